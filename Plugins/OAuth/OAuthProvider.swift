@@ -1,7 +1,7 @@
 import HearthCrypto
 import HearthPlugin
 
-/// A check of a provider's tokens, which finds their user and verifies that they were issued for this app.
+/// A verifier of a provider's tokens: it finds the user of a token, and checks that it was issued for this app.
 protocol TokenCheck: Sendable {
   /// Returns the identity that a token states.
   ///
@@ -12,7 +12,7 @@ protocol TokenCheck: Sendable {
 /// A provider's token in a client's request.
 struct ProviderToken: Sendable, Redacted {
   var text: String
-  /// The other parts of the credential.
+  /// All parameters of the credential, including the token.
   var parameters: [String: String]
   var nowSeconds: Int64
 }
@@ -21,9 +21,11 @@ struct ProviderToken: Sendable, Redacted {
 struct OAuthProvider: SignInProvider {
   let id: String
   let displayName: String
+  /// The check of ID tokens; nil when the provider accepts none.
   var idTokens: (any TokenCheck)?
+  /// The check of access tokens; nil when the provider accepts none.
   var accessTokens: (any TokenCheck)?
-  /// The code flow; nil leaves the provider's page to the client.
+  /// The authorization code flow of the server; nil when the client itself must obtain the provider's token.
   var codes: AuthorizationCodeFlow?
 
   /// The length of the longest token in bytes; longer texts are refused.

@@ -1,14 +1,14 @@
 import HearthPlugin
 import HearthTree
 
-/// The entry of this folder in the program's list of plugins.
+/// The declaration of this plugin for the server program, which compiles it in.
 public let builtIn = BuiltInPlugin.signIn(PasswordSignIn.self)
 
 /// A sign-in plugin for e-mail addresses with passwords, or with mailed links.
 public enum PasswordSignIn: SignInPlugin {
   /// The plugin's name, for `signIn.password` in the configuration.
   public static let name = "password"
-  /// Enabled by default for development, where it is usually tried first; on a server it needs a mailer to be useful.
+  /// Enabled by default only in development. In production it needs a mailer to be useful.
   public static let defaultUse = DefaultUse.inDevelopment
 
   /// Returns one provider, for passwords, and for mailed links unless `emailLink` is false. It refuses new passwords
@@ -24,36 +24,36 @@ public enum PasswordSignIn: SignInPlugin {
     let check = NewPasswordCheck(
       policy: settings.passwordPolicy,
       contextWords: try [settings.projectID] + (values.texts("contextWords") ?? []))
-    return [PasswordProvider(newPasswords: check, takesEmailLinks: try values.bool("emailLink") ?? true)]
+    return [PasswordProvider(newPasswords: check, acceptsEmailLinks: try values.bool("emailLink") ?? true)]
   }
 }
 
-/// A provider that checks the form of address and password before the server's expensive work. It has no access to
-/// users and hashes.
+/// A provider that checks the form of the address and the password before the server compares hashes. It has no access
+/// to users and hashes.
 struct PasswordProvider: SignInProvider {
   let newPasswords: NewPasswordCheck
-  let takesEmailLinks: Bool
+  let acceptsEmailLinks: Bool
 
   var manifest: ProviderManifest {
     ProviderManifest(
       id: "password", displayName: "E-mail and password",
-      methods: takesEmailLinks ? [.password, .emailLink] : [.password])
+      methods: acceptsEmailLinks ? [.password, .emailLink] : [.password])
   }
 
   func answer(_ request: SignInRequest) async throws -> SignInAnswer {
     switch request.method {
     case .password: password(request)
-    case .emailLink where takesEmailLinks: emailLink(request)
+    case .emailLink where acceptsEmailLinks: emailLink(request)
     default: .refused(SignInRefusal(.notAllowed))
     }
   }
 
   /// Checks a password. The policy does not apply to sign-ins: the password may be older, and the stored hash decides.
-  /// The password is passed on byte for byte, because a trimmed or cut one would equal other users' passwords.
+  /// The password is passed on byte for byte, because a trimmed or truncated password would match more than one input.
   private func password(_ request: SignInRequest) -> SignInAnswer {
     let email = request.parameters["email"] ?? ""
     let password = request.parameters["password"] ?? ""
-    // The account whose password changes is identified by other means than its address, and may have none.
+    // For a change of the password, the session or code identifies the account, which may have no address.
     if let refusal = Self.problem(email: email), request.operation != .change || !email.isEmpty {
       return .refused(refusal)
     }
@@ -71,7 +71,7 @@ struct PasswordProvider: SignInProvider {
     return .emailCode(EmailCodeProof(email: email, code: code))
   }
 
-  /// Returns a formal defect of an address, or nil when there is none; the server has already made it canonical.
+  /// Returns the refusal of a missing or malformed address; nil for a valid one. The server has already normalized it.
   private static func problem(email: String) -> SignInRefusal? {
     if email.isEmpty { return SignInRefusal(.missingEmail) }
     let parts = email.split(separator: "@", omittingEmptySubsequences: false)

@@ -16,8 +16,8 @@ import Testing
     .ended(node), .noop,
   ]
 
-  /// Messages that the first version supports.
-  private static let sayable: [LinkMessage] = LinkMessageTests.messages.map { message in
+  /// The messages of ``LinkMessageTests``, without the members that the first version lacks.
+  private static let versionOneMessages: [LinkMessage] = LinkMessageTests.messages.map { message in
     switch message {
     case .hello(let hello): .hello(Hello(versions: 1...1, cluster: hello.cluster, incarnation: hello.incarnation))
     case .database(let database, .answer(let epoch, let session, let request, .refused(_, let reply))):
@@ -31,8 +31,9 @@ import Testing
 
   private static var table: SessionTable {
     var table = SessionTable()
-    for (place, record) in records.enumerated() where ![5, 6].contains(place) {
-      table.apply(record, at: Int64(place) + 1)
+    // Without the disconnect and the end of the node, so that the table has a session.
+    for (index, record) in records.enumerated() where ![5, 6].contains(index) {
+      table.apply(record, at: Int64(index) + 1)
     }
     return table
   }
@@ -42,20 +43,20 @@ import Testing
   }
 
   private static func bytes(_ text: String) -> [UInt8] {
-    text.utf8.indices.enumerated().compactMap { place, index in
-      place.isMultiple(of: 2) ? UInt8(text[index...].prefix(2), radix: 16) : nil
+    text.utf8.indices.enumerated().compactMap { offset, index in
+      offset.isMultiple(of: 2) ? UInt8(text[index...].prefix(2), radix: 16) : nil
     }
   }
 
   @Test("messages between nodes")
   func messages() throws {
-    #expect(Self.sayable.map { Self.hexadecimal($0.encoded(in: 1)) } == Self.messageTexts)
+    #expect(Self.versionOneMessages.map { Self.hexadecimal($0.encoded(in: 1)) } == Self.messageTexts)
     var decoder = LinkDecoder()
     decoder.append(Self.messageTexts.flatMap(Self.bytes))
-    for message in Self.sayable { #expect(try decoder.next() == message) }
+    for message in Self.versionOneMessages { #expect(try decoder.next() == message) }
   }
 
-  @Test("a refusal's position, of which version 1 does not know, is left out there, and is said since version 2")
+  @Test("a refusal's position is encoded since version 2, and omitted in version 1")
   func refusals() throws {
     let refusal = { (position: Int64) in
       LinkMessage.database(
@@ -67,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("rows")
+  @Test("records in rows")
   func rows() throws {
     let payload = LogRecord.encode(Self.records)
     #expect(Self.hexadecimal(payload) == Self.rowText)

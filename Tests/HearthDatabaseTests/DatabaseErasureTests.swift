@@ -23,8 +23,8 @@ import Testing
     return limits
   }
 
-  /// A history of two users with writes and on-disconnect writes.
-  private struct Past {
+  /// A database with random writes and on-disconnect writes of two users, and its state at each position.
+  private struct Scenario {
     var states: [Int64: Node] = [0: .empty]
     let host = DatabaseHost()
     let journal = MemoryJournal()
@@ -33,12 +33,12 @@ import Testing
     init(seed: UInt64) throws {
       var random = SeededRandom(seed: seed)
       database = try host.database(journal, rules: DatabaseErasureTests.open, limits: DatabaseErasureTests.limits)
-      let people = ["eve", "ann"].map { Principal(auth: .object([.init("uid", .string($0))])) }
-      for (number, person) in people.enumerated() {
+      let principals = ["eve", "ann"].map { Principal(auth: .object([.init("uid", .string($0))])) }
+      for (number, principal) in principals.enumerated() {
         let connection = ConnectionID(rawValue: UInt64(number + 1))
         database.submit([
           Command(connection: connection, action: .connect),
-          Command(connection: connection, action: .authenticate(person)),
+          Command(connection: connection, action: .authenticate(principal)),
         ])
       }
       for step in 1...60 {
@@ -62,6 +62,7 @@ import Testing
       }
     }
 
+    /// Waits until all commands are committed and snapshots written.
     func finish() {
       host.finish(database)
       database.decider.pool.writes.sync {}
@@ -82,10 +83,13 @@ import Testing
     }
 
     /// Expects the original states at each position, without the erased location.
-    func expect(_ place: Path, in history: DatabaseHistory, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    func expect(_ erasedPath: Path, in history: DatabaseHistory, sourceLocation: SourceLocation = #_sourceLocation)
+      throws
+    {
       for (position, root) in states.sorted(by: { $0.key < $1.key }) {
         let found = try history.state(at: position).node
-        #expect(found == root.replacing(place, with: .empty), "position \(position)", sourceLocation: sourceLocation)
+        #expect(
+          found == root.replacing(erasedPath, with: .empty), "position \(position)", sourceLocation: sourceLocation)
       }
       var before: Int64?
       repeat {
@@ -116,49 +120,51 @@ import Testing
   }
 
   /// Disconnects the user and deletes a location, as an account deletion does before the erasure.
-  private func delete(_ path: String, _ past: Past) {
-    past.database.submit([
+  private func delete(_ path: String, _ scenario: Scenario) {
+    scenario.database.submit([
       Command(connection: ConnectionID(rawValue: 1), action: .disconnect),
       Command(
         connection: ConnectionID(rawValue: 9), request: 1, principal: .administrator,
         action: .write(WriteOperation(.put(Location(path: Path(path)), WriteValue(.empty))))),
     ])
-    past.finish()
+    scenario.finish()
   }
 
   @Test(arguments: 0..<4 as Range<UInt64>)
-  func `the past is the same without the person, now and after a start`(seed: UInt64) throws {
-    let past = try Past(seed: seed)
-    let place = Path("users/eve")
-    delete("users/eve", past)
-    // The warm states are from before the erasure.
-    _ = try past.database.history.state(at: 3)
-    let report = try past.database.erase(uid: "eve", places: [place])
-    #expect(report.batchCount > 0 && report.position == past.database.published.position)
-    try past.expect(place, in: past.database.history)
-    try past.expectNothing(of: "\u{3}eve", through: report.position, past.journal)
+  func `the history changes only in the user's data, also after a restart`(seed: UInt64) throws {
+    let scenario = try Scenario(seed: seed)
+    let erasedPath = Path("users/eve")
+    delete("users/eve", scenario)
+    // Caches a state from before the erasure.
+    _ = try scenario.database.history.state(at: 3)
+    let report = try scenario.database.erase(uid: "eve", places: [erasedPath])
+    #expect(report.batchCount > 0 && report.position == scenario.database.published.position)
+    try scenario.expect(erasedPath, in: scenario.database.history)
+    // The uid of an author, behind its length.
+    try scenario.expectNothing(of: "\u{3}eve", through: report.position, scenario.journal)
     // A second erasure finds nothing to do.
-    let again = try past.database.erase(uid: "eve", places: [place])
+    let again = try scenario.database.erase(uid: "eve", places: [erasedPath])
     #expect(again.batchCount == 0 && again.snapshotCount == 0)
-    past.database.close()
-    let restarted = try past.host.database(past.journal.crash(), rules: Self.open, limits: Self.limits)
-    try past.expect(place, in: restarted.history)
+    scenario.database.close()
+    let restarted = try scenario.host.database(scenario.journal.crash(), rules: Self.open, limits: Self.limits)
+    try scenario.expect(erasedPath, in: restarted.history)
     restarted.close()
   }
 
   @Test func `an erasure that is interrupted at any step is finished by the next`() throws {
     var count = 0
     while true {
-      let past = try Past(seed: 1)
-      delete("users/eve", past)
-      past.journal.endRewrites(after: count)
-      let isDone = (try? past.database.erase(uid: "eve", places: [Path("users/eve")])) != nil
-      past.database.close()
+      let scenario = try Scenario(seed: 1)
+      delete("users/eve", scenario)
+      scenario.journal.endRewrites(after: count)
+      // Every seventh step is tried.
+      let isDone = (try? scenario.database.erase(uid: "eve", places: [Path("users/eve")])) != nil
+      scenario.database.close()
       if isDone { break }
-      let journal = past.journal.crash()
-      let database = try past.host.database(journal, rules: Self.open, limits: Self.limits)
+      let journal = scenario.journal.crash()
+      let database = try scenario.host.database(journal, rules: Self.open, limits: Self.limits)
       _ = try database.erase(uid: "eve", places: [Path("users/eve")])
-      try past.expect(Path("users/eve"), in: database.history)
+      try scenario.expect(Path("users/eve"), in: database.history)
       database.close()
       count += 7
     }
@@ -166,24 +172,24 @@ import Testing
   }
 
   @Test func `a cancelled erasure leaves the rest for the next, and a dry run changes no data`() throws {
-    let past = try Past(seed: 2)
-    let place = Path("users/eve")
-    delete("users/eve", past)
-    let before = past.journal.storedBatches
-    let found = try past.database.erasable(uid: "eve", places: [place])
-    #expect(found.batchCount > 0 && past.journal.storedBatches == before && past.journal.rewriteCount == 0)
+    let scenario = try Scenario(seed: 2)
+    let erasedPath = Path("users/eve")
+    delete("users/eve", scenario)
+    let before = scenario.journal.storedBatches
+    let found = try scenario.database.erasable(uid: "eve", places: [erasedPath])
+    #expect(found.batchCount > 0 && scenario.journal.storedBatches == before && scenario.journal.rewriteCount == 0)
     var count = 0
     #expect(throws: HistoryError.cancelled) {
-      try past.database.erase(uid: "eve", places: [place]) {
+      try scenario.database.erase(uid: "eve", places: [erasedPath]) {
         count += 1
-        return past.journal.rewriteCount == 3
+        return scenario.journal.rewriteCount == 3
       }
     }
-    #expect(count > 3 && past.journal.rewriteCount == 3)
-    _ = try past.database.erase(uid: "eve", places: [place])
-    #expect(try past.database.erasable(uid: "eve", places: [place]).batchCount == 0)
-    try past.expect(place, in: past.database.history)
-    past.database.close()
+    #expect(count > 3 && scenario.journal.rewriteCount == 3)
+    _ = try scenario.database.erase(uid: "eve", places: [erasedPath])
+    #expect(try scenario.database.erasable(uid: "eve", places: [erasedPath]).batchCount == 0)
+    try scenario.expect(erasedPath, in: scenario.database.history)
+    scenario.database.close()
   }
 
   @Test func `no data is erased while a connection of the user has pending onDisconnect writes`() throws {
@@ -217,7 +223,7 @@ import Testing
     database.close()
   }
 
-  @Test func `two uids that Unicode calls the same text are two people`() throws {
+  @Test func `canonically equivalent uids with different bytes are two users`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     let database = try host.database(journal, rules: Self.open, limits: Self.limits)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The contents of compiled rules")
 struct CompileTests {
-  @Test("Constant texts are computed by the compiler only when they are short")
+  @Test("The compiler folds constant texts only when they are short")
   func longConstants() throws {
     let doubled = "'x'" + String(repeating: ".replace('x', 'xx')", count: 14)
     let expression = doubled + String(repeating: ".replace('y', 'z')", count: 10) + ".length == \(1 << 14)"
@@ -23,7 +23,7 @@ struct CompileTests {
     }
   }
 
-  @Test("Columns are those of a plain count, wherever a byte lies")
+  @Test("Columns count UTF-16 code units up to any byte offset")
   func columns() {
     let text = (0..<40).map { "é😀x\($0)" }.joined() + "\n" + String(repeating: "a😀", count: 33) + "\n\n"
     let source = SourceText(text)
@@ -35,7 +35,7 @@ struct CompileTests {
     }
   }
 
-  @Test("A long line of bad rules is answered briefly")
+  @Test("A long line with many errors gives a limited number of short diagnostics")
   func manyProblems() throws {
     let rules = (0..<5000).map { "\"k\($0)\":{\".read\":\"x\"}," }
     let error = try #require(throws: RulesError.self) { try RuleSet.compile("{\"rules\":{\(rules.joined())}}") }
@@ -46,7 +46,7 @@ struct CompileTests {
     #expect(error.rendered(file: "f").utf8.count < 50_000)
   }
 
-  @Test("Wildcards that look alike but have other code units are other wildcards")
+  @Test("Canonically equivalent wildcards with different code units are different wildcards")
   func wildcardsByCodeUnits() throws {
     #expect(Given.refusal("$\u{E9} == 'a'", below: ["$e\u{301}"]) == "Unknown variable '$\u{E9}'.")
     let rule = "$\u{E9} == 'a' && $e\u{301} == 'b'"
@@ -55,7 +55,7 @@ struct CompileTests {
     #expect(rules.decideRead(request).isAllowed)
   }
 
-  @Test("Regular expressions that are small one by one and large together are refused")
+  @Test("Regular expressions that exceed the size limit only in sum are refused")
   func manyRegularExpressions() {
     let many = Array(repeating: #"newData.val().matches(/\W{1000}/)"#, count: 300)
     #expect(Given.refusal(many[0]) == nil)
@@ -67,7 +67,7 @@ struct CompileTests {
     #expect(error?.diagnostics.first?.message == message)
   }
 
-  @Test("Comparing long texts uses up steps")
+  @Test("Comparisons of long texts count against the step limit")
   func comparisons() throws {
     let big = "\"" + String(repeating: "a", count: 3_000_000) + "\""
     let same = "newData.val() == data.val()"

@@ -2,7 +2,8 @@ import HearthTree
 
 @testable import HearthRules
 
-/// A simple evaluator of the rules language: it walks the syntax, has no types, and builds every text and path.
+/// A simple evaluator of the rules language: it interprets the syntax tree without types, and without optimisations of
+/// texts and paths.
 ///
 /// It shares only the parser and the names of functions with the compiled evaluator, so that the two can be compared.
 struct ReferenceEvaluator {
@@ -13,7 +14,9 @@ struct ReferenceEvaluator {
     case bool(Bool)
     case number(Double)
     case text([UInt16])
+    /// An array or object of the token; nil for the value of a location with children.
     case container(JSON?)
+    /// A location before or after the write.
     case snapshot(isNew: Bool, [Key])
   }
 
@@ -71,6 +74,7 @@ struct ReferenceEvaluator {
     case "data": return .snapshot(isNew: false, path)
     case "newData": return .snapshot(isNew: true, path)
     default:
+      // The compared rules have one wildcard, at their location.
       guard let key = path.last, name == "$k" else { throw Failure() }
       return .text(Array(key.text.utf16))
     }

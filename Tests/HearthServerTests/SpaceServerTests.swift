@@ -9,7 +9,7 @@ import Testing
 /// Tests of a server with little space on its disk.
 @Suite struct SpaceServerTests {
   /// A disk whose free space a test sets.
-  private final class Room: Sendable {
+  private final class FakeDisk: Sendable {
     private let bytes = Atomic(1_000_000)
     var available: Int {
       get { bytes.load(ordering: .relaxed) }
@@ -21,14 +21,14 @@ import Testing
 
   @Test("a filling disk is a warning, then writes and new accounts are refused, until space is free")
   func levels() async throws {
-    let room = Room()
+    let disk = FakeDisk()
     try await TestServer.with(rules: Self.open) { options in
       options.space = SpaceThresholds(warnBytes: 100_000, stopBytes: 10_000)
-      options.measureSpace = { _ in FileSystemSpace(availableBytes: room.available, totalBytes: 1 << 30) }
+      options.measureSpace = { _ in FileSystemSpace(availableBytes: disk.available, totalBytes: 1 << 30) }
     } _: { test in
       let monitor = try #require(test.server.parts).spaceMonitor
       func check(_ bytes: Int) {
-        room.available = bytes
+        disk.available = bytes
         monitor.check()
       }
       #expect(try test.http("PUT", "/a.json", "1").status == 200)
@@ -54,6 +54,7 @@ import Testing
       let signUp = "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k"
       #expect(try test.http("POST", signUp, #"{"returnSecureToken":true}"#).status == 503)
 
+      // Writes resume only when an eighth more than the threshold is free.
       check(11_249)
       #expect(try test.http("PUT", "/a.json", "4").status == 503)
       check(200_000)

@@ -4,14 +4,14 @@ import HearthJournal
 
 @testable import HearthPostgres
 
-/// The real store in a simulation: its statements, with a clock that the simulation sets.
+/// The PostgreSQL store in a simulation, which sets the clock that the store's statements read.
 struct PostgresSimulatedStore: SimulatedStore {
   private let cluster: ClusterWorld
   private let psql: Psql
-  /// The state of the store when rows were inserted, by their running hashes.
-  private var writers: [RunningHash: (writer: NodeID, epoch: Int64, owner: Incarnation?)] = [:]
+  /// The writer of each row, and the store's epoch and owner at its insertion, by the row's running hash.
+  private var insertions: [RunningHash: (writer: NodeID, epoch: Int64, owner: Incarnation?)] = [:]
   private(set) var failoverCount = 0
-  /// Pruned rows, and the row after them.
+  /// The pruned rows, and behind them the first row that is still stored.
   private var pruned: [StoredRow] = []
 
   init(leaseMilliseconds: Int64) throws {
@@ -32,16 +32,17 @@ struct PostgresSimulatedStore: SimulatedStore {
     let rows = (try? cluster.log(after: pruned.last?.row.batch.lastPosition ?? 0)) ?? []
     return pruned
       + rows.map { row in
-        let known = writers[row.hash]
+        let insertion = insertions[row.hash]
         return StoredRow(
-          row: row, writer: known?.writer ?? NodeID("nobody"), epoch: known?.epoch ?? -1, owner: known?.owner)
+          row: row, writer: insertion?.writer ?? NodeID("nobody"), epoch: insertion?.epoch ?? -1,
+          owner: insertion?.owner)
       }
   }
 
   var epoch: Int64 { (try? cluster.owner().epoch) ?? -1 }
 
   private func setClock(_ time: Int64) {
-    // A failure to set the clock shows in leases.
+    // When this fails, the clock stands still, and the simulation finds wrong leases.
     _ = try? psql.run("SELECT setval('simulated_clock', \(time))")
   }
 
@@ -55,23 +56,24 @@ struct PostgresSimulatedStore: SimulatedStore {
     return cluster.ask(call)
   }
 
+  /// Returns true always: the statement of `completeAppend` checks the conditions.
   func mayAppend(_ row: LogRow, after before: JournalHead, claim: Int64) -> Bool { true }
 
   mutating func completeAppend(_ row: LogRow, after before: JournalHead, claim: Int64, by writer: NodeID) -> Bool {
     guard cluster.ask(.append(row, after: before, claim: claim)) == .done else { return false }
     let record = try? cluster.owner()
-    writers[row.hash] = (writer, record?.epoch ?? -1, record?.owner)
+    insertions[row.hash] = (writer, record?.epoch ?? -1, record?.owner)
     return true
   }
 
   mutating func prune(before position: Int64) {
     let (rows, journal) = (stored, cluster.database.rawValue)
-    guard let place = rows.lastIndex(where: { $0.row.batch.lastPosition == position }), place >= pruned.count else {
+    guard let index = rows.lastIndex(where: { $0.row.batch.lastPosition == position }), index >= pruned.count else {
       return
     }
-    let first = rows[place].row.batch.firstPosition
+    let first = rows[index].row.batch.firstPosition
     _ = try? psql.run("DELETE FROM batch WHERE journal = \(journal) AND first_position < \(first)")
-    pruned = Array(rows[...place])
+    pruned = Array(rows[...index])
   }
 
   /// Removes the last rows. Pruned rows are never lost, because they cannot be restored.

@@ -15,7 +15,8 @@
 /// | `user` | a user's ID token |
 /// | `nobody` | no credential |
 /// | `everybody` | all of them, and any other text: the answer is public, or the body contains the credential |
-/// | `emulator` | programs beside an emulator; none of the credentials above is accepted |
+/// | `emulator` | local programs, only when the server is an emulator; none of the credentials above is accepted |
+/// | `operations` | not stated by the route: each operation behind it states the credentials that it accepts |
 ///
 /// Listeners: `port`, `folder` (the Unix socket), `node` (the port for other nodes), `own` (the console's own address).
 enum AuthorityTable {
@@ -52,7 +53,7 @@ enum AuthorityTable {
     route web app configuration
     route pages of mailed links
 
-    # The REST interface, of a database whose rules let nobody in.
+    # The REST interface, of a database whose rules deny all access.
     where: port folder node
     who: operator console viewer all database secret
     rest data GET
@@ -96,8 +97,8 @@ enum AuthorityTable {
     rest rulesetLabels PUT
     rest databaseManagement DELETE
 
-    # Sign-in, by a client that names an API key. A credential in the header that is none of an accounts' administrator is
-    # refused, not passed over.
+    # Sign-in, by a client that names an API key. A header with a credential that may not manage accounts is refused,
+    # not ignored.
     who: operator present all identity nobody
     identity POST v1/accounts:signUp
     identity POST v1/accounts:signInWithPassword
@@ -181,7 +182,7 @@ enum AuthorityTable {
     identity DELETE v2/projects/{project}/tenants/{tenant}/inboundSamlConfigs/{config}
     identity * v2/projects/{project}
     identity * v2/projects/{project}/{rest}
-    # Disabling an account, and its name: see the test of what gives no way in.
+    # `console` may disable or rename an account, too: see `AuthorityTableTests.harmlessChanges`.
     who: operator present all identity
     identity POST v1/projects/{project}/accounts
     identity POST v1/projects/{project}/tenants/{tenant}/accounts
@@ -236,7 +237,7 @@ enum AuthorityTable {
     identity POST hearth/v1/secrets:remove
     identity POST hearth/v1/providers:importSAML
 
-    # What is public, or for test suites.
+    # Public endpoints, and the emulator's endpoints for test suites.
     who: emulator
     identity DELETE emulator/v1/projects/{project}/accounts
     identity GET emulator/v1/projects/{project}/oobCodes
@@ -281,7 +282,7 @@ enum AuthorityTable {
     identity * __/auth/saml/metadata
     identity * __/firebase/init.json
 
-    # The console: its credentials are sessions, and no other opens anything.
+    # The console, which accepts only its own sessions.
     where: port node own
     who: everybody
     console session POST
@@ -317,66 +318,66 @@ enum AuthorityTable {
     who: console
     console now/disconnect POST
 
-    # What the page asks of the server through the console.
+    # Requests of the console's page that the console forwards to the server: see `ConsoleProxyTable`.
     who: console viewer
-    door GET .settings/rules.json
-    door GET .settings/rules/versions.json
-    door GET .settings/rules/versions/*.json
-    door GET .settings/rules/staged.json
-    door POST .settings/rules/decide.json
-    door GET .settings/denials/*.json
-    door GET .settings/receipts.json
-    door GET .inspect/databases.json
-    door GET .settings/triggers.json
-    door GET .settings/triggers/*.json
-    door GET .settings/triggers/*/dead.json
-    door GET .metrics
-    door GET .settings/plugins.json
-    door GET .settings/cluster.json
-    door POST accounts:query
-    door POST accounts:lookup
-    door GET tenants
-    door GET tenants/{tenant}
-    door POST tenants/{tenant}/accounts:query
-    door POST tenants/{tenant}/accounts:lookup
-    door POST hearth/v1/status
-    door POST hearth/v1/audit:tail
-    door POST hearth/v1/audit:verify
-    door POST hearth/v1/serviceAccounts:list
-    door POST hearth/v1/keys:list
-    door POST hearth/v1/secrets:list
+    proxy GET .settings/rules.json
+    proxy GET .settings/rules/versions.json
+    proxy GET .settings/rules/versions/*.json
+    proxy GET .settings/rules/staged.json
+    proxy POST .settings/rules/decide.json
+    proxy GET .settings/denials/*.json
+    proxy GET .settings/receipts.json
+    proxy GET .inspect/databases.json
+    proxy GET .settings/triggers.json
+    proxy GET .settings/triggers/*.json
+    proxy GET .settings/triggers/*/dead.json
+    proxy GET .metrics
+    proxy GET .settings/plugins.json
+    proxy GET .settings/cluster.json
+    proxy POST accounts:query
+    proxy POST accounts:lookup
+    proxy GET tenants
+    proxy GET tenants/{tenant}
+    proxy POST tenants/{tenant}/accounts:query
+    proxy POST tenants/{tenant}/accounts:lookup
+    proxy POST hearth/v1/status
+    proxy POST hearth/v1/audit:tail
+    proxy POST hearth/v1/audit:verify
+    proxy POST hearth/v1/serviceAccounts:list
+    proxy POST hearth/v1/keys:list
+    proxy POST hearth/v1/secrets:list
     who: console
-    door PUT .settings/rules/staged.json
-    door DELETE .settings/rules/staged.json
-    door POST .settings/rules/staged.json
-    door POST .settings/triggers/*/replay.json
-    door POST .settings/databases.json
-    door POST hearth/v1/users:revoke
+    proxy PUT .settings/rules/staged.json
+    proxy DELETE .settings/rules/staged.json
+    proxy POST .settings/rules/staged.json
+    proxy POST .settings/triggers/*/replay.json
+    proxy POST .settings/databases.json
+    proxy POST hearth/v1/users:revoke
     who: present
-    door POST .settings/rules/versions.json
-    door POST .settings/rules/rollback.json
-    door POST .settings/rules/promote.json
-    door DELETE .settings/databases/*.json
-    door POST .settings/plugins.json
-    door POST accounts
-    door POST accounts:update
-    door POST accounts:batchCreate
-    door POST accounts:sendOobCode
-    door POST accounts:delete
-    door POST tenants
-    door PATCH tenants/{tenant}
-    door DELETE tenants/{tenant}
-    door POST tenants/{tenant}/accounts
-    door POST tenants/{tenant}/accounts:update
-    door POST tenants/{tenant}/accounts:batchCreate
-    door POST tenants/{tenant}/accounts:sendOobCode
-    door POST tenants/{tenant}/accounts:delete
-    door POST hearth/v1/keys:rotate
-    door POST hearth/v1/keys:remove
-    door POST hearth/v1/secrets:rotate
-    door POST hearth/v1/secrets:remove
-    door POST hearth/v1/serviceAccounts:create
-    door POST hearth/v1/serviceAccounts:disable
-    door POST hearth/v1/serviceAccounts:removeKey
+    proxy POST .settings/rules/versions.json
+    proxy POST .settings/rules/rollback.json
+    proxy POST .settings/rules/promote.json
+    proxy DELETE .settings/databases/*.json
+    proxy POST .settings/plugins.json
+    proxy POST accounts
+    proxy POST accounts:update
+    proxy POST accounts:batchCreate
+    proxy POST accounts:sendOobCode
+    proxy POST accounts:delete
+    proxy POST tenants
+    proxy PATCH tenants/{tenant}
+    proxy DELETE tenants/{tenant}
+    proxy POST tenants/{tenant}/accounts
+    proxy POST tenants/{tenant}/accounts:update
+    proxy POST tenants/{tenant}/accounts:batchCreate
+    proxy POST tenants/{tenant}/accounts:sendOobCode
+    proxy POST tenants/{tenant}/accounts:delete
+    proxy POST hearth/v1/keys:rotate
+    proxy POST hearth/v1/keys:remove
+    proxy POST hearth/v1/secrets:rotate
+    proxy POST hearth/v1/secrets:remove
+    proxy POST hearth/v1/serviceAccounts:create
+    proxy POST hearth/v1/serviceAccounts:disable
+    proxy POST hearth/v1/serviceAccounts:removeKey
     """
 }

@@ -147,7 +147,7 @@ struct AuthorityCase {
 
   /// Returns the cases from the server's own lists of routes.
   static func all(of routes: ServerRoutes) -> [AuthorityCase] {
-    ofRoutes(routes) + identity + rest + console + door
+    ofRoutes(routes) + identity + rest + console + proxy
   }
 
   private static func ofRoutes(_ routes: ServerRoutes) -> [AuthorityCase] {
@@ -240,11 +240,11 @@ struct AuthorityCase {
     }
   }
 
-  private static var door: [AuthorityCase] {
+  private static var proxy: [AuthorityCase] {
     ConsoleProxyTable.all.map { operation in
       let path = operation.pattern.replacing("*", with: "none").replacing("{tenant}", with: "none-12345")
       return AuthorityCase(
-        name: "door \(operation.method) \(operation.pattern)", method: HTTPMethod(rawValue: operation.method),
+        name: "proxy \(operation.method) \(operation.pattern)", method: HTTPMethod(rawValue: operation.method),
         target: "/.console/api/server/\(path)", route: "console", isOfConsole: true)
     }
   }

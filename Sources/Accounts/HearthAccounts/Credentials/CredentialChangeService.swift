@@ -2,19 +2,20 @@ import HearthCrypto
 import HearthEngine
 import HearthPlugin
 
-/// Changes a user's credentials, by the terms of each ``CredentialChange``: requires the session's proofs, ends the
-/// affected sessions, mails the owner a link that reverts the change, and writes the audit trail.
+/// Changes a user's credentials, by the terms of each ``CredentialChange``: checks the authority, ends the
+/// affected sessions, mails the owner a link that reverts the change, and writes the audit log.
 package struct CredentialChangeService: Sendable {
   let context: AccountsContext
   let sessions: Sessions
-  private var callers: IDTokenAuthenticator { IDTokenAuthenticator(context: context) }
+  private var authenticator: IDTokenAuthenticator { IDTokenAuthenticator(context: context) }
   private var passkeys: PasskeyPolicy { PasskeyPolicy(context: context) }
   private var codes: ActionCodes { ActionCodes(context: context) }
 
   /// The authority of a change.
   enum Authority: Sendable {
+    /// The caller's session, and the one with which they continue.
     case session(Caller, Next)
-    /// The password, which a 2.x client showed with the request; the account as it was then.
+    /// The password, which a 2.x client sent with the request; the account as it was when the password was checked.
     case password(UserRecord)
     /// A mailed code, which the change consumes.
     case mailedCode
@@ -36,6 +37,7 @@ package struct CredentialChangeService: Sendable {
     case same
     /// A new session of the same sign-in.
     case following
+    /// A new session that was prepared before.
     case given(NewSession)
   }
 
@@ -53,15 +55,15 @@ package struct CredentialChangeService: Sendable {
   ///
   /// - Throws: `credentialTooOld`.
   package func requireOwner(_ caller: Caller, now: Instant) throws(AccountError) {
-    try callers.requireConsoleOwner(caller, of: caller.user, now: now)
-    try callers.requireRecentSignIn(caller, now: now)
-    try requireShown(by: caller, of: caller.user)
+    try authenticator.requireConsoleOwner(caller, of: caller.user, now: now)
+    try authenticator.requireRecentSignIn(caller, now: now)
+    try requireFactors(shownBy: caller, of: caller.user)
   }
 
   private func require(
     _ changes: [CredentialChange], of caller: Caller, on user: UserRecord, now: Instant
   ) throws(AccountError) {
-    try callers.requireConsoleOwner(caller, of: user, now: now)
+    try authenticator.requireConsoleOwner(caller, of: user, now: now)
     let requiresRecent = changes.contains { change in
       switch change.terms.recency {
       case .never: false
@@ -69,11 +71,12 @@ package struct CredentialChangeService: Sendable {
       case .always: true
       }
     }
-    if requiresRecent { try callers.requireRecentSignIn(caller, now: now) }
-    try requireShown(by: caller, of: user)
+    if requiresRecent { try authenticator.requireRecentSignIn(caller, now: now) }
+    try requireFactors(shownBy: caller, of: user)
   }
 
-  private func requireShown(by caller: Caller, of user: UserRecord) throws(AccountError) {
+  /// Requires the account's second factor, and a passkey or user verification where the account accepts only passkeys.
+  private func requireFactors(shownBy caller: Caller, of user: UserRecord) throws(AccountError) {
     try sessions.requireSecondFactor(shownBy: caller, of: user)
     guard passkeys.admits(user, after: caller.provider) || sessions.isUserVerified(caller) else {
       throw AccountError(.credentialTooOld)
@@ -84,8 +87,9 @@ package struct CredentialChangeService: Sendable {
 
   /// Makes changes in one transaction.
   ///
-  /// Where the other sessions end, the `auth_time` of the caller's new one is now: application servers compare it with
-  /// the second of the revocation, which would end it, too. The caller has just proven to be the user.
+  /// When a change ends the other sessions, the caller's new session has the current time as `auth_time`, because
+  /// application servers reject tokens with an `auth_time` before the revocation. The caller has just proven their
+  /// identity.
   ///
   /// - Parameters:
   ///   - hookChanges: further changes of a blocking function in the same transaction.
@@ -103,7 +107,7 @@ package struct CredentialChangeService: Sendable {
       throw AccountError(.internalError)
     }
     let caller = authority.caller
-    let session = try await next(of: authority, client: client)
+    let session = try await newSession(of: authority, client: client)
     let kind = terms.compactMap(\.notice).min { $0.rank < $1.rank }
     let notice = try kind.map { kind throws(AccountError) in try self.notice(kind, client: client) }
     let outcome = try await context.store.transact {
@@ -114,7 +118,8 @@ package struct CredentialChangeService: Sendable {
       try change(&transaction, &user)
       if let caller {
         user.recordProbation(
-          addedSince: before, isRecent: callers.isRecent(caller, now: now), nowSeconds: now.wallMilliseconds / 1000)
+          addedSince: before, isRecent: authenticator.isRecent(caller, now: now),
+          nowSeconds: now.wallMilliseconds / 1000)
       }
       let ending = ending(of: terms, user)
       let hasEnded = transaction.end(ending, of: &user, since: before, except: caller)
@@ -148,12 +153,12 @@ package struct CredentialChangeService: Sendable {
     let reversal: ReversalCode?
   }
 
-  /// Generates the reverting code of a change that a sign-in makes.
+  /// Returns a notice with a new reverting code; the caller stores the code with the change.
   func notice(_ kind: MailMessage.Kind, client: ClientInfo) throws(AccountError) -> Notice {
     Notice(kind: kind, reversal: try codes.makeReversalCode(kind, client: client))
   }
 
-  /// Mails the address that an account had before a committed change.
+  /// Mails a notice to the address that the account had before a committed change.
   func notify(
     _ notice: Notice, of before: UserRecord, user: UserRecord, detail: String?, client: ClientInfo, now: Instant
   ) {
@@ -169,7 +174,7 @@ package struct CredentialChangeService: Sendable {
     var notifiesOwner: Bool
   }
 
-  private func next(of authority: Authority, client: ClientInfo) async throws(AccountError) -> NewSession? {
+  private func newSession(of authority: Authority, client: ClientInfo) async throws(AccountError) -> NewSession? {
     guard case .session(let caller, let next) = authority else { return nil }
     switch next {
     case .same: return nil
@@ -196,8 +201,8 @@ package struct CredentialChangeService: Sendable {
     return passkeys.admits(user, after: ProviderID.password) ? .none : .others
   }
 
-  /// Returns true when the owner is mailed: at a proven address about every change; at an unproven one, which may be a
-  /// stranger's, only when it or the password changes. An account without an address before gets no mail.
+  /// Returns true when the owner is mailed: at a verified address about every change; at an unverified one, which may
+  /// belong to another person, only when it or the password changes. An account that had no address gets no mail.
   private static func notifiesOwner(_ notice: MailMessage.Kind, from before: UserRecord, to user: UserRecord) -> Bool {
     let isChanged = !user.proofs(changedSince: before).isEmpty || user.password != before.password
     guard before.email != nil, isChanged else { return false }
@@ -226,7 +231,7 @@ extension [AuditEvent.Kind] {
 extension AccountTransaction {
   /// Ends the affected sessions. The caller stores the record.
   ///
-  /// - Returns: true when a credential ended that a connection may have shown.
+  /// - Returns: true when connections may be authenticated by an ended session: by its ID token, or as a 2.x session.
   fileprivate mutating func end(
     _ ending: CredentialChange.SessionEnding, of user: inout UserRecord, since before: UserRecord,
     except caller: Caller?
@@ -252,7 +257,7 @@ extension AccountTransaction {
 }
 
 extension SessionRecord {
-  /// Returns true when the session began with one of the providers, which 2.x sessions name without their domain.
+  /// Returns true when the session began with one of the providers. 2.x sessions name `google.com` as `google`.
   fileprivate func began(byOneOf providers: Set<String>) -> Bool {
     providers.contains { provider in signInProvider == provider || isLegacy && provider.hasPrefix(signInProvider + ".")
     }

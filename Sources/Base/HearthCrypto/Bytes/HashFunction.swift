@@ -1,17 +1,17 @@
 import COpenSSL
 
-/// Hash functions of the SHA family, and MD5; the old ones only for hashes that other systems have made.
+/// Hash functions of the SHA family, and MD5. MD5 and SHA-1 serve only formats and protocols that prescribe them.
 public enum HashFunction: String, Sendable, CaseIterable {
   /// MD5 (RFC 1321), 16 bytes: for imported password hashes only.
   case md5
-  /// SHA-1 (FIPS 180-4), 20 bytes: for one-time passwords, OAuth 1 and imported password hashes, which demand it.
+  /// SHA-1 (FIPS 180-4), 20 bytes: for one-time passwords, OAuth 1 and imported password hashes, which prescribe it.
   case sha1
   /// SHA-256 (FIPS 180-4), 32 bytes.
   case sha256
   /// SHA-512 (FIPS 180-4), 64 bytes.
   case sha512
 
-  /// Bytes of a result.
+  /// The size of a hash in bytes.
   public var sizeBytes: Int {
     switch self {
     case .md5: 16
@@ -30,10 +30,10 @@ public enum HashFunction: String, Sendable, CaseIterable {
     }
   }
 
-  /// The hash of `data`; nil when OpenSSL refuses the function, as it does MD5 where only approved ones are allowed.
+  /// The hash of `data`; nil when OpenSSL refuses the function, as it does MD5 in FIPS mode.
   public func digest(_ data: [UInt8]) -> [UInt8]? { data.withUnsafeBytes { digest($0) } }
 
-  /// HMAC (RFC 2104); nil when the key is empty, which would authenticate no sender, or OpenSSL refuses.
+  /// HMAC (RFC 2104); nil when the key is empty, which would authenticate no sender, or when OpenSSL refuses.
   public func hmac(_ data: [UInt8], key: [UInt8]) -> [UInt8]? { data.withUnsafeBytes { hmac($0, key: key) } }
 
   func digest(_ data: UnsafeRawBufferPointer) -> [UInt8]? {

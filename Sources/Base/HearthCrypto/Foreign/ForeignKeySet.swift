@@ -8,9 +8,9 @@ public struct ForeignKeySet: Sendable {
   let entries: [Entry]
 
   /// Reads a JSON Web Key Set. Keys of other kinds than RSA (2048 bits or more) and P-256, and keys for encryption, are
-  /// passed over.
+  /// ignored.
   ///
-  /// - Throws: when the text is no such set, or none of its keys can be used.
+  /// - Throws: when the text is no JSON Web Key Set, or none of its keys can be used.
   public init(jwks: [UInt8]) throws(ForeignKeySetError) {
     guard jwks.count <= TokenLimits.foreignKeySetBytesMax else { throw ForeignKeySetError(reason: "too long") }
     let document: ClaimValue
@@ -35,10 +35,11 @@ public struct ForeignKeySet: Sendable {
     self.entries = entries
   }
 
-  /// Returns true when the set has a key of that name.
+  /// Returns true when the set has a key with that id.
   public func contains(keyID: String) -> Bool { entries.contains { $0.id?.hasSameBytes(as: keyID) ?? false } }
 
-  /// The key that a token's header names; nil when there is none. A token without a name fits only a set with one key.
+  /// The key that a token's header names; nil when there is none. A token without `kid` matches only a set with one
+  /// key.
   func key(for header: ClaimValue) -> ForeignKey? {
     switch header["kid"] {
     case nil: entries.count == 1 ? entries[0].key : nil

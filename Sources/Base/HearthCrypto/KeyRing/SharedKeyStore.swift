@@ -1,13 +1,13 @@
-/// The place where several servers keep their shared keys and secrets: one text, sealed with the sealing key that all
-/// of them have. Blocks: not for event loops.
+/// A store of the keys and secrets that several servers share: one text, encrypted with the sealing key that all of
+/// them have. Its functions block and must not be called on an event loop.
 public protocol SharedKeyStore: Sendable {
   /// Reads the text; nil when there is none yet.
   func read() throws(KeyStoreError) -> String?
 
   /// Replaces the text.
   ///
-  /// - Parameter expected: the text that was read. When another server has changed it since, nothing is written.
-  /// - Returns: whether it was written.
+  /// - Parameter expected: the text that was read. When another server has changed it since, no text is written.
+  /// - Returns: true when the text was written.
   func write(_ text: String, over expected: String?) throws(KeyStoreError) -> Bool
 }
 

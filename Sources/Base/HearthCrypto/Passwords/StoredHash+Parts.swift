@@ -1,15 +1,16 @@
 import HearthBytes
 
 extension StoredHash {
-  /// The parts in the terms of the import interface; reading them gives this value again.
+  /// The hash in the terms of the account import API; an import of the parts gives an equal value.
   var parts: ImportedHash.Parts {
     var hash = hash
     var parameters: ImportedHash.Parameters
     switch scheme {
-    case .native(_, .some):
+    case .native(_, pepperID: .some):
+      // The import API has no pepper, so the hash keeps the server's own format.
       return ImportedHash.Parts(hash: Array(text.utf8), salt: [], parameters: .init(.hearth))
-    case .native(let cost, nil):
-      // Outside of the import interface's range: more than 2^17, or a developer's cost, which must not come back as a
+    case .native(let cost, pepperID: nil):
+      // The import API accepts no cost above 2^17. A cost below the minimum, as used in development, must not become a
       // valid import.
       guard cost.logN <= 17, cost.r <= 8, !cost.isBelowFloor else {
         return ImportedHash.Parts(hash: Array(text.utf8), salt: [], parameters: .init(.hearth))

@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// The counts of a page.
+/// The header of a page: its counts.
 struct PageHeader {
   /// The number of entries with a slot each; 0 for a page that holds one value and nothing else.
   let count: UInt32
@@ -24,8 +24,8 @@ struct PageHeader {
 /// The hashes are why a lookup touches one entry only: a page that was not used lately is not in the processor's
 /// caches, and a binary search would wait for memory at each of its steps.
 final class Page: ManagedBuffer<PageHeader, UInt8> {
-  /// The maximum size of a page, unless a single entry is larger. Smaller pages make changes cheaper (they are copied)
-  /// and headers more frequent.
+  /// The maximum size of a page, unless a single entry is larger. A change copies a page, so smaller pages make changes
+  /// cheaper, but take more memory for their headers.
   static let sizeBytesMax = 2048
   /// The maximum number of trees and long texts in a page with more than one entry: a copied page counts a reference
   /// for each.
@@ -62,7 +62,7 @@ final class Page: ManagedBuffer<PageHeader, UInt8> {
   var referenceCount: Int { Int(info.pointee.referenceCount) }
   var hasReferences: Bool { info.pointee.referenceCount > 0 }
 
-  /// Returns the place where entry `index` begins; the end of the last entry for `index == count`.
+  /// Returns the offset at which entry `index` begins; the end of the last entry for `index == count`.
   func position(_ index: Int) -> Int {
     let byteCount = byteCount
     if index == count { return byteCount }
@@ -110,7 +110,7 @@ final class Page: ManagedBuffer<PageHeader, UInt8> {
     return (low, false)
   }
 
-  /// A byte that mixes the ends of the key, where keys of one node differ.
+  /// A hash of the key's first and last eight bytes, in which the keys of one node usually differ.
   static func hash(_ key: UnsafeRawBufferPointer) -> UInt8 {
     var (first, last) = (UInt64(0), UInt64(0))
     if key.count >= 8 {
@@ -123,18 +123,18 @@ final class Page: ManagedBuffer<PageHeader, UInt8> {
     return UInt8(truncatingIfNeeded: mixed >> 56)
   }
 
-  /// The value as a node of its own.
+  /// Returns the value as a node.
   func node(_ value: PackedValue) -> Node {
     if value.kind == PackedKind.tree { return Node(.tree(value.tree.takeUnretainedValue())) }
     return Node(.packed(self, UInt32(truncatingIfNeeded: value.start - UnsafeRawPointer(base))))
   }
 
-  /// The bytes of the slots and hashes of a page whose entries take `byteCount` bytes.
+  /// The size in bytes of the slots and hashes of a page whose entries take `byteCount` bytes.
   static func slotsSize(entryCount: Int, byteCount: Int) -> Int {
     (byteCount + 3 * entryCount > 0xFFFF ? 5 : 3) * entryCount
   }
 
-  /// The bytes of an entry.
+  /// The size in bytes of an entry.
   static func entrySize(_ key: UnsafeRawBufferPointer, _ node: Node) -> Int {
     PackedValue.lengthSize(key.count) + key.count + node.packedSize
   }

@@ -8,9 +8,10 @@ final class SyncTransaction {
     case run
     /// The output was sent.
     case sent
-    /// The output was sent and overwritten since: the transaction does not run again when the server refuses it.
+    /// The output was sent, and a later local write has overwritten it: the transaction does not run again when the
+    /// server refuses it.
     case sentNeedsAbort
-    /// The transaction is to be aborted.
+    /// The transaction is not sent any more, and is to be aborted with the error.
     case needsAbort(SyncFailure)
     /// The transaction is settled.
     case completed
@@ -18,24 +19,26 @@ final class SyncTransaction {
 
   let path: Path
   let operation: OperationID
-  /// The rank among all transactions, in the order of their creation.
+  /// The number of the transaction, in the order of creation.
   let order: Int
+  /// True when listeners see unconfirmed outputs.
   let showsLocally: Bool
+  /// The function of the app; it returns nil to abort.
   let update: (Node) -> WriteValue?
-  /// The hidden registration that keeps the path's data in sync.
+  /// The internal listener that keeps the path's data in sync.
   let watch: RegistrationID
 
   var state = State.run
   /// The number of times that its output was sent.
   var sendCount = 0
-  /// The id of the write that shows its output.
+  /// The id of the pending local write that makes its output visible.
   var writeID = 0
   var input = Node.empty
   var output = WriteValue(.empty)
   var resolvedOutput = Node.empty
-  /// The base that the server called stale, and the number of times in a row that it did.
+  /// The hash of the input that the server rejected as stale, and the number of consecutive rejections.
   var stale: (hash: String, count: Int)?
-  /// The wall-clock time of the next attempt with the same base.
+  /// The wall-clock time before which the same input is not sent again.
   var notBeforeMilliseconds: Int64?
 
   init(

@@ -1,6 +1,6 @@
 import HearthTree
 
-// Access to the parts of values with server values.
+// Reads and changes parts of a value and of the server values in it.
 extension WriteValue {
   /// Returns one child of the value.
   func child(_ key: Key) -> WriteValue {
@@ -13,14 +13,14 @@ extension WriteValue {
       })
   }
 
-  /// Returns the value with the value or priority at a location below replaced.
+  /// Returns a copy in which `value` replaces the value or priority at a location.
   func replacing(_ location: Location, with value: WriteValue) -> WriteValue {
     var result = self
     result.node = node.overwriting(location.path.keys[...], isPriority: location.isPriority, with: value.node)
     result.deferred.removeAll { item in
       location.isPriority ? item.location == location : location.path.contains(item.location.path)
     }
-    // a priority is written only where there is data, as the value of the given leaf
+    // A priority is written only where there is data.
     if location.isPriority, result.node[location.path].isEmpty { return result }
     result.deferred += value.deferred.map { item in
       Deferred(

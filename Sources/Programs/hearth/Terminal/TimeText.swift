@@ -13,7 +13,7 @@ enum TimeText {
 
   static func milliseconds(_ milliseconds: Int64) -> String { seconds(milliseconds / 1000) }
 
-  /// Returns the time of a decimal text of milliseconds, as the identity interface sends it; empty when the text is
-  /// invalid.
+  /// Returns the time of a decimal text of milliseconds since 1970, as the Identity Toolkit API sends it; empty when
+  /// the text is invalid.
   static func milliseconds(_ text: String?) -> String { text.flatMap { Int64($0) }.map(milliseconds) ?? "" }
 }

@@ -5,7 +5,7 @@ import HearthTransport
 import HearthWire
 import NIOCore
 
-/// A request of the page, with what its operation needs of the server.
+/// A request of the console's page, with the services and the event loop that its operation uses.
 struct ConsoleContext: Sendable {
   let responder: ConsoleResponder
   let call: ConsoleCall
@@ -14,13 +14,17 @@ struct ConsoleContext: Sendable {
   var console: Console { responder.console }
   var services: GatewayServices { responder.services }
 
-  /// Returns the parameters of a request that the page repeats by itself: with `peek=1` it does not extend the session.
+  /// Returns the query parameters of a request with a session. The page sends `peek=1` with requests that it repeats
+  /// automatically; they do not extend the session.
   func pageParameters() throws(ConsoleFailure) -> [String: String] {
     guard let parameters = call.parameters else { throw .badQuery }
     _ = try session(isUse: parameters["peek"] != "1")
     return parameters
   }
 
+  /// Returns the session of the request.
+  ///
+  /// - Parameter isUse: true for a user's action, which postpones the idle timeout.
   func session(isUse: Bool = true) throws(ConsoleFailure) -> ConsoleSession {
     guard let session = console.session(call, isUse: isUse) else { throw .noSession }
     return session
@@ -43,7 +47,7 @@ struct ConsoleContext: Sendable {
     }
   }
 
-  /// Returns an existing database, asynchronously.
+  /// Returns an existing database, and opens it when necessary.
   func database(_ name: String?) async throws(ConsoleFailure) -> Database {
     do { return try await opened(name).get() } catch { throw error as? ConsoleFailure ?? .unavailable }
   }

@@ -1,7 +1,7 @@
 import HearthJournal
 
 extension BackupRepository {
-  /// Returns the pieces of a stream, in order, and the lists that name them.
+  /// Returns the ids of the pieces of a stream, in order, and of the blobs that list these ids.
   ///
   /// - Throws: `.damaged` when a list is invalid.
   func names(of stream: StreamReference) throws(BackupError) -> (pieces: [BlobID], lists: [BlobID]) {
@@ -39,7 +39,7 @@ extension BackupRepository {
     }
   }
 
-  /// Reads the batches of a segment.
+  /// Reads the batches of a segment, with their epochs and running hashes.
   ///
   /// - Parameter body: Receives each batch; returns false to stop.
   func links(of segment: Manifest.Segment, _ body: (JournalLink) throws -> Bool) throws {

@@ -28,10 +28,11 @@ extension Attack {
         number.isMultiple(of: 2) ? .unauth : .auth(client.tokens[0])
       }),
     Attack(
-      name: "connects with sign-in", load: .messages(inFlight: 1, perVisit: 1) { _, _ in .get("/honest/profile") }),
+      name: "connects with sign-in",
+      load: .messages(inFlight: 1, perConnection: 1) { _, _ in .get("/honest/profile") }),
     Attack(
       name: "connections that end with 10,000 listens", setUp: shownListens,
-      load: .messages(inFlight: 1, perVisit: 1) { _, _ in .get("/honest/profile") }),
+      load: .messages(inFlight: 1, perConnection: 1) { _, _ in .get("/honest/profile") }),
   ]
 
   /// Attacks with listens and their ends, and with writes that cause many redecisions or events.

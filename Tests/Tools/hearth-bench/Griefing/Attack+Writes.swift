@@ -41,7 +41,7 @@ extension Attack {
       load: .messages(inFlight: 64) { _, _ in .put("/hot/counter", "1", hash: "AAAAAAAAAAAAAAAAAAAAAAAAAAA=") }),
     Attack(
       name: "1,000 onDisconnects, and the connection's end",
-      load: .messages(inFlight: 256, perVisit: 1_000) { client, number in
+      load: .messages(inFlight: 256, perConnection: 1_000) { client, number in
         AttackMessage("o", "{\"p\":\"/own/\(client.uid)/left/k\(number % 1_000)\",\"d\":{\".sv\":\"timestamp\"}}")
       }),
     Attack(

@@ -5,8 +5,9 @@ struct Attack: Sendable {
     /// Requests over a socket.
     ///
     /// - inFlight: The number of unanswered requests.
-    /// - perVisit: The number of requests on one connection, which then ends; nil when it stays open.
-    case messages(inFlight: Int, perVisit: Int? = nil, @Sendable (AttackerIdentity, _ number: Int) -> AttackMessage)
+    /// - perConnection: The number of requests on one connection, which then ends; nil when it stays open.
+    case messages(
+      inFlight: Int, perConnection: Int? = nil, @Sendable (AttackerIdentity, _ number: Int) -> AttackMessage)
     /// Bytes over a socket, sent as fast as the server reads them, without waiting for answers.
     case frames(@Sendable (_ number: Int) -> [UInt8])
     /// HTTP requests over a number of connections, each with one request at a time.

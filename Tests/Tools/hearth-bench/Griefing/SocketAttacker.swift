@@ -5,11 +5,11 @@ import NIOCore
 final class SocketAttacker: AttackClient {
   private enum Phase { case opening, settingUp, ready }
 
-  /// The most unanswered set-up requests.
+  /// The maximum number of unanswered set-up requests.
   private static let setUpInFlight = 256
   /// Seconds until the next connection after the server refused or ended one.
   private static let pauseSeconds = 0.01
-  /// Seconds between two ticks of a paced load.
+  /// Seconds between two ticks of a load with a limited message rate.
   private static let tickSeconds = 0.005
   /// Seconds for which a client that reads no answers keeps its connection.
   private static let unreadSeconds = 0.5
@@ -24,9 +24,10 @@ final class SocketAttacker: AttackClient {
   private var phase = Phase.opening
   private var setUp: [AttackMessage] = []
   private var (setUpSent, setUpAnswered) = (0, 0)
+  // The client is leaving when it closes the connection itself, to open another.
   private var (isRunning, isOver, isWriting, isLeaving) = (false, false, false, false)
   private var number = 0
-  private var sentInVisit = 0
+  private var sentOnConnection = 0
   private var unanswered = 0
   private var pace: AttackPace
 
@@ -46,7 +47,7 @@ final class SocketAttacker: AttackClient {
     pace = AttackPace(perSecond: attack.messagesPerSecond)
     pump()
     if attack.messagesPerSecond != nil { tick() }
-    if !attack.readsAnswers { leaveUnread() }
+    if !attack.readsAnswers { reconnectWithoutReading() }
   }
 
   func end() {
@@ -59,7 +60,7 @@ final class SocketAttacker: AttackClient {
 
   private func connect() {
     guard !isOver else { return }
-    (phase, unanswered, sentInVisit, isLeaving, isWriting) = (.opening, 0, 0, false, false)
+    (phase, unanswered, sentOnConnection, isLeaving, isWriting) = (.opening, 0, 0, false, false)
     let socket = BenchSocket(index: identity.number, upgradeRequest: target.upgradeRequest)
     self.socket = socket
     socket.onMessage = { [weak self] _, message in self?.receive(message) }
@@ -111,22 +112,22 @@ final class SocketAttacker: AttackClient {
   private func pump() {
     guard isRunning, phase == .ready else { return }
     switch attack.load {
-    case .messages(let inFlight, let perVisit, let message): sendMessages(inFlight, perVisit, message)
+    case .messages(let inFlight, let perConnection, let message): sendMessages(inFlight, perConnection, message)
     case .frames(let frames): sendFrames(frames)
     case .requests: break
     }
   }
 
   private func sendMessages(
-    _ inFlight: Int, _ perVisit: Int?, _ message: (AttackerIdentity, Int) -> AttackMessage
+    _ inFlight: Int, _ perConnection: Int?, _ message: (AttackerIdentity, Int) -> AttackMessage
   ) {
     var hasSent = false
-    while unanswered < inFlight, sentInVisit < perVisit ?? .max, pace.take() {
+    while unanswered < inFlight, sentOnConnection < perConnection ?? .max, pace.take() {
       send(message(identity, number))
-      (number, sentInVisit, unanswered, hasSent) = (number + 1, sentInVisit + 1, unanswered + 1, true)
+      (number, sentOnConnection, unanswered, hasSent) = (number + 1, sentOnConnection + 1, unanswered + 1, true)
     }
     if hasSent { socket?.flush() }
-    guard let perVisit, sentInVisit >= perVisit, unanswered == 0 else { return }
+    guard let perConnection, sentOnConnection >= perConnection, unanswered == 0 else { return }
     isLeaving = true
     socket?.close()
   }
@@ -135,7 +136,7 @@ final class SocketAttacker: AttackClient {
     socket?.send(action: message.action, body: message.body)
     guard isRunning else { return }
     traffic.messages += 1
-    // The envelope, the frame's head and its mask are added.
+    // 44 bytes for the JSON envelope, the frame's header and its mask.
     traffic.bytes += message.action.utf8.count + message.body.utf8.count + 44
   }
 
@@ -164,14 +165,14 @@ final class SocketAttacker: AttackClient {
     loop.after(seconds: Self.tickSeconds) { [weak self] in self?.tick() }
   }
 
-  private func leaveUnread() {
+  private func reconnectWithoutReading() {
     guard !isOver else { return }
     socket?.channel?.setOption(.autoRead, value: false).whenFailure { _ in }
     loop.after(seconds: Self.unreadSeconds) { [weak self] in
       guard let self, !self.isOver else { return }
       self.isLeaving = true
       self.socket?.close()
-      self.loop.after(seconds: Self.unreadSeconds) { [weak self] in self?.leaveUnread() }
+      self.loop.after(seconds: Self.unreadSeconds) { [weak self] in self?.reconnectWithoutReading() }
     }
   }
 }

@@ -1,12 +1,13 @@
 import { isWithinPath, Path } from "../tree/keys";
 
 export interface LoggedChange {
+  /** Milliseconds since 1970. */
   at: number;
   path: Path;
   kind: "added" | "changed" | "removed";
 }
 
-const KEPT = 500;
+const CAPACITY = 500;
 
 /** The newest observed changes, as a ring buffer. */
 export class ChangeLog {
@@ -15,14 +16,14 @@ export class ChangeLog {
 
   add(change: LoggedChange): void {
     this.ring[this.next] = change;
-    this.next = (this.next + 1) % KEPT;
+    this.next = (this.next + 1) % CAPACITY;
   }
 
   /** Returns the changes at or below a path, the newest first. */
   below(path: Path, limit: number): LoggedChange[] {
     const found: LoggedChange[] = [];
-    for (let back = 1; back <= this.ring.length && found.length < limit; back++) {
-      const change = this.ring[(this.next - back + KEPT) % KEPT]!;
+    for (let age = 1; age <= this.ring.length && found.length < limit; age++) {
+      const change = this.ring[(this.next - age + CAPACITY) % CAPACITY]!;
       if (isWithinPath(change.path, path)) found.push(change);
     }
     return found;
