@@ -4,25 +4,7 @@ import Testing
 
 /// Tests of every way to lose a permission: the listener is cancelled before it can receive the commit that revokes it.
 @Suite struct GrantScenarioTests {
-  private static let start = """
-    rules {"rules":{"rooms":{"$room":{".read":"root.child('members/'+$room+'/'+auth.uid).exists()"}},".write":true}}
-    data {"members": {"r": {"alice": true, "bob": true}}, "rooms": {"r": {"m": "hi"}}}
-    1 connect
-      1 ok
-    2 connect
-      2 ok
-    1 auth {"uid":"alice"}
-      1 ok
-    2 auth {"uid":"bob"}
-      2 ok
-    1 listen /rooms/r
-      1 < put /rooms/r {"m":"hi"}
-      1 ok
-    2 listen /rooms/r
-      2 < put /rooms/r {"m":"hi"}
-      2 ok
-
-    """
+  private static let start = RoomScenario.data + RoomScenario.listens
 
   @Test func `a denied listen is refused with its rule, and holds no state`() throws {
     try expectScenario(

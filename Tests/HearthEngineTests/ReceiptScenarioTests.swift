@@ -4,29 +4,13 @@ import Testing
 
 /// Tests of the engine's reports after redecisions, from which receipts are made.
 @Suite struct ReceiptScenarioTests {
-  private static let start = """
-    rules {"rules":{"rooms":{"$room":{".read":"root.child('members/'+$room+'/'+auth.uid).exists()"}},".write":true}}
-    data {"members": {"r": {"alice": true, "bob": true}}, "rooms": {"r": {"m": "hi"}}}
-    receipts on
-    1 connect
-      1 ok
-    2 connect
-      2 ok
-    1 auth {"uid":"alice"}
-      1 ok
-    2 auth {"uid":"bob"}
-      2 ok
-    1 listen /rooms/r
-      1 < put /rooms/r {"m":"hi"}
-      1 ok
-    2 listen /rooms/r
-      2 < put /rooms/r {"m":"hi"}
-      2 ok
-    1 listen /rooms/r query {"i":".key","l":1} tag 7
-      1#7 < put /rooms/r {"m":"hi"}
-      1 ok
+  private static let start =
+    RoomScenario.data + "receipts on\n" + RoomScenario.listens + """
+      1 listen /rooms/r query {"i":".key","l":1} tag 7
+        1#7 < put /rooms/r {"m":"hi"}
+        1 ok
 
-    """
+      """
 
   @Test func `a revoking write is followed by one receipt, with the last position of each listener`() throws {
     try expectScenario(

@@ -6,7 +6,7 @@ import HearthJournal
 /// the owner's last row. `acquire()` raises the epoch, which refuses later appends of the previous owner, and then puts
 /// a claim at the end of the log: an earlier append is either before the claim, and so part of the taken-over log, or
 /// conflicts with it at the same key and is refused.
-public final class PostgresJournal: OutboxJournal {
+public final class PostgresJournal: OutboxStoreJournal {
   let handle: JournalHandle
   let log: PostgresLogReader
   let appender: PostgresBatchAppender
@@ -91,51 +91,6 @@ public final class PostgresJournal: OutboxJournal {
 
   // MARK: Outbox
 
-  private var outbox: PostgresOutboxStore { PostgresOutboxStore(handle: handle) }
-
-  public func outboxQueues() throws(JournalError) -> [String] { try outbox.queues() }
-
-  public func waitingEntries(
-    of queue: String, after place: OutboxPlace?, countMax: Int
-  ) throws(JournalError) -> [WaitingEntry] {
-    try outbox.waiting(queue, after: place, countMax: countMax)
-  }
-
-  public func waitingContents(
-    of queue: String, at places: [OutboxPlace]
-  ) throws(JournalError) -> [OutboxPlace: [UInt8]] {
-    try outbox.contents(of: queue, at: places)
-  }
-
-  public func settle(
-    _ changes: [(queue: String, place: OutboxPlace, change: OutboxChange)]
-  ) throws(JournalError) {
-    try outbox.settle(changes)
-  }
-
-  public func outboxFigures(of queue: String) throws(JournalError) -> OutboxFigures { try outbox.figures(of: queue) }
-
-  public func deadEntries(
-    of queue: String, after place: OutboxPlace?, countMax: Int
-  ) throws(JournalError) -> [DeadEntry] {
-    try outbox.dead(queue, after: place, countMax: countMax)
-  }
-
-  public func deadEntry(of queue: String, at place: OutboxPlace) throws(JournalError) -> DeadEntry? {
-    try outbox.dead(queue, at: place)
-  }
-
-  public func revive(_ queue: String, at place: OutboxPlace?, countMax: Int) throws(JournalError) -> Int {
-    try outbox.revive(queue, at: place, countMax: countMax)
-  }
-
-  public func giveUp(_ queue: String, reason: String, milliseconds: Int64) throws(JournalError) -> Int {
-    try outbox.giveUp(queue, reason: reason, milliseconds: milliseconds)
-  }
-
-  public func removeDeadEntries(
-    of queue: String, beforeMilliseconds: Int64, sizeBytesMax: Int
-  ) throws(JournalError) -> Int {
-    try outbox.removeDead(queue, beforeMilliseconds: beforeMilliseconds, sizeBytesMax: sizeBytesMax)
-  }
+  /// The entries of the outbox.
+  public var outboxStore: any OutboxStore { PostgresOutboxStore(handle: handle) }
 }

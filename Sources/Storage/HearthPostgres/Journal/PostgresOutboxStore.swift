@@ -1,7 +1,7 @@
 import HearthJournal
 
 /// The outbox beside the log. Entries are written by the transaction of their batch, in the same round trip.
-struct PostgresOutboxStore {
+struct PostgresOutboxStore: OutboxStore {
   let handle: JournalHandle
 
   // MARK: Waiting

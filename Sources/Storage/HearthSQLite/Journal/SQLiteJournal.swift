@@ -4,7 +4,7 @@ import HearthJournal
 ///
 /// A group commit is one row, so SQLite's cost is paid for each batch and not for each write. The files beside it are
 /// SQLite's `-wal` and `-shm`; `.lock`, which locks the journal for its owner; and `.mark`, see `HighWaterMark`.
-public final class SQLiteJournal: OutboxJournal {
+public final class SQLiteJournal: OutboxStoreJournal {
   /// The options for opening a journal.
   public struct Options: Sendable {
     /// The handling of damage.
@@ -123,49 +123,6 @@ public final class SQLiteJournal: OutboxJournal {
 
   // MARK: Outbox
 
-  public func outboxQueues() throws(JournalError) -> [String] { try outbox.queues() }
-
-  public func waitingEntries(
-    of queue: String, after place: OutboxPlace?, countMax: Int
-  ) throws(JournalError) -> [WaitingEntry] {
-    try outbox.waiting(queue, after: place, countMax: countMax)
-  }
-
-  public func waitingContents(
-    of queue: String, at places: [OutboxPlace]
-  ) throws(JournalError) -> [OutboxPlace: [UInt8]] {
-    try outbox.contents(of: queue, at: places)
-  }
-
-  public func settle(
-    _ changes: [(queue: String, place: OutboxPlace, change: OutboxChange)]
-  ) throws(JournalError) {
-    try outbox.settle(changes)
-  }
-
-  public func outboxFigures(of queue: String) throws(JournalError) -> OutboxFigures { try outbox.figures(of: queue) }
-
-  public func deadEntries(
-    of queue: String, after place: OutboxPlace?, countMax: Int
-  ) throws(JournalError) -> [DeadEntry] {
-    try outbox.dead(queue, after: place, countMax: countMax)
-  }
-
-  public func deadEntry(of queue: String, at place: OutboxPlace) throws(JournalError) -> DeadEntry? {
-    try outbox.dead(queue, at: place)
-  }
-
-  public func revive(_ queue: String, at place: OutboxPlace?, countMax: Int) throws(JournalError) -> Int {
-    try outbox.revive(queue, at: place, countMax: countMax)
-  }
-
-  public func giveUp(_ queue: String, reason: String, milliseconds: Int64) throws(JournalError) -> Int {
-    try outbox.giveUp(queue, reason: reason, milliseconds: milliseconds)
-  }
-
-  public func removeDeadEntries(
-    of queue: String, beforeMilliseconds: Int64, sizeBytesMax: Int
-  ) throws(JournalError) -> Int {
-    try outbox.removeDead(queue, beforeMilliseconds: beforeMilliseconds, sizeBytesMax: sizeBytesMax)
-  }
+  /// The entries of the outbox.
+  public var outboxStore: any OutboxStore { outbox }
 }

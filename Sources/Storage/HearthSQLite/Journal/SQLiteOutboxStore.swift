@@ -2,7 +2,7 @@ import GRDB
 import HearthJournal
 
 /// The outbox beside the log, whose tables are created with the first entry.
-struct SQLiteOutboxStore {
+struct SQLiteOutboxStore: OutboxStore {
   let file: JournalFile
   let checkpointer: LogCheckpointer
 
