@@ -76,6 +76,14 @@ import Testing
       deliver()
     }
 
+    check(shown, restoredFrom: store, at: now, "seed \(seed)", story)
+  }
+
+  /// Checks that a restarted core shows the values of the former one.
+  private static func check(
+    _ shown: [RegistrationID: (spec: QuerySpec, value: Node)], restoredFrom store: MemoryStore, at now: Int64,
+    _ seed: String, _ story: [String]
+  ) {
     let next = SyncCore(clock: { now }, store: store)
     _ = next.restore()
     for (id, known) in shown.sorted(by: { $0.key < $1.key }) {
@@ -86,7 +94,7 @@ import Testing
       if values.last != known.value {
         Issue.record(
           """
-          seed \(seed): \(known.spec) shows \(values.map { CoreStory.text($0) }) instead of \(CoreStory.text(known.value))
+          \(seed): \(known.spec) shows \(values.map { CoreStory.text($0) }) instead of \(CoreStory.text(known.value))
           \(story.joined(separator: "\n"))
           """)
         return
