@@ -73,7 +73,8 @@ package struct ActionCodes: Sendable {
   /// - Throws: `operationNotAllowed` without a mailer; `resetLimit` or `quotaExceeded` above the limits; `unavailable`
   ///   when no code can be stored now.
   package func send(_ request: CodeRequest, now: Instant) async throws(AccountError) {
-    if let user = context.store.view.user(email: request.email) {
+    // For a client no account may be looked up here: the response time would reveal it.
+    if case .administrator = request.requester, let user = context.store.view.user(email: request.email) {
       try request.check(for: user, isMailed: true, consoleClaim: context.configuration.consoleClaim)
     }
     // An emulator shows the code to every program of its machine.
