@@ -57,7 +57,7 @@ extension Administrator {
   fileprivate func requireMayReach(
     _ settings: BlockingFunctionSettings, from present: BlockingFunctionSettings
   ) throws(AccountError) {
-    guard authority.verdict(on: .changeServer) == .refused else { return }
+    guard !authority.actsForOperator else { return }
     let known = [present.beforeCreate, present.beforeSignIn].compactMap(\.self).filter(\.allowsPrivate).map(\.url)
     for function in [settings.beforeCreate, settings.beforeSignIn].compactMap(\.self)
     where function.allowsPrivate && !known.contains(function.url) {

@@ -196,3 +196,8 @@ public struct ThrottleLimits: Sendable, Equatable {
   /// The defaults.
   public init() {}
 }
+
+extension AccountsConfiguration {
+  /// Returns true for an account that may open the console.
+  func opensConsole(_ user: UserRecord) -> Bool { consoleClaim.map(user.hasClaim) ?? false }
+}

@@ -40,7 +40,7 @@ package struct Administrator: Sendable {
   package func requireMayChange(
     _ before: UserRecord?, to after: UserRecord, consoleClaim claim: String?
   ) throws(AccountError) {
-    guard let claim, authority.verdict(on: .changeServer) == .refused else { return }
+    guard let claim, !authority.actsForOperator else { return }
     guard before?.hasClaim(claim) != true, !after.hasClaim(claim) else {
       throw AccountError(
         .insufficientPermission, "Accounts that open the console are the operator's; a service account changes none.")
@@ -56,7 +56,7 @@ package struct Administrator: Sendable {
   ///   - claim: the claim of users that may open the console; nil when no account may.
   /// - Throws: `insufficientPermission`.
   func requireMayChange(settings: JSON, consoleClaim claim: String?) throws(AccountError) {
-    guard claim != nil, authority.verdict(on: .changeServer) == .refused else { return }
+    guard claim != nil, !authority.actsForOperator else { return }
     guard let name = ["authorizedDomains", "secondFactors"].first(where: { settings[$0] != nil }) else { return }
     throw AccountError(
       .insufficientPermission,

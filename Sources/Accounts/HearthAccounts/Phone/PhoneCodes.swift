@@ -35,8 +35,9 @@ struct PhoneCodes: Sendable {
     try PhoneNumber.check(codeRequest.number)
     // A service account can set the codes of test numbers: none is the second factor of an account that opens the
     // console.
-    let opensConsole = context.configuration.consoleClaim.map { codeRequest.user?.hasClaim($0) == true } ?? false
-    let fixed = opensConsole ? nil : context.configuration.phone.testNumbers[codeRequest.number]
+    let configuration = context.configuration
+    let opensConsole = codeRequest.user.map(configuration.opensConsole) ?? false
+    let fixed = opensConsole ? nil : configuration.phone.testNumbers[codeRequest.number]
     let isShown = request.isEmulated && context.emulation != nil
     let code = if let fixed { fixed } else { try generateCode() }
     let isSent = !isShown && fixed == nil

@@ -63,7 +63,7 @@ package struct IDTokenAuthenticator: Sendable {
   ///
   /// - Throws: `credentialTooOld`.
   func requireConsoleOwner(_ caller: Caller, of user: UserRecord, now: Instant) throws(AccountError) {
-    guard let claim = context.configuration.consoleClaim, user.hasClaim(claim) else { return }
+    guard context.configuration.opensConsole(user) else { return }
     guard isConsoleSignIn(caller) else { throw AccountError(.credentialTooOld) }
     try requireRecentSignIn(caller, now: now)
   }

@@ -53,7 +53,7 @@ struct NetworkCounters: Sendable {
 
 extension Int {
   /// The product, or the largest number when it overflows.
-  fileprivate func multiplied(by factor: Int) -> Int {
+  func multiplied(by factor: Int) -> Int {
     let (product, overflows) = multipliedReportingOverflow(by: factor)
     return overflows ? .max : product
   }

@@ -55,13 +55,10 @@ final class Throttle: Sendable {
     let (account, networks) = (CounterKey(.account, account, key: key), networks(address))
     let admission = state.withLock { state -> Admission in
       state.forgetOldLocks(now: now)
-      var counters = networks.map { state.networks.value($0.key) ?? NetworkCounters() }
-      for (index, network) in networks.enumerated() {
-        let wait = counters[index].begin(
-          account: account, limits, factor: network.factor, nowMilliseconds: now.monotonicMilliseconds)
-        if let wait { return .refused(retryAfterSeconds: (wait + 999) / 1000) }
+      let wait = state.count(in: networks) { counters, factor in
+        counters.begin(account: account, limits, factor: factor, nowMilliseconds: now.monotonicMilliseconds)
       }
-      for (index, network) in networks.enumerated() { state.networks.set(network.key, counters[index]) }
+      if let wait { return .refused(retryAfterSeconds: (wait + 999) / 1000) }
       return state.begin(account: account, now: now).map { .refused(retryAfterSeconds: $0) } ?? .allowed
     }
     save()
@@ -111,15 +108,11 @@ final class Throttle: Sendable {
     let counter = isAnonymous ? \NetworkCounters.anonymousSignUps : \NetworkCounters.signUps
     let networks = networks(address)
     return state.withLock { state in
-      var counters = networks.map { state.networks.value($0.key) ?? NetworkCounters() }
-      for (index, network) in networks.enumerated() {
-        guard
-          counters[index][keyPath: counter].admit(
-            limit * network.factor, periodMilliseconds: Self.hour, nowMilliseconds: now.monotonicMilliseconds)
-        else { return false }
-      }
-      for (index, network) in networks.enumerated() { state.networks.set(network.key, counters[index]) }
-      return true
+      state.count(in: networks) { counters, factor in
+        let isAdmitted = counters[keyPath: counter].admit(
+          limit * factor, periodMilliseconds: Self.hour, nowMilliseconds: now.monotonicMilliseconds)
+        return isAdmitted ? nil : false
+      } ?? true
     }
   }
 
@@ -154,19 +147,40 @@ final class Throttle: Sendable {
   /// Returns true when a provider's credential of this client may be verified, which may cost a request to the
   /// provider. Counts nothing: right ones are frequent.
   func admitCredential(address: String, now: Instant) -> Bool {
-    admitInMinute(
-      \.credentialFailures, limits.credentialFailuresPerMinute, address: address, isCounted: false, now: now)
+    let networks = networks(address)
+    return state.withLock { state in
+      networks.allSatisfy { network in
+        var counters = state.networks.value(network.key) ?? NetworkCounters()
+        let count = counters.credentialFailures.count(
+          periodMilliseconds: Self.minute, nowMilliseconds: now.monotonicMilliseconds)
+        return count < limits.credentialFailuresPerMinute * network.factor
+      }
+    }
   }
 
   /// Counts a refused provider's credential.
   func credentialRefused(address: String, now: Instant) {
-    _ = admitInMinute(\.credentialFailures, .max, address: address, isCounted: true, now: now)
+    _ = countInMinute(\.credentialFailures, .max, address: address, now: now)
   }
 
   /// Counts one record of a refusal within the limit of its networks; returns false above it. The refusal itself stands
   /// either way.
   func admitRefusalRecord(address: String, countMax: Int, now: Instant) -> Bool {
-    admitInMinute(\.refusalRecords, countMax, address: address, isCounted: true, now: now)
+    countInMinute(\.refusalRecords, countMax, address: address, now: now)
+  }
+
+  private func countInMinute(
+    _ counter: WritableKeyPath<NetworkCounters, SlidingCounter> & Sendable, _ countMax: Int, address: String,
+    now: Instant
+  ) -> Bool {
+    let networks = networks(address)
+    return state.withLock { state in
+      state.count(in: networks) { counters, factor in
+        let isAdmitted = counters[keyPath: counter].admit(
+          countMax.multiplied(by: factor), periodMilliseconds: Self.minute, nowMilliseconds: now.monotonicMilliseconds)
+        return isAdmitted ? nil : false
+      } ?? true
+    }
   }
 
   /// Notifies the operator.
@@ -182,29 +196,6 @@ final class Throttle: Sendable {
       guard var counters = state.networks.value(network.key) else { continue }
       counters.removeAttempt(account: account, limits, factor: network.factor)
       state.networks.set(network.key, counters)
-    }
-  }
-
-  /// Counts an event within a limit in a minute, for the client's network and those around it.
-  ///
-  /// - Parameter isCounted: false to ask alone.
-  private func admitInMinute(
-    _ counter: WritableKeyPath<NetworkCounters, SlidingCounter> & Sendable, _ countMax: Int, address: String,
-    isCounted: Bool, now: Instant
-  ) -> Bool {
-    let networks = networks(address)
-    return state.withLock { state in
-      var counters = networks.map { state.networks.value($0.key) ?? NetworkCounters() }
-      for (index, network) in networks.enumerated() {
-        let count = counters[index][keyPath: counter].count(
-          periodMilliseconds: Self.minute, nowMilliseconds: now.monotonicMilliseconds)
-        guard count / network.factor < countMax else { return false }
-        if isCounted { counters[index][keyPath: counter].add() }
-      }
-      if isCounted {
-        for (index, network) in networks.enumerated() { state.networks.set(network.key, counters[index]) }
-      }
-      return true
     }
   }
 

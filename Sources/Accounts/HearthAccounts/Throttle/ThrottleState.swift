@@ -43,6 +43,20 @@ struct ThrottleState: Sendable {
     }
   }
 
+  /// Counts an event in a client's networks: in all of them, or in none when one refuses it.
+  ///
+  /// - Parameter admit: counts it within `factor` times a client's limit; returns the refusal, or nil.
+  mutating func count<Refusal>(
+    in networks: [(key: CounterKey, factor: Int)], _ admit: (inout NetworkCounters, _ factor: Int) -> Refusal?
+  ) -> Refusal? {
+    var counters = networks.map { self.networks.value($0.key) ?? NetworkCounters() }
+    for (index, network) in networks.enumerated() {
+      if let refusal = admit(&counters[index], network.factor) { return refusal }
+    }
+    for (index, network) in networks.enumerated() { self.networks.set(network.key, counters[index]) }
+    return nil
+  }
+
   /// Notes the use of a spending bound. Returns the notice for the operator.
   mutating func note(_ bound: SpendingLimit, isRefused: Bool = false) -> AccountsNotice? {
     spending[bound.name, default: SpendingLimitMonitor()].note(bound, isRefused: isRefused)

@@ -93,6 +93,9 @@ extension Authority {
     }
   }
 
+  /// True for the operator and for an administrator of the console, also one who has not confirmed to be present.
+  public var actsForOperator: Bool { verdict(on: .changeServer) != .refused }
+
   /// Returns true when a permission is granted now.
   public func allows(_ permission: Permission) -> Bool { verdict(on: permission) == .granted }
 }

@@ -79,9 +79,7 @@ struct TriggerOperation {
   /// Checks that receivers at private addresses are the operator's. A trigger keeps the receiver that it has.
   private func requireMayReach(_ definition: TriggerDefinition, from present: TriggerDefinition?) throws(RESTFailure) {
     let isKnown = present?.allowsPrivate == true && present?.target == definition.target
-    guard definition.allowsPrivate, !isKnown, call.caller.authority.verdict(on: .changeServer) == .refused else {
-      return
-    }
+    guard definition.allowsPrivate, !isKnown, !call.caller.authority.actsForOperator else { return }
     throw RESTFailure(403, "allowsPrivate is the operator's: use hearth triggers add --allow-private.")
   }
 
