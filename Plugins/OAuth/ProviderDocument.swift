@@ -12,7 +12,6 @@ actor ProviderDocument<Value: Sendable> {
     var lifetimeSeconds: Int64
   }
 
-  private let limits = ProviderDocumentLimits()
   private let fetch: @Sendable (_ nowSeconds: Int64) async throws(SignInRefusal) -> Fetched
   private var cached: Cached?
   private var failedAtSeconds: Int64?
@@ -27,13 +26,15 @@ actor ProviderDocument<Value: Sendable> {
     if let cached {
       // A clock that went back makes it stale.
       let age = nowSeconds - cached.fetchedAtSeconds
-      if age >= 0, age < (isStale ? limits.staleSeconds : cached.lifetimeSeconds) { return cached.value }
+      if age >= 0, age < (isStale ? ProviderDocumentLimits.staleSeconds : cached.lifetimeSeconds) {
+        return cached.value
+      }
     }
-    if let failedAtSeconds, (0..<limits.failureSeconds).contains(nowSeconds - failedAtSeconds) {
+    if let failedAtSeconds, (0..<ProviderDocumentLimits.failureSeconds).contains(nowSeconds - failedAtSeconds) {
       throw ProviderHTTP.unavailable
     }
     // The fetch continues when the first waiting request is cancelled.
-    let task = fetching ?? Task { [fetch, limits] in await Self.fetched(fetch, limits, nowSeconds: nowSeconds) }
+    let task = fetching ?? Task { [fetch] in await Self.fetched(fetch, nowSeconds: nowSeconds) }
     fetching = task
     let result = await task.value
     if fetching == task { fetching = nil }
@@ -48,13 +49,12 @@ actor ProviderDocument<Value: Sendable> {
   }
 
   private static func fetched(
-    _ fetch: @Sendable (_ nowSeconds: Int64) async throws(SignInRefusal) -> Fetched, _ limits: ProviderDocumentLimits,
-    nowSeconds: Int64
+    _ fetch: @Sendable (_ nowSeconds: Int64) async throws(SignInRefusal) -> Fetched, nowSeconds: Int64
   ) async -> Result<Cached, SignInRefusal> {
     do throws(SignInRefusal) {
       let (value, maxAge) = try await fetch(nowSeconds)
-      let lifetime = min(
-        max(maxAge ?? limits.lifetimeSecondsDefault, limits.lifetimeSecondsMin), limits.lifetimeSecondsMax)
+      let (least, most) = (ProviderDocumentLimits.lifetimeSecondsMin, ProviderDocumentLimits.lifetimeSecondsMax)
+      let lifetime = min(max(maxAge ?? ProviderDocumentLimits.lifetimeSecondsDefault, least), most)
       return .success(Cached(value: value, fetchedAtSeconds: nowSeconds, lifetimeSeconds: lifetime))
     } catch {
       return .failure(error)
@@ -63,15 +63,15 @@ actor ProviderDocument<Value: Sendable> {
 }
 
 /// The lifetimes of cached documents of providers.
-private struct ProviderDocumentLimits: Sendable {
+private enum ProviderDocumentLimits {
   /// The shortest lifetime: even a provider that forbids caching must not be asked at every sign-in.
-  let lifetimeSecondsMin: Int64 = 300
+  static let lifetimeSecondsMin: Int64 = 300
   /// The longest lifetime, after which a withdrawn key is dropped in any case.
-  let lifetimeSecondsMax: Int64 = 86_400
-  let lifetimeSecondsDefault: Int64 = 3_600
+  static let lifetimeSecondsMax: Int64 = 86_400
+  static let lifetimeSecondsDefault: Int64 = 3_600
   /// The pause between fetches of a document that lacks something, because any client can send a token with an unknown
   /// key.
-  let staleSeconds: Int64 = 60
+  static let staleSeconds: Int64 = 60
   /// The pause between fetches of a provider that did not answer.
-  let failureSeconds: Int64 = 5
+  static let failureSeconds: Int64 = 5
 }
