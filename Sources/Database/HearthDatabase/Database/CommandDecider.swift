@@ -142,35 +142,32 @@ final class CommandDecider: BatchWriterDelegate {
       return nil
     }
     let isRunning = status == .running
-    let start = environment.meters.now()
-    let (batch, deadline) = engine.withLock { engine in
+    let batch = decide(at: instant, arrivalNanoseconds: arrivalNanoseconds) { engine in
       if isRunning { engine.setStalled(nil) } else { engine.halt() }
       engine.setSpaceLow(lowSpace.isLow)
-      engine.recordDecisions(decisionObservers.detail)
       engine.observeCommits(writer.outboxes.commitObserver)
       engine.locationRecorder.isOn = writer.commitCounter.isWatched
-      let batch = engine.decide(rest, at: instant, settingAside: settingAside && isRunning)
-      return (batch, engine.nextDeadlineMonotonicMilliseconds)
+      return engine.decide(rest, at: instant, settingAside: settingAside && isRunning)
     }
     rest = rest.dropFirst(batch.commandCount)
-    enqueue(batch, deadline, at: instant, since: start, arrivalNanoseconds: arrivalNanoseconds)
     return batch.largeCommand
   }
 
-  /// Passes a decided batch on: to the metrics, to the shares of connections, to the journal and to the timer.
-  ///
-  /// - Parameters:
-  ///   - deadline: The engine's next deadline.
-  ///   - start: The time when deciding began, on the clock of the metrics.
-  func enqueue(
-    _ batch: Batch, _ deadline: Int64?, at instant: Instant, since start: UInt64, arrivalNanoseconds: UInt64 = 0
-  ) {
+  /// Lets the engine make a batch, and passes it on: to the metrics, to the shares of connections, to the journal and
+  /// to the timer.
+  @discardableResult
+  func decide(at instant: Instant, arrivalNanoseconds: UInt64 = 0, _ body: (inout Engine) -> Batch) -> Batch {
+    let start = environment.meters.now()
+    var (batch, deadline) = engine.withLock { engine in
+      engine.recordDecisions(decisionObservers.detail)
+      return (body(&engine), engine.nextDeadlineMonotonicMilliseconds)
+    }
     environment.meters.decided(batch, since: start)
     charge(batch)
-    var batch = batch
     batch.arrivalNanoseconds = arrivalNanoseconds
     enqueue(batch)
     setTimer(deadline, at: instant)
+    return batch
   }
 
   /// Delays the connections whose commands took many steps. Background work delays no other command here.

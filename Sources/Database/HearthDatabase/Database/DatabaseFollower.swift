@@ -214,14 +214,11 @@ package struct DatabaseFollower: Sendable {
   ) -> Bool {
     var (rest, isWhole) = (commands, true)
     while !rest.isEmpty {
-      let (instant, start) = (decider.environment.clock(), decider.environment.meters.now())
-      let (batch, deadline) = decider.engine.withLock { engine in
-        engine.recordDecisions(decider.decisionObservers.detail)
-        let batch = engine.decide(rest, at: instant, settingAside: decider.isRunning)
-        return (batch, engine.nextDeadlineMonotonicMilliseconds)
+      let instant = decider.environment.clock()
+      let batch = decider.decide(at: instant, arrivalNanoseconds: arrivalNanoseconds) {
+        $0.decide(rest, at: instant, settingAside: decider.isRunning)
       }
       rest = rest.dropFirst(batch.commandCount)
-      decider.enqueue(batch, deadline, at: instant, since: start, arrivalNanoseconds: arrivalNanoseconds)
       guard let large = batch.largeCommand else { continue }
       isWhole = false
       decider.large.begin(large, from: source)

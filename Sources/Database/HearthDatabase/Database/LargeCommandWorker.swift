@@ -110,12 +110,8 @@ struct LargeCommandWorker {
       let found = query.evaluated()
       decider.queue.async {
         batches.waitForRoom()
-        let (instant, start) = (decider.environment.clock(), decider.environment.meters.now())
-        let (batch, deadline) = decider.engine.withLock { engine in
-          engine.recordDecisions(decider.decisionObservers.detail)
-          return (engine.settle(evaluated: found, at: instant), engine.nextDeadlineMonotonicMilliseconds)
-        }
-        decider.enqueue(batch, deadline, at: instant, since: start)
+        let instant = decider.environment.clock()
+        decider.decide(at: instant) { $0.settle(evaluated: found, at: instant) }
         decider.drain()
       }
     }
@@ -190,14 +186,12 @@ struct LargeCommandWorker {
       return nil
     }
     while true {
-      let (instant, start) = (decider.environment.clock(), decider.environment.meters.now())
-      let (batch, deadline) = decider.engine.withLock { engine in
+      let instant = decider.environment.clock()
+      let batch = decider.decide(at: instant) { engine in
         engine.setStalled(nil)
-        engine.recordDecisions(decider.decisionObservers.detail)
         engine.observeCommits(decider.writer.outboxes.commitObserver)
-        return (settle(&engine, instant), engine.nextDeadlineMonotonicMilliseconds)
+        return settle(&engine, instant)
       }
-      decider.enqueue(batch, deadline, at: instant, since: start)
       // Otherwise work that the engine had to do first filled the batch.
       if batch.commandCount > 0 { return batch.largeCommand }
     }
