@@ -5,7 +5,8 @@ import NIOCore
 /// The shared state of one event loop's connections: a coarse clock, and the sweep that ends overdue connections.
 ///
 /// One repeated task for each loop replaces a timer for each connection: at ten thousand sockets it takes less than a
-/// millisecond a second, and no time while messages flow.
+/// millisecond a second, and no time while messages flow. The conformance is unchecked, because the state is used on that
+/// event loop alone.
 package final class TransportLoop: ConnectionCloser, @unchecked Sendable {
   /// The event loop that all of it runs on.
   package let eventLoop: any EventLoop
