@@ -141,10 +141,10 @@ cluster: packages toolchain build
 	@sh Deploy/packages.sh postgresql haproxy
 	PYTHONPATH=Tests/Acceptance python3 -m cluster $(CLUSTER)
 
-## The guides as a static site in .build/docs; a link that leads nowhere is an error. To look at it:
-## python3 -m http.server --bind 127.0.0.1 --directory .build/docs 8000, then http://127.0.0.1:8000/documentation/hearthguide
+## The reference of HearthPlugin as a static site in .build/docs; a link that leads nowhere is an error. To look at it:
+## python3 -m http.server --bind 127.0.0.1 --directory .build/docs 8000, then http://127.0.0.1:8000/documentation/hearthplugin
 docs: packages toolchain
-	HEARTH_DOCS=1 swift package --allow-writing-to-directory .build/docs generate-documentation --target HearthGuide --target HearthPlugin --enable-experimental-combined-documentation \
+	HEARTH_DOCS=1 swift package --allow-writing-to-directory .build/docs generate-documentation --target HearthPlugin \
 	  --output-path .build/docs --transform-for-static-hosting --warnings-as-errors
 
 ## Puts a copy of Plugins/Python/hearth_plugin into every plugin in Python, for folders that are copied or run by hand:

@@ -381,9 +381,6 @@ let groups = [
       .target(name: "HearthMigration", dependencies: ["HearthTree"]),
     ]),
 
-  // The guides for people.
-  Group("Sources", [.target(name: "HearthGuide", dependencies: ["HearthPlugin"], path: "Sources/Guide")]),
-
   // Modules that tests share.
   Group(
     "Tests/Support",

@@ -6,7 +6,7 @@ import subprocess
 from conftest import HEARTH, PATIENT_CURL, ROOT
 from waits import WAIT_SECONDS
 
-GUIDES = ROOT / "Sources/Guide/HearthGuide.docc"
+GUIDES = ROOT / "Sources/Guide"
 
 
 def blocks(page="README.md", language="sh"):

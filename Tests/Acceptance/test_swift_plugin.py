@@ -42,5 +42,5 @@ def test_the_program_of_the_guide_passes_the_contract_suite_and_decides(serve, t
 
 
 def test_the_guide_shows_the_program_as_it_is():
-    guide = (ROOT / "Sources/Guide/HearthGuide.docc/WriteAPlugin.md").read_text(encoding="utf-8")
+    guide = (ROOT / "Sources/Guide/WriteAPlugin.md").read_text(encoding="utf-8")
     assert (DOOR / "main.swift").read_text(encoding="utf-8") in guide

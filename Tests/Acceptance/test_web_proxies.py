@@ -56,7 +56,7 @@ LINES
 
 def lines(name):
     """The guide's block for a web server."""
-    text = next(ROOT.glob("Sources/Guide/*.docc/SigningInOnTheWeb.md")).read_text(encoding="utf-8")
+    text = (ROOT / "Sources/Guide/SigningInOnTheWeb.md").read_text(encoding="utf-8")
     return re.search(rf"^{name} .*?\n```\n(.*?)^```", text, re.DOTALL | re.MULTILINE)[1]
 
 

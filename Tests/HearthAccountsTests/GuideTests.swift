@@ -8,7 +8,7 @@ import Testing
 /// Tests that the operator's guide describes the configuration: every member, its default, and a valid file.
 @Suite struct GuideTests {
   private static let guide = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "Sources/Guide/HearthGuide.docc/RunningAccounts.md")
+    .deletingLastPathComponent().appending(path: "Sources/Guide/RunningAccounts.md")
 
   private static let standard = AccountsConfiguration(projectID: "hearth", publicURL: "http://localhost:9000")
 

@@ -62,7 +62,7 @@ import Testing
 
   @Test("the guide's table has every metric with its kind and its labels")
   func guide() throws {
-    let text = try Self.text("Sources/Guide/HearthGuide.docc/Monitoring.md")
+    let text = try Self.text("Sources/Guide/Monitoring.md")
     let rows = text.matches(
       of: /(?m)^\| `((?:hearth|process)_[a-z_]+)` \| (counter|gauge|histogram) \| ([^|]*) \| ([^|]+) \|$/)
     #expect(Set(rows.map { String($0.output.1) }) == Self.all && rows.count == Self.all.count)

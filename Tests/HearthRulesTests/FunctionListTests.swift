@@ -81,7 +81,7 @@ struct FunctionListTests {
 
   @Test(
     "The guides' tables have the functions",
-    arguments: ["Rules/README.md", "Sources/Guide/HearthGuide.docc/WritingRules.md"])
+    arguments: ["Rules/README.md", "Sources/Guide/WritingRules.md"])
   func guides(path: String) throws {
     let rows = [
       ("| `root`, `data`, `newData` |", "`val()`", Self.usages(.snapshot)),

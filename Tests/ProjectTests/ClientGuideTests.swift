@@ -4,7 +4,7 @@ import Testing
 @Suite struct ClientGuideTests {
   @Test("every test that the table names exists")
   func testsAreThere() throws {
-    let guide = try Project.text("Sources/Guide/HearthGuide.docc/ClientSDK.md")
+    let guide = try Project.text("Sources/Guide/ClientSDK.md")
     let references = TestReference.all(in: guide)
     #expect(references.count > 30)
     for reference in references { #expect(reference.exists, "\(reference.file) \"\(reference.name)\"") }

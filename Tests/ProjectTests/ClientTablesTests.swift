@@ -6,7 +6,7 @@ import Testing
 @Suite struct ClientTablesTests {
   @Test("every test in the tables of client names exists", arguments: ["ClientAccounts", "LegacyClientSDK"])
   func testsAreThere(guide: String) throws {
-    let text = try Project.text("Sources/Guide/HearthGuide.docc/\(guide).md")
+    let text = try Project.text("Sources/Guide/\(guide).md")
     let named = TestReference.all(in: text)
     #expect(named.count >= 12)
     for reference in named {

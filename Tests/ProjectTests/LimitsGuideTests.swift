@@ -3,7 +3,7 @@ import Testing
 
 /// Checks that the guide's tables of limits agree with the code.
 @Suite struct LimitsGuideTests {
-  static let guide = "Sources/Guide/HearthGuide.docc/Limits.md"
+  static let guide = "Sources/Guide/Limits.md"
 
   /// A row: `| limit | 16 MiB | `TransportLimits.outboundBytesMax` | consequence for the client |`.
   struct Row {

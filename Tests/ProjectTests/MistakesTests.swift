@@ -12,9 +12,9 @@ import Testing
   }
 
   static let guides = [
-    Guide(path: "Sources/Guide/HearthGuide.docc/AccountMistakes.md", count: 48),
-    Guide(path: "Sources/Guide/HearthGuide.docc/SocketMistakes.md", count: 28),
-    Guide(path: "Sources/Guide/HearthGuide.docc/RESTMistakes.md", count: 37),
+    Guide(path: "Sources/Guide/AccountMistakes.md", count: 48),
+    Guide(path: "Sources/Guide/SocketMistakes.md", count: 28),
+    Guide(path: "Sources/Guide/RESTMistakes.md", count: 37),
   ]
 
   @Test("every mistake names a test that exists, or says that it is prevented by design", arguments: guides)

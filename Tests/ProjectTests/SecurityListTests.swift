@@ -3,7 +3,7 @@ import Testing
 
 /// Checks that every line of the guide's security list has a test, and that tests refer to existing lines.
 @Suite struct SecurityListTests {
-  static let guide = "Sources/Guide/HearthGuide.docc/SecurityList.md"
+  static let guide = "Sources/Guide/SecurityList.md"
 
   @Test("every line of the security list has a test or names its deviation")
   func everyLineIsTested() throws {

@@ -77,7 +77,7 @@ import Testing
   @Test("the guide names each code with its severity, and no other")
   func guide() throws {
     let guide = try String(
-      contentsOf: Self.root.appending(path: "Sources/Guide/HearthGuide.docc/LintingRules.md"), encoding: .utf8)
+      contentsOf: Self.root.appending(path: "Sources/Guide/LintingRules.md"), encoding: .utf8)
     let rows = guide.matches(of: /\| `([a-z-]+)` \| (warning|info) \|/).map { "\($0.output.1) \($0.output.2)" }
     #expect(rows == LintCode.allCases.map { "\($0.rawValue) \($0.severity.rawValue)" })
   }
