@@ -166,6 +166,29 @@ test("push ids are shown from the newest", async () => {
   check(model, server);
 });
 
+test("a node of few push ids is shown from the newest, and one of other keys from the first", async () => {
+  const ids = Object.fromEntries(Array.from({ length: 30 }, (_, at) => ["-P71cMk3SYTEeL_u" + String(at).padStart(4, "0"), { text: at }]));
+  for (const bytes of [1, 20_000]) {
+    const { server, model } = await open({ log: ids, names: numbered(30) }, { bytes });
+    await settle();
+    assert.deepEqual([(await expand(model, ["log"])).end, (await expand(model, ["names"])).end], ["last", "first"]);
+    assert.equal(names(model)[1], "/log/-P71cMk3SYTEeL_u0000");
+    check(model, server);
+  }
+});
+
+test("a change that a row and a window tell of is listed once", async () => {
+  const { server, model } = await open({ big: { a: 1, b: 2 }, other: numbered(40) }, { bytes: 10_000 });
+  await settle();
+  model.show(lines(model), 0);
+  await expand(model, ["big"]);
+  model.show(lines(model), 0);
+  await settle();
+  server.write("/big/a", 5);
+  await settle();
+  assert.deepEqual(model.log.below([], 50).map(each => `${pathText(each.path)} ${each.text}`), ["/big/a 1 → 5"]);
+});
+
 test("a node that the identity may not read is read row by row", async () => {
   const { server, model } = await open({ open: { a: 1 }, secret: { b: 2 } }, { as: true, closed: ["/secret/b"] });
   await settle();

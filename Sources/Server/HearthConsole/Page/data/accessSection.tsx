@@ -87,8 +87,8 @@ export class AccessSection extends Component<Props, State> {
     if (problem) return <section class="who-may"><h3>Who may</h3><p class="note-text"><bdi>{displayText(problem, 300)}</bdi></p></section>;
     if (!read || !write) return <span hidden />;
     const explanation = open === "read" ? read : write;
-    return <section class="who-may" aria-label={as ? `What ${identityName(as)} may` : "Who may"}>
-      <h3>{as ? <span><bdi>{displayText(identityName(as), 60)}</bdi> may</span> : "Who may, besides administrators"}</h3>
+    return <section class="who-may" aria-label={as ? `Access of ${identityName(as)}` : "Access"}>
+      <h3>{as ? <span><bdi>{displayText(identityName(as), 60)}</bdi> may</span> : "Access, besides administrators"}</h3>
       {as ? <div class="line">{this.verdict("read", read)}{this.verdict("write", write)}</div>
         : <dl class="facts"><dt>Read</dt><dd>{clauseList(read, "read")}</dd><dt>Write</dt><dd>{clauseList(write, "write")}</dd></dl>}
       {as && open ? <ExplanationPanel explanation={explanation} /> : null}
@@ -105,13 +105,13 @@ export class AccessSection extends Component<Props, State> {
 
 function clauseList(explanation: Explanation, operation: Operation) {
   const clauses = clausesOf(explanation, operation);
-  if (!clauses.length) return <span>nobody{explanation.outcome === "noRule" ? ": no rule stands here" : ""}</span>;
+  if (!clauses.length) return <span>no client{explanation.outcome === "noRule" ? ": no rule covers this path" : ""}</span>;
   return <ul class="ways">{clauses.map((clause, at) => <ClauseItem clause={clause} isFirst={at === 0} />)}</ul>;
 }
 
 function ClauseItem(props?: { clause: Clause; isFirst: boolean }) {
   const { clause: { description, text, line, isTrue }, isFirst } = props!;
-  return <li>{isFirst ? "" : "or "}{description !== null ? <bdi>{displayText(description, 120)}</bdi> : <span>{isTrue ? "everybody, now that " : ""}
+  return <li>{isFirst ? "" : "or "}{description !== null ? <bdi>{displayText(description, 120)}</bdi> : <span>{isTrue ? "all clients, now that " : ""}
     <code class="mono"><bdi>{displayText(text, 400)}</bdi></code></span>}{" "}
     <a class="link" href={`#/rules?line=${line}`}>line {line}</a></li>;
 }

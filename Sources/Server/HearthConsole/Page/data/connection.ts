@@ -24,5 +24,5 @@ async function credential(session: Session, database: string, identity: Identity
 }
 
 export function identityName(identity: Identity): string {
-  return "isSignedOut" in identity ? "nobody" : identity.uid;
+  return "isSignedOut" in identity ? "a signed-out client" : identity.uid;
 }

@@ -80,8 +80,8 @@ export class DataController extends Store {
   /** The reason why the data is read-only now, or null. */
   get readOnlyReason(): string | null {
     if (this.session.readOnlyReason) return this.session.readOnlyReason;
-    if (this.route.as) return `Writing is off while you look as ${identityName(this.route.as)}.`;
-    if (!this.isLive) return "There is no connection: an edit would be made without seeing.";
+    if (this.route.as) return `Writing is off while you view as ${identityName(this.route.as)}.`;
+    if (!this.isLive) return "There is no connection. Edits need the current data.";
     return null;
   }
 
@@ -142,7 +142,9 @@ export class DataController extends Store {
     const isThere = await model.reveal(path);
     if (model !== this.model || !isSamePath(path, this.route.path)) return;
     const line = isThere ? model.lineFor(path) : null;
-    if (line?.node?.children || line?.info?.kind === "object") void model.expand(line!);
+    if (line?.node?.children || line?.info?.kind === "object") void model.expand(line!).then(branch => {
+      if (isSamePath(path, this.route.path)) this.showNewest(branch);
+    });
     this.missingPath = isThere ? null : path;
     this.reveal(path);
     this.redraw(true);
@@ -230,6 +232,11 @@ export class DataController extends Store {
     if (key !== undefined) this.reveal([...branch.path, key]);
   }
 
+  /** Scrolls to the last children of an opened node that is shown from its end. */
+  showNewest(branch: Branch): void {
+    if (branch.end === "last" && branch === this.model?.branchAt(branch.path)) this.showEnd(branch, "last");
+  }
+
   filter(text: string): void {
     this.route = { ...this.route, filter: text };
     this.replaceAddress();
@@ -292,7 +299,10 @@ export class DataController extends Store {
   }
 
   private connectionChanged(): void {
-    if (this.connection?.state.name === "live") this.draw(true);
+    if (this.connection?.state.name === "live") {
+      if (this.model?.root.note?.tone === "error") void this.model.root.load();
+      this.draw(true);
+    }
     this.publish();
   }
 

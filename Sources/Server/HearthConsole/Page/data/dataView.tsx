@@ -66,7 +66,7 @@ export class DataView extends View<{ data: DataController; areLetterKeysOn: () =
     const root = path.length ? null : "The root has no key.";
     return [
       { label: "Copy path", icon: "copy", keyCap: "c", run: () => data.actions.copy(pathText(path), "Path copied") },
-      { label: "Copy JSON", icon: "copy", reason: held ? null : "It is not loaded: open it, or export it.",
+      { label: "Copy JSON", icon: "copy", reason: held ? null : "The value is not loaded. Open it, or export it.",
         run: () => data.actions.copy(jsonText(toExport(held)), "JSON copied") },
       { label: "Export", icon: "download", run: () => data.actions.exportPart(path) },
       { label: "Add below", icon: "plus", keyCap: "a", reason, startsGroup: true, run: () => data.actions.start("add") },
@@ -88,8 +88,8 @@ function ViewAsBanner(props?: { data: DataController }) {
   const what = "isSignedOut" in as ? "not signed in." : `signed in, ${as.claims ? "with claims" : "no claims"}.`;
   return <div class="banner violet"><Icon name="eye" />
     <span class="grow"><b>As <bdi>{identityName(as)}</bdi></b>{" "}
-      <span class="word">{what} Rules decide what shows; writing is off.</span></span>
-    <Button label="Someone else" onPress={() => data.open("as")} /><Button label="Stop" onPress={() => data.viewAs(null)} /></div>;
+      <span class="word">{what} Rules decide what is shown; writing is off.</span></span>
+    <Button label="Another user" onPress={() => data.open("as")} /><Button label="Stop" onPress={() => data.viewAs(null)} /></div>;
 }
 
 function OfflineBanner(props?: { data: DataController }) {
@@ -97,11 +97,11 @@ function OfflineBanner(props?: { data: DataController }) {
   const link = data.activeConnection;
   if (link?.state.name === "stopped") {
     return <div class="banner ember" role="status"><Icon name="warning" />
-      <span class="grow">The server closed this for good: {link.state.reason}</span></div>;
+      <span class="grow">The server closed the connection: {link.state.reason}</span></div>;
   }
   if (link?.state.name !== "offline") return <span hidden />;
   const seconds = Math.max(0, Math.ceil((link.state.nextTry - Date.now()) / 1000));
-  const since = `No connection since ${timeOfDay(link.state.since)}. You see what was there then.`;
+  const since = `No connection since ${timeOfDay(link.state.since)}. The data is of that time.`;
   return <div class="banner ember" role="status"><Icon name="warning" />
     <span class="grow">{since} Trying again {seconds ? `in ${seconds} s` : "now"}.</span>
     <Button label="Try now" onPress={() => link.tryNow()} /></div>;

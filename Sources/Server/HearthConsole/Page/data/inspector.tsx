@@ -1,7 +1,7 @@
 import { h } from "preact";
 import { formatBytes, formatCount } from "../format/number";
 import { plural, displayText } from "../format/text";
-import { timeOfDay, fullTime, shortTime } from "../format/time";
+import { fullTime, shortTime } from "../format/time";
 import { kindName, valueText } from "../format/value";
 import { jsonText } from "../tree/input";
 import { Path, pathText } from "../tree/keys";
@@ -10,7 +10,7 @@ import { timeOfPushId } from "../tree/pushId";
 import { Store, View } from "../state/store";
 import { Button } from "../widgets/button";
 import { LazyComponent } from "../widgets/lazyComponent";
-import { LoggedChange } from "./changeLog";
+import { ChangeHistory, mergeChanges, PastChange } from "./changeHistory";
 import { DataController } from "./controller";
 import { identityName } from "./connection";
 import { Selection } from "./selection";
@@ -23,20 +23,24 @@ const VALUE_UNITS_SHOWN = 20_000;
 /** The details of the selected node. */
 export class Inspector extends View<{ data: DataController; onMore: (anchor: Element) => void }> {
   private readonly selection = new Selection();
+  private readonly history = new ChangeHistory();
 
   protected stores(): Store[] {
-    return [this.props.data, this.props.data.editor, this.selection];
+    return [this.props.data, this.props.data.editor, this.selection, this.history];
   }
 
   override componentWillUnmount(): void {
     super.componentWillUnmount();
     this.selection.stopListening();
+    this.history.stop();
   }
 
   render() {
     const { data, onMore } = this.props;
     const { path } = data.route;
     this.selection.update(data);
+    const observed = data.model?.log.below(path, CHANGES_SHOWN) ?? [];
+    this.history.update(data, observed[0]?.at ?? 0);
     const node = this.selection.node;
     const kind: Kind = node ? kindOf(node) : this.selection.page?.kind ?? "null";
     return <aside class="inspector" aria-label="Inspector" data-open={String(data.isInspectorOpen)} tabIndex={0}>
@@ -51,9 +55,9 @@ export class Inspector extends View<{ data: DataController; onMore: (anchor: Ele
         {this.selection.refusal ? <Refused data={data} reason={this.selection.refusal} /> : this.value(kind, node)}
       </section>
       {this.facts(kind, node)}
-      <LazyComponent load={() => import("./accessSection").then(module => (given: any) => <module.AccessSection {...given} />)} onFail={() => {}}
+      <LazyComponent load={() => import("./accessSection").then(module => (given: any) => <module.AccessSection {...given} />)} onFail={() => {}} isLine
         componentProps={{ data, path: pathText(path), as: data.route.as, refusal: this.selection.refusal }} />
-      <Changes data={data} path={path} />
+      <Changes data={data} path={path} changes={mergeChanges(observed, this.history.changes, CHANGES_SHOWN)} />
     </aside>;
   }
 
@@ -67,7 +71,7 @@ export class Inspector extends View<{ data: DataController; onMore: (anchor: Ele
     const { path } = data.route;
     if (data.editor.isAt(path)) return <ValueEditor data={data} />;
     if (kind === "object" || !this.selection.isKnown) return <span hidden />;
-    if (kind === "null") return <p class="note-text">Nothing stands here.</p>;
+    if (kind === "null") return <p class="note-text">No value here.</p>;
     if (!node) return <div class="line"><span class="note-text grow">{formatBytes(this.selection.page!.bytes)}, not loaded</span>
       <Button label="Load" onPress={() => this.selection.load()} /></div>;
     return <div style={{ display: "grid", gap: "8px" }}>
@@ -137,20 +141,21 @@ function Refused(props?: { data: DataController; reason: string }) {
 
 const SIGNS = { added: "+", changed: "~", removed: "−" };
 
-function Changes(props?: { data: DataController; path: Path }) {
-  const { data, path } = props!;
-  const changes = data.model?.log.below(path, CHANGES_SHOWN) ?? [];
+function Changes(props?: { data: DataController; path: Path; changes: PastChange[] }) {
+  const { data, path, changes } = props!;
   return <section class="changes"><h3>Changes {path.length ? "here and below" : "seen"}</h3>
     {changes.length ? changes.map(change => <ChangeRow data={data} change={change} base={path} />) :
-      <p class="note-text" style={{ padding: "0 16px" }}>None since this page was opened.</p>}</section>;
+      <p class="note-text" style={{ padding: "0 16px" }}>No changes since this page was opened.</p>}</section>;
 }
 
-function ChangeRow(props?: { data: DataController; change: LoggedChange; base: Path }) {
+function ChangeRow(props?: { data: DataController; change: PastChange; base: Path }) {
   const { data, change, base } = props!;
   const below = change.path.slice(base.length);
   const name = below.length ? below.join("/") : change.path[change.path.length - 1] ?? "/";
   return <button type="button" class="change" title={pathText(change.path)} onClick={() => data.go({ path: change.path })}>
-    <span>{timeOfDay(change.at)}</span><span class={`sign ${change.kind}`} aria-label={change.kind}>{SIGNS[change.kind]}</span>
-    <bdi class={`mono cut ${change.kind === "removed" ? "gone" : ""}`}>{displayText(name, 120)}</bdi>
+    <time title={fullTime(change.at)}>{shortTime(change.at, Date.now())}</time><span class={`sign ${change.kind}`} aria-label={change.kind}>{SIGNS[change.kind]}</span>
+    <span class="change-what"><bdi class={`mono cut ${change.kind === "removed" ? "gone" : ""}`}>{displayText(name, 120)}</bdi>
+      <bdi class="mono cut change-value">{change.text}</bdi>
+      {change.by === null ? null : <span class="note-text cut">by <bdi>{displayText(change.by, 60)}</bdi></span>}</span>
   </button>;
 }

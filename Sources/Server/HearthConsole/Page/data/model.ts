@@ -11,7 +11,7 @@ import { ChangeActivity } from "./changeActivity";
 import { Line, lineAt, lineOf, NodeLine } from "./line";
 import { RowListens } from "./rowListens";
 import { OutlineRefresh } from "./outlineRefresh";
-import { ChildGap, ChildWindow, PAGE_ROWS } from "./window";
+import { ChildGap, ChildWindow } from "./window";
 
 export interface ModelHost {
   /** Reads a page of names, kinds and sizes. */
@@ -135,8 +135,9 @@ export class TreeModel {
 
   /** Returns the initial end of a branch: push ids are shown from their newest. */
   private async defaultEnd(line: NodeLine): Promise<End> {
-    const count = line.node?.children?.size ?? line.info?.count ?? 0;
-    if (count <= PAGE_ROWS || line.node) return "first";
+    const children = line.node?.children;
+    if (children) return timeOfPushId(greatestKey(children.keys())) === null ? "first" : "last";
+    if ((line.info?.count ?? 0) < 2) return "first";
     try {
       const page = await this.page(line.path, BY_KEY, undefined, "desc", 1);
       return page.rows[0] && timeOfPushId(page.rows[0].key) !== null ? "last" : "first";
@@ -250,7 +251,13 @@ export class TreeModel {
     } else {
       this.activity.recordChange(path, now);
     }
-    this.log.add({ at: Date.now(), path, kind: before === null ? "added" : after === null ? "removed" : "changed" });
+    this.log.record(Date.now(), path, before, after);
+    this.rowsChanged();
+  }
+
+  /** Records a change of a part of which only a sample is loaded. */
+  recordUnseenChange(path: Path): void {
+    this.activity.recordChange(path, performance.now());
     this.rowsChanged();
   }
 
@@ -287,4 +294,10 @@ export class TreeModel {
     this.root.dispose();
     this.rowListens.clear();
   }
+}
+
+function greatestKey(keys: Iterable<string>): string {
+  let greatest = "";
+  for (const key of keys) if (greatest === "" || compareKeys(key, greatest) > 0) greatest = key;
+  return greatest;
 }

@@ -42,7 +42,7 @@ export class MoveSheet extends Component<Props, { text: string; problem: string 
     const close = () => data.open(null);
     const [act, acting, field] = to === "key" ? ["Rename", "Renaming…", "New key"] : ["Move", "Moving…", "New path"];
     return <Sheet title={`${act} ${displayText(this.key, 120)}`} onClose={close} onSubmit={() => void this.submit()}
-      foot={<SheetFoot note="One update: nobody sees both, or neither." label={isBusy ? acting! : act!}
+      foot={<SheetFoot note="One atomic update." label={isBusy ? acting! : act!}
         isDisabled={isBusy} onCancel={close} />}>
       <TextField label={field!} value={text} problem={problem} onChange={next => this.setState({ text: next, problem: null })} />
     </Sheet>;

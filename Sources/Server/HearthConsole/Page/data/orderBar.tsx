@@ -48,7 +48,7 @@ export class OrderBar extends View<{ data: DataController }, State> {
         onKeyDown={event => event.key === "Escape" && data.filter("")} /></div>
       {data.route.filter ? <span class="note-text">{formatCount(data.lines.count && data.matches)} found</span> : null}
       <span class="rates">{this.rates()}</span>
-      <Button label={data.isPaused ? "Go on" : "Pause"} icon={data.isPaused ? "play" : "pause"} kind="quiet" shrinks
+      <Button label={data.isPaused ? "Resume" : "Pause"} icon={data.isPaused ? "play" : "pause"} kind="quiet" shrinks
         onPress={() => data.pause(!data.isPaused)} />
       {anchor ? <Menu name="Order" anchor={anchor} items={this.orders()} onClose={() => this.setState({ anchor: null })} /> : null}
       {isChoosingChild ? <OrderSheet onClose={() => this.setState({ isChoosingChild: false })}
@@ -58,7 +58,7 @@ export class OrderBar extends View<{ data: DataController }, State> {
 
   private rates() {
     const rate = this.props.data.model?.activity.rate ?? 0;
-    if (this.props.data.isPaused) return <span>Paused: you see what was there</span>;
+    if (this.props.data.isPaused) return <span>Paused: the data is not updated</span>;
     if (rate < 0.5) return null as unknown as JSX.Element;
     const whole = Math.max(1, Math.round(rate));
     return <span><b>{formatCount(whole)}</b> {plural(whole, "change")} a second{rate > READABLE_CHANGES_PER_SECOND

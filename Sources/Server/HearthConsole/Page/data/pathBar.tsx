@@ -18,12 +18,13 @@ export class PathBar extends Component<{ data: DataController }, State> {
   private input: HTMLInputElement | null = null;
   private requestNumber = 0;
 
+  /** Shows the path as text, selected as a whole: what is typed replaces it. */
   edit(): void {
     const { path } = this.props.data.route;
     const text = path.length ? pathText(path) : "/";
     this.setState({ text, suggestions: [], at: -1 }, () => {
       this.input?.focus();
-      this.input?.setSelectionRange(text.length, text.length);
+      this.input?.select();
     });
     void this.suggest(text);
   }

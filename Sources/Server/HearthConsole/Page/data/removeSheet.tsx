@@ -60,7 +60,8 @@ export class RemoveSheet extends Component<{ data: DataController }, State> {
     const close = () => data.open(null);
     const key = <span>Type <bdi class="mono">{displayText(this.name, 120)}</bdi></span>;
     return <Sheet title={`Remove ${displayText(pathText(this.path), 120)}`} onClose={close} onSubmit={() => void this.submit()}
-      foot={<SheetFoot label={`Remove ${displayText(this.name, 24)}`} isDanger isDisabled={isBusy || typed !== this.name || !size}
+      foot={<SheetFoot label={`Remove ${displayText(this.name, 24)}`} isDanger isDisabled={isBusy}
+        reason={isBusy ? null : size ? typed === this.name ? null : `Type ${displayText(this.name, 40)} to enable this.` : "The values are still counted."}
         onCancel={close} />}>
       <div class="callout red"><Icon name="warning" /><span>
         {size ? `This removes ${sizeText(size)}. ${undoNote(size)}` : "Counting…"}</span></div>
@@ -75,6 +76,6 @@ function sizeText(size: RemovalSize): string {
 }
 
 function undoNote(size: RemovalSize): string {
-  if (size.canUndo) return "Undo stands for 20 s.";
-  return "It is too much to keep in the tab: there is no undo. From a shell, hearth db restore writes back what stood here before.";
+  if (size.canUndo) return "Undo is offered for 20 s.";
+  return "It is too large to undo here. With --history, hearth db restore writes the former value back.";
 }

@@ -22,7 +22,7 @@ export class RowEditor {
     const edit = this.data.editor.state;
     if (!edit || edit.place !== "row") return this.close();
     if (!this.element) this.open();
-    this.hint!.textContent = edit.problem ?? (edit.conflict ? "Changed by somebody else: see the inspector" : edit.isSaving
+    this.hint!.textContent = edit.problem ?? (edit.conflict ? "Changed by another client: see the inspector" : edit.isSaving
       ? "Saving…" : "Enter saves, Esc leaves");
     this.hint!.className = edit.problem ? "hint problem" : "hint";
     this.hint!.setAttribute("role", edit.problem ? "alert" : "note");

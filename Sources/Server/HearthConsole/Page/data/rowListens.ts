@@ -33,7 +33,7 @@ interface Row {
 }
 
 /** The model whose rows are listened to. */
-interface RowModel extends Pick<BranchModel, "client" | "recordChange" | "page"> {
+interface RowModel extends Pick<BranchModel, "client" | "recordChange" | "recordUnseenChange" | "page"> {
   readonly isImpersonating: boolean;
   readonly ownKey: string | null;
   rowsChanged(): void;
@@ -105,7 +105,9 @@ export class RowListens {
       },
       changed: changes => {
         for (const { path, before } of changes) {
-          this.model.recordChange([...row.path, ...path], before, row.isProbe ? null : nodeAt(made.listen.root, path));
+          const place = [...row.path, ...path];
+          if (row.isProbe) this.model.recordUnseenChange(place);
+          else this.model.recordChange(place, before, nodeAt(made.listen.root, path));
         }
         this.model.rowsChanged();
       },

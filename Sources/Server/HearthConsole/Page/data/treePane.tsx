@@ -107,7 +107,7 @@ export class TreePane extends Component<{ data: DataController; areLetterKeysOn:
   toggle(line: Line): void {
     if (line.type !== "node" || !this.data.model || kindOfLine(line) !== "object") return;
     if (line.open) this.data.model.collapse(line);
-    else void this.data.model.expand(line);
+    else void this.data.model.expand(line).then(branch => this.data.showNewest(branch));
   }
 
   /** Edits a value that fits on one line in the row, and others in the inspector. */

@@ -13,12 +13,13 @@ export class TreeState extends Component<{ data: DataController }, {}> {
   render() {
     const { data } = this.props;
     const root = data.model?.root;
-    if (!root || root.note?.tone === "wait") return this.loading();
+    const isAway = data.activeConnection?.state.name === "offline";
+    if (!root || root.note?.tone === "wait" || root.note && isAway) return this.loading(isAway);
     if (root.note) return <Message title="The data cannot be shown" text={root.note.text}><Button label="Try again"
       onPress={() => void root.load()} /></Message>;
     if (data.route.filter && data.lines.count === 0) {
       const text = `No key or value among the loaded rows contains “${displayText(data.route.filter, 80)}”.`;
-      return <Message title="Nothing that is loaded fits" text={text}>
+      return <Message title="No matches" text={text}>
         <Button label="Clear the filter" onPress={() => data.filter("")} /></Message>;
     }
     if (root.lineCount === 0) {
@@ -34,12 +35,12 @@ export class TreeState extends Component<{ data: DataController }, {}> {
     return <span />;
   }
 
-  private loading() {
+  private loading(isAway: boolean) {
     const isSlow = Date.now() - this.openedAt > SLOW_MILLISECONDS;
     const bones = [[0, 220], [18, 140], [36, 280], [0, 180], [18, 110], [18, 200], [0, 150]];
     return <div class="bones" aria-busy="true" aria-label="Opening the data">
       {bones.map(([left, width]) => <div class="bone" style={{ marginLeft: left + "px", width: width + "px" }} />)}
-      {isSlow ? <p class="note-text">Waiting for the names at the top of the data…</p> : null}
+      {isAway ? <p class="note-text" role="status">Reconnecting…</p> : isSlow ? <p class="note-text">Waiting for the names at the top of the data…</p> : null}
     </div>;
   }
 }

@@ -95,8 +95,8 @@ function ServerValue(props?: { text: string; onChange: (text: string) => void })
 function ConflictNotice(props?: { current: Node | null; mine: string; onKeep: () => void; onTake: () => void }) {
   const { current, mine, onKeep, onTake } = props!;
   const theirs = current === null ? "nothing" : current.children ? "an object" : valueText(current.value!);
-  return <div class="conflict" role="alert"><p>Somebody else wrote here meanwhile. Nothing was changed.</p>
+  return <div class="conflict" role="alert"><p>Another client changed this value meanwhile. Your edit was not written.</p>
     <dl><dt>Now</dt><dd>{theirs}</dd><dt>Yours</dt><dd>{displayText(mine, 200)}</dd></dl>
-    <div class="line"><Button label="Take theirs" onPress={onTake} /><Button label="Write mine over it" kind="primary"
+    <div class="line"><Button label="Keep theirs" onPress={onTake} /><Button label="Overwrite with mine" kind="primary"
       onPress={onKeep} /></div></div>;
 }

@@ -14,7 +14,7 @@ interface State {
   problem: string | null;
 }
 
-const WHO = [{ value: "person", label: "Somebody signed in" }, { value: "signedOut", label: "Nobody, not signed in" }];
+const WHO = [{ value: "person", label: "Signed-in user" }, { value: "signedOut", label: "Signed-out client" }];
 
 /** The dialog that chooses the identity to view the data as. */
 export class ViewAsSheet extends Component<{ data: DataController }, State> {
@@ -35,10 +35,10 @@ export class ViewAsSheet extends Component<{ data: DataController }, State> {
     const { who, uid, claims, problem } = this.state;
     const close = () => data.open(null);
     return <Sheet title="View as" onClose={close} onSubmit={() => this.submit()}
-      foot={<SheetFoot note="Rules decide what shows. Nothing can be written."
-        label={who === "signedOut" ? "View as nobody" : "View as"} onCancel={close} />}>
+      foot={<SheetFoot note="Rules decide what is shown. Nothing can be written."
+        label={who === "signedOut" ? "View signed out" : "View as"} onCancel={close} />}>
       <SegmentedControl name="Who" value={who} options={WHO} onChoose={next => this.setState({ who: next, problem: null })} />
-      {who === "person" ? <PersonField label="Uid, or somebody by mail address, name or claim" api={data.session.api} value={uid}
+      {who === "person" ? <PersonField label="uid, mail address, name or claim" api={data.session.api} value={uid}
         onType={next => this.setState({ uid: next, problem: null })}
         onChoose={person => this.setState({ uid: person.localId, claims: person.customAttributes ?? "", problem: null })} /> : null}
       {who === "person" ? <TextField label="Claims, as JSON (or none)" rows={3} placeholder={'{ "role": "editor" }'}

@@ -23,6 +23,7 @@ export interface BranchModel {
     isBackground?: boolean): Promise<OutlinePage>;
   structureChanged(isLive?: boolean): void;
   recordChange(path: Path, before: Node | null, after: Node | null): void;
+  recordUnseenChange(path: Path): void;
   showError(text: string): void;
 }
 

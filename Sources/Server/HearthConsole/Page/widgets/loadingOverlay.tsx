@@ -23,7 +23,8 @@ export class LoadingOverlay extends Component<{ onClose: () => void }, {}> {
 
   render() {
     return <div class="veil" role="dialog" aria-modal="true" aria-busy="true" aria-label="Loading" tabIndex={-1}
-      onMouseDown={() => this.props.onClose()} onKeyDown={event => this.key(event)} />;
+      onMouseDown={() => this.props.onClose()} onKeyDown={event => this.key(event)}>
+      {this.props.children?.[0] ? <div class="sheet"><div class="sheet-body">{this.props.children}</div></div> : null}</div>;
   }
 }
 
