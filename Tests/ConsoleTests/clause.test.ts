@@ -11,7 +11,7 @@ const words = (...trace: RuleVisit[]) => clausesOf({ allowed: false, operation: 
 
 test("conditions of a known shape are described in words, others are quoted", () => {
   assert.deepEqual(words(visit("true"), visit("auth != null"), visit("auth.uid !== null"), visit("auth == null")),
-    ["everybody", "whoever is signed in", "whoever is signed in", "whoever is not signed in"]);
+    ["all clients", "signed-in users", "signed-in users", "signed-out clients"]);
   assert.deepEqual(words(visit("auth.uid == $uid"), visit("$uid === auth.uid"), visit("(auth != null &&  auth.uid == $uid)")),
     ["ann alone", "ann alone", "ann alone"]);
   assert.deepEqual(words(visit("auth.uid == $other"), visit("auth.token.role == 'x'")), ["auth.uid == $other", "auth.token.role == 'x'"]);

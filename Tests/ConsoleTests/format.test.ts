@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { formatBytes, formatCount, formatRate } from "../../Sources/Server/HearthConsole/Page/format/number";
 import { displayText, endOfWholeCharacter } from "../../Sources/Server/HearthConsole/Page/format/text";
-import { duration, fullTime } from "../../Sources/Server/HearthConsole/Page/format/time";
+import { duration, fullTime, periodText } from "../../Sources/Server/HearthConsole/Page/format/time";
 import { preview, valueText } from "../../Sources/Server/HearthConsole/Page/format/value";
 import { fromExport } from "../../Sources/Server/HearthConsole/Page/tree/node";
 
@@ -25,6 +25,11 @@ test("a cut never ends inside a character", () => {
 test("times are formatted by their age", () => {
   assert.deepEqual([48, 90, 27742].map(duration), ["48 s", "1 min", "7 h 42 min"]);
   assert.match(fullTime(1795340467204), /^\d{4}-\d\d-\d\d \d\d:\d\d:07\.204 [+-]\d\d:\d\d$/);
+});
+
+test("periods are in words", () => {
+  assert.deepEqual([0, 1400, 40_000, 240_000, 5_400_000, 10_800_000].map(periodText),
+    ["a second", "a second", "40 seconds", "4 minutes", "90 minutes", "3 hours"]);
 });
 
 test("the preview of an object names its first values", () => {

@@ -3,7 +3,8 @@ import test from "node:test";
 import { agentName } from "../../Sources/Server/HearthConsole/Page/now/agent";
 import { DoctorReport, doctorFindings, checkSummary, backupProgress } from "../../Sources/Server/HearthConsole/Page/now/checks";
 import { isTriggerHealthy, triggerStatusText } from "../../Sources/Server/HearthConsole/Page/now/triggers";
-import { linePoints, scale, Series, shortNumber } from "../../Sources/Server/HearthConsole/Page/now/series";
+import { shortNumber } from "../../Sources/Server/HearthConsole/Page/format/number";
+import { linePoints, scale, Series } from "../../Sources/Server/HearthConsole/Page/now/series";
 
 function series(samples: (number | null)[][]): Series {
   const made = new Series();

@@ -57,7 +57,7 @@ test("claims that tokens cannot carry are refused before they are sent", () => {
 
 test("a receipt has a headline and the outstanding notifications", () => {
   assert.equal(headline(receipt({ milliseconds: { p50: 0.4, p99: 1.3, max: 1.3 } })), "5 of 6 listeners cut, the last after 1.3 ms");
-  assert.equal(headline(receipt({ examined: 0, kept: 0, cancelled: 0, sent: 0 })), "Nobody was connected.");
+  assert.equal(headline(receipt({ examined: 0, kept: 0, cancelled: 0, sent: 0 })), "No client was connected.");
   assert.equal(outstanding(receipt({})), null);
   assert.match(outstanding(receipt({ isComplete: false, sent: 3, late: 2 }))!, /2 listeners are late/);
   assert.match(outstanding(receipt({ isComplete: false, unanswered: ["n2"] }))!, /No answer from n2/);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { changedLines, diffLines, hunks } from "../../Sources/Server/HearthConsole/Page/rules/diff";
+import { changedLines, diffLines, hunks, keptLines } from "../../Sources/Server/HearthConsole/Page/rules/diff";
 import { parseQuery, queryText } from "../../Sources/Server/HearthConsole/Page/rules/query";
 import { conflictsOf, merge, mergedText } from "../../Sources/Server/HearthConsole/Page/rules/merge";
-import { groupDenials } from "../../Sources/Server/HearthConsole/Page/state/groupedDenials";
-import { completions, helpFor, keysAbove, typedKey, wildcardsAbove } from "../../Sources/Server/HearthConsole/Page/rules/language";
+import { groupDenials, repetitionText } from "../../Sources/Server/HearthConsole/Page/state/groupedDenials";
+import { completions, helpFor, keysAbove, opensText, typedKey, wildcardsAbove } from "../../Sources/Server/HearthConsole/Page/rules/language";
 import { valueSources, decidingVisit, Explanation, partsOf, TracedExpression, valueText, RuleVisit } from "../../Sources/Server/HearthConsole/Page/why/explanation";
 
 function traced(text: string, value: TracedExpression["value"], operands: TracedExpression[] = []): TracedExpression {
@@ -21,7 +21,7 @@ test("a condition is cut at its outermost connectives", () => {
   const parts = partsOf(visit(whole));
   assert.deepEqual(parts.map(part => [part.connective, part.traced.text, part.mark]),
     [["", "a", "held"], ["&&", "b", "failed"], ["&&", "(c || d)", "unasked"]]);
-  assert.equal(parts[2]!.value, "not asked");
+  assert.equal(parts[2]!.value, "not evaluated");
 });
 
 test("a condition without connectives stays one part, and equal operands are distinguished by position", () => {
@@ -123,6 +123,21 @@ test("equal denials are grouped under the newest, with their count", () => {
   const list = groupDenials([denial("4", 40, "/a", 2), denial("3", 30, "/b"), denial("2", 20, "/a"), denial("1", 10, "/a", 3)]);
   assert.deepEqual(list.map(each => [each.id, each.path, each.count, each.at, each.since, each.ids.length]),
     [["4", "/a", 6, 40, 10, 3], ["3", "/b", 1, 30, 30, 1]]);
+  const spread = groupDenials([denial("2", 300_000, "/a", 3), denial("1", 60_000, "/a", 10)]);
+  assert.equal(repetitionText(spread[0]!), "13 times in 4 minutes");
+  assert.equal(repetitionText(groupDenials([denial("1", 10, "/a", 5)])[0]!), "5 times in a second");
+  assert.equal(repetitionText(groupDenials([denial("1", 10, "/a")])[0]!), "");
+});
+
+test("the lines that an edit keeps are found by their line in the rules in force", () => {
+  assert.deepEqual([...keptLines("a\nb\nc\nd", "new\na\nB\nc\nd")], [[1, 2], [3, 4], [4, 5]]);
+  assert.deepEqual([...keptLines("a\nb", "a\nb")], [[1, 1], [2, 2]]);
+});
+
+test("a quote opens a text unless it is typed within one", () => {
+  assert.ok(opensText("{", false) && opensText('{"a": ', false) && opensText('{"a\\"b": ', false));
+  assert.ok(!opensText('{"a": "x', false) && !opensText("auth != null", true));
+  assert.ok(opensText('auth != null", ', true));
 });
 
 test("queries are written with the names of the SDKs", () => {

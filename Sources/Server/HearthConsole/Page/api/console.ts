@@ -8,6 +8,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Returns true when a request failed because the server, or a proxy before it, does not answer: it may soon do so. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof TypeError || error instanceof ApiError && [502, 503, 504].includes(error.status);
+}
+
 /** The permissions of a session. */
 export type Role = "administrator" | "viewer";
 

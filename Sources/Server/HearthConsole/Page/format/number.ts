@@ -22,3 +22,12 @@ export function formatBytes(count: number): string {
 export function formatRate(perSecond: number): string {
   return perSecond < 0.7 ? "" : formatCount(Math.max(1, perSecond)) + "/s";
 }
+
+/** Returns a short number for a figure or an axis: `2,014`, `0.4`, `12k`. */
+export function shortNumber(value: number): string {
+  if (value >= 100_000) return Math.round(value / 1000) + "k";
+  if (value >= 10_000) return (value / 1000).toFixed(1) + "k";
+  if (value >= 100) return Math.round(value).toLocaleString("en-US");
+  if (value >= 10 || Number.isInteger(value)) return String(Math.round(value));
+  return value < 0.05 ? "0" : value >= 1 ? value.toFixed(1) : String(Number(value.toFixed(2)));
+}

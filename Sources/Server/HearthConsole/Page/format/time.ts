@@ -25,6 +25,15 @@ export function fullTime(at: number): string {
     `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}.${pad(date.getMilliseconds(), 3)} ${zone}`;
 }
 
+/** Returns a period in words: `a second`, `40 seconds`, `4 minutes`, `2 hours`. */
+export function periodText(milliseconds: number): string {
+  const seconds = Math.max(1, Math.round(milliseconds / 1000));
+  if (seconds === 1) return "a second";
+  if (seconds < 100) return seconds + " seconds";
+  const minutes = Math.round(seconds / 60);
+  return minutes < 100 ? minutes + " minutes" : Math.round(minutes / 60) + " hours";
+}
+
 /** Returns a remaining time: `7 h 42 min`, `12 min`, `48 s`. */
 export function duration(seconds: number): string {
   const left = Math.max(0, Math.floor(seconds));

@@ -1,6 +1,7 @@
 import { Component, h } from "preact";
+import { shortNumber } from "../format/number";
 import { timeOfDay } from "../format/time";
-import { linePoints, scale, Series, shortNumber } from "./series";
+import { linePoints, scale, Series } from "./series";
 
 interface Line {
   figure: string;
@@ -86,7 +87,7 @@ export class Chart extends Component<Props, { isTable: boolean }> {
         })}</g> : null}
         {pointerTime !== null && pointerTime >= from ? <line class="crosshair" x1={String((pointerTime - from) / (to - from) * WIDTH)}
           x2={String((pointerTime - from) / (to - from) * WIDTH)} y1="0" y2={String(HEIGHT)} /> : null}
-      </svg><div class="axis" aria-hidden="true">{axis.ticks.map(tick => <span style={{ bottom: `${tick / axis.top * 100}%` }}>{shortNumber(tick)}</span>)}</div></div>
+      </svg><div class="axis" aria-hidden="true">{axis.ticks.map(tick => <span style={{ bottom: `${tick / axis.top * 100}%` }}>{shortNumber(tick)} {unit}</span>)}</div></div>
       <div class="times" aria-hidden="true">{[0, 1 / 3, 2 / 3].map(part => <span>{timeOfDay(from + (to - from) * part).slice(0, 5)}</span>)}
         <span>{pointerTime === null ? "now" : timeOfDay(pointerTime)}</span></div>
     </section>;

@@ -25,7 +25,7 @@ export class ChecksSection extends Component<{ now: NowController }, { isOpen: b
     return <section aria-label="Checks"><div class="line"><h2 class="grow">Checks</h2>
       <Button label={doctor.isRunning ? "Checking…" : "Check again"} kind="quiet" reason={doctor.isRunning ? "It is being looked at." : null}
         onPress={() => void now.runChecks()} /></div>
-      {doctor.problem ? <p class="callout red">The checks did not come to their end: {displayText(doctor.problem, 300)}</p> : null}
+      {doctor.problem ? <p class="callout red">The checks were not completed: {displayText(doctor.problem, 300)}</p> : null}
       {doctor.at === null ? <p class="note-text">Machine, folder and rules are being looked at.</p>
         : <p class="note-text"><button type="button" class="link" aria-expanded={this.state.isOpen ? "true" : "false"}
           onClick={() => this.setState({ isOpen: !this.state.isOpen })}>{checkSummary(doctor)}</button>, <time

@@ -1,4 +1,5 @@
 import { Explanation } from "../why/explanation";
+import { isUnreachable } from "../api/console";
 import { Json } from "../tree/node";
 import { App } from "../shell/app";
 import { errorText } from "../state/session";
@@ -146,7 +147,7 @@ export class NowController extends Store {
       this.appendLines(log.lines, last, log.last);
       this.problem = null;
     } catch (error) {
-      this.problem = errorText(error);
+      this.problem = problemText(error);
     }
     this.publish();
   }
@@ -182,7 +183,7 @@ export class NowController extends Store {
       (error as { status?: number }).status === 404 ? { isSupported: false, isRunning: false, at: null, problem: null, findings: [] } : this.doctor);
     const backups = this.request<Backups>("backups", {}).catch(() => null);
     const [state, plugins, triggers] = await Promise.all([
-      this.request<ServerState>("state", {}).catch(error => errorText(error)),
+      this.request<ServerState>("state", {}).catch(error => problemText(error)),
       api.requestAdministration<{ plugins: PluginStatus[] }>("GET", ".settings/plugins.json?peek=1").catch(() => null),
       api.requestAdministration<{ triggers: TriggerStatus[] }>("GET", `.settings/triggers.json?peek=1&ns=${encodeURIComponent(this.database)}`)
         .catch(() => null),
@@ -255,4 +256,9 @@ export class NowController extends Store {
   get findingTitles(): string[] {
     return this.findings.map(finding => finding.title);
   }
+}
+
+/** Returns the problem of a refresh, which is repeated every few seconds. */
+function problemText(error: unknown): string {
+  return isUnreachable(error) ? "Reconnecting…" : errorText(error);
 }

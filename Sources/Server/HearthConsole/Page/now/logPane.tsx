@@ -37,7 +37,7 @@ export class LogPane extends Component<{ now: NowController }, { level: Level; f
         this.isAtEnd = scrollHeight - scrollTop - clientHeight < 8;
       }}>{lines.map(each => <div key={String(each.number)} class={each.line.level}><time title={fullTime(Date.parse(each.line.time))}>{each.line.time.slice(11, 23)}</time>
         <span class="level">{each.line.level}</span><bdi>{displayText(textOf(each), 1000)}</bdi></div>)}
-        {lines.length ? null : <p class="note-text">{now.lines.length ? "Nothing fits." : "Nothing was logged since the server started."}</p>}</div>
+        {lines.length ? null : <p class="note-text">{now.lines.length ? "No matches." : "No log lines since the server started."}</p>}</div>
     </section>;
   }
 }

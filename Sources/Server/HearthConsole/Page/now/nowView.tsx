@@ -1,5 +1,5 @@
 import { h } from "preact";
-import { formatBytes, formatCount } from "../format/number";
+import { formatBytes, formatCount, shortNumber } from "../format/number";
 import { plural, displayText } from "../format/text";
 import { duration, fullTime } from "../format/time";
 import { App } from "../shell/app";
@@ -17,7 +17,6 @@ import { capitalized } from "./checks";
 import { BackupsSection, BackUpSheet, ChecksSection } from "./checksSection";
 import { DeadLettersSheet } from "./deadLettersSheet";
 import { LogPane } from "./logPane";
-import { shortNumber } from "./series";
 import { isTriggerHealthy, triggerStatusText } from "./triggers";
 
 interface State {
@@ -82,14 +81,14 @@ export class NowView extends View<{ app: App; address: ViewAddress; database: st
     return <main aria-label="Now" class="now-view">
       <header class="view-head"><h1>Now</h1>
         <span class="line"><span class={`dot ${now.problem ?? now.stateProblem ? "stopped" : !now.isLoaded ? "waiting" : findingTitles.length ? "away" : ""}`} /><span
-          role="status">{now.problem ?? now.stateProblem ?? (!now.isLoaded ? "Looking…" : findingTitles.length
+          role="status">{now.problem ?? now.stateProblem ?? (!now.isLoaded ? "Loading…" : findingTitles.length
           ? `${formatCount(findingTitles.length)} ${plural(findingTitles.length, "thing")} to look at: ${findingTitles.slice(0, 3).join(", ")}` : "All is well")}</span></span>
         <span class="grow" />
         <SegmentedControl name="Time" value={seconds} onChoose={(next: number) => {
           this.setState({ seconds: next });
           now.showDay(next > 3600);
         }} options={[{ value: 300, label: "5 min" }, { value: 3600, label: "1 h" }, { value: 86_400, label: "24 h" }]} />
-        <Button label={now.isPaused ? "Go on" : "Pause"} icon={now.isPaused ? "play" : "pause"} kind="quiet" onlyIcon onPress={() => now.pause(!now.isPaused)} />
+        <Button label={now.isPaused ? "Resume" : "Pause"} icon={now.isPaused ? "play" : "pause"} kind="quiet" onlyIcon onPress={() => now.pause(!now.isPaused)} />
       </header>
       <div class="now-body">
         <dl class="now-figures">{this.figure("Writes", shortNumber(series.last("writes") ?? 0), "/s", "writes", "blue", () => app.go("data"))}
@@ -123,8 +122,8 @@ export class NowView extends View<{ app: App; address: ViewAddress; database: st
     const uid = app.address.parameters.get("uid");
     const columns: Column<Connection>[] = [
       { name: "Id", width: "110px", cell: each => <code class="mono">{each.id}</code> },
-      { name: "Who", width: "minmax(0, 1.4fr)", cell: each => each.uid !== null ? <bdi>{displayText(each.uid, 60)}</bdi>
-        : <span class="quiet-text">{each.readsAll ? "administrator" : "nobody"}</span> },
+      { name: "User", width: "minmax(0, 1.4fr)", cell: each => each.uid !== null ? <bdi>{displayText(each.uid, 60)}</bdi>
+        : <span class="quiet-text">{each.readsAll ? "administrator" : "signed out"}</span> },
       { name: "Client", width: "minmax(0, 1fr)", isRoomy: true, cell: each => <span class="cut" title={displayText(each.agent ?? "", 256)}>
         {KINDS[each.kind]}{each.agent ? <span class="quiet-text"> <bdi>{displayText(agentName(each.agent), 80)}</bdi></span> : null}</span> },
       { name: "Address", width: "minmax(0, 1fr)", isRoomy: true, cell: each => <bdi class="mono cut">{displayText(each.address, 60)}</bdi> },
@@ -132,14 +131,14 @@ export class NowView extends View<{ app: App; address: ViewAddress; database: st
       { name: "Sent", width: "88px", isRight: true, isRoomy: true, cell: each => each.sentBytes === null ? "–" : formatBytes(each.sentBytes) },
       { name: "Waits", width: "72px", isRight: true, isRoomy: true, cell: each => each.waitingBytes ? <span class="chip ember">{formatBytes(each.waitingBytes)}</span>
         : each.waitingBytes === null ? "–" : "nothing" },
-      { name: "Reading", width: "72px", isRight: true, cell: each => each.isPaused ? "held back" : "yes" },
+      { name: "Reading", width: "72px", isRight: true, cell: each => each.isPaused ? "paused" : "yes" },
     ];
     return <section class="connections" aria-label="Connections">
       <div class="pane-head"><h2>Connections</h2><span class="note-text">{formatCount(now.connectionCount)} of {now.database}
         {now.connectionCount > now.connections.length ? `, the newest ${formatCount(now.connections.length)} are shown` : ""}</span>
         {uid !== null ? <span class="chip blue">of <bdi>{displayText(uid, 40)}</bdi><button type="button" aria-label="Of all" onClick={() => app.go("now")}><Icon name="cross" /></button></span> : null}</div>
       <Table name="Connections" columns={columns} rows={now.connections} keyOf={(each: Connection) => each.id} chosen={app.address.parts[1] ?? null}
-        onChoose={(each: Connection) => this.choose(each)} empty={<div class="empty"><h2>Nobody is connected</h2><p>Clients of this database appear here as they come.</p></div>} />
+        onChoose={(each: Connection) => this.choose(each)} empty={<div class="empty"><h2>No connections</h2><p>Clients of this database appear here when they connect.</p></div>} />
       {this.listens()}
     </section>;
   }
@@ -166,15 +165,15 @@ export class NowView extends View<{ app: App; address: ViewAddress; database: st
     const { app } = this.props;
     if (listen.readsAll) return <span class="note-text">Rules are not asked: it may read all.</span>;
     const explanation = listen.explanation;
-    if (!explanation) return <span class="note-text">It takes too long to say.</span>;
-    if (!explanation.allowed || !explanation.rule) return <span class="note-text">No rule holds it now: it is being cut.</span>;
+    if (!explanation) return <span class="note-text">The evaluation takes too long.</span>;
+    if (!explanation.allowed || !explanation.rule) return <span class="note-text">No rule allows it any more: it is being cancelled.</span>;
     const { line } = explanation.rule;
     const visit = decidingVisit(explanation);
     const condition = visit?.expression?.text ?? "";
     const reads = (visit?.reads ?? []).map(read => read.path);
     return <span class="line"><button type="button" class="link" onClick={() => app.go("rules", [], new URLSearchParams({ line: String(line) }))}>
-      .read line {line}</button><span class="note-text cut">{reads.length ? <span>ends when <bdi class="mono">{displayText([...new Set(reads)].slice(0, 3).join(", "), 160)}</bdi> changes so</span>
-        : /\bauth\b/.test(condition) ? "looks at the sign-in alone" : condition === "true" ? "open to all" : "looks at no data"}</span></span>;
+      .read line {line}</button><span class="note-text cut">{reads.length ? <span>ends when <bdi class="mono">{displayText([...new Set(reads)].slice(0, 3).join(", "), 160)}</bdi> changes accordingly</span>
+        : /\bauth\b/.test(condition) ? "depends on the sign-in alone" : condition === "true" ? "open to all clients" : "reads no data"}</span></span>;
   }
 
   private side() {
@@ -188,7 +187,7 @@ export class NowView extends View<{ app: App; address: ViewAddress; database: st
           <span><bdi>{displayText(capitalized(finding.title), 160)}</bdi>. <span class="note-text">{displayText(finding.text, 160)}</span></span></li>)}</ul>
         {findings.length > FINDINGS_SHOWN ? <p class="note-text">{formatCount(findings.length - FINDINGS_SHOWN)} more</p> : null}</section> : null}
       <ChecksSection now={now} />
-      <section><h2>Queues</h2><dl>{row("Commands that wait", formatCount(series.last("waiting") ?? 0))}
+      <section><h2>Queues</h2><dl>{row("Waiting commands", formatCount(series.last("waiting") ?? 0))}
         {row("From write to listener, p50", latency("wholeWay50"))}{row("Durable, p99", latency("durable99"))}</dl></section>
       {state ? <section><h2>Storage</h2><dl>{databaseState ? row("Since the snapshot", formatBytes(databaseState.journalBytes)) : null}
         {databaseState ? row("Snapshot", databaseState.snapshotBytes ? formatBytes(databaseState.snapshotBytes) : "none yet") : null}
@@ -202,15 +201,15 @@ export class NowView extends View<{ app: App; address: ViewAddress; database: st
         <bdi>{displayText(plugin.state, 40)}</bdi></span>))}{now.triggers.map(trigger => row(trigger.name, trigger.status?.dead
           ? <button type="button" class="link" aria-haspopup="dialog" onClick={() => this.setState({ deadLettersOf: trigger.name })}>{triggerStatusText(trigger)}</button>
           : <span class={`chip ${isTriggerHealthy(trigger) ? "green" : "ember"}`}><Icon name={isTriggerHealthy(trigger) ? "check" : "warning"} /> {triggerStatusText(trigger)}</span>))}</dl>
-        : <p class="note-text">None is set up.</p>}</section>
+        : <p class="note-text">No plugins and triggers.</p>}</section>
       <section><h2>Process</h2><dl>{row("Memory", formatBytes(series.last("memory") ?? 0))}
         {row("Processor", shortNumber((series.last("processor") ?? 0) * 100) + " %")}
         {state && state.process.openFiles !== null ? row("Open files", formatCount(state.process.openFiles)
           + (state.process.openFilesMax === null ? "" : ` of ${formatCount(state.process.openFilesMax)}`)) : null}
-        {state ? row("Runs for", <time title={fullTime(state.process.startedAt)}>{duration(state.process.uptimeSeconds)}</time>) : null}
+        {state ? row("Uptime", <time title={fullTime(state.process.startedAt)}>{duration(state.process.uptimeSeconds)}</time>) : null}
         {state ? row("Version", state.process.version) : null}
         {state && state.node !== null ? row("Node", state.node) : null}
-        {row("Listens cut, last hour", formatCount(Math.round(series.sum("cancelled", 0))))}</dl></section>
+        {row("Listeners cancelled, last hour", formatCount(Math.round(series.sum("cancelled", 0))))}</dl></section>
     </aside>;
   }
 }

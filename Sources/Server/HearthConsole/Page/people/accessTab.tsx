@@ -77,7 +77,7 @@ export class AccessTab extends Component<{ app: App; people: PeopleController; p
     const { decisions, live, problem } = this.state;
     if (problem) return <div class="callout red" role="alert"><bdi>{displayText(problem, 300)}</bdi></div>;
     if (!decisions) return <LoadingPlaceholder noun="the decisions" lines={[70, 70, 70]} />;
-    return <div><p class="note-text nothing">By the rules in force, decided anew each 5 seconds. Choose one to see why.</p>
+    return <div><p class="note-text nothing">By the rules in force, evaluated every 5 seconds. Select one to see the reason.</p>
       <ul class="probes" aria-label="Places">{decisions.map(probe => this.row(probe.path,
         [probe.read, probe.read?.allowed ? "reads" : "no read"], [probe.write, probe.write?.allowed ? "writes" : "no write"]))}</ul>
       {live ? this.listens(live) : null}</div>;
@@ -85,7 +85,7 @@ export class AccessTab extends Component<{ app: App; people: PeopleController; p
 
   private listens({ clients, listeners, listens }: LiveAccess) {
     return <div><p class="note-text nothing">{clients ? `${formatCount(clients)} ${plural(clients, "client")} connected, ${formatCount(listeners)} ${plural(listeners, "listener")}:`
-      : "No client is connected as this person now."}</p>
+      : "No client of this account is connected now."}</p>
       <ul class="probes" aria-label="Listens">{listens.slice(0, LISTENS_SHOWN).map(({ path, explanation }) =>
         this.row(path, [explanation, "holds"]))}</ul>
       {listens.length > LISTENS_SHOWN ? <p class="note-text nothing">{formatCount(listens.length - LISTENS_SHOWN)} more.</p> : null}</div>;

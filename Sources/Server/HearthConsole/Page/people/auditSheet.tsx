@@ -61,7 +61,7 @@ export class AuditSheet extends Component<{ people: PeopleController }, State> {
         <time class="note-text" title={fullTime(Date.parse(record.time))}>{shortTime(Date.parse(record.time), Date.now())}</time>
         <span class="grow"><b>{eventText(record.event)}</b> <bdi>{displayText([record.uid, record.email, record.detail].filter(part => part).join(", "), 300)}</bdi></span>
         <bdi class="note-text">{displayText(record.ip ?? "", 60)}</bdi></li>)}</ul>
-      {records && !matching.length ? <p class="note-text">Nothing fits.</p> : null}
+      {records && !matching.length ? <p class="note-text">No matches.</p> : null}
     </Sheet>;
   }
 }

@@ -1,5 +1,6 @@
 import { displayText } from "../format/text";
 import { Receipt } from "../receipts/receipt";
+import { isUnreachable } from "../api/console";
 import { App } from "../shell/app";
 import { errorText } from "../state/session";
 import { Store } from "../state/store";
@@ -29,7 +30,9 @@ export class PeopleController extends Store {
   query = "";
   filter: StateFilter = "";
   sorting: Sorting | null = null;
-  selected: PersonResponse | { problem: string } | null = null;
+  /** True when the accounts could not be loaded because the server does not answer. */
+  isReconnecting = false;
+  selected: PersonResponse | { problem: string; isReconnecting?: boolean } | null = null;
   /** The receipts of this page's actions, the newest first, by uid. */
   receipts = new Map<string, Receipt[]>();
   /** The uid of the account whose receipts are outstanding. */
@@ -103,11 +106,11 @@ export class PeopleController extends Store {
     try {
       const found = await this.api.search(this.query, this.filter, this.sorting, null);
       if (generation !== this.generation) return;
-      [this.list, this.next, this.problem] = [found.people, found.next, null];
+      [this.list, this.next, this.problem, this.isReconnecting] = [found.people, found.next, null, false];
       // A page may have examined many accounts of which few match.
       if (this.list.length < 20 && this.next !== null) await this.loadPages(generation);
     } catch (error) {
-      if (generation === this.generation) this.problem = errorText(error);
+      if (generation === this.generation) [this.problem, this.isReconnecting] = [errorText(error), isUnreachable(error)];
     }
     if (generation === this.generation) this.isLoading = false;
     this.publish();
@@ -163,9 +166,14 @@ export class PeopleController extends Store {
       const one = await this.api.person(uid);
       if (isStill()) this.setPerson(one);
     } catch (error) {
-      if (isStill()) this.selected = { problem: errorText(error) };
+      if (isStill()) this.selected = { problem: errorText(error), isReconnecting: isUnreachable(error) };
     }
     this.publish();
+  }
+
+  /** Loads the selected account again, after it could not be loaded. */
+  async reloadPerson(): Promise<void> {
+    if (this.uid !== null) await this.loadPerson(this.uid);
   }
 
   private setPerson(one: PersonResponse): void {

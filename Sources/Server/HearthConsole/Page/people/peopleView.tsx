@@ -8,6 +8,7 @@ import { ViewAddress } from "../state/route";
 import { Store, View } from "../state/store";
 import { Button } from "../widgets/button";
 import { Icon } from "../widgets/icon";
+import { Reconnecting } from "../widgets/reconnecting";
 import { SegmentedControl } from "../widgets/segmentedControl";
 import { Column, Sorting, Table } from "../widgets/table";
 import { LoadingPlaceholder } from "../widgets/loadingPlaceholder";
@@ -122,23 +123,28 @@ export class PeopleView extends View<{ app: App; address: ViewAddress; database:
   private person(uid: string | null) {
     const { app, address } = this.props;
     const { selected } = this.people;
+    app.setSubject(uid !== null && selected && !("problem" in selected) ? displayText(nameOf(selected.person), 80) : null);
     if (uid === null) return null;
     if (!selected) return <aside class="person" aria-label="Person"><LoadingPlaceholder key={uid} noun="this account" lines={[50, 70, 40]} onStop={() => this.people.stopLoadingPerson()} /></aside>;
+    if ("problem" in selected && selected.isReconnecting) {
+      return <aside class="person" aria-label="Person"><Reconnecting retry={() => this.people.reloadPerson()} /></aside>;
+    }
     if ("problem" in selected) {
       return <aside class="person" aria-label="Person"><div class="empty"><h2><bdi>{selected.problem}</bdi></h2>
         <Button label="Back to the list" onPress={() => this.go([])} /></div>
         <div class="person-body"><ReceiptList people={this.people} uid={uid} /></div></aside>;
     }
     return <PersonPane app={app} people={this.people} answer={selected} tab={address.parts[1] ?? ""} onClose={() => this.go([])}
-      onTab={tab => this.go(tab ? [uid, tab] : [uid])} />;
+      onTab={tab => this.go([uid, tab])} />;
   }
 
   private empty() {
     const { people } = this;
+    if (people.isReconnecting) return <Reconnecting retry={() => people.load()} />;
     if (people.problem) return <div class="empty"><h2>{people.problem}</h2><Button label="Try again" onPress={() => void people.load()} /></div>;
     if (people.isLoading) return <LoadingPlaceholder noun="the accounts" lines={[60, 48, 66]} onStop={() => people.stopLoading()} />;
-    if (people.query || people.filter) return <div class="empty"><h2>Nobody fits</h2><p>Words are looked for in mail addresses, names, uids, phone numbers and claims.</p></div>;
-    return <div class="empty"><h2>Nobody is here yet</h2><p>Who signs up in an app appears here.</p>
+    if (people.query || people.filter) return <div class="empty"><h2>No matches</h2><p>The search covers mail addresses, names, uids, phone numbers and claims.</p></div>;
+    return <div class="empty"><h2>No accounts yet</h2><p>Accounts appear here when users sign up in an app. From a shell:</p>
       <div class="shell-line">hearth users create ann@example.com{people.tenant ? ` --tenant ${displayText(people.tenant, 64)}` : ""}</div></div>;
   }
 }

@@ -1,5 +1,5 @@
 import { Component, h } from "preact";
-import { Denial } from "../state/denials";
+import { groupDenials, GroupedDenial, repetitionText } from "../state/groupedDenials";
 import { formatCount } from "../format/number";
 import { plural, displayText } from "../format/text";
 import { timeOfDay, fullTime, shortTime } from "../format/time";
@@ -24,7 +24,8 @@ interface Props {
   onClose: () => void;
 }
 
-const TABS = [{ name: "", label: "Activity" }, { name: "sessions", label: "Sessions" }, { name: "access", label: "Access" },
+const ACTIVITY = "activity";
+const TABS = [{ name: ACTIVITY, label: "Activity" }, { name: "sessions", label: "Sessions" }, { name: "access", label: "Access" },
   { name: "claims", label: "Claims" }];
 
 /** The pane of one account: its profile, activity, sessions and access. */
@@ -32,7 +33,8 @@ export class PersonPane extends Component<Props, { more: Element | null }> {
   override state: { more: Element | null } = { more: null };
 
   render() {
-    const { app, people, answer, tab, onTab, onClose } = this.props;
+    const { app, people, answer, onTab, onClose } = this.props;
+    const tab = TABS.some(each => each.name === this.props.tab) ? this.props.tab : ACTIVITY;
     const { person, sessions } = answer;
     const reason = people.readOnlyReason;
     const name = nameOf(person);
@@ -56,7 +58,7 @@ export class PersonPane extends Component<Props, { more: Element | null }> {
           onTab(each.name);
         }}>{each.label}{each.name === "sessions" ? ` ${formatCount(sessions.length)}` : ""}</a>)}</nav>
       <div class="person-body">
-        {tab === "" ? <Activity app={app} people={people} answer={answer} /> : null}
+        {tab === ACTIVITY ? <Activity app={app} people={people} answer={answer} /> : null}
         {tab === "sessions" ? <Sessions answer={answer} /> : null}
         {tab === "access" ? <AccessTab key={person.localId} app={app} people={people} person={person} /> : null}
         {tab === "claims" ? <ClaimsTab key={person.localId} people={people} answer={answer} /> : null}
@@ -96,7 +98,7 @@ export function initial(name: string): string {
   return [...name][0]?.toUpperCase() ?? "?";
 }
 
-type Entry = { at: number; audit?: AuditRecord; denial?: Denial; receipt?: Receipt };
+type Entry = { at: number; audit?: AuditRecord; denial?: GroupedDenial; receipt?: Receipt };
 
 /** The account's activity, denials and receipts, on one timeline. */
 function Activity(props?: { app: App; people: PeopleController; answer: PersonResponse }) {
@@ -104,21 +106,22 @@ function Activity(props?: { app: App; people: PeopleController; answer: PersonRe
   const uid = answer.person.localId;
   const entries: Entry[] = [
     ...answer.audit.map(audit => ({ at: Date.parse(audit.time), audit })),
-    ...app.denials.list.filter(denial => denial.uid === uid && (denial.tenant ?? "") === people.tenant).slice(0, 100).map(denial => ({ at: denial.at, denial })),
+    ...groupDenials(app.denials.list.filter(denial => denial.uid === uid && (denial.tenant ?? "") === people.tenant)).slice(0, 100)
+      .map(denial => ({ at: denial.at, denial })),
     ...(people.receipts.get(uid) ?? []).map(receipt => ({ at: receipt.time, receipt })),
   ].sort((a, b) => b.at - a.at);
   return <div>
     <ReceiptWait people={people} uid={uid} />
     <ol class="timeline">{entries.map(entry => <li>{entryBody(entry, app)}
       {entry.receipt ? null : <time title={fullTime(entry.at)}>{shortTime(entry.at, Date.now())}</time>}</li>)}</ol>
-    {entries.length ? null : <p class="note-text nothing">Nothing is known of them yet.</p>}
-    {answer.auditIsWhole ? null : <p class="note-text nothing">Older records of the trail were not looked at.</p>}
+    {entries.length ? null : <p class="note-text nothing">No activity yet. Sign-ins, changes of the account, refused requests and receipts appear here.</p>}
+    {answer.auditIsWhole ? null : <p class="note-text nothing">Older records of the audit trail are not shown.</p>}
   </div>;
 }
 
 function ReceiptWait(props?: { people: PeopleController; uid: string }) {
   const { people, uid } = props!;
-  return people.awaitedReceipt === uid ? <div class="callout" role="status">Waiting until all who listen were told…</div> : <span hidden />;
+  return people.awaitedReceipt === uid ? <div class="callout" role="status">Waiting until all listeners are cancelled…</div> : <span hidden />;
 }
 
 /** The receipts of a removed account. */
@@ -132,7 +135,7 @@ function entryBody({ audit, denial, receipt }: Entry, app: App) {
   if (receipt) return <div class="entry grow"><span class="knot red" /><ReceiptBox receipt={receipt} /></div>;
   if (denial) {
     return <div class="entry grow"><span class="knot red" /><span>{denial.cause ? `Cut by ${denial.cause}` : `Refused: ${denial.operation}`}{" "}
-      <bdi class="mono">{displayText(denial.path, 80)}</bdi>{denial.count > 1 ? ` ×${formatCount(denial.count)}` : ""}{" "}
+      <bdi class="mono">{displayText(denial.path, 80)}</bdi>{denial.count > 1 ? `, ${repetitionText(denial)}` : ""}{" "}
       <a class="link" href={`#/rules/denial/${denial.id}`} onClick={event => {
         event.preventDefault();
         app.go("rules", ["denial", denial.id]);
@@ -145,7 +148,7 @@ function entryBody({ audit, denial, receipt }: Entry, app: App) {
 
 function Sessions(props?: { answer: PersonResponse }) {
   const { sessions } = props!.answer;
-  if (!sessions.length) return <p class="note-text nothing">No session: they would have to sign in.</p>;
+  if (!sessions.length) return <p class="note-text nothing">No sessions. The user has to sign in.</p>;
   return <ul class="sessions">{sessions.map(session => <li><div class="line"><b class="grow"><bdi>{displayText(session.agent || "Client of unknown kind", 80)}</bdi></b>
     <time class="note-text" title={fullTime(session.used)}>used {shortTime(session.used, Date.now())}</time></div>
     <div class="note-text"><bdi>{displayText(session.address, 60)}</bdi>, by {session.provider}{session.secondFactor ? " and a second factor" : ""}, began{" "}
@@ -176,7 +179,7 @@ class ClaimsTab extends Component<{ people: PeopleController; answer: PersonResp
     return <form class="claims" onSubmit={event => void this.submit(event)}>
       <TextField label="Claims, in JSON" rows={8} value={text} problem={problem} onChange={next => this.setState({ text: next, problem: null })} />
       <p class="note-text">Now: {claimsOf(person) || "none"}. Tokens carry them from the next sign-in or refresh on, within an hour
-        {sessions.length ? ` (${formatCount(sessions.length)} ${plural(sessions.length, "session")} now)` : ""}; sign them out everywhere to have it at once.</p>
+        {sessions.length ? ` (${formatCount(sessions.length)} ${plural(sessions.length, "session")} now)` : ""}; use "Sign out everywhere" to apply them at once.</p>
       <div><Button label={isBusy ? "Setting…" : "Set claims"} kind="primary" type="submit" isDisabled={isBusy} reason={people.readOnlyReason} /></div>
     </form>;
   }

@@ -57,7 +57,7 @@ export class ReceiptsSheet extends Component<{ people: PeopleController }, State
     const words = filter.toLowerCase().split(/\s+/).filter(word => word);
     const fit = (receipts ?? []).filter(receipt => words.every(word => JSON.stringify(receipt).toLowerCase().includes(word)));
     return <Sheet title="Receipts" isWide name="receipts" onClose={() => people.open(null)}>
-      <p class="note-text">Whatever takes access away leaves one: a rule, a change of data, an account, a token that ended.</p>
+      <p class="note-text">Each loss of access has a receipt: by a deploy of rules, a change of data, an account or an expired token.</p>
       <TextField label="Filter by cause, uid, path, connection" isProse value={filter} onChange={next => this.setState({ filter: next })} />
       {problem ? <span class="problem" role="alert"><bdi>{displayText(problem, 300)}</bdi></span> : null}
       {receipts === null && !problem ? <LoadingPlaceholder noun="the receipts" lines={[60]} /> : null}
@@ -69,7 +69,7 @@ export class ReceiptsSheet extends Component<{ people: PeopleController }, State
             <b>{headline(receipt)}</b>{receipt.isComplete ? null : <span class="chip red">not complete</span>}{" "}
             <span class="note-text"><bdi>{displayText(causeText(receipt), 80)}</bdi>{receipt.database ? <span>, <bdi class="mono">{displayText(receipt.database, 60)}</bdi></span> : null}</span></button>}
         <time title={fullTime(receipt.time)}>{shortTime(receipt.time, Date.now())}</time></li>)}</ol>
-      {receipts && !fit.length ? <p class="note-text">{filter ? "Nothing fits." : "Nothing took access away since the server started."}</p> : null}
+      {receipts && !fit.length ? <p class="note-text">{filter ? "No matches." : "No access was revoked since the server started."}</p> : null}
     </Sheet>;
   }
 }

@@ -136,7 +136,7 @@ class ImportSheet extends Component<{ people: PeopleController }, ImportState> {
       </Sheet>;
     }
     return <Sheet title="Import people" isWide onClose={close} onSubmit={() => void this.submit()}
-      foot={<SheetFoot note="Rows that cannot be taken are shown with the reason; the others are made." label={isBusy ? "Importing…" : "Import"}
+      foot={<SheetFoot note="Rejected rows are shown with the reason; the others are imported." label={isBusy ? "Importing…" : "Import"}
         isDisabled={isBusy} onCancel={close} />}>
       <TextField label="JSON or CSV as firebase auth:export writes it, or lines below names: uid, email, name, phone, claims" rows={10} value={text}
         placeholder={"email,name\nann@example.com,Ann"} onChange={next => this.setState({ text: next, problem: null })} />
@@ -185,18 +185,19 @@ class EndAccessSheet extends Component<EndAccessProps, { typed: string; problem:
     const { typed, problem, isBusy, live } = this.state;
     const close = () => people.open(null);
     const name = nameOf(person);
-    const verb = act === "disable" ? `Disable ${name}` : act === "delete" ? `Delete ${name}` : `Sign ${name} out`;
+    const verb = act === "disable" ? `Disable ${name}` : act === "delete" ? `Delete ${name}` : `Sign ${name} out everywhere`;
     const asked = person.email ?? person.localId;
     const isAsked = act === "delete";
     const sessions = `${person.sessions ? formatCount(person.sessions) : "No"} ${plural(person.sessions, "session ends", "sessions end")}, `
-      + "connected clients are signed out, and listens that they may no longer hold are cut at once.";
+      + "connected clients are signed out, and listeners that the rules no longer allow are cancelled at once.";
     const now = live && (live.clients ? `${formatCount(live.clients)} ${plural(live.clients, "client")} of this database now, with `
-      + `${formatCount(live.listeners)} ${plural(live.listeners, "listener")}.` : "None of their clients is connected to this database now.");
+      + `${formatCount(live.listeners)} ${plural(live.listeners, "listener")}.` : "No client of the account is connected to this database now.");
     return <Sheet title={displayText(verb, 120)} onClose={close} onSubmit={() => void this.submit()}
-      foot={<SheetFoot label={isBusy ? "Under way…" : displayText(verb, 60)} isDanger isDisabled={isBusy || (isAsked && typed !== asked)} onCancel={close} />}>
+      foot={<SheetFoot label={isBusy ? "Working…" : displayText(verb, 60)} isDanger isDisabled={isBusy}
+        reason={!isBusy && isAsked && typed !== asked ? `Type ${displayText(asked, 60)} to enable this.` : null} onCancel={close} />}>
       <p>{sessions} {now}</p>
-      <p>{act === "disable" ? "Nobody comes in by this account until it is enabled again." : act === "delete"
-        ? "The account is gone for good; what they wrote in the database stays." : "They may sign in again."}</p>
+      <p>{act === "disable" ? "Sign-ins to this account are refused until it is enabled again." : act === "delete"
+        ? "This cannot be undone. Data that the user wrote stays in the database." : "The user can sign in again."}</p>
       {isAsked ? <TextField label={<span>Type <bdi class="mono">{displayText(asked, 200)}</bdi></span>} value={typed}
         onChange={next => this.setState({ typed: next })} /> : null}
       {problem ? <span class="problem" role="alert"><bdi>{displayText(problem, 300)}</bdi></span> : null}

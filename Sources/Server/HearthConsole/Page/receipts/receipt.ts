@@ -45,7 +45,7 @@ export interface KeptListener {
 /** Returns the result in one line. */
 export function headline(receipt: Receipt): string {
   const of = receipt.kept ? `${receipt.cancelled} of ${receipt.examined} listeners cut` : `${receipt.cancelled} ${receipt.cancelled === 1 ? "listener" : "listeners"} cut`;
-  if (!receipt.examined && !receipt.signedOut) return "Nobody was connected.";
+  if (!receipt.examined && !receipt.signedOut) return "No client was connected.";
   if (!receipt.cancelled) return receipt.signedOut ? `${receipt.signedOut} signed out, no listener cut` : `No listener cut, ${receipt.kept} kept`;
   return receipt.milliseconds ? `${of}, the last after ${formatMilliseconds(receipt.milliseconds.max)}` : of;
 }

@@ -25,7 +25,7 @@ export function ReceiptBox(props?: { receipt: Receipt }) {
     {receipt.listeners.length > DRAWN ? <Histogram receipt={receipt} /> : receipt.listeners.length ? <ul class="told" aria-label="Listeners">
       {receipt.listeners.map(listener => <li><bdi class="mono told-path" title={listener.path}>{displayText(listener.path, 80)}</bdi>
         {listener.milliseconds !== undefined ? <span class="told-bar" aria-hidden="true"><span style={{ width: `${listener.milliseconds / end * 100}%` }} /></span>
-          : <span class="note-text">{listener.outcome === "late" ? "late" : "gone before it was told"}</span>}
+          : <span class="note-text">{listener.outcome === "late" ? "late" : "disconnected before"}</span>}
         <span class="right">{listener.milliseconds !== undefined ? formatMilliseconds(listener.milliseconds) : ""}</span></li>)}
       <li class="told-scale" aria-hidden="true"><span /><span class="scale"><span>0</span><span>{formatMilliseconds(end / 2)}</span><span>{formatMilliseconds(end)}</span></span><span /></li></ul> : null}
     {receipt.listenersOmitted ? <p class="note-text told-more">{formatCount(receipt.listenersOmitted)} more are not named.</p> : null}

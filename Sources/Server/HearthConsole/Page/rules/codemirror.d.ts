@@ -15,7 +15,7 @@ declare module "codemirror/lib/codemirror" {
       match(pattern: string | RegExp, consume?: boolean): boolean | RegExpMatchArray | null;
     }
     interface Mark { clear(): void }
-    interface Token { start: number; end: number; string: string; type: string | null }
+    interface Token { start: number; end: number; string: string; type: string | null; state?: { inside?: string | null } }
     interface Hints { list: { text: string; displayText?: string; className?: string }[]; from: Position; to: Position }
     interface Editor {
       getValue(): string;
@@ -42,8 +42,12 @@ declare module "codemirror/lib/codemirror" {
       showHint(options: object): void;
       execCommand(name: string): void;
       replaceSelection(text: string): void;
+      somethingSelected(): boolean;
+      addKeyMap(map: object): void;
     }
     function defineMode(name: string, make: () => object): void;
+    /** Returned by a key's handler that leaves the key to others. */
+    const Pass: unknown;
   }
   function CodeMirror(place: (element: HTMLElement) => void, options: object): CodeMirror.Editor;
   export default CodeMirror;

@@ -1,11 +1,11 @@
-import { ApiError, RulesProblem } from "../api/console";
+import { ApiError, isUnreachable, RulesProblem } from "../api/console";
 import { Denial } from "../state/denials";
 import { complete } from "../data/completion";
 import { App } from "../shell/app";
 import { errorText } from "../state/session";
 import { Store } from "../state/store";
 import { RulesRequest, Explanation } from "../why/explanation";
-import { changedLines as linesThatChanged } from "./diff";
+import { changedLines as linesThatChanged, keptLines } from "./diff";
 
 export interface RulesVersion {
   id: number;
@@ -59,6 +59,8 @@ const EDIT_STORAGE_KEY = "hearth-console-rules:";
 export class RulesController extends Store {
   state: "loading" | "ready" | "failed" = "loading";
   problem: string | null = null;
+  /** True when the rules could not be loaded because the server does not answer. */
+  isReconnecting = false;
   /** The version that the edit began with. */
   version: number | null = null;
   /** The text of that version. */
@@ -84,7 +86,7 @@ export class RulesController extends Store {
   private requestedId: string | null = null;
   isTrying = false;
   /** The result of the last comparison, cached because it is needed often. */
-  private compared: { source: string; text: string; lines: number[] } = { source: "", text: "", lines: [] };
+  private compared = { source: "", text: "", lines: [] as number[], kept: new Map<number, number>() };
   private checkTimer: ReturnType<typeof setTimeout> | undefined;
   private coverageTimer: ReturnType<typeof setInterval> | undefined;
 
@@ -105,11 +107,20 @@ export class RulesController extends Store {
   }
 
   get changedLines(): number[] {
+    return this.comparison.lines;
+  }
+
+  /** The lines of the rules in force that the edit keeps, each with its line in the edit. */
+  get keptLines(): Map<number, number> {
+    return this.comparison.kept;
+  }
+
+  private get comparison() {
     const { compared, source, text } = this;
-    if (compared.source === source && compared.text === text) return compared.lines;
-    const lines = this.isChanged ? linesThatChanged(source, text) : [];
-    this.compared = { source, text, lines };
-    return lines;
+    if (compared.source === source && compared.text === text) return compared;
+    const { isChanged } = this;
+    return (this.compared = { source, text, lines: isChanged ? linesThatChanged(source, text) : [],
+      kept: isChanged ? keptLines(source, text) : new Map<number, number>() });
   }
 
   get errors(): RulesProblem[] {
@@ -155,7 +166,7 @@ export class RulesController extends Store {
       [this.version, this.source, this.state] = [current, source, "ready"];
       void this.check();
     } catch (error) {
-      [this.state, this.problem] = ["failed", errorText(error)];
+      [this.state, this.problem, this.isReconnecting] = ["failed", errorText(error), isUnreachable(error)];
     }
     this.publish();
   }

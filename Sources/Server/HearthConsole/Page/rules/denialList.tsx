@@ -1,6 +1,6 @@
 import { Component, h } from "preact";
 import { Denial } from "../state/denials";
-import { groupDenials } from "../state/groupedDenials";
+import { groupDenials, repetitionText } from "../state/groupedDenials";
 import { formatCount } from "../format/number";
 import { displayText } from "../format/text";
 import { timeOfDay, fullTime } from "../format/time";
@@ -69,17 +69,17 @@ export class DenialList extends View<Props, { isHeld: boolean }> {
         <time title={fullTime(denial.at)}>{timeOfDay(denial.at)}</time>
         <span class="cut">{denial.cause ? `cut by ${denial.cause}` : denial.operation}</span>
         <bdi class="mono cut">{displayText(denial.path, 160)}</bdi>
-        <span class="cut who"><bdi>{denial.uid === null ? "nobody" : displayText(denial.uid, 40)}</bdi>
-          {denial.count > 1 ? <b class="red-text" title={`since ${fullTime(denial.since)}`}> ×{formatCount(denial.count)}</b> : null}</span></button>)}
-      {list.length ? null : <p class="note-text nothing">{all.length ? "Nothing fits the filter."
-        : "Nothing was refused since the server started. What is refused appears here at once."}</p>}
+        <span class="cut who"><bdi>{denial.uid === null ? "signed out" : displayText(denial.uid, 40)}</bdi>
+          {denial.count > 1 ? <b class="red-text" title={`${repetitionText(denial)}, since ${fullTime(denial.since)}`}> ×{formatCount(denial.count)}</b> : null}</span></button>)}
+      {list.length ? null : <p class="note-text nothing">{all.length ? "No matches."
+        : "No refused requests since the server started. New ones appear here at once."}</p>}
     </div>;
   }
 }
 
 function fits(denial: Denial, filter: string): boolean {
   if (!filter) return true;
-  const text = [denial.path, denial.uid ?? "nobody", denial.operation, denial.cause ?? "", denial.rule?.path ?? ""].join(" ");
+  const text = [denial.path, denial.uid ?? "signed out", denial.operation, denial.cause ?? "", denial.rule?.path ?? ""].join(" ");
   return filter.toLowerCase().split(/\s+/).every(word => text.toLowerCase().includes(word));
 }
 
@@ -93,7 +93,7 @@ export class NoDenials extends Component<{ database: string }, {}> {
   render() {
     const { database } = this.props;
     return <div class="callout blue"><div class="grow"><b>Make a first denial</b>
-      <p>From a shell, write where nobody may:</p>
+      <p>Write from a shell where the rules allow no write:</p>
       <div class="shell-line">{`curl -X PUT -d '"hello"' '${location.origin}/rooms/lobby/topic.json?ns=${database}'`}</div></div></div>;
   }
 }

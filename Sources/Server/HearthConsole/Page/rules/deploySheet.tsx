@@ -35,7 +35,7 @@ export class DeploySheet extends Component<{ rules: RulesController }, { note: s
     const errors = rules.errors.length;
     return <Sheet title="Deploy these rules" isWide onClose={() => this.close()} onSubmit={() => void this.submit()}
       foot={<SheetFoot note="Listens that the new rules do not allow are cut at once." label={isBusy ? "Deploying…" : "Deploy"}
-        isDisabled={isBusy || errors > 0} onCancel={() => this.close()} />}>
+        isDisabled={isBusy} reason={!isBusy && errors > 0 ? "Correct the errors first." : null} onCancel={() => this.close()} />}>
       {errors ? <div class="callout red">{errors} {plural(errors, "error")} must be mended first: line {rules.errors[0]!.line},{" "}
         {rules.errors[0]!.message}</div> : null}
       {problem ? <div class="callout red" role="alert"><span class="grow">{problem}</span>{rules.newerVersion ? <Button label="Merge" onPress={() => rules.open("merge")} /> : null}</div> : null}

@@ -54,6 +54,17 @@ export function changedLines(before: string, after: string): number[] {
   return diffLines(before, after).filter(line => line.kind === "added").map(line => line.line);
 }
 
+/** Returns the lines that both texts have, counted from 1: the line of the new text by that of the old one. */
+export function keptLines(before: string, after: string): Map<number, number> {
+  const kept = new Map<number, number>();
+  let old = 0;
+  for (const { kind, line } of diffLines(before, after)) {
+    if (kind !== "added") old++;
+    if (kind === "same") kept.set(old, line);
+  }
+  return kept;
+}
+
 /** Returns the changes with a few lines around them; null stands for omitted lines. */
 export function hunks(lines: DiffLine[], around = 3): (DiffLine | null)[] {
   const shown = new Set<number>();

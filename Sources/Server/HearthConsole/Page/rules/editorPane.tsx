@@ -5,10 +5,10 @@ import "codemirror/addon/edit/closebrackets";
 import "codemirror/addon/selection/active-line";
 import "./mode";
 import { Component, h } from "preact";
-import { formatCount } from "../format/number";
+import { formatCount, shortNumber } from "../format/number";
 import { decidingVisit, partsOf } from "../why/explanation";
 import { RulesController } from "./controller";
-import { Completion, completions, helpFor, keysAbove, typedKey } from "./language";
+import { Completion, completions, helpFor, keysAbove, opensText, typedKey } from "./language";
 
 interface Props {
   rules: RulesController;
@@ -36,6 +36,8 @@ export class EditorPane extends Component<Props, {}> {
       gutters: ["rule-counts", "CodeMirror-linenumbers", "rule-bar"], screenReaderLabel: "Rules", inputStyle: "contenteditable",
       extraKeys: this.keys(),
     });
+    // Before the addon that closes quotes: it takes a quote before another one for the end of a text.
+    this.editor.addKeyMap({ "'\"'": (editor: CodeMirror.Editor) => this.typeQuote(editor) });
     this.editor.on("change", () => rules.edit(this.editor!.getValue()));
     this.editor.on("inputRead", (_: unknown, change: { text: string[]; origin: string }) => {
       if (change.origin === "+input" && /^[.$a-zA-Z]$/.test(change.text[0] ?? "")) this.complete();
@@ -71,6 +73,16 @@ export class EditorPane extends Component<Props, {}> {
       "Shift-Ctrl-Enter": onDeploy, "Cmd-S": () => void rules.check(), "Ctrl-S": () => void rules.check(),
       "Esc": () => this.releaseTab(), "Tab": false, "Shift-Tab": false,
     };
+  }
+
+  /** Types a quote before one that opens a text; any other is left to the addon. */
+  private typeQuote(editor: CodeMirror.Editor): unknown {
+    const { line, ch } = editor.getCursor();
+    const text = editor.getLine(line) ?? "";
+    const startsInside = editor.getTokenAt({ line, ch: 0 }).state?.inside === "condition";
+    if (text[ch] !== '"' || editor.somethingSelected() || !opensText(text.slice(0, ch), startsInside)) return CodeMirror.Pass;
+    editor.replaceSelection('"');
+    return undefined;
   }
 
   private complete(): void {
@@ -154,15 +166,16 @@ export class EditorPane extends Component<Props, {}> {
     }
   }
 
-  /** Draws each rule's counts at its first line. */
+  /** Draws each rule's counts at its first line. In an edit, the lines that are as they were keep theirs. */
   private drawCounts(editor: CodeMirror.Editor): void {
     const { rules } = this.props;
-    if (rules.isChanged) return;
-    for (const { line, allowed, refused } of rules.coverage ?? []) {
+    for (const { line: counted, allowed, refused } of rules.coverage ?? []) {
+      const line = rules.isChanged ? rules.keptLines.get(counted) : counted;
+      if (line === undefined) continue;
       const counts = document.createElement("span");
       counts.className = "counts-of-rule";
       counts.title = allowed + refused ? `true ${formatCount(allowed)} times, not true ${formatCount(refused)} times` : "never asked";
-      counts.append(countCell(allowed + refused ? formatCount(allowed) : "never", ""), countCell(refused ? formatCount(refused) : "", "red-text"));
+      counts.append(countCell(allowed + refused ? shortNumber(allowed) : "never", ""), countCell(refused ? shortNumber(refused) : "", "red-text"));
       editor.setGutterMarker(line - 1, "rule-counts", counts);
       const bar = document.createElement("span");
       bar.className = "rule-mark " + (allowed + refused === 0 ? "never" : refused ? "some" : "all");

@@ -25,7 +25,7 @@ export class ForecastSection extends Component<{ rules: RulesController }, { for
     const { forecast, problem } = this.state;
     return <section class="forecast labelled" aria-label="Forecast" aria-busy={forecast || problem ? undefined : "true"}><span>Forecast</span>
       {problem ? <p class="note-text">There is none: {problem}</p> : forecast ? <ForecastResults forecast={forecast} />
-        : <p class="note-text">Those who listen, what is stored and what was refused are looked at.</p>}</section>;
+        : <p class="note-text">Current listeners, stored data and recent denials are evaluated.</p>}</section>;
   }
 }
 
@@ -34,14 +34,14 @@ function ForecastResults(props?: { forecast: Forecast }) {
   const failed = Math.max(0, data.failed - data.alreadyFailing);
   return <div><ul class="checks">
     {line(listeners.cancelled === 0, `${formatCount(listeners.cancelled)} of ${formatCount(listeners.examined)} ${plural(listeners.examined, "listen")} would be cut`,
-      listeners.patterns.map(each => `${each.pattern}, ${formatCount(each.count)}: ${each.uids.slice(0, 3).map(uid => uid ?? "nobody").join(", ")}`))}
-    {line(failed === 0, data.checked === 0 ? "No stored data is asked anything new by .validate"
+      listeners.patterns.map(each => `${each.pattern}, ${formatCount(each.count)}: ${each.uids.slice(0, 3).map(uid => uid ?? "signed out").join(", ")}`))}
+    {line(failed === 0, data.checked === 0 ? "No .validate rule applies to stored data"
       : `${formatCount(failed)} of ${formatCount(data.checked)} stored ${plural(data.checked, "place")} would fail a .validate that holds now`,
       data.failures.filter(each => each.count > each.alreadyFailing).map(each => `${each.pattern}, ${formatCount(each.count - each.alreadyFailing)}`))}
     {line(null, `${formatCount(refusals.opened)} of ${formatCount(refusals.examined)} ${plural(refusals.examined, "refusal")} of late would be allowed`,
-      refusals.places.map(each => `${each.operation} ${each.path} as ${each.uid ?? "nobody"}`))}</ul>
-    {listeners.undecided ? <p class="note-text">Of {formatCount(listeners.undecided)} it takes too long to say.</p> : null}
-    {state === "complete" ? null : <p class="note-text">It was not looked at all of it: that takes longer than ten seconds. Staged rules are looked at in full.</p>}</div>;
+      refusals.places.map(each => `${each.operation} ${each.path} as ${each.uid ?? "a signed-out client"}`))}</ul>
+    {listeners.undecided ? <p class="note-text">{formatCount(listeners.undecided)} {plural(listeners.undecided, "listener")} could not be evaluated in time.</p> : null}
+    {state === "complete" ? null : <p class="note-text">The forecast is incomplete, because it takes longer than ten seconds. Staged rules are evaluated in full.</p>}</div>;
 }
 
 function line(isWell: boolean | null, text: string, examples: string[]) {

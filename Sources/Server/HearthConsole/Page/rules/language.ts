@@ -93,3 +93,16 @@ export function completions(lines: readonly string[], line: number, column: numb
     .map(text => ({ text, help: helpFor(text)!, from }));
   return [...wildcards, ...fit(VARIABLES, from, word)];
 }
+
+/** Returns true when a quote typed behind this part of a line would open a text: it is not within one.
+ *
+ * - `startsInside`: true when the line begins within a text.
+ */
+export function opensText(before: string, startsInside: boolean): boolean {
+  let isInside = startsInside;
+  for (let at = 0; at < before.length; at++) {
+    if (before[at] === "\\") at++;
+    else if (before[at] === '"') isInside = !isInside;
+  }
+  return !isInside;
+}

@@ -1,5 +1,6 @@
 import { h } from "preact";
 import { Denial } from "../state/denials";
+import { groupDenials, repetitionText } from "../state/groupedDenials";
 import { formatCount } from "../format/number";
 import { plural, displayText } from "../format/text";
 import { timeOfDay, duration, fullTime } from "../format/time";
@@ -8,6 +9,7 @@ import { ViewAddress } from "../state/route";
 import { Store, View } from "../state/store";
 import { Button } from "../widgets/button";
 import { Icon } from "../widgets/icon";
+import { Reconnecting } from "../widgets/reconnecting";
 import { SegmentedControl } from "../widgets/segmentedControl";
 import { ExplanationPanel } from "../why/explanationPanel";
 import { RulesController } from "./controller";
@@ -106,9 +108,10 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
         {this.status()}
       </header>
       {rules.newerVersion ? <div key="newer" class="banner ember" role="status"><Icon name="warning" /><span class="grow">Version {rules.newerVersion.id} came into
-        force while you edited. Your text is kept; what it changes in that version is shown before you deploy.</span>
-        <Button label="Merge" onPress={() => rules.open("merge")} /><Button label="Drop my text" onPress={() => rules.revert()} /></div> : null}
-      {rules.state === "failed" ? <div key="failed" class="view-body empty"><h2>The rules did not come</h2><p>{rules.problem}</p>
+        force while you edited. Your text is kept. The deploy shows its differences from that version.</span>
+        <Button label="Merge" onPress={() => rules.open("merge")} /><Button label="Discard my text" onPress={() => rules.revert()} /></div> : null}
+      {rules.state === "failed" && rules.isReconnecting ? <Reconnecting key="reconnecting" retry={() => rules.load()} /> : null}
+      {rules.state === "failed" && !rules.isReconnecting ? <div key="failed" class="view-body empty"><h2>The rules could not be loaded</h2><p>{rules.problem}</p>
         <Button label="Try again" onPress={() => void rules.load()} /></div> : null}
       {rules.state === "loading" ? <div key="loading" class="view-body bones" aria-busy="true">{[40, 72, 56, 64, 30].map(width =>
         <div class="bone" style={{ width: width + "%" }} />)}</div> : null}
@@ -133,7 +136,7 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
         {plural(errors, "error")}</span> : <span class="chip green"><Icon name="check" />{hints ? `no errors, ${hints} ${plural(hints, "hint")}`
         : "no errors"}</span>}
       {rules.isChanged ? <Button label="Revert" kind="quiet" onPress={() => rules.revert()} /> : null}
-      <Button label="Deploy" kind="primary" reason={rules.readOnlyReason ?? (rules.isChanged ? null : "Nothing is changed.")}
+      <Button label="Deploy" kind="primary" reason={rules.readOnlyReason ?? (rules.isChanged ? null : "The text is unchanged.")}
         onPress={() => this.openDeploy()} />
     </div>;
   }
@@ -150,7 +153,7 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
     return <div key="split" class="rules-split">
       <div class="rules-left">
         <div class="pane-head"><span class="note-text counts-head"><span>allowed</span><span>refused</span></span>
-          <span class="note-text grow">{!rules.coverage ? "counts are there when the server runs with --rules-coverage"
+          <span class="note-text grow">{!rules.coverage ? "start the server with --rules-coverage to count results"
             : rules.coveredSince === null ? "since these rules came into force, or the server started" : `since ${timeOfDay(rules.coveredSince)}`}</span>
           {rules.coverage ? <SegmentedControl name="Counted in" value={rules.coverageWindow} onChoose={(next: "all" | "hour" | "day") => rules.showCoverage(next)}
             options={[{ value: "hour", label: "1 h" }, { value: "day", label: "24 h" }, { value: "all", label: "All" }]} /> : null}</div>
@@ -189,14 +192,16 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
     const { rules } = this;
     const { denial, explained } = rules;
     if (!denial) {
-      return <div class="why-none">{this.props.app.denials.list.length ? <p class="note-text">Choose one to see which part of which rule failed.</p>
+      return <div class="why-none">{this.props.app.denials.list.length ? <p class="note-text">Select a refused request to see which part of which rule failed.</p>
         : <NoDenials database={this.props.database} />}</div>;
     }
     if (!explained) return <div class="why-none bones" aria-busy="true"><div class="bone" style={{ width: "60%" }} /></div>;
-    const who = denial.uid === null ? "nobody" : displayText(denial.uid, 60);
+    const who = denial.uid === null ? "a signed-out client" : displayText(denial.uid, 60);
+    const group = groupDenials(this.props.app.denials.list).find(each => each.ids.includes(denial.id));
+    const repetition = repetitionText(group ?? { ...denial, since: denial.at, ids: [denial.id] });
     const told = <span>by <b><bdi>{who}</bdi></b> at <span title={fullTime(denial.at)}>{timeOfDay(denial.at)}</span>
       {denial.connection ? <span>, connection <code class="mono">{denial.connection}</code></span> : null}
-      {denial.count > 1 ? `, ${formatCount(denial.count)} times in a second` : ""}
+      {repetition ? `, ${repetition}` : ""}
       {denial.cause ? `, cut by ${denial.cause}` : ""}</span>;
     if ("problem" in explained) {
       return <section class="why" aria-label="Why"><div class="line"><span class="chip red"><Icon name="cross" />{denial.operation} refused</span>
@@ -204,12 +209,12 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
         <p class="note-text">{explained.problem}</p></section>;
     }
     return <ExplanationPanel explanation={explained.explanation} request={explained.request} circumstances={told} onLine={line => this.showLine(line)}
-      actions={<div>{explained.inForce ? null : <p class="note-text">The rules that refused it are no longer in force.</p>}
+      actions={<div>{explained.inForce ? null : <p class="note-text">The rules that refused this request are no longer in force.</p>}
         <div class="line"><Button label={rules.isTrying ? "Trying…" : "Try with my edit"} kind="primary" isDisabled={rules.isTrying}
           onPress={() => void rules.tryEdit()} />
         <Button label="Open in Try it" onPress={() => this.props.app.go("rules", ["try"])} />
-        <Button label="Copy as test" kind="quiet" reason={explained.test === null ? "A test file has no words for this query." : null}
-          onPress={() => this.props.app.data.actions.copy(explained.test ?? "", "Copied as a file for hearth rules test")} /></div>{this.verdict()}</div>} />;
+        <Button label="Copy as test" kind="quiet" reason={explained.test === null ? "A test file cannot express this query." : null}
+          onPress={() => this.props.app.data.actions.copy(explained.test ?? "", "Copied. Save it beside your rules file and run: hearth rules test FILE")} /></div>{this.verdict()}</div>} />;
   }
 
   /** Returns the decision of the text in the editor. */
@@ -220,7 +225,7 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
       : trialDecision.allowed ? <span class="chip green"><Icon name="check" />allowed with your edit</span>
         : <div><span class="chip red"><Icon name="cross" />still refused with your edit</span>
           <p class="note-text"><bdi>{displayText(trialDecision.explanation?.summary ?? "", 300)}</bdi></p></div>}
-      {trialDecision.error ? null : <p class="note-text">{trialDecision.dataOf === "denial" ? "Over the data of that moment."
-        : "Over the data of now: your rules look at places that were not kept of that moment."}</p>}</div>;
+      {trialDecision.error ? null : <p class="note-text">{trialDecision.dataOf === "denial" ? "Uses the data of that time."
+        : "Uses the current data: your rules read paths that were not kept with this denial."}</p>}</div>;
   }
 }

@@ -59,11 +59,11 @@ export class StagedTab extends Component<{ rules: RulesController }, State> {
           <Button label="End the trial" reason={reason} isDisabled={isBusy} onPress={() => void this.act(() => rules.unstage())} />
           <Button label="Promote" kind="primary" reason={reason} isDisabled={isBusy}
             onPress={() => void this.act(() => rules.promote({ minJudged: 0 }))} /></div>
-        <p class="note-text">Everything that the rules in force decide is decided by these as well. Nobody notices.</p>
+        <p class="note-text">Each request is also evaluated by these rules. Clients notice nothing.</p>
         {trial ? <StagedResults trial={trial} /> : null}</div> : <div class="empty">
         <h2>Nothing is on trial</h2>
-        <p>Stage the text of the editor: it decides beside the rules in force, and shows what would change before anybody meets it.</p>
-        <Button label="Stage what is in the editor" reason={reason ?? (rules.errors.length ? "The text has errors." : null)}
+        <p>Stage the text of the editor to evaluate it beside the rules in force. The results show what a deploy would change.</p>
+        <Button label="Stage the editor's text" reason={reason ?? (rules.errors.length ? "The text has errors." : null)}
           isDisabled={isBusy} onPress={() => void this.act(() => rules.stage("staged in the console"))} />
         {problem && !/staged/i.test(problem) ? <div class="callout red" role="alert">{problem}</div> : null}
         <div class="shell-line">hearth rules stage rules.json</div></div>}

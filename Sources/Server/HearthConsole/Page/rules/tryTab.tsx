@@ -58,7 +58,7 @@ export class TryTab extends Component<{ app: App; rules: RulesController; from: 
     }
     asked.auth = null;
     if (who === "user") {
-      if (!uid) problems.uid = "Whose uid?";
+      if (!uid) problems.uid = "Type a uid.";
       try {
         asked.auth = authVariable({ uid, claims });
       } catch (error) {
@@ -89,7 +89,7 @@ export class TryTab extends Component<{ app: App; rules: RulesController; from: 
         event.preventDefault();
         void this.decide();
       }}>
-        <div class="labelled"><span>What</span><SegmentedControl name="What" value={operation} onChoose={(next: Operation) => set({ operation: next })}
+        <div class="labelled"><span>Operation</span><SegmentedControl name="Operation" value={operation} onChoose={(next: Operation) => set({ operation: next })}
           options={[{ value: "read", label: "Read" }, { value: "write", label: "Write" }, { value: "update", label: "Update" },
             { value: "delete", label: "Delete" }]} /></div>
         <PathField api={app.session.api} database={app.data.database} value={path} problem={problems.path} onType={next => set({ path: next })} />
@@ -97,28 +97,28 @@ export class TryTab extends Component<{ app: App; rules: RulesController; from: 
           onChange={next => set({ value: next })} /> : null}
         {operation === "read" ? <TextField label="Query, in JSON" value={query} problem={problems.query} placeholder='{"orderByKey": true, "limitToFirst": 10}'
           onChange={next => set({ query: next })} /> : null}
-        <div class="labelled"><span>Who</span><SegmentedControl name="Who" value={who} onChoose={(next: State["who"]) => set({ who: next })}
-          options={[{ value: "signedOut", label: "Nobody" }, { value: "user", label: "Somebody" },
+        <div class="labelled"><span>Client</span><SegmentedControl name="Client" value={who} onChoose={(next: State["who"]) => set({ who: next })}
+          options={[{ value: "signedOut", label: "Signed out" }, { value: "user", label: "User" },
             { value: "administrator", label: "Administrator" }]} /></div>
         {who === "user" ? <PersonField api={app.session.api} label="uid" value={uid} problem={problems.uid} onType={next => set({ uid: next })}
           onChoose={person => set({ uid: person.localId, claims: person.customAttributes || "{}" })} /> : null}
         {who === "user" ? <TextField label="Claims, in JSON" rows={2} value={claims} problem={problems.claims}
           onChange={next => set({ claims: next })} /> : null}
-        <div class="labelled"><span>By</span><SegmentedControl name="By" value={by} onChoose={(next: State["by"]) => set({ by: next, version: version || String(rules.version ?? "") })}
-          options={[{ value: "force", label: "Rules in force" }, { value: "edit", label: "The editor's text" },
+        <div class="labelled"><span>Rules</span><SegmentedControl name="Rules" value={by} onChoose={(next: State["by"]) => set({ by: next, version: version || String(rules.version ?? "") })}
+          options={[{ value: "force", label: "In force" }, { value: "edit", label: "Editor's text" },
             ...(rules.versions.length ? [{ value: "version", label: "A version" }] : [])]} /></div>
         {by === "version" ? <label class="labelled"><span>Version</span><select value={version} onChange={event =>
           set({ version: (event.target as HTMLSelectElement).value })}>{rules.versions.map(each => <option value={String(each.id)} selected={String(each.id) === version}>
           {String(each.id)}{each.comment ? `: ${displayText(each.comment, 60)}` : ""}</option>)}</select></label> : null}
-        <div><Button label={isBusy ? "Deciding…" : "Decide"} kind="primary" type="submit" isDisabled={isBusy} /></div>
-        <p class="note-text">Over the data of now. Nothing is read to you, and nothing is written.</p>
+        <div><Button label={isBusy ? "Evaluating…" : "Evaluate"} kind="primary" type="submit" isDisabled={isBusy} /></div>
+        <p class="note-text">Uses the current data. No values are shown, and nothing is written.</p>
       </form>
       <div class="try-answer" aria-live="polite">
         {decision?.error ? <div class="callout red" role="alert">{decision.error}</div> : null}
         {decision?.explanation ? <ExplanationPanel explanation={decision.explanation} request={asked ?? undefined} onLine={onLine}
           circumstances={by === "version" ? `By version ${version}.` : by === "edit" && rules.isChanged ? "By the text in the editor." : "By the rules in force."} /> : null}
-        {decision && !decision.error && !decision.explanation ? <div class="callout green"><Icon name="check" /><span>Administrators may do everything; no rule is asked.</span></div> : null}
-        {decision ? null : <div class="empty"><h2>Ask as anybody</h2><p>The answer shows the rule that decides, part by part.</p></div>}
+        {decision && !decision.error && !decision.explanation ? <div class="callout green"><Icon name="check" /><span>Administrators bypass the rules.</span></div> : null}
+        {decision ? null : <div class="empty"><h2>Try any request</h2><p>The result shows the rule that decides, part by part.</p></div>}
       </div>
     </div>;
   }

@@ -23,7 +23,7 @@ export class NameSheet extends Component<
     const { title, label, text, placeholder, onClose } = this.props;
     const { name, problem, isBusy } = this.state;
     return <Sheet title={title} onClose={onClose} onSubmit={() => void this.submit()}
-      foot={<SheetFoot label={isBusy ? "Creating…" : label} isDisabled={isBusy || !name} onCancel={onClose} />}>
+      foot={<SheetFoot label={isBusy ? "Creating…" : label} isDisabled={isBusy} reason={!isBusy && !name ? "Type a name first." : null} onCancel={onClose} />}>
       {text && <p>{text}</p>}
       <TextField label="Name" value={name} placeholder={placeholder} problem={problem} onChange={next => this.setState({ name: next, problem: null })} /></Sheet>;
   }

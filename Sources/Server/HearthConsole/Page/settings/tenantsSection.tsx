@@ -77,7 +77,7 @@ export class TenantsSection extends Component<Props, State> {
       <Button label="New tenant" icon="plus" reason={reason} onPress={() => this.setState({ isCreating: true })} /></div>
       {problem ? <div class="callout red" role="alert">{problem}</div> : null}
       {tenants.length ? <div>{tenants.map(tenant => this.row(tenant, reason))}</div>
-        : <p class="note-text">There is none. A tenant has users of its own, whom nobody outside of it knows.</p>}
+        : <p class="note-text">No tenants. A tenant has accounts of its own, separate from those of the project.</p>}
       {isCreating ? <NameSheet title="New tenant" label="Create" placeholder="acme-corp"
         text="Its id begins like its name. Passwords sign in to it; hearth tenants set switches other ways on."
         onClose={() => this.setState({ isCreating: false })} make={name => this.create(name)} /> : null}
@@ -97,10 +97,10 @@ export class TenantsSection extends Component<Props, State> {
       }}>People</a>
       {tenant.disableAuth ? <Button label={`Enable ${name}`} reason={reason} onPress={() => void this.enable(id)} />
         : <Button label={`Disable ${name}`} reason={reason} onPress={() => this.confirm({ title: `Disable ${id}`, verb: "Disable",
-          explanation: "Nobody signs in to it and no token of it is renewed until it is enabled again. Who is connected stays so until the token ends, within an hour." },
+          explanation: "Sign-ins and token refreshes are refused until it is enabled again. Connected users stay connected until their token expires, within an hour." },
         () => this.setDisabled(id, true), `${id} is disabled.`)} />}
       <Button label={`Delete ${name}`} kind="danger" reason={reason} onPress={() => this.confirm({ title: `Delete ${id}`, verb: "Delete", textToType: id,
-        explanation: "Everybody in it is gone for good, and their connections are signed out; what they wrote in databases stays." },
+        explanation: "This deletes all of its accounts and signs out their connections. Data that they wrote stays." },
       () => app.session.api.requestAdministration("DELETE", `tenants/${id}`), `${id} is deleted.`)} /></div>;
   }
 }

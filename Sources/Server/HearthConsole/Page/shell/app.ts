@@ -1,10 +1,14 @@
+import { isUnreachable } from "../api/console";
 import { DataController } from "../data/controller";
 import { DenialFeed } from "../state/denials";
 import { Notices } from "../state/notices";
 import { ViewAddress, addressText, readAddress, routeText } from "../state/route";
 import { errorText, Session } from "../state/session";
 import { Store } from "../state/store";
+import { pageTitle } from "../state/title";
 import { ConsoleView, ViewName, viewsFor } from "../views";
+
+const RETRY_MILLISECONDS = 2000;
 
 /** The state that all views share. */
 export class App extends Store {
@@ -15,6 +19,8 @@ export class App extends Store {
   address: ViewAddress = readAddress(location.hash);
   /** Focuses the view's own search field; views set it. */
   focusSearch: () => void = () => {};
+  /** The name of what the view shows, for the title of the document; null for what the address names. */
+  private subject: string | null = null;
   databases: { name: string; isDefault: boolean }[] = [];
   overlay: "command" | "keys" | null = null;
   problem: string | null = null;
@@ -30,6 +36,7 @@ export class App extends Store {
     this.session.observe(() => this.sessionChanged());
     this.session.api.requestPresence = () => this.requestPresence();
     this.data.observe(() => this.followAddress());
+    this.observe(() => this.updateTitle());
     for (const event of ["hashchange", "popstate"]) addEventListener(event, () => this.followAddress());
   }
 
@@ -83,7 +90,10 @@ export class App extends Store {
       this.openDatabase((this.databases.find(each => each.isDefault) ?? this.databases[0])?.name ?? "");
     } catch (error) {
       this.isStarted = false;
-      this.problem = errorText(error);
+      this.pendingDatabases = null;
+      const isAway = isUnreachable(error);
+      this.problem = isAway ? "Reconnecting: the server does not answer." : errorText(error);
+      if (isAway) setTimeout(() => this.isStarted || void this.loadDatabases(), RETRY_MILLISECONDS);
     }
     this.publish();
   }
@@ -116,8 +126,21 @@ export class App extends Store {
     const isSame = addressText(place.view, place.parts, place.parameters) === addressText(this.address.view, this.address.parts, this.address.parameters);
     if (isSame) return;
     if (place.view !== this.address.view) this.focusSearch = () => {};
+    if (place.view !== this.address.view || place.parts[0] !== this.address.parts[0]) this.subject = null;
     this.address = place;
     this.publish();
+  }
+
+  /** Names what the view shows, until another part of it or another view is shown. */
+  setSubject(subject: string | null): void {
+    if (subject === this.subject) return;
+    this.subject = subject;
+    this.updateTitle();
+  }
+
+  private updateTitle(): void {
+    const isIn = this.session.state.name === "in" || this.session.state.name === "ended";
+    document.title = isIn ? pageTitle(this.view.title, { ...this.address, view: this.view.path }, this.data.database, this.subject) : "Hearth";
   }
 
   showOverlay(overlay: "command" | "keys" | null): void {

@@ -9,6 +9,7 @@ import { IconName } from "../widgets/icons";
 import { Sheet } from "../widgets/sheet";
 import { App } from "./app";
 import { Command, commands } from "./commands";
+import { ranked } from "./matching";
 
 /** The typing pause after which names are requested. */
 const TYPED_MILLISECONDS = 60;
@@ -66,11 +67,13 @@ export class CommandPalette extends Component<{ app: App }, State> {
       paths.push({ id: "typed", icon: "enter", label: `Go to ${displayText(pathText(typed), 200)}`, isPath: false, after: "",
         run: () => data.go({ path: typed }) });
     }
-    const acts = isPath ? [] : this.all.filter(command => fits(command.label, text)).map((command): Option => ({
+    const acts = isPath ? [] : this.all.map((command): Option => ({
       id: command.label, icon: command.icon, label: command.label, isPath: false, after: command.keyCap ?? "",
         reason: command.reason, run: command.run,
     }));
-    return text && !isPath ? [...acts, ...paths] : [...paths, ...acts];
+    // A path matches by its last key, which begins with what was typed.
+    return text && !isPath ? ranked([...acts, ...paths], text, option => option.isPath ? option.id.slice(option.id.lastIndexOf("/") + 1) : option.label)
+      : [...paths, ...acts];
   }
 
   private choose(option: Option | undefined): void {
@@ -105,7 +108,7 @@ export class CommandPalette extends Component<{ app: App }, State> {
     const options = this.options();
     return <Sheet title="Go to" name="command" onClose={() => this.props.app.showOverlay(null)}>
       <div class="command-input"><Icon name="search" /><input role="combobox" aria-label="Path or command"
-        placeholder="A path, or what to do" aria-expanded="true" aria-controls="command-list"
+        placeholder="Path or command" aria-expanded="true" aria-controls="command-list"
         aria-activedescendant={options.length ? `command-${at}` : undefined} spellCheck={false} autocomplete="off" value={text}
         onInput={event => this.typed((event.target as HTMLInputElement).value)} onKeyDown={event => this.key(event)} /></div>
       <div class="command-list" id="command-list" role="listbox" aria-label="Places and commands">
@@ -115,19 +118,8 @@ export class CommandPalette extends Component<{ app: App }, State> {
             onClick={() => this.choose(option)}>
           <Icon name={option.icon} /><bdi class={option.isPath ? "mono cut" : "cut"}>{option.label}</bdi><span class="after">
             {option.isPath || !option.after ? option.after : <kbd>{option.after}</kbd>}</span></div>)}
-        {options.length ? null : <div class="group">Nothing fits. A path begins with a slash.</div>}
+        {options.length ? null : <div class="group">No matches. A path begins with a slash.</div>}
       </div>
     </Sheet>;
   }
-}
-
-/** Returns true when the letters occur in the label in this order. */
-function fits(label: string, letters: string): boolean {
-  let at = 0;
-  const within = label.toLowerCase();
-  for (const letter of letters.toLowerCase().replace(/\s/g, "")) {
-    at = within.indexOf(letter, at) + 1;
-    if (at === 0) return false;
-  }
-  return true;
 }

@@ -19,9 +19,9 @@ export function commands(app: App): Command[] {
   return [
     { label: "Add below the selected node", icon: "plus", keyCap: "a", reason, run: () => data.actions.start("add") },
     { label: "Paste JSON", icon: "data", reason, run: () => data.actions.start("paste") },
-    { label: "View as somebody", icon: "eye", keyCap: "v", run: () => data.open("as") },
-    ...(data.route.as ? [{ label: "Stop viewing as somebody", icon: "eye" as const, run: () => data.viewAs(null) }] : []),
-    { label: data.isPaused ? "Go on" : "Pause", icon: data.isPaused ? "play" : "pause", keyCap: "Space",
+    { label: "View as a user", icon: "eye", keyCap: "v", run: () => data.open("as") },
+    ...(data.route.as ? [{ label: "Stop viewing as a user", icon: "eye" as const, run: () => data.viewAs(null) }] : []),
+    { label: data.isPaused ? "Resume" : "Pause", icon: data.isPaused ? "play" : "pause", keyCap: "Space",
       run: () => data.pause(!data.isPaused) },
     { label: "Copy path", icon: "copy", keyCap: "c", run: () => data.actions.copy(pathText(path), "Path copied") },
     { label: "Export the selected node", icon: "download", run: () => data.actions.exportPart(path) },

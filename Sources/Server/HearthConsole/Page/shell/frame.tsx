@@ -100,7 +100,7 @@ export class Frame extends View<{ app: App }> {
   render() {
     const { app } = this.props;
     const { state } = app.session;
-    if (state.name === "opening") return app.session.mayBeOpen ? <Opening /> : <div class="door" aria-busy="true" />;
+    if (state.name === "opening") return app.session.mayBeOpen ? <Opening isReconnecting={state.isReconnecting ?? false} /> : <div class="door" aria-busy="true" />;
     if (state.name === "out") return <div style={{ height: "100%" }}><SignIn session={app.session} problem={state.problem} />
       <Toasts notices={app.notices} /></div>;
     return <div class="frame" data-state={state.name}>
@@ -127,7 +127,9 @@ export class Frame extends View<{ app: App }> {
 }
 
 /** The skeleton of the page, before its content is known. */
-function Opening() {
+function Opening(props?: { isReconnecting: boolean }) {
   return <div class="frame" aria-busy="true"><div class="rail"><div class="brand"><Logo />Hearth</div></div>
-    <div class="stage"><main aria-label="Opening"><div class="data-head" /><div class="data-bar" /></main></div></div>;
+    <div class="stage"><main aria-label="Opening"><div class="data-head" /><div class="data-bar" />
+      {props!.isReconnecting ? <div class="empty" role="status"><h2>Reconnecting…</h2><p>The server does not answer.</p></div> : null}
+    </main></div></div>;
 }

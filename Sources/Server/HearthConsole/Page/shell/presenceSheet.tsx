@@ -25,10 +25,10 @@ class PresenceForm extends Component<{ app: App }, { text: string; problem: stri
     const { app } = this.props;
     const { text, problem, isBusy } = this.state;
     const close = () => app.presenceRequest?.(false);
-    return <Sheet title="Show that you are there" onClose={close} onSubmit={() => void this.submit()}
-      foot={<SheetFoot label={isBusy ? "Asking…" : "Go on"} isDisabled={isBusy || !text.trim()} onCancel={close} />}>
-      <p>This session was opened more than 15 minutes ago, and what you do cannot be taken back. Nothing was done yet.</p>
-      <p>Print a new link on the machine that has the data, or sign in again, and paste the link or the ID token:</p>
+    return <Sheet title="Confirm that you are present" onClose={close} onSubmit={() => void this.submit()}
+      foot={<SheetFoot label={isBusy ? "Checking…" : "Confirm"} isDisabled={isBusy} reason={!isBusy && !text.trim() ? "Paste a link or a token first." : null} onCancel={close} />}>
+      <p>This action needs a confirmation, because the session was opened more than 15 minutes ago. Nothing was changed yet.</p>
+      <p>Print a new link on the server's machine, or sign in again, and paste the link or the ID token:</p>
       <div class="shell-line">hearth console --data data</div>
       <TextField label="Link or ID token" value={text} problem={problem} type="password" onChange={next => this.setState({ text: next, problem: null })} /></Sheet>;
   }

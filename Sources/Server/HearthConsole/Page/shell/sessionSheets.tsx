@@ -9,8 +9,8 @@ export function SessionEnded(props?: { app: App; reason: string }) {
   const foot = <span class="line grow"><span class="note-text">Open the new link in this browser.</span>
     <Button label="Try again" kind="primary" onPress={() => void app.resumeSession()} /></span>;
   return <Sheet title="Your session has ended" foot={foot}>
-    <p>{reason} What you typed is kept in this tab.</p>
-    <p>For a new link, on the machine that has the data:</p>
+    <p>{reason} Typed text is kept in this tab.</p>
+    <p>Print a new link on the server's machine:</p>
     <div class="shell-line">hearth console --data data</div>
   </Sheet>;
 }
@@ -20,8 +20,8 @@ export function SessionCountdown(props?: { app: App; seconds: number }) {
   const { app, seconds } = props!;
   const isIdle = app.session.secondsLeft(Date.now()) > seconds + 5;
   return <div class="banner ember" role="status">
-    <span class="grow"><b>{seconds} s</b> until this session ends{isIdle ? ", for nothing was done"
-      : ""}. What you typed stays in the tab{isIdle ? "" : "; a new link goes on here"}.</span>
-    {isIdle ? <Button label="Go on" onPress={() => void app.extendSession()} /> : null}
+    <span class="grow"><b>{seconds} s</b> until this session ends{isIdle ? " because it is idle"
+      : ""}. Typed text stays in the tab{isIdle ? "" : "; a new link continues here"}.</span>
+    {isIdle ? <Button label="Stay signed in" onPress={() => void app.extendSession()} /> : null}
   </div>;
 }

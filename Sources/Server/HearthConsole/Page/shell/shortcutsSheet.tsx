@@ -5,7 +5,7 @@ import { App } from "./app";
 import { COMMAND_KEY } from "./rail";
 
 const keys = (views: readonly ConsoleView[]): { name: string; keys: [string, string][] }[] => [
-  { name: "Everywhere", keys: [[COMMAND_KEY, "go to a path, or do something"], ["/", "type a path"], ["?", "this list"],
+  { name: "Everywhere", keys: [[COMMAND_KEY, "go to a path or command"], ["/", "type a path"], ["?", "this list"],
     ["g " + views.map(view => view.key).join(" "),
       views.map(view => view.title.toLowerCase()).join(", ")], ["[ ]", "back, forward"], ["Esc", "close"]] },
   { name: "Tree", keys: [["↑ ↓", "row above, below"], ["→ ←", "open, close, up"], ["Home End", "first, last row"],

@@ -25,13 +25,13 @@ export class SignIn extends Component<{ session: Session; problem: string | null
       <div class="brand"><Logo />Hearth</div>
       <h1>Open the console by a link</h1>
       {problem ? <div class="callout red" role="alert"><Icon name="cross" /><span>{problem}</span></div> : null}
-      <p>The server prints one when it starts on this machine. Each link opens one session, within 10 minutes.
-        For another, on the machine that has the data:</p>
+      <p>A server that listens on this machine prints a link when it starts. A link opens one session, within 10
+        minutes. To print another, run on the server's machine:</p>
       <div class="shell-line">hearth console --data data</div>
       <details open={own !== null}>
         <summary>Sign in with an account instead</summary>
         <form onSubmit={event => void this.signIn(event)}>
-          <p>An account whose claims carry the operator's claim may enter. Its ID token:</p>
+          <p>Accounts with the claim of --console-claim can sign in. Paste the ID token:</p>
           <label class="labelled"><span>ID token</span>
             <span class={own ? "field bad" : "field"}><input class="mono" value={this.state.token} autocomplete="off" spellCheck={false}
               onInput={event => this.setState({ token: (event.target as HTMLInputElement).value })} /></span></label>

@@ -1,3 +1,5 @@
+import { formatCount } from "../format/number";
+import { periodText } from "../format/time";
 import { Denial } from "./denials";
 
 /** Equal denials as one: the newest of them, with their count and first time. */
@@ -5,6 +7,12 @@ export interface GroupedDenial extends Denial {
   since: number;
   /** The ids of all of them, the newest first. */
   ids: string[];
+}
+
+/** Returns the number of equal denials and the time over which they occurred: `13 times in 4 minutes`; an empty text for
+    a single one. */
+export function repetitionText({ count, since, at }: GroupedDenial): string {
+  return count > 1 ? `${formatCount(count)} times in ${periodText(at - since)}` : "";
 }
 
 /** Joins equal denials of the same user at the same path, as far as the list reaches. */

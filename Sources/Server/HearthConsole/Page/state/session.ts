@@ -1,12 +1,13 @@
-import { ApiError, ConsoleApi, Role, SessionResponse } from "../api/console";
+import { ApiError, ConsoleApi, isUnreachable, Role, SessionResponse } from "../api/console";
 import { Store } from "./store";
 
 const TOKEN = "hearth-console-token";
 /** The interval at which the server is told that the user is active. */
 const REPORT_MILLISECONDS = 60_000;
+const RETRY_MILLISECONDS = 2000;
 
 export type SessionState =
-  | { name: "opening" }
+  | { name: "opening"; isReconnecting?: boolean }
   | { name: "out"; problem: string | null }
   | { name: "in"; role: Role; person: string; endsAt: number; idleEndsAt: number; version: string; emulator: boolean }
   | { name: "ended"; person: string; reason: string };
@@ -32,7 +33,7 @@ export class Session extends Store {
 
   constructor() {
     super();
-    this.api.sessionEnded = () => this.end("It ended, or another link was opened in this browser.");
+    this.api.sessionEnded = () => this.end("It has ended, or another link was opened in this browser.");
     // Scrolling by wheel or finger counts as use; a list that scrolls by itself does not.
     for (const event of ["pointerdown", "keydown", "wheel", "touchmove"]) addEventListener(event, () => (this.usedAt = Date.now()), { passive: true });
     addEventListener("hashchange", () => this.addressChanged());
@@ -50,6 +51,11 @@ export class Session extends Store {
       if (readToken() === null) return this.set({ name: "out", problem: null });
       this.update(await this.api.session(false));
     } catch (error) {
+      // A restarting server has the session still.
+      if (key === null && before.name === "opening" && isUnreachable(error)) {
+        setTimeout(() => void this.open(), RETRY_MILLISECONDS);
+        return this.set({ name: "opening", isReconnecting: true });
+      }
       const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403);
       if (before.name === "in" || before.name === "ended") return this.set({ name: "ended", person: this.person,
         reason: errorText(error) });
@@ -89,7 +95,7 @@ export class Session extends Store {
 
   /** The reason why this session is read-only, or null. */
   get readOnlyReason(): string | null {
-    return this.isViewer ? "This session may look, not change." : null;
+    return this.isViewer ? "This session is read-only." : null;
   }
 
   /** Returns the whole seconds until the session ends in any case. */
@@ -115,8 +121,8 @@ export class Session extends Store {
     try {
       this.update(await this.api.session(!isUsed));
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) this.end(this.secondsLeft(now) <= 0 ? "Its time was over."
-        : "It was idle, or it was ended elsewhere.");
+      if (error instanceof ApiError && error.status === 401) this.end(this.secondsLeft(now) <= 0 ? "Its time is up."
+        : "It was idle for too long, or was ended elsewhere.");
     }
   }
 

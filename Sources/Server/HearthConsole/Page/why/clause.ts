@@ -21,9 +21,9 @@ export function clausesOf(explanation: Explanation, kind: "read" | "write"): Cla
 
 function describe(visit: RuleVisit): string | null {
   const text = visit.expression!.text.replace(/\s+/g, " ").replace(/^\((.*)\)$/, "$1").trim();
-  if (text === "true") return "everybody";
-  if (SIGNED_IN.test(text)) return "whoever is signed in";
-  if (NOT_SIGNED_IN.test(text)) return "whoever is not signed in";
+  if (text === "true") return "all clients";
+  if (SIGNED_IN.test(text)) return "signed-in users";
+  if (NOT_SIGNED_IN.test(text)) return "signed-out clients";
   const name = OWN.exec(text);
   if (!name) return null;
   const key = keyAt(visit, name[1] ?? name[2]!);

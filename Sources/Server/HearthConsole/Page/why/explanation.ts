@@ -113,7 +113,7 @@ function markOf(traced: TracedExpression): PartResult {
 
 /** Returns a value as it would be written in a rule. */
 export function valueOf(traced: TracedExpression): string {
-  if (traced.reached === false) return "not asked";
+  if (traced.reached === false) return "not evaluated";
   if (traced.error) return traced.error;
   return valueText(traced.value ?? null);
 }
