@@ -267,15 +267,6 @@ def test_sessions_end_by_time(serve, tmp_path):
         assert session.ask(method, path, body).status == 401
 
 
-def test_a_restart_ends_sessions(serve):
-    server = serve(rules=CLOSED)
-    session = Session(*start_link(server))
-    server.stop()
-    server.keep_port()
-    server.start()
-    assert session.ask("GET", "session").status == 401
-
-
 # The page
 
 def test_the_page_and_its_assets_are_served_with_caching_headers(server):

@@ -11,7 +11,8 @@ import Testing
   private static func open(
     _ access: ConsoleAccess, _ role: ConsoleRole = .administrator, uid: String? = nil, now: Int64 = 0
   ) throws -> (session: ConsoleSession, secrets: ConsoleSecrets) {
-    try access.open(role, name: "kim", uid: uid, at: authority, now: now)
+    try access.open(
+      role, name: "kim", user: uid.map { ConsoleUser(uid: $0, generation: 1) }, at: authority, now: now)
   }
 
   private static func find(
@@ -141,6 +142,19 @@ import Testing
     #expect(Self.find(access, other, now: 1) != nil && Self.find(access, link, now: 1) != nil)
   }
 
+  @Test("sessions end with the key that signed the ID token that opened them")
+  func signingKey() throws {
+    let access = ConsoleAccess()
+    let (_, first) = try access.open(
+      .viewer, name: "kim", user: ConsoleUser(uid: "kim", generation: 1, keyID: "a"), at: Self.authority, now: 0)
+    let (_, second) = try access.open(
+      .viewer, name: "kim", user: ConsoleUser(uid: "kim", generation: 1, keyID: "b"), at: Self.authority, now: 0)
+    let (_, link) = try Self.open(access)
+    access.end(ofSigningKey: "a")
+    #expect(Self.find(access, first, now: 1) == nil)
+    #expect(Self.find(access, second, now: 1) != nil && Self.find(access, link, now: 1) != nil)
+  }
+
   @Test("sessions of users without the required claim end; those of links stay")
   func lapsed() throws {
     let ended = Mutex<[UInt64]>([])
@@ -149,7 +163,7 @@ import Testing
     let (kim, _) = try Self.open(access, uid: "kim")
     let (_, viewer) = try Self.open(access, .viewer, uid: "kim")
     let (_, link) = try Self.open(access)
-    access.endLapsed { uid, role in uid == "kim" && role == .administrator }
+    access.endLapsed { user, role in user.uid == "kim" && role == .administrator }
     #expect(ended.withLock { $0 } == [kim.id])
     #expect(Self.find(access, viewer, now: 1) != nil && Self.find(access, link, now: 1) != nil)
   }

@@ -5,7 +5,11 @@ import HearthTree
 package enum RecordedCase {
   /// The text of the file, with the data that the rules read, and the client as they saw it. Nil when a test file
   /// cannot express it.
-  package static func text(_ record: RecordedRequest, _ explanation: Explanation) -> String? {
+  ///
+  /// - Parameter rules: the name of the rules file, beside which the test file is to be saved.
+  package static func text(
+    _ record: RecordedRequest, _ explanation: Explanation, rules: String
+  ) -> String? {
     var asked = record.json
     guard asked.members != nil else { return nil }
     if case .read(let read) = record.request, let query = read.query {
@@ -25,7 +29,7 @@ package enum RecordedCase {
     json["expect"] = .string(explanation.decision.isAllowed ? "allow" : "deny")
     json["rule"] = .string(explanation.decision.rule?.name ?? "none")
     var writer = JSONWriter(pretty: true)
-    writer.write(["users": users, "cases": [json]])
+    writer.write(["rules": .string(rules), "users": users, "cases": [json]])
     return String(decoding: writer.bytes, as: UTF8.self) + "\n"
   }
 

@@ -5,21 +5,29 @@ import Synchronization
 /// The access control of the console: keys of printed links, sessions, and the credentials that sessions get for the
 /// socket.
 ///
-/// Only hashes of secrets are kept, and in memory alone: a restart ends every session. Times are milliseconds on the
-/// monotonic clock, which cannot be set back.
+/// Only hashes of secrets are kept. Keys and credentials are in memory alone; sessions are restored after a restart from
+/// their ``ConsoleSessionRecord``. Times are milliseconds on the monotonic clock, which cannot be set back.
 package final class ConsoleAccess: Sendable {
-  private struct LinkKey {
+  /// A change of the sessions, as their store is told of it.
+  package enum Change: Sendable {
+    /// A session was opened or has ended, or its user was present.
+    case sessions
+    /// A session was used.
+    case use
+  }
+
+  fileprivate struct LinkKey {
     var digest: Digest
     var role: ConsoleRole
     var name: String
     var end: Int64
   }
 
-  private struct Session {
+  struct Session {
     let id: UInt64
     let role: ConsoleRole
     let name: String
-    let uid: String?
+    let user: ConsoleUser?
     /// The authority, from `Host`, at which its cookie and its token are valid.
     let authority: String
     let token: Digest
@@ -33,10 +41,10 @@ package final class ConsoleAccess: Sendable {
     var databases: Set<String> = []
   }
 
-  private struct State {
+  struct State {
     var lastID: UInt64 = 0
     /// The unused keys, the oldest first.
-    var keys: [LinkKey] = []
+    fileprivate var keys: [LinkKey] = []
     /// The sessions by the cookie's hash.
     var sessions: [Digest: Session] = [:]
     /// The credentials by their hash, so that the time of a lookup reveals nothing about other credentials.
@@ -49,10 +57,11 @@ package final class ConsoleAccess: Sendable {
     }
   }
 
-  private let state = Mutex(State())
-  private let limits: ConsoleLimits
+  let state = Mutex(State())
+  let limits: ConsoleLimits
   private let random: RandomBytes
   private let ended = Mutex<(@Sendable ([UInt64]) -> Void)?>(nil)
+  private let changed = Mutex<(@Sendable (Change) -> Void)?>(nil)
 
   /// The prefix of a credential for the socket, by which secret scanners recognise it.
   package static let credentialPrefix = "hearth_console_"
@@ -70,6 +79,13 @@ package final class ConsoleAccess: Sendable {
   ///
   /// - Parameter ended: called from any thread, without a lock held.
   package func whenEnded(_ ended: @escaping @Sendable ([UInt64]) -> Void) { self.ended.withLock { $0 = ended } }
+
+  /// Sets the handler of changes that the records of sessions have to follow.
+  ///
+  /// - Parameter changed: called from any thread, without a lock held; returns at once.
+  package func whenChanged(_ changed: @escaping @Sendable (Change) -> Void) { self.changed.withLock { $0 = changed } }
+
+  private func notify(_ change: Change) { changed.withLock { $0 }?(change) }
 
   private func secret() throws(RandomnessError) -> String { Base64URL.encode(try random.bytes(Self.secretBytes)) }
 
@@ -124,17 +140,17 @@ extension ConsoleAccess {
   /// Begins a session.
   ///
   /// - Parameters:
-  ///   - uid: the user whose claim opens it; nil for a link.
+  ///   - user: the user whose claim opens it; nil for a link.
   ///   - authority: the browser's `Host`, at which alone the session is valid.
   package func open(
-    _ role: ConsoleRole, name: String, uid: String? = nil, at authority: String, now: Int64
+    _ role: ConsoleRole, name: String, user: ConsoleUser? = nil, at authority: String, now: Int64
   ) throws(RandomnessError) -> (session: ConsoleSession, secrets: ConsoleSecrets) {
     let secrets = ConsoleSecrets(cookie: try secret(), token: try secret())
     var endedIDs: [UInt64] = []
     let session = state.withLock { state in
       endedIDs = removeExpired(in: &state, now: now)
       // One person's sessions give way to each other, so that no viewer ends an administrator's.
-      let own = state.sessions.filter { $0.value.uid == uid && $0.value.name == name }
+      let own = state.sessions.filter { $0.value.user?.uid == user?.uid && $0.value.name == name }
       let crowd = own.count >= limits.sessionsPerPersonMax ? own : state.sessions
       let isFull = own.count >= limits.sessionsPerPersonMax || state.sessions.count >= limits.sessionsMax
       if isFull, let oldest = crowd.min(by: { ($0.value.usedAt, $0.value.id) < ($1.value.usedAt, $1.value.id) }) {
@@ -142,13 +158,14 @@ extension ConsoleAccess {
       }
       state.lastID += 1
       let session = Session(
-        id: state.lastID, role: role, name: name, uid: uid, authority: authority.lowercased(),
+        id: state.lastID, role: role, name: name, user: user, authority: authority.lowercased(),
         token: Digest(sha256: secrets.token.utf8), end: now + limits.sessionSeconds * 1_000, usedAt: now, presentAt: now
       )
       state.sessions[Digest(sha256: secrets.cookie.utf8)] = session
       return consoleSession(session, now: now)
     }
     notifyEnded(endedIDs)
+    notify(.sessions)
     return (session, secrets)
   }
 
@@ -174,6 +191,7 @@ extension ConsoleAccess {
       return consoleSession(session, now: now)
     }
     notifyEnded(endedIDs)
+    if isUse, found != nil { notify(.use) }
     return found
   }
 
@@ -183,6 +201,7 @@ extension ConsoleAccess {
       guard let key = state.sessions.first(where: { $0.value.id == id })?.key else { return }
       state.sessions[key]?.presentAt = now
     }
+    notify(.sessions)
   }
 
   /// Returns true when a session is still valid; does not postpone its timeout.
@@ -194,13 +213,16 @@ extension ConsoleAccess {
   package func end(_ id: UInt64) { end { $0.id == id } }
 
   /// Ends every session that a user's claim opened.
-  package func end(ofUser uid: String) { end { $0.uid?.utf8.elementsEqual(uid.utf8) == true } }
+  package func end(ofUser uid: String) { end { $0.user?.uid.utf8.elementsEqual(uid.utf8) == true } }
+
+  /// Ends every session that was opened by an ID token of that signing key.
+  package func end(ofSigningKey keyID: String) { end { $0.user?.keyID == keyID } }
 
   /// Ends sessions that users' claims opened.
   ///
   /// - Parameter isLapsed: returns true when the user may no longer have that role. Called with the lock held.
-  package func endLapsed(_ isLapsed: (_ uid: String, _ role: ConsoleRole) -> Bool) {
-    end { session in session.uid.map { isLapsed($0, session.role) } ?? false }
+  package func endLapsed(_ isLapsed: (_ user: ConsoleUser, _ role: ConsoleRole) -> Bool) {
+    end { session in session.user.map { isLapsed($0, session.role) } ?? false }
   }
 
   private func end(_ shouldEnd: (Session) -> Bool) {
@@ -211,7 +233,7 @@ extension ConsoleAccess {
     notifyEnded(endedIDs)
   }
 
-  private func isCurrent(_ session: Session, _ now: Int64) -> Bool {
+  func isCurrent(_ session: Session, _ now: Int64) -> Bool {
     now < session.end && now < session.usedAt + limits.idleSeconds * 1_000
   }
 
@@ -222,13 +244,14 @@ extension ConsoleAccess {
   }
 
   private func notifyEnded(_ endedIDs: [UInt64]) {
-    guard !endedIDs.isEmpty, let ended = ended.withLock({ $0 }) else { return }
-    ended(endedIDs)
+    guard !endedIDs.isEmpty else { return }
+    ended.withLock { $0 }?(endedIDs)
+    notify(.sessions)
   }
 
   private func consoleSession(_ session: Session, now: Int64) -> ConsoleSession {
     ConsoleSession(
-      id: session.id, role: session.role, name: session.name, uid: session.uid,
+      id: session.id, role: session.role, name: session.name, user: session.user,
       endsInSeconds: (session.end - now) / 1_000,
       idleSeconds: (min(session.end, session.usedAt + limits.idleSeconds * 1_000) - now) / 1_000,
       isPresent: now < session.presentAt + limits.presenceSeconds * 1_000)

@@ -16,6 +16,8 @@ final class Console: Sendable {
   /// The program's version, for the page.
   let version: String
   let streams = ConsoleStreams()
+  /// The store of sessions across restarts; nil when they end with the process.
+  let sessions: ConsoleSessionStore?
   /// The newest lines of the log.
   let log: LogRing
   /// The samples of the metrics; nil until the server has started.
@@ -27,6 +29,8 @@ final class Console: Sendable {
   /// The checks of `hearth doctor`; nil when the program has none.
   let doctor: ConsoleDoctor?
   let backups: ConsoleBackups
+  /// The name of the rules file, for test files beside it.
+  let rulesFile: String
   let coverage = CoverageHistory()
   private let rulesWorkCount = Mutex(0)
   let downloads = ConsoleDownloads()
@@ -38,8 +42,11 @@ final class Console: Sendable {
 
   init(
     _ options: ConsoleOptions, hosts: KnownHosts, access: ConsoleAccess, accounts: Accounts, log: LogRing,
-    backups: ConsoleBackups, version: String, logger: Logger
+    backups: ConsoleBackups, sessions: ConsoleSessionStore? = nil, rulesFile: String = "rules.json",
+    version: String, logger: Logger
   ) {
+    self.rulesFile = rulesFile
+    self.sessions = sessions
     self.backups = backups
     doctor = options.examine.map { ConsoleDoctor($0) }
     self.log = log
@@ -102,21 +109,24 @@ final class Console: Sendable {
     guard let cookie = call.cookie, let token = call.token else { return nil }
     let session = access.session(
       cookie: cookie, token: token, at: call.authority, now: call.now.monotonicMilliseconds, isUse: isUse)
-    guard let session, let uid = session.uid else { return session }
-    guard let user = users.view.user(uid), role(of: user) == session.role else {
+    guard let session, let user = session.user else { return session }
+    guard isEntitled(user, to: session.role) else {
       access.end(session.id)
       return nil
     }
     return session
   }
 
+  /// Returns true when a user still has the role, and has not been signed out everywhere since the session began.
+  private func isEntitled(_ user: ConsoleUser, to role: ConsoleRole) -> Bool {
+    guard let record = users.view.user(user.uid) else { return false }
+    return record.cutoff.generation == user.generation && self.role(of: record) == role
+  }
+
   /// Ends the sessions of users who no longer have their role, with their sockets and streams. Called twice a second
   /// while there are any, because no event reports a change of claims.
   func endLapsedSessions() {
-    access.endLapsed { uid, role in
-      guard let user = users.view.user(uid) else { return true }
-      return self.role(of: user) != role
-    }
+    access.endLapsed { user, role in !isEntitled(user, to: role) }
   }
 
   // MARK: The audit trail

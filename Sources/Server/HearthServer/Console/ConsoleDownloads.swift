@@ -1,4 +1,5 @@
 import HearthBytes
+import HearthConsole
 import HearthCrypto
 import HearthTree
 import Synchronization
@@ -14,12 +15,17 @@ final class ConsoleDownloads: Sendable {
   static let keySeconds: Int64 = 60
   /// The maximum number of keys; the oldest are dropped.
   static let keysMax = 64
+  /// The maximum number of keys of one person, whose oldest are dropped before those of others.
+  static let keysPerPersonMax = keysMax / 2
   /// The maximum number of concurrent downloads: each keeps a snapshot of the data in memory.
   static let runningMax = 8
+  /// The maximum number of concurrent downloads of one person, so that one cannot lock the others out.
+  static let runningPerPersonMax = runningMax / 2
 
   /// The file that a key is for.
   struct Ticket: Sendable {
     var session: UInt64
+    var person: ConsolePerson
     var database: String
     var path: Path
     fileprivate var cookie: Digest
@@ -29,7 +35,8 @@ final class ConsoleDownloads: Sendable {
   private struct State {
     /// The unused keys, the oldest first.
     var tickets: [(key: Digest, ticket: Ticket)] = []
-    var runningCount = 0
+    /// The downloads under way, by person.
+    var running: [ConsolePerson: Int] = [:]
   }
 
   private let state = Mutex(State())
@@ -39,14 +46,16 @@ final class ConsoleDownloads: Sendable {
   ///
   /// - Parameter now: milliseconds on the monotonic clock.
   func makeKey(
-    session: UInt64, cookie: String, database: String, path: Path, now: Int64
+    session: ConsoleSession, cookie: String, database: String, path: Path, now: Int64
   ) throws(RandomnessError) -> String {
     let key = Base64URL.encode(try RandomBytes.system.bytes(Self.keyBytes))
     let ticket = Ticket(
-      session: session, database: database, path: path, cookie: Digest(sha256: cookie.utf8),
-      end: now + Self.keySeconds * 1_000)
+      session: session.id, person: session.person, database: database, path: path,
+      cookie: Digest(sha256: cookie.utf8), end: now + Self.keySeconds * 1_000)
     state.withLock { state in
       state.tickets.removeAll { $0.ticket.end <= now }
+      let own = state.tickets.indices.filter { state.tickets[$0].ticket.person == ticket.person }
+      if let oldest = own.first, own.count >= Self.keysPerPersonMax { state.tickets.remove(at: oldest) }
       if state.tickets.count >= Self.keysMax { state.tickets.removeFirst(state.tickets.count - Self.keysMax + 1) }
       state.tickets.append((Digest(sha256: key.utf8), ticket))
     }
@@ -71,14 +80,20 @@ final class ConsoleDownloads: Sendable {
   }
 
   /// Takes a slot for a download; returns false when there is none.
-  func enter() -> Bool {
+  func enter(_ person: ConsolePerson) -> Bool {
     state.withLock { state in
-      guard state.runningCount < Self.runningMax else { return false }
-      state.runningCount += 1
+      guard state.running.values.reduce(0, +) < Self.runningMax,
+        state.running[person, default: 0] < Self.runningPerPersonMax
+      else { return false }
+      state.running[person, default: 0] += 1
       return true
     }
   }
 
   /// Frees the slot.
-  func leave() { state.withLock { $0.runningCount -= 1 } }
+  func leave(_ person: ConsolePerson) {
+    state.withLock { state in
+      state.running[person] = state.running[person].flatMap { $0 > 1 ? $0 - 1 : nil }
+    }
+  }
 }

@@ -10,7 +10,7 @@ import NIOCore
 final class ConsoleStream: HTTPStreamDelegate {
   /// The subject of a stream.
   struct Subject {
-    var session: UInt64
+    var session: ConsoleSession
     var topics: [any ConsoleTopicFeed]
     /// Returns false once the database was closed or deleted.
     var isServed: () -> Bool
@@ -47,7 +47,7 @@ final class ConsoleStream: HTTPStreamDelegate {
     guard let stream else { return }
     _ = loop.assumeIsolated().scheduleTask(in: .milliseconds(Self.tickMilliseconds)) { [weak self] in self?.tick() }
     guard subject.isServed(),
-      console.access.isOpen(subject.session, now: SystemClock.now.monotonicMilliseconds)
+      console.access.isOpen(subject.session.id, now: SystemClock.now.monotonicMilliseconds)
     else {
       return stream.end()
     }

@@ -3,6 +3,7 @@ import HearthBackup
 import HearthBytes
 import HearthConsole
 import HearthGateway
+import HearthSystem
 import HearthTransport
 
 extension Console {
@@ -11,7 +12,7 @@ extension Console {
   /// - Parameter names: those of the server's certificate.
   convenience init(
     _ options: HearthServer.Options, _ access: ConsoleAccess, _ accounts: Accounts, _ log: LogRing,
-    names: [String] = []
+    sessions: ConsoleSessionStore? = nil, names: [String] = []
   ) {
     let publicHost = options.accounts.publicURL.split(separator: "/", maxSplits: 3).dropFirst().first.map(String.init)
     let hosts = KnownHosts(
@@ -23,6 +24,7 @@ extension Console {
         [folder = options.dataDirectory, place = options.journal] in
         try BackupSource(dataDirectory: folder, journalLocation: place)
       },
+      sessions: sessions, rulesFile: options.rulesPath.map { AtomicFile(path: $0).name } ?? "rules.json",
       version: HearthServer.version, logger: options.logger)
   }
 }

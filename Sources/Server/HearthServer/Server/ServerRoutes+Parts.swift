@@ -14,7 +14,9 @@ extension ServerRoutes {
       hub: EmulatorHub(options, parts.services, parts.databases),
       plugins: parts.plugins, erasures: erasures,
       console: delivery.access.map { access in
-        Console(options, access, storage.accounts.accounts.own, plan.log, names: plan.certificate?.names ?? [])
+        Console(
+          options, access, storage.accounts.accounts.own, plan.log, sessions: storage.consoleSessions,
+          names: plan.certificate?.names ?? [])
       },
       cluster: storage.node.map { node in
         ClusterRoutes(

@@ -1,4 +1,5 @@
 import HearthClusterNode
+import HearthConsole
 import HearthCrypto
 import HearthDatabase
 import HearthGateway
@@ -7,9 +8,12 @@ import Logging
 extension SharedFiles {
   /// Opens the files that nodes share, with their keys; nil for a server by itself. Blocks.
   ///
-  /// - Parameter router: disconnects the clients whose key another node has removed.
+  /// - Parameters:
+  ///   - router: disconnects the clients whose key another node has removed.
+  ///   - access: ends the console sessions that such a key opened.
   static func open(
-    _ options: HearthServer.Options, _ node: ClusterNode?, _ keys: KeyRing, _ router: EffectRouter
+    _ options: HearthServer.Options, _ node: ClusterNode?, _ keys: KeyRing, _ router: EffectRouter,
+    _ access: ConsoleAccess?
   ) throws(ServerError) -> SharedFiles? {
     guard let node else { return nil }
     do {
@@ -23,7 +27,10 @@ extension SharedFiles {
         })
       do {
         try keys.share(in: files.keys) { lost in
-          for id in lost.keyIDs { _ = router.revoke(.signingKey(id: id), because: .keyRotated) }
+          for id in lost.keyIDs {
+            access?.end(ofSigningKey: id)
+            _ = router.revoke(.signingKey(id: id), because: .keyRotated)
+          }
           if lost.hasSecret { _ = router.revoke(.legacySecret, because: .keyRotated) }
         }
       } catch {

@@ -1,5 +1,6 @@
 import HearthAccounts
 import HearthClusterNode
+import HearthConsole
 import HearthCrypto
 import HearthGateway
 
@@ -9,6 +10,8 @@ struct StorageParts: Sendable {
   /// The cluster's node; nil for a server by itself.
   let node: ClusterNode?
   let accounts: OpenedAccounts
+  /// The store of the console's sessions; nil when no console is served.
+  let consoleSessions: ConsoleSessionStore?
   /// The files that a cluster's nodes share; nil for a server by itself.
   let sharedFiles: SharedFiles?
   /// The shared files, or those of the data folder.
@@ -28,22 +31,36 @@ struct StorageParts: Sendable {
       try OpenedAccounts.open(
         options, journals, node, keys: keys, environment: .ofServer(options.logger),
         onFollowedRevocation: { revocation, event, position in
-          if case .user(let uid) = revocation { access?.end(ofUser: uid) }
+          access?.end(revokedBy: revocation)
           router.follow(revocation, because: event, to: position)
         },
         onRevocation: { revocation, event in
-          if case .user(let uid) = revocation { access?.end(ofUser: uid) }
+          access?.end(revokedBy: revocation)
           return router.revoke(revocation, because: event)
         })
     }
     self.accounts = accounts
     stack.add(OpenAccounts(opened: accounts, finalSnapshotDeadline: plan.finalSnapshotDeadline))
+    consoleSessions = stack.add(
+      await BlockingThread.run { ConsoleSessionStore.open(options, access, plan.keys, accounts.keys) })
     node?.shareReceipts(of: accounts.store, router)
     sharedFiles = stack.add(
       try await BlockingThread.run { () throws(ServerError) in
-        try SharedFiles.open(options, node, accounts.keys, router)
+        try SharedFiles.open(options, node, accounts.keys, router, access)
       })
     files = sharedFiles.map { ServerFiles($0) } ?? ServerFiles(plan.directory)
+  }
+}
+
+extension ConsoleAccess {
+  /// Ends the sessions whose credential was revoked.
+  func end(revokedBy revocation: Revocation) {
+    switch revocation {
+    case .user(let uid): end(ofUser: uid)
+    case .signingKey(let id): end(ofSigningKey: id)
+    // Sessions are opened by links and by accounts of the project itself.
+    case .tenant, .legacySession, .legacySecret, .serviceAccount, .foreignTokens: break
+    }
   }
 }
 

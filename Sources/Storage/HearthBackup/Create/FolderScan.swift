@@ -8,8 +8,9 @@ struct FolderScan: Sendable, Equatable {
   /// The files that hold keys and secrets.
   var secret: [FolderEntry] = []
 
-  /// The top-level names of transient files: those of the running server, and the backup marker.
-  private static let transient: Set = ["server.json", BackupMarker.name]
+  /// The top-level names of transient files: those of the running server, its console sessions, which a restored folder
+  /// must not reopen, and the backup marker.
+  private static let transient: Set = ["server.json", "console-sessions.json", BackupMarker.name]
   /// The folder of the journals, which contains no other files.
   private static let journals = "databases"
 

@@ -28,6 +28,7 @@ struct ConsoleDenialEndpoint: ConsoleEndpoints {
         denial.appending(["explained": false, "reason": .string(reason(id))]))
     }
     let current = services.databases.opened(record.database)?.published.rules.source
+    let rulesFile = console.rulesFile
     // Rules may have to be compiled again.
     return ConsoleResponder.json(
       await BlockingThread.run {
@@ -37,7 +38,7 @@ struct ConsoleDenialEndpoint: ConsoleEndpoints {
           "explained": true, "dataOf": "denial", "request": request.json, "inForce": .bool(isInForce),
         ])
         if !isInForce { json["source"] = .string(request.rulesSource) }
-        return json.appending(Self.json(explanation, request))
+        return json.appending(Self.json(explanation, request, rulesFile))
       })
   }
 
@@ -53,8 +54,10 @@ struct ConsoleDenialEndpoint: ConsoleEndpoints {
   }
 
   /// Returns the members of a response that explain a decision.
-  static func json(_ explanation: Explanation, _ record: RecordedRequest?) -> JSON {
-    let test = record.flatMap { RecordedCase.text($0, explanation) }
+  ///
+  /// - Parameter rulesFile: the name of the rules file in a test file.
+  static func json(_ explanation: Explanation, _ record: RecordedRequest?, _ rulesFile: String) -> JSON {
+    let test = record.flatMap { RecordedCase.text($0, explanation, rules: rulesFile) }
     return [
       "explanation": explanation.json,
       "text": .string(explanation.rendered(file: explanation.file, isColored: false)),

@@ -22,7 +22,7 @@ struct ConsoleDownloadEndpoints: ConsoleEndpoints {
     let key: String
     do throws(RandomnessError) {
       key = try console.downloads.makeKey(
-        session: session.id, cookie: cookie, database: database, path: location.path,
+        session: session, cookie: cookie, database: database, path: location.path,
         now: call.now.monotonicMilliseconds)
     } catch {
       throw .unavailable
@@ -61,10 +61,10 @@ struct ConsoleDownloadEndpoints: ConsoleEndpoints {
   }
 
   private func begin(_ ticket: ConsoleDownloads.Ticket, _ database: Database) -> HTTPResponse {
-    guard console.downloads.enter() else {
+    guard console.downloads.enter(ticket.person) else {
       return ConsoleResponder.answer(ConsoleFailure(.tooManyRequests, "Too many downloads are under way."))
     }
-    let stream = DownloadStream(database.published.root[ticket.path], of: ticket.session, console, on: loop.eventLoop)
+    let stream = DownloadStream(database.published.root[ticket.path], for: ticket, console, on: loop.eventLoop)
     var response = ConsoleResponder.answer(
       .ok,
       headers: [
@@ -98,13 +98,13 @@ final class DownloadStream: HTTPStreamDelegate {
   private static let pieceBytes = 64 << 10
 
   private var text: ExportText
-  private let session: UInt64
+  private let ticket: ConsoleDownloads.Ticket
   private let console: Console
   private let loop: any EventLoop
   private var stream: HTTPStream?
 
-  init(_ node: Node, of session: UInt64, _ console: Console, on loop: any EventLoop) {
-    (text, self.session, self.console, self.loop) = (ExportText(node), session, console, loop)
+  init(_ node: Node, for ticket: ConsoleDownloads.Ticket, _ console: Console, on loop: any EventLoop) {
+    (text, self.ticket, self.console, self.loop) = (ExportText(node), ticket, console, loop)
   }
 
   /// A space, which has no meaning between two tokens of JSON.
@@ -118,13 +118,15 @@ final class DownloadStream: HTTPStreamDelegate {
   func closed() {
     stream = nil
     text = ExportText(.empty)
-    console.downloads.leave()
+    console.downloads.leave(ticket.person)
   }
 
   private func sendNextPiece() {
     guard let stream else { return }
     // A partial file must not look complete.
-    guard console.access.isOpen(session, now: SystemClock.now.monotonicMilliseconds) else { return stream.abort() }
+    guard console.access.isOpen(ticket.session, now: SystemClock.now.monotonicMilliseconds) else {
+      return stream.abort()
+    }
     guard let piece = text.next(bytesMin: Self.pieceBytes) else { return stream.end() }
     stream.send(ByteBuffer(bytes: piece))
     stream.whenWritten { [weak self, loop] in

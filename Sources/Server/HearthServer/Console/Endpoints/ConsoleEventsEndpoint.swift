@@ -1,3 +1,4 @@
+import HearthConsole
 import HearthDatabase
 import HearthTransport
 import NIOCore
@@ -13,7 +14,7 @@ struct ConsoleEventsEndpoint: ConsoleEndpoints {
       let session = try session(isUse: false)
       guard let parameters = call.parameters else { throw .badQuery }
       let query = try EventsQuery(parameters)
-      let subject = NIOLoopBound((session: session.id, query: query), eventLoop: loop.eventLoop)
+      let subject = NIOLoopBound((session: session, query: query), eventLoop: loop.eventLoop)
       context.opened(parameters["ns"]).assumeIsolated().whenComplete { [self] result in
         do {
           let database = try result.get()
@@ -29,7 +30,7 @@ struct ConsoleEventsEndpoint: ConsoleEndpoints {
   }
 
   private func begin(
-    _ session: UInt64, _ query: EventsQuery, _ database: Database
+    _ session: ConsoleSession, _ query: EventsQuery, _ database: Database
   ) throws(ConsoleFailure) -> HTTPResponse {
     let (console, services) = (responder.console, responder.services)
     guard console.streams.enter(session) else {

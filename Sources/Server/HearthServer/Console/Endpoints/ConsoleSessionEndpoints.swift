@@ -10,11 +10,12 @@ struct ConsoleSessionEndpoints: ConsoleEndpoints {
   let context: ConsoleContext
 
   func signIn() async throws(ConsoleFailure) -> HTTPResponse {
-    let (role, name, uid) = try await proof()
+    let (role, name, user) = try await proof()
     do throws(RandomnessError) {
       let (session, secrets) = try console.access.open(
-        role, name: name, uid: uid, at: call.authority, now: call.now.monotonicMilliseconds)
-      await console.record("session \(session.id) opened: \(role.rawValue), \(name)", uid: uid, by: call.client)
+        role, name: name, user: user, at: call.authority, now: call.now.monotonicMilliseconds)
+      await console.record("session \(session.id) opened: \(role.rawValue), \(name)", uid: user?.uid, by: call.client)
+      await console.sessions?.save()
       let members: [JSON.Member] = [.init("token", .string(secrets.token))] + members(of: session)
       let cookie = ConsoleHeaders.setCookie(secrets.cookie, at: call.authority, isEncrypted: call.isEncrypted)
       return ConsoleResponder.json(.object(members), headers: [(name: "Set-Cookie", value: cookie)])
@@ -23,8 +24,8 @@ struct ConsoleSessionEndpoints: ConsoleEndpoints {
     }
   }
 
-  /// Returns the role, name and uid behind a link's key, which is used up, or behind an ID token.
-  private func proof() async throws(ConsoleFailure) -> (ConsoleRole, String, String?) {
+  /// Returns the role, name and user behind a link's key, which is used up, or behind an ID token.
+  private func proof() async throws(ConsoleFailure) -> (ConsoleRole, String, ConsoleUser?) {
     guard let body = call.body else { throw .badBody }
     switch (body["key"]?.string, body["idToken"]?.string) {
     case (let key?, nil):
@@ -42,14 +43,14 @@ struct ConsoleSessionEndpoints: ConsoleEndpoints {
   /// `POST api/session/presence` with a link's key or an ID token: the session continues, with its user present.
   func recordPresence() async throws(ConsoleFailure) -> HTTPResponse {
     let session = try session()
-    let shown: (role: ConsoleRole, name: String, uid: String?)
+    let shown: (role: ConsoleRole, name: String, user: ConsoleUser?)
     do throws(ConsoleFailure) { shown = try await proof() } catch {
       // The session is as good as before.
       throw error.status == .unauthorized ? ConsoleFailure(.forbidden, error.text) : error
     }
     // A session of a link takes another link, which the operator makes, and no account: a passer-by at an unlocked screen
     // could have made one. A session of an account takes that account, or a link.
-    guard shown.role == session.role, shown.uid == nil || session.uid == shown.uid else {
+    guard shown.role == session.role, shown.user == nil || session.uid == shown.user?.uid else {
       await console.recordRefusal("presence shown by somebody else", by: call.client, now: call.now)
       throw ConsoleFailure(.forbidden, "That is not of whoever opened this session, or may do something else.")
     }
@@ -60,7 +61,7 @@ struct ConsoleSessionEndpoints: ConsoleEndpoints {
   }
 
   /// A user who signed in a moment ago, and whom an administrator gave the operator's claim.
-  private func signIn(idToken: String) async throws(ConsoleFailure) -> (ConsoleRole, String, String?) {
+  private func signIn(idToken: String) async throws(ConsoleFailure) -> (ConsoleRole, String, ConsoleUser?) {
     guard console.options.claim != nil else {
       throw ConsoleFailure(.forbidden, "Accounts do not open this console; --console-claim names the claim that does.")
     }
@@ -69,7 +70,9 @@ struct ConsoleSessionEndpoints: ConsoleEndpoints {
       let caller = try callers.caller(idToken: idToken, now: call.now)
       try callers.requireRecentSignIn(caller, now: call.now)
       if callers.isConsoleSignIn(caller), let role = console.role(of: caller.user) {
-        return (role, caller.user.email ?? caller.user.uid, caller.user.uid)
+        let user = ConsoleUser(
+          uid: caller.user.uid, generation: caller.user.cutoff.generation, keyID: keyID(ofVerified: idToken))
+        return (role, caller.user.email ?? caller.user.uid, user)
       }
     } catch {
       switch error.code {
@@ -82,6 +85,12 @@ struct ConsoleSessionEndpoints: ConsoleEndpoints {
       "a user without the claim, or a way to sign in that a service account could set up", by: call.client,
       now: call.now)
     throw ConsoleFailure(.forbidden, "This account may not open the console.")
+  }
+
+  /// Returns the id of the key that signed a token, which was verified just now; nil for a token without one.
+  private func keyID(ofVerified idToken: String) -> String? {
+    let nowSeconds = call.now.wallMilliseconds / 1_000
+    return try? services.accounts.own.keys.verifyIDToken(idToken, nowSeconds: nowSeconds).keyID
   }
 
   private func members(of session: ConsoleSession) -> [JSON.Member] {
@@ -104,6 +113,8 @@ struct ConsoleSessionEndpoints: ConsoleEndpoints {
   func signOut() async throws(ConsoleFailure) -> HTTPResponse {
     let session = try session()
     console.access.end(session.id)
+    // The end is on the disk before the answer, so that no restart brings the session back.
+    await console.sessions?.save()
     await console.record("session \(session.id) ended", uid: session.uid, by: call.client)
     let cookie = ConsoleHeaders.setCookie("", at: call.authority, isEncrypted: call.isEncrypted)
     return ConsoleResponder.json(.object([]), headers: [(name: "Set-Cookie", value: cookie)])

@@ -31,6 +31,7 @@ struct ConsoleTryEndpoint: ConsoleEndpoints {
     let state = database.published
     let other = try await source(of: body, in: database)
     let now = call.now.wallMilliseconds
+    let rulesFile = console.rulesFile
     let answer = try await console.rulesWork {
       await BlockingThread.run { () -> Result<JSON, ConsoleFailure> in
         Result { () throws(ConsoleFailure) in
@@ -39,9 +40,9 @@ struct ConsoleTryEndpoint: ConsoleEndpoints {
             switch subject {
             case .now(let request):
               return Self.json(
-                try RulesEvaluation(request, on: state.root, by: rules, nowMilliseconds: now), dataOf: "now")
+                try RulesEvaluation(request, on: state.root, by: rules, nowMilliseconds: now), dataOf: "now", rulesFile)
             case .denial(let record, let request):
-              return Self.json(try RulesEvaluation(record, request, by: rules), dataOf: "denial")
+              return Self.json(try RulesEvaluation(record, request, by: rules), dataOf: "denial", rulesFile)
             }
           }
         }
@@ -102,12 +103,12 @@ struct ConsoleTryEndpoint: ConsoleEndpoints {
       ])
   }
 
-  private static func json(_ tried: RulesEvaluation, dataOf: String) -> JSON {
+  private static func json(_ tried: RulesEvaluation, dataOf: String, _ rulesFile: String) -> JSON {
     let verdict: JSON = [
       "allowed": .bool(tried.explanation.decision.isAllowed), "dataOf": .string(dataOf),
       "isComplete": .bool(tried.isComplete),
     ]
-    return verdict.appending(ConsoleDenialEndpoint.json(tried.explanation, tried.record))
+    return verdict.appending(ConsoleDenialEndpoint.json(tried.explanation, tried.record, rulesFile))
   }
 
   private static func refusing<Result>(
