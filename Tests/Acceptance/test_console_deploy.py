@@ -96,7 +96,7 @@ def test_the_deploy_sheet_shows_the_forecast(server, browser):
     forecast = page.get_by_role("dialog").get_by_role("region", name="Forecast")
     expect(forecast).to_contain_text("1 of 1 listen would be cut")
     expect(forecast).to_contain_text("/rooms/$room, 1: ann")
-    expect(forecast).to_contain_text("No stored data is asked anything new")
+    expect(forecast).to_contain_text("No .validate rule applies to stored data")
     watched.picture("rules-forecast")
     check_accessibility(page)
     assert len(clients) == 2

@@ -12,7 +12,7 @@ from waits import WAIT_SECONDS
 
 LOOKS = [
     ("GET", ".settings/rules.json?ns=default"), ("GET", ".settings/rules/versions.json?ns=default"),
-    ("GET", ".settings/receipts.json"), ("GET", ".inspect/databases.json"), ("GET", ".settings/triggers.json?ns=default"),
+    ("GET", ".settings/receipts.json"), ("GET", ".settings/history.json?ns=default&limit=5"), ("GET", ".inspect/databases.json"), ("GET", ".settings/triggers.json?ns=default"),
     ("GET", ".settings/plugins.json"), ("POST", "hearth/v1/status"), ("POST", "hearth/v1/audit:tail"),
     ("POST", "hearth/v1/audit:verify"), ("POST", "hearth/v1/keys:list"), ("POST", "hearth/v1/secrets:list"),
     ("POST", "hearth/v1/serviceAccounts:list"), ("POST", "accounts:query")]
@@ -50,7 +50,7 @@ def test_a_viewer_changes_nothing(server, viewer):
     before = state(server)
     for method, path, body in CHANGES:
         answer = through(viewer, method, path, body)
-        assert answer.status == 403 and answer.json == {"error": "This session may look, not change."}, path
+        assert answer.status == 403 and answer.json == {"error": "This session is read-only."}, path
     assert state(server) == before
 
 

@@ -35,7 +35,7 @@ def test_the_page_shows_figures_connections_and_the_grants_of_listens(console):
     rows = page.get_by_role("grid", name="Connections").get_by_role("row")
     # The page's own socket is one of them.
     expect(rows).to_have_count(4)
-    expect(rows.filter(has_text="nobody")).to_have_count(1)
+    expect(rows.filter(has_text="signed out")).to_have_count(1)
     expect(rows.filter(has_text="administrator")).to_have_count(1)
     for number in range(20):
         silent.call("p", p="/open/n", d=number)
@@ -63,7 +63,7 @@ def test_the_page_shows_figures_connections_and_the_grants_of_listens(console):
     expect(rows.filter(has_text="mira")).to_contain_text(re.compile(r"\d B|\d KB"))
     expect(rows.filter(has_text="mira")).to_contain_text("nothing")
     silent.close()
-    expect(rows.filter(has_text="nobody")).to_have_count(0)
+    expect(rows.filter(has_text="signed out")).to_have_count(0)
     watched.check()
 
 

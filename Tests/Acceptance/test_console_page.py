@@ -125,7 +125,7 @@ def test_a_write_is_refused_when_the_value_changed_unseen(console):
     expect(conflict).to_contain_text("Mine")
     watched.picture("data-conflict")
     assert console.read("/rooms/lobby/topic") == "Theirs"
-    page.get_by_role("button", name="Write mine over it").click()
+    page.get_by_role("button", name="Overwrite with mine").click()
     console.becomes("/rooms/lobby/topic", "Mine")
     watched.check()
 
@@ -297,7 +297,7 @@ def test_the_filter_shows_matches_with_their_surroundings(console):
     expect(row(page, "notices")).to_have_count(0)
     watched.picture("data-filter")
     page.get_by_role("searchbox").fill("nothing like this")
-    expect(page.get_by_role("heading", name="Nothing that is loaded fits")).to_be_visible()
+    expect(page.get_by_role("heading", name="No matches")).to_be_visible()
     watched.picture("data-filter-empty")
     page.get_by_role("button", name="Clear the filter").click()
     expect(row(page, "notices")).to_be_visible()
@@ -366,10 +366,10 @@ def test_a_viewer_reads_the_tree_and_cannot_edit_it(console):
     expect(row(page, "notices", "closing")).to_have_attribute("aria-selected", "true")
     button = page.get_by_role("button", name="Add", exact=True)
     expect(button).to_have_attribute("aria-disabled", "true")
-    expect(button).to_have_attribute("aria-description", re.compile("may look"))
+    expect(button).to_have_attribute("aria-description", re.compile("read-only"))
     key(page, "Enter")
     expect(page.locator(".row-editor")).to_have_count(0)
-    expect(page.locator(".toast")).to_contain_text("may look")
+    expect(page.locator(".toast")).to_contain_text("read-only")
     watched.picture("data-viewer")
     watched.check()
 

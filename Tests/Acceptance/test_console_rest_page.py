@@ -29,7 +29,7 @@ def test_a_request_with_a_query_is_tried_by_a_version_and_as_an_administrator(co
     why = page.get_by_role("region", name="Why")
 
     def decide(expected):
-        page.get_by_role("button", name="Decide").click()
+        page.get_by_role("button", name="Evaluate").click()
         expect(why).to_contain_text(expected)
 
     path = page.locator(".try-form").get_by_role("combobox", name="Path")
@@ -42,7 +42,7 @@ def test_a_request_with_a_query_is_tried_by_a_version_and_as_an_administrator(co
     path.press("Escape")
     decide("read refused")
     page.get_by_label("Query, in JSON").fill('{"orderByKey": true, "limitToFirst": 100, "limit": 1}')
-    page.get_by_role("button", name="Decide").click()
+    page.get_by_role("button", name="Evaluate").click()
     expect(page.get_by_role("alert")).to_contain_text("limit is no part of a query")
     page.get_by_label("Query, in JSON").fill('{"orderByKey": true, "limitToFirst": 100}')
     decide("read allowed")
@@ -53,8 +53,8 @@ def test_a_request_with_a_query_is_tried_by_a_version_and_as_an_administrator(co
     watched.picture("try-version")
     check_accessibility(page)
     page.get_by_role("button", name="Administrator").click()
-    page.get_by_role("button", name="Decide").click()
-    expect(page.locator(".try-answer")).to_contain_text("no rule is asked")
+    page.get_by_role("button", name="Evaluate").click()
+    expect(page.locator(".try-answer")).to_contain_text("bypass the rules")
     watched.check()
 
 
@@ -85,7 +85,7 @@ def test_signing_keys_are_removed_and_service_accounts_created(console):
     old = keys.filter(has_text="id-token").filter(has_text="signing").locator("bdi").inner_text()
     keys.filter(has_text=old).get_by_role("button", name="Remove").click()
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("has to refresh it")
+    expect(dialog).to_contain_text("have to refresh them")
     watched.picture("settings-remove-key")
     dialog.get_by_role("button", name="Remove").click()
     expect(keys).to_have_count(2)

@@ -327,6 +327,7 @@ enum AuthorityTable {
     proxy POST .settings/rules/decide.json
     proxy GET .settings/denials/*.json
     proxy GET .settings/receipts.json
+    proxy GET .settings/history.json
     proxy GET .inspect/databases.json
     proxy GET .settings/triggers.json
     proxy GET .settings/triggers/*.json

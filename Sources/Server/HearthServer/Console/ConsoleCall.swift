@@ -50,7 +50,7 @@ struct ConsoleFailure: Error {
   init(_ status: HTTPResponseStatus, _ text: String) { (self.status, self.text) = (status, text) }
 
   static let noSession = ConsoleFailure(.unauthorized, "No session, or it has ended. Open a new link.")
-  static let readOnly = ConsoleFailure(.forbidden, "This session may look, not change.")
+  static let readOnly = ConsoleFailure(.forbidden, "This session is read-only.")
   /// The request for a proof of presence, after which the page repeats its own request.
   static let presence = ConsoleFailure(
     .preconditionRequired, "Show that you are there: this session was opened more than 15 minutes ago.")

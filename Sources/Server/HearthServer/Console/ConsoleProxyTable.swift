@@ -65,6 +65,7 @@ enum ConsoleProxyTable {
         ("POST", ".settings/rules/decide.json"), ("GET", ".settings/denials/*.json"),
         ("GET", ".settings/receipts.json"), ("GET", ".inspect/databases.json"), ("GET", ".settings/triggers.json"),
         ("GET", ".settings/triggers/*.json"), ("GET", ".settings/triggers/*/dead.json"), ("GET", ".metrics"),
+        ("GET", ".settings/history.json"),
       ])
     + of(
       .changeDatabases,
