@@ -9,8 +9,9 @@ package struct MalformedBytes: Error, Equatable, CustomStringConvertible {
   package var description: String { finding }
 }
 
-/// A reader of little-endian numbers of fixed width and of length-prefixed bytes, in order and never beyond the end. A read that
-/// throws leaves the reader unchanged. Lengths are compared with the remaining bytes before memory is allocated.
+/// A reader of little-endian numbers of fixed width and of length-prefixed bytes, in order and never beyond the end. A
+/// read that throws leaves the reader unchanged. Lengths are compared with the remaining bytes before memory is
+/// allocated.
 package struct ByteReader {
   private let bytes: ArraySlice<UInt8>
   private var index: Int

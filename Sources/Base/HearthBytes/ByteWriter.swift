@@ -18,8 +18,8 @@ package struct ByteWriter {
     bytes.append(contentsOf: content)
   }
 
-  /// Reserves four bytes for the length of the bytes that are appended until ``endSized(_:)``. Returns the argument for that
-  /// call.
+  /// Reserves four bytes for the length of the bytes that are appended until ``endSized(_:)``. Returns the argument for
+  /// that call.
   package mutating func beginSized() -> Int {
     number(0 as UInt32)
     return bytes.count

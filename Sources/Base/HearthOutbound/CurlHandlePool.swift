@@ -16,7 +16,8 @@ final class CurlHandlePool: Sendable {
   /// The maximum number of idle handles: as many as transfers run at a time.
   static let idleMax = 64
 
-  /// Removes and returns the handle that was used last, whose connection is most likely to be open; nil when none is idle.
+  /// Removes and returns the handle that was used last, whose connection is most likely to be open; nil when none is
+  /// idle.
   func take() -> CurlHandle? { idle.withLock { $0.popLast() }?.take() }
 
   func put(_ handle: consuming CurlHandle) {

@@ -1,7 +1,7 @@
 import CCurl
 
-/// A client for requests by libcurl. It verifies TLS with the system's authorities, uses no redirects, proxies, cookies or
-/// decompression, and checks every address before it opens a socket.
+/// A client for requests by libcurl. It verifies TLS with the system's authorities, uses no redirects, proxies, cookies
+/// or decompression, and checks every address before it opens a socket.
 public final class OutboundClient: OutboundHTTP {
   private let policy: OutboundPolicy
   private let pool: OutboundPool
@@ -10,8 +10,8 @@ public final class OutboundClient: OutboundHTTP {
   /// - Parameters:
   /// - policy: The addresses that requests may be sent to.
   /// - pool: The threads that perform the transfers.
-  /// - keepsConnections: True to reuse connections for requests to the same host. Their addresses were checked when they were
-  ///   opened.
+  /// - keepsConnections: True to reuse connections for requests to the same host. Their addresses were checked when
+  ///   they were opened.
   public init(
     policy: OutboundPolicy = .publicHTTPS, pool: OutboundPool = .shared, keepsConnections: Bool = false
   ) {
@@ -68,8 +68,8 @@ public final class OutboundClient: OutboundHTTP {
         if request.method != .get || !body.isEmpty {
           handle.set(CURLOPT_POST, true)
           handle.set(size: CURLOPT_POSTFIELDSIZE_LARGE, body.count)
-          // libcurl only reads the body, and only until the transfer ends. An empty body still needs a pointer; otherwise libcurl
-          // would call the read callback.
+          // libcurl only reads the body, and only until the transfer ends. An empty body still needs a pointer;
+          // otherwise libcurl would call the read callback.
           let bytes = body.baseAddress.map { UnsafeMutableRawPointer(mutating: $0) }
           if body.isEmpty {
             handle.set(CURLOPT_COPYPOSTFIELDS, "")
@@ -87,8 +87,8 @@ public final class OutboundClient: OutboundHTTP {
     }
   }
 
-  /// Returns header lines in libcurl's format: a name followed by `;` is a header with an empty value, and a name followed by `:`
-  /// alone removes a header that libcurl would add.
+  /// Returns header lines in libcurl's format: a name followed by `;` is a header with an empty value, and a name
+  /// followed by `:` alone removes a header that libcurl would add.
   private static func lines(_ headers: [OutboundHeader]) -> [String] {
     let given = headers.map { $0.value.isEmpty ? $0.name + ";" : $0.name + ": " + $0.value }
     let names = Set(headers.map { $0.name.lowercased() })

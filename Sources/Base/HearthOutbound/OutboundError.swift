@@ -1,6 +1,7 @@
 /// The reason why a request to another server has no answer. Two errors are equal when their codes are.
 ///
-/// The message contains the host at most, and no path, query, header, body, password or e-mail address, so it may be logged.
+/// The message contains the host at most, and no path, query, header, body, password or e-mail address, so it may be
+/// logged.
 public struct OutboundError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kind of failure.
   public enum Code: String, Sendable, CaseIterable {

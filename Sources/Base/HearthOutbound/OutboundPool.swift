@@ -5,8 +5,8 @@ import Synchronization
 public final class OutboundPool: Sendable {
   /// The pool that the clients of a process share.
   public static let shared = OutboundPool()
-  /// The pool that the mailers of a process share. It is separate from ``shared``, because a slow mail server would otherwise
-  /// delay sign-ins.
+  /// The pool that the mailers of a process share. It is separate from ``shared``, because a slow mail server would
+  /// otherwise delay sign-ins.
   public static let mail = OutboundPool()
 
   private struct State {

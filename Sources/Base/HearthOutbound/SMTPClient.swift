@@ -6,8 +6,8 @@ public struct MailServer: Sendable, Equatable {
   public enum Security: String, Sendable, CaseIterable {
     /// TLS from the first byte, usually port 465.
     case tls
-    /// STARTTLS after the greeting, usually port 587. It is required: when an attacker removes the server's offer, sending fails,
-    /// and the mail is not sent unencrypted.
+    /// STARTTLS after the greeting, usually port 587. It is required: when an attacker removes the server's offer,
+    /// sending fails, and the mail is not sent unencrypted.
     case startTLS
     /// No TLS: for a server on this machine only.
     case none
@@ -68,13 +68,14 @@ public final class SMTPClient: Sendable {
   /// - Parameters:
   /// - sender: The envelope's sender address, to which bounces are sent.
   /// - recipient: The envelope's recipient address.
-  /// - message: Headers and body (RFC 5322), with lines ended by CR LF. Dots at the beginning of lines are escaped by this
-  ///   function.
+  /// - message: Headers and body (RFC 5322), with lines ended by CR LF. Dots at the beginning of lines are escaped by
+  ///   this function.
   public func send(from sender: String, to recipient: String, message: [UInt8]) async throws(OutboundError) {
     guard Self.isAddress(sender), Self.isAddress(recipient) else {
       throw OutboundError(.invalidRequest, "an envelope address has a character that none may have")
     }
-    // The operator has configured the server, so it may have an internal address; without TLS it must be on this machine.
+    // The operator has configured the server, so it may have an internal address; without TLS it must be on this
+    // machine.
     let isPlain = server.security == .none
     let policy = OutboundPolicy(
       trustedHosts: isPlain ? [] : [server.host.lowercased()], allowsPlainHTTP: isPlain,

@@ -51,8 +51,8 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
     return max(1, Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000))
   }
 
-  /// Sets the options that all transfers share, lets `configure` add its own, performs it, and passes the result code and the
-  /// protocol's last status to `finish`.
+  /// Sets the options that all transfers share, lets `configure` add its own, performs it, and passes the result code
+  /// and the protocol's last status to `finish`.
   ///
   /// - Parameter handlePool: The pool of handles of the same policy; nil to use a new handle.
   func perform<Success>(

@@ -5,8 +5,8 @@ package enum FreePort {
   /// The reason why no port was found: with the host and the remedy.
   package struct Failure: Error, CustomStringConvertible { package var description: String }
 
-  /// Asks the system for a free port and releases it at once. Another process may use it before the server does, which then
-  /// reports an error; the system returns another port each time.
+  /// Asks the system for a free port and releases it at once. Another process may use it before the server does, which
+  /// then reports an error; the system returns another port each time.
   package static func find(host: String) throws -> Int {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -1,5 +1,5 @@
-/// A file of options: lines of `name = value`, which correspond to `--name=value` on a command line. Lines that begin with `#`
-/// are comments; a value is all text between the `=` and the end of its line, without surrounding spaces.
+/// A file of options: lines of `name = value`, which correspond to `--name=value` on a command line. Lines that begin
+/// with `#` are comments; a value is all text between the `=` and the end of its line, without surrounding spaces.
 package struct OptionFile: Sendable, Equatable {
   /// One option, with its position in the file.
   package struct Option: Sendable, Equatable {

@@ -1,11 +1,11 @@
 @preconcurrency import Glibc
 import HearthTree
 
-/// Writes to standard output and standard error, in whole lines and unbuffered, because a script that waits for a line must
-/// receive it at once.
+/// Writes to standard output and standard error, in whole lines and unbuffered, because a script that waits for a line
+/// must receive it at once.
 package enum Output {
-  /// Makes standard output line-buffered: plugins print with the standard library, which would otherwise hold their lines back
-  /// until its buffer is full.
+  /// Makes standard output line-buffered: plugins print with the standard library, which would otherwise hold their
+  /// lines back until its buffer is full.
   package static func lineBuffer() { setvbuf(stdout, nil, _IOLBF, 0) }
 
   /// True when standard output may be coloured: it is a terminal, and `NO_COLOR` is not set (https://no-color.org).

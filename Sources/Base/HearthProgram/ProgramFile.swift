@@ -1,6 +1,7 @@
 import Glibc
 
-/// The executable files of Hearth's programs, which are built and installed in the same folder and find each other there.
+/// The executable files of Hearth's programs, which are built and installed in the same folder and find each other
+/// there.
 package enum ProgramFile {
   /// The file of the running program; nil when the system does not report it.
   package static var own: String? {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The service manager, systemd or another one with the protocol of sd_notify(3): states are sent as datagrams to the socket in
-/// `NOTIFY_SOCKET`.
+/// The service manager, systemd or another one with the protocol of sd_notify(3): states are sent as datagrams to the
+/// socket in `NOTIFY_SOCKET`.
 package struct ServiceManager: Sendable {
   private let address: [UInt8]
   /// The interval within which the manager expects `WATCHDOG=1`; nil when it has no watchdog for the service.
@@ -11,8 +11,8 @@ package struct ServiceManager: Sendable {
   ///
   /// - Parameters:
   /// - environment: Returns the value of a variable.
-  /// - processID: The ID of this process. The watchdog must be for this process, because a service's children inherit the
-  ///   variables.
+  /// - processID: The ID of this process. The watchdog must be for this process, because a service's children inherit
+  ///   the variables.
   package init?(
     environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } },
     processID: Int32 = getpid()

@@ -17,7 +17,8 @@ package enum TextFile {
     package init(_ description: String) { self.description = description }
   }
 
-  /// The most bytes that ``read(_:)`` accepts: the largest text that is read as a whole, an export of users, is smaller.
+  /// The most bytes that ``read(_:)`` accepts: the largest text that is read as a whole, an export of users, is
+  /// smaller.
   package static let sizeBytesMax = 64 << 20
 
   /// Reads a file of UTF-8 text.
@@ -75,8 +76,8 @@ package enum TextFile {
   }
 }
 
-/// A writer that writes a temporary file next to the target and renames it at the end. When it is not finished, the temporary
-/// file is removed.
+/// A writer that writes a temporary file next to the target and renames it at the end. When it is not finished, the
+/// temporary file is removed.
 package final class FileWriter {
   private let path: String
   private var file: Int32

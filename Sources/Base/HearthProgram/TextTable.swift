@@ -21,6 +21,7 @@ package struct TextTable {
     }.joined(separator: "\n")
   }
 
-  /// Returns the text without characters that could move a terminal's cursor: names and addresses come from untrusted clients.
+  /// Returns the text without characters that could move a terminal's cursor: names and addresses come from untrusted
+  /// clients.
   package static func printable(_ text: String) -> String { text.printable }
 }

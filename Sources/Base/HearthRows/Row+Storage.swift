@@ -25,7 +25,8 @@ extension Row {
 }
 
 extension DatabaseValue {
-  /// Returns a blob. GRDB accepts bytes only as Foundation's `Data`; its storage type avoids an import of Foundation here.
+  /// Returns a blob. GRDB accepts bytes only as Foundation's `Data`; its storage type avoids an import of Foundation
+  /// here.
   package static func blob(_ bytes: [UInt8]) -> DatabaseValue {
     Storage.blob(.init(bytes)).value?.databaseValue ?? .null
   }

@@ -6,7 +6,8 @@
   import Darwin
 #endif
 
-/// A small file that is read and replaced atomically: after an interruption at any time, it has the old or the new content.
+/// A small file that is read and replaced atomically: after an interruption at any time, it has the old or the new
+/// content.
 ///
 /// Its methods block, and must not be called on event loops.
 package struct AtomicFile {
@@ -131,7 +132,8 @@ package struct AtomicFile {
     return end == path.startIndex ? "/" : String(path[..<end])
   }
 
-  /// Makes the names in a folder durable: after a crash, files that were created, renamed or removed before are still so.
+  /// Makes the names in a folder durable: after a crash, files that were created, renamed or removed before are still
+  /// so.
   ///
   /// - Returns: False when it failed; `errno` has the reason.
   package static func synchronize(folder: String) -> Bool {

@@ -6,8 +6,8 @@
   import Darwin
 #endif
 
-/// The memory limit of this process on Linux: containers and service managers limit it by control groups, and a process that
-/// exceeds the limit is killed.
+/// The memory limit of this process on Linux: containers and service managers limit it by control groups, and a process
+/// that exceeds the limit is killed.
 enum ControlGroup {
   /// Returns the limit in bytes; nil when there is none.
   ///
@@ -33,7 +33,8 @@ enum ControlGroup {
     return files.compactMap { text(of: $0).flatMap(limit) }.min()
   }
 
-  /// Returns the number of bytes in a limit's text; nil for `max`, and for the huge number that means no limit in version 1.
+  /// Returns the number of bytes in a limit's text; nil for `max`, and for the huge number that means no limit in
+  /// version 1.
   private static func limit(_ text: String) -> Int? {
     Int(text.prefix { $0.isWholeNumber }).flatMap { $0 > 0 && $0 < 1 << 60 ? $0 : nil }
   }

@@ -18,8 +18,8 @@ public struct FileSystemSpace: Sendable, Equatable {
     (self.availableBytes, self.totalBytes) = (availableBytes, totalBytes)
   }
 
-  /// Returns true for an error number that means that there is no space: on the disk, in the user's quota, or within the file
-  /// size limit.
+  /// Returns true for an error number that means that there is no space: on the disk, in the user's quota, or within
+  /// the file size limit.
   package static func isUsedUp(_ code: Int32) -> Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
   /// Reads the file system of a path as it is now: `statvfs(2)`. nil when the system does not report it.

@@ -6,8 +6,8 @@
   import Darwin
 #endif
 
-/// The version of a file, which changes with its content and is determined without opening it. Links are followed, so the version
-/// also changes when a link points to another file.
+/// The version of a file, which changes with its content and is determined without opening it. Links are followed, so
+/// the version also changes when a link points to another file.
 package struct FileVersion: Sendable, Equatable {
   private var device: UInt64
   private var inode: UInt64

@@ -19,8 +19,8 @@ public struct Machine: Sendable, Equatable {
     self.memoryBytes = memoryBytes
   }
 
-  /// The machine that this process runs on, at the time of the call. Its memory is the limit of the control group, if there is
-  /// one.
+  /// The machine that this process runs on, at the time of the call. Its memory is the limit of the control group, if
+  /// there is one.
   public static var current: Machine {
     let pages = sysconf(Int32(_SC_PHYS_PAGES))
     let pageBytes = sysconf(Int32(_SC_PAGESIZE))

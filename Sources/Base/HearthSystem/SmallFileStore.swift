@@ -1,5 +1,5 @@
-/// A store of small files, each read and replaced atomically, which processes may share: a folder on the disk, or the shared
-/// store of a cluster.
+/// A store of small files, each read and replaced atomically, which processes may share: a folder on the disk, or the
+/// shared store of a cluster.
 ///
 /// Paths are relative, with `/` between names. The methods block, and must not be called on event loops.
 package protocol SmallFileStore: Sendable {
@@ -8,8 +8,8 @@ package protocol SmallFileStore: Sendable {
 
   /// Replaces a file, durably.
   ///
-  /// - Parameter expected: The bytes that were read before; nil when there was no file. When another process has changed the file
-  ///   since, nothing is written.
+  /// - Parameter expected: The bytes that were read before; nil when there was no file. When another process has
+  ///   changed the file since, nothing is written.
   /// - Returns: True when the file was written.
   func write(_ text: [UInt8], to path: String, over expected: [UInt8]?) throws(AtomicFile.Problem) -> Bool
 

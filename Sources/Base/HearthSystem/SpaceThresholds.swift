@@ -18,12 +18,13 @@ public struct SpaceThresholds: Sendable, Equatable {
   /// The standard stop threshold: it leaves space for checkpoints of SQLite's WALs, for a running snapshot, and for
   /// administrators.
   public static let standardStopBytes = 64 << 20
-  /// The divisor of a file system's size that limits the standard warning threshold, because a small file system is not full only
-  /// because it is small.
+  /// The divisor of a file system's size that limits the standard warning threshold, because a small file system is not
+  /// full only because it is small.
   public static let standardWarnDivisor = 8
   /// The divisor of a file system's size that limits ``standardStopBytes``.
   public static let standardStopDivisor = 32
-  /// The divisor of a threshold that gives the additional free space with which a level ends, so that levels do not alternate.
+  /// The divisor of a threshold that gives the additional free space with which a level ends, so that levels do not
+  /// alternate.
   private static let hysteresisDivisor = 8
 
   /// The level of a file system's free space.

@@ -1,7 +1,7 @@
 /// The generic cell rate algorithm (ITU-T I.371): a token bucket that stores one number and reads no clock.
 ///
-/// It begins full. Costs, the capacity and the clock have the same unit of time, which the caller chooses: the cost of an event
-/// is the time in which the bucket refills by as much.
+/// It begins full. Costs, the capacity and the clock have the same unit of time, which the caller chooses: the cost of
+/// an event is the time in which the bucket refills by as much.
 public struct TokenBucket: Sendable {
   /// The time when the bucket will be full, if nothing more is taken.
   private var fullAt: Int64 = 0
@@ -15,7 +15,8 @@ public struct TokenBucket: Sendable {
   /// Returns the time until the bucket is full.
   public func timeUntilFull(at now: Int64) -> Int64 { max(0, fullAt - now) }
 
-  /// Takes `cost` if the bucket contains it. A cost above the capacity is taken when the bucket is full, which then has a debt.
+  /// Takes `cost` if the bucket contains it. A cost above the capacity is taken when the bucket is full, which then has
+  /// a debt.
   ///
   /// - Returns: 0 when it was taken; otherwise the time until it can be taken.
   public mutating func take(_ cost: Int64, capacity: Int64, at now: Int64) -> Int64 {

@@ -2,11 +2,11 @@ import HearthTree
 
 // The texts (spaces for reading only):
 //
-// {"t":"d", "d":{"r":7, "a":"q", "b":{"p":"/users", "h":"", "q":{"l":2,"vf":"r"}, "t":1}}}   a listen with a query {"t":"d",
-// "d":{"r":8, "a":"p", "b":{"p":"/a", "d":{".sv":"timestamp"}}}}                   a put
+// {"t":"d", "d":{"r":7, "a":"q", "b":{"p":"/users", "h":"", "q":{"l":2,"vf":"r"}, "t":1}}}   a listen with a query
+// {"t":"d", "d":{"r":8, "a":"p", "b":{"p":"/a", "d":{".sv":"timestamp"}}}}                   a put
 //
-// Paths have a slash at their start, as the clients of JavaScript and iOS write them. The path comes before the data, so that a
-// server can read the data in place.
+// Paths have a slash at their start, as the clients of JavaScript and iOS write them. The path comes before the data,
+// so that a server can read the data in place.
 
 extension ClientMessage {
   /// Returns the message's JSON text, which ``decode(_:)-([UInt8])`` reads back.
@@ -102,8 +102,8 @@ extension Request.Listen {
 }
 
 extension Request.Credential {
-  /// Writes the credential. `gauth` is for texts that are not a JSON Web Token: secrets, Google access tokens, and the `owner` of
-  /// emulators.
+  /// Writes the credential. `gauth` is for texts that are not a JSON Web Token: secrets, Google access tokens, and the
+  /// `owner` of emulators.
   fileprivate func write(to writer: inout JSONWriter) {
     let isToken = token.utf8.count { $0 == UInt8(ascii: ".") } == 2
     if isToken {

@@ -121,8 +121,8 @@ extension Request {
   public struct Put: Sendable {
     /// The location and its new value.
     public var write: Write
-    /// The simple hash that the current value must have; the empty string requires that there is no value; nil when the put has
-    /// no condition.
+    /// The simple hash that the current value must have; the empty string requires that there is no value; nil when the
+    /// put has no condition.
     public var hash: String?
 
     /// Creates a put.
@@ -138,7 +138,8 @@ extension Request {
     public var path: Path
     /// The writes, with absolute locations, none of which is above another.
     public var writes: [Write]
-    /// The hash that the value at ``path`` must have, as in a put; nil when there is no condition. Current clients never send it.
+    /// The hash that the value at ``path`` must have, as in a put; nil when there is no condition. Current clients
+    /// never send it.
     public var hash: String?
 
     /// Creates a merge.

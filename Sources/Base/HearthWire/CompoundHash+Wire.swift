@@ -1,10 +1,11 @@
 import HearthTree
 
-// The form in a listen: {"hs":["…","…",""],"ps":["a/b","c/.priority"]}. Posts are relative paths; the post of a leaf at the
-// listen's own path is "/". The priority of a node with children is a separate post, at the key .priority.
+// The form in a listen: {"hs":["…","…",""],"ps":["a/b","c/.priority"]}. Posts are relative paths; the post of a leaf at
+// the listen's own path is "/". The priority of a node with children is a separate post, at the key .priority.
 
 extension CompoundHash {
-  /// Reads the hash in a listen; nil when it is invalid. The listen is not refused then; the server just sends all data.
+  /// Reads the hash in a listen; nil when it is invalid. The listen is not refused then; the server just sends all
+  /// data.
   init?(wire value: JSON, limits: WireLimits = .standard) {
     guard let texts = value["hs"]?.array, let places = value["ps"]?.array, texts.count == places.count + 1,
       places.count <= limits.postsMax

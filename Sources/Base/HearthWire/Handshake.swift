@@ -26,8 +26,8 @@ public struct Handshake: Sendable {
 
   /// Reads the parameters.
   ///
-  /// - Parameter target: The request target, such as `/.ws?v=5&ns=chat`. When a parameter is repeated, the last one counts; a
-  ///   parameter that is not UTF-8 is ignored.
+  /// - Parameter target: The request target, such as `/.ws?v=5&ns=chat`. When a parameter is repeated, the last one
+  ///   counts; a parameter that is not UTF-8 is ignored.
   public init(target: String) {
     let query = target.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst().prefix { $0 != UInt8(ascii: "#") }
     for parameter in query.split(separator: UInt8(ascii: "&")) {

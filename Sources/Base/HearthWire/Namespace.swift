@@ -1,7 +1,7 @@
 /// The database that a request names.
 public enum Namespace {
-  /// Returns the name in the `ns` parameter, otherwise the first label of a host with three labels or more, otherwise `fallback`;
-  /// in lower case. It need not be ``isValid(_:)``.
+  /// Returns the name in the `ns` parameter, otherwise the first label of a host with three labels or more, otherwise
+  /// `fallback`; in lower case. It need not be ``isValid(_:)``.
   ///
   /// - Parameter host: A `Host` header, with or without a port. An IP address has no labels.
   public static func choose(parameter: String?, host: String?, fallback: String) -> String {

@@ -1,7 +1,7 @@
 /// One message as several texts, for a client that does not accept large frames: a count, then the segments.
 ///
-/// Only the Java client for servers needs them; all others accept a message of any length as one text. A segment never ends
-/// within a surrogate pair or a character.
+/// Only the Java client for servers needs them; all others accept a message of any length as one text. A segment never
+/// ends within a surrogate pair or a character.
 public struct OutboundSegments: Sendable {
   /// The byte ranges of the segments, in order. When there is one range, the message is sent without a count.
   public let ranges: [Range<Int>]

@@ -1,9 +1,9 @@
 import HearthTree
 
-// Messages of a server are read as leniently as their meaning allows: members may come in any order, unknown ones are skipped, an
-// unknown action or a push that lacks a member is `other` and not an error, and data is read by ``JSONReader/receivedValue()``.
-// An error means that the text is no envelope or breaks a limit: then the socket is closed, because nothing after the error can
-// be read reliably.
+// Messages of a server are read as leniently as their meaning allows: members may come in any order, unknown ones are
+// skipped, an unknown action or a push that lacks a member is `other` and not an error, and data is read by
+// ``JSONReader/receivedValue()``. An error means that the text is no envelope or breaks a limit: then the socket is
+// closed, because nothing after the error can be read reliably.
 
 extension ReceivedMessage {
   /// Decodes a whole message.

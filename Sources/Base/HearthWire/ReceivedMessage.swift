@@ -44,7 +44,8 @@ public enum ReceivedMessage: Sendable {
   public struct Limits: Sendable {
     /// The limits of nested containers, of the keys of a leaf and of the values of a message.
     public var json = JSONLimits()
-    /// The number of keys of a pushed path. Deeper paths have no data: ``DataLimits/depthMax`` is the limit of the tree.
+    /// The number of keys of a pushed path. Deeper paths have no data: ``DataLimits/depthMax`` is the limit of the
+    /// tree.
     public var pathKeysMax = DataLimits.nestingMax
     /// Paths of one merge.
     public var mergePathsMax = 1_000_000

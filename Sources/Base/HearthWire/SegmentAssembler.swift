@@ -1,10 +1,10 @@
 /// An assembler of the segments of one socket's messages.
 ///
-/// A message is sent as one text, or as a count followed by as many texts. The count is a text of at most six digits; the count
-/// `0` is the clients' keepalive and has no message.
+/// A message is sent as one text, or as a count followed by as many texts. The count is a text of at most six digits;
+/// the count `0` is the clients' keepalive and has no message.
 ///
-/// The memory is bounded by ``WireLimits/messageBytesMax``, regardless of the count. While segments are missing, ``isIncomplete``
-/// is true; the owner of the socket decides how long to wait.
+/// The memory is bounded by ``WireLimits/messageBytesMax``, regardless of the count. While segments are missing,
+/// ``isIncomplete`` is true; the owner of the socket decides how long to wait.
 public struct SegmentAssembler: Sendable {
   /// The result of a frame.
   public enum Outcome: Sendable, Equatable {

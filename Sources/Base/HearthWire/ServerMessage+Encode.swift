@@ -2,9 +2,10 @@ import HearthTree
 
 // The texts (spaces for reading only):
 //
-// {"t":"c", "d":{"t":"h", "d":{"ts":1767225600000, "v":"5", "h":"localhost:9000", "s":"…"}}}   hello {"t":"c", "d":{"t":"o",
-// "d":null}}                       pong; a client closes a socket whose pong has no d {"t":"d", "d":{"r":7, "b":{"s":"ok",
-// "d":""}}}           reply {"t":"d", "d":{"a":"d", "b":{"p":"users/1", "d":null}}}  push; d is there even when it is null
+// {"t":"c", "d":{"t":"h", "d":{"ts":1767225600000, "v":"5", "h":"localhost:9000", "s":"…"}}}   hello {"t":"c",
+// "d":{"t":"o", "d":null}}                       pong; a client closes a socket whose pong has no d {"t":"d",
+// "d":{"r":7, "b":{"s":"ok", "d":""}}}           reply {"t":"d", "d":{"a":"d", "b":{"p":"users/1", "d":null}}}  push; d
+// is there even when it is null
 //
 // Pushed paths have no slash at their start, as in the messages of the Firebase service; the root is the empty string.
 
@@ -23,8 +24,8 @@ extension ServerMessage {
     bytes = writer.bytes
   }
 
-  /// Returns the text of a push with a tag, from the text without one. The tag is the last member of the body, so that one text
-  /// can be used for all recipients of the same change.
+  /// Returns the text of a push with a tag, from the text without one. The tag is the last member of the body, so that
+  /// one text can be used for all recipients of the same change.
   public static func text(_ push: UnsafeRawBufferPointer, tag: Int32) -> [UInt8] {
     let end = "}}}".utf8
     var text: [UInt8] = []
@@ -158,7 +159,8 @@ extension JSONWriter {
     write(path.keys.count == 1 ? path.keys[0].text : path.keys.map(\.text).joined(separator: "/"))
   }
 
-  /// Writes the end of a range. An empty path, which means that the node is itself a leaf, is written as a slash, as clients do.
+  /// Writes the end of a range. An empty path, which means that the node is itself a leaf, is written as a slash, as
+  /// clients do.
   fileprivate mutating func write(post: Path) {
     if post.isRoot { write("/") } else { write(path: post) }
   }

@@ -23,8 +23,8 @@ public enum ServerMessage: Sendable {
   public struct Hello: Sendable {
     /// The server's current time. Clients estimate the offset of their clock from it.
     public var milliseconds: Int64
-    /// The host that the client dialled, with the port: the value of the `Host` header. Any other text redirects the client
-    /// permanently.
+    /// The host that the client dialled, with the port: the value of the `Host` header. Any other text redirects the
+    /// client permanently.
     public var host: String
     /// The session's ID, URL-safe; the client sends it back when it reconnects.
     public var session: String
@@ -64,7 +64,8 @@ public enum Push: Sendable {
   case merge(path: Path, changes: [(path: Path, node: Node)], tag: Int32? = nil)
   /// `rm`: the new content of ranges of leaves. Only for a listen that sent a compound hash.
   case ranges(path: Path, [RangeMerge], tag: Int32? = nil)
-  /// `c`: the cancellation of the listen at the path. For a listen with a query, with the query object that the client sent.
+  /// `c`: the cancellation of the listen at the path. For a listen with a query, with the query object that the client
+  /// sent.
   case cancel(path: Path, query: JSON? = nil)
   /// `ac`: the credential is no longer valid.
   case authenticationEnded(Status, text: String)

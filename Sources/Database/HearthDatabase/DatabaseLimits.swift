@@ -1,28 +1,28 @@
 import HearthEngine
 
-/// The limits of one open database: of waiting commands, of batches waiting for the disk, of snapshots and of history. ``engine``
-/// has those of its engine.
+/// The limits of one open database: of waiting commands, of batches waiting for the disk, of snapshots and of history.
+/// ``engine`` has those of its engine.
 public struct DatabaseLimits: Sendable {
   /// The limits of the engine.
   public var engine = EngineLimits()
 
-  /// The number of waiting commands from which ``Database/submit(_:sizeBytes:)`` tells its callers to stop reading from their
-  /// sockets.
+  /// The number of waiting commands from which ``Database/submit(_:sizeBytes:)`` tells its callers to stop reading from
+  /// their sockets.
   public var commandsPendingMax = 65_536
 
-  /// The bytes of waiting commands from which callers are told to stop reading, because a few large writes cost as much memory as
-  /// many small ones. The engine may hold as much again.
+  /// The bytes of waiting commands from which callers are told to stop reading, because a few large writes cost as much
+  /// memory as many small ones. The engine may hold as much again.
   public var commandBytesPendingMax = 64 << 20
 
-  /// The most commands of one connection in a round of ``Mailbox``: enough for busy connections to share batches, few enough to
-  /// keep other connections' wait short when one sends thousands.
+  /// The most commands of one connection in a round of ``Mailbox``: enough for busy connections to share batches, few
+  /// enough to keep other connections' wait short when one sends thousands.
   public var roundCommandsMax = 32
 
   /// The bytes of commands that count as one more command, so that few large ones weigh as much as many small ones.
   public var roundBytesPerCommand = 4 << 10
 
-  /// The steps that one connection's commands may take in a round. A connection whose commands took n times as many skips about n
-  /// rounds, so that waiting connections share the database's time rather than its command count.
+  /// The steps that one connection's commands may take in a round. A connection whose commands took n times as many
+  /// skips about n rounds, so that waiting connections share the database's time rather than its command count.
   public var roundSteps = 8_000
 
   /// The most connections whose excess over ``roundSteps`` is recorded; further connections skip no rounds.
@@ -31,12 +31,12 @@ public struct DatabaseLimits: Sendable {
   /// The number of rounds that one connection's commands may fill before the server stops reading from this connection.
   public var roundsPendingPerConnectionMax = 128
 
-  /// The most attempts to decide a large write in the background. After that it is decided on the deciding queue, while other
-  /// commands wait. An attempt fails when another write changed a location that the large write reads.
+  /// The most attempts to decide a large write in the background. After that it is decided on the deciding queue, while
+  /// other commands wait. An attempt fails when another write changed a location that the large write reads.
   public var largeWriteAttemptsMax = 4
 
-  /// The most listens waiting for a background comparison. Any further listen receives the whole value at once, without a
-  /// comparison.
+  /// The most listens waiting for a background comparison. Any further listen receives the whole value at once, without
+  /// a comparison.
   public var comparedListensWaitingMax = 64
 
   /// The bytes of a large write's record that one append takes before other batches can be written.
@@ -61,18 +61,18 @@ public struct DatabaseLimits: Sendable {
   /// The interval at which the log repeats that the disk is full.
   public var stallNoticeSeconds: Int64 = 60
 
-  /// The log bytes since the last snapshot after which a new one is written; when the last snapshot was larger, its size counts
-  /// instead. Each batch counts for ``replayBytesPerBatch`` more. At a restart, replaying the log thus takes at most about as
-  /// long as loading the snapshot.
+  /// The log bytes since the last snapshot after which a new one is written; when the last snapshot was larger, its
+  /// size counts instead. Each batch counts for ``replayBytesPerBatch`` more. At a restart, replaying the log thus
+  /// takes at most about as long as loading the snapshot.
   public var snapshotIntervalBytes = 16 << 20
 
-  /// The cost of replaying a batch in addition to its bytes, as the number of snapshot bytes that load in the same time.
-  /// Measured: 3.8 microseconds for a batch of one 260-byte commit, 6 nanoseconds for a byte of a snapshot; both are higher on a
-  /// busy machine.
+  /// The cost of replaying a batch in addition to its bytes, as the number of snapshot bytes that load in the same
+  /// time. Measured: 3.8 microseconds for a batch of one 260-byte commit, 6 nanoseconds for a byte of a snapshot; both
+  /// are higher on a busy machine.
   public var replayBytesPerBatch = 512
 
-  /// The log bytes, counted in the same way, above which a snapshot is written when the server stops, if they also exceed an
-  /// eighth of the last snapshot: a shorter log is replayed in a tenth of a second.
+  /// The log bytes, counted in the same way, above which a snapshot is written when the server stops, if they also
+  /// exceed an eighth of the last snapshot: a shorter log is replayed in a tenth of a second.
   public var closingLogBytes = 8 << 20
 
   /// The largest snapshot that is written when the server stops: writing it takes about a second.

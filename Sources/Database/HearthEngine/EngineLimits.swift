@@ -6,8 +6,8 @@ public struct EngineLimits: Sendable {
   /// microseconds on every change of rules or identity, during which the database decides nothing else.
   public var listensPerConnectionMax = 10_000
 
-  /// The most bytes that all listens of a database may count for. Clients share this memory by ``ShareRule``. A server sets it to
-  /// ``listensMemoryPercentMax`` of its memory.
+  /// The most bytes that all listens of a database may count for. Clients share this memory by ``ShareRule``. A server
+  /// sets it to ``listensMemoryPercentMax`` of its memory.
   public var listensBytesMax = 1 << 30
 
   /// The percentage of the process's memory that the listens of a database may take in addition to its data.
@@ -33,44 +33,46 @@ public struct EngineLimits: Sendable {
   /// decides nothing else. At larger locations such a listen receives all data, as in Firebase, and clients filter.
   public var undeclaredChildrenMax = 200_000
 
-  /// The most children that a query examines on the deciding queue, while other commands wait: some tenths of a millisecond. A
-  /// query that examines more is evaluated in the background before its command is decided.
+  /// The most children that a query examines on the deciding queue, while other commands wait: some tenths of a
+  /// millisecond. A query that examines more is evaluated in the background before its command is decided.
   public var queriedChildrenInLine = 2_048
 
-  /// The most entries of all undeclared indexes together, which live queries with a limit need. Any client can request any number
-  /// of them; this many take 64 MB. Beyond this limit, such a listen receives all data, as in Firebase, and clients filter.
+  /// The most entries of all undeclared indexes together, which live queries with a limit need. Any client can request
+  /// any number of them; this many take 64 MB. Beyond this limit, such a listen receives all data, as in Firebase, and
+  /// clients filter.
   public var undeclaredIndexEntriesMax = 1_000_000
 
-  /// The number of entries that every undeclared index counts for in addition to its own, because each index costs memory and a
-  /// step at every change.
+  /// The number of entries that every undeclared index counts for in addition to its own, because each index costs
+  /// memory and a step at every change.
   public static let indexEntriesMin = 64
 
   /// True when a `get` ordered by a child's value requires a declared index, as in Firebase. Without it every such
   /// `get` of a large location examines all of its children.
   public var requiresIndexForGets = true
 
-  /// True when the rules count the results of each of their expressions, for coverage reports. Decisions then take two to four
-  /// times as long.
+  /// True when the rules count the results of each of their expressions, for coverage reports. Decisions then take two
+  /// to four times as long.
   public var countsRules = false
 
   /// True when records name the authors of their commits, and the rules that allowed them. It costs about sixty bytes
   /// for each, for as long as the records are retained.
   public var recordsAuthors = false
 
-  /// True when the record of a multi-location update (a merge) states the location of the update, at a cost of one byte. A
-  /// following engine then sends its listeners the same messages as the deciding one; otherwise it sends equivalent ones.
+  /// True when the record of a multi-location update (a merge) states the location of the update, at a cost of one
+  /// byte. A following engine then sends its listeners the same messages as the deciding one; otherwise it sends
+  /// equivalent ones.
   public var recordsMerges = false
 
   /// True when the engine's owner evaluates live queries in the background: see ``Batch/liveQuery``.
   public var evaluatesBeside = false
 
-  /// The largest value that is hashed for a listener, in bytes; a larger one is sent without a comparison. For a compared write,
-  /// the limit is the size that one write may replace: ``touchedBytesMax``.
+  /// The largest value that is hashed for a listener, in bytes; a larger one is sent without a comparison. For a
+  /// compared write, the limit is the size that one write may replace: ``touchedBytesMax``.
   public var hashSizeBytesMax = 16 << 20
 
-  /// The largest value that is hashed on the deciding queue, while other commands wait, in bytes as ``hashSizeBytesMax`` counts:
-  /// a thousand leaves, some tenths of a millisecond. A larger one is hashed in the background, and its command is decided
-  /// afterwards.
+  /// The largest value that is hashed on the deciding queue, while other commands wait, in bytes as
+  /// ``hashSizeBytesMax`` counts: a thousand leaves, some tenths of a millisecond. A larger one is hashed in the
+  /// background, and its command is decided afterwards.
   public var hashBytesInLine = 64 << 10
 
   /// The bytes, as ``hashSizeBytesMax`` counts, that are hashed in the time of one step of the rules.
@@ -80,8 +82,8 @@ public struct EngineLimits: Sendable {
   /// few times.
   public var recordBytesMax = 256 << 20
 
-  /// The most bytes, as the tree holds them, that one write replaces or adds. The engine must release the replaced data and send
-  /// removals to listeners below it. Firebase has the same limit for requests over HTTP.
+  /// The most bytes, as the tree holds them, that one write replaces or adds. The engine must release the replaced data
+  /// and send removals to listeners below it. Firebase has the same limit for requests over HTTP.
   public var touchedBytesMax = 256 << 20
 
   /// The most pending on-disconnect writes and server values of one connection. Its disconnect decides all of them at
@@ -110,16 +112,16 @@ public struct EngineLimits: Sendable {
   /// The bytes that each location and each server value adds to a write's size.
   static let placeBytes = 64
 
-  /// The most locations recorded as dependencies of a write that is decided in the background. Beyond this limit, common
-  /// ancestors are recorded instead.
+  /// The most locations recorded as dependencies of a write that is decided in the background. Beyond this limit,
+  /// common ancestors are recorded instead.
   public var largeWritePlacesMax = 1_024
 
   /// The most listens of one location or connection that are decided again within the command that changes the data of
   /// their rules, or that ends the connection. Beyond it, the others are decided between later commands.
   public var redecisionListensInLine = 256
 
-  /// The most steps for redecisions within one command: about two milliseconds, which is more than most apps ever need. The rest
-  /// is decided between later commands; listens that are not decided yet receive no events.
+  /// The most steps for redecisions within one command: about two milliseconds, which is more than most apps ever need.
+  /// The rest is decided between later commands; listens that are not decided yet receive no events.
   public var redecisionStepsInLine = 50_000
 
   /// The most live queries of one location that are updated within the command that makes a commit. Beyond it, only
@@ -155,8 +157,9 @@ public struct EngineLimits: Sendable {
   /// The steps of a `get`, in addition to those of its rules: including the measurement of its response.
   static let readSteps = 150
 
-  /// The most listens of one connection whose redecisions and updates are charged to the client of the write that causes them. A
-  /// connection with more listens is charged itself, so that no client pays for the large number of another client's listens.
+  /// The most listens of one connection whose redecisions and updates are charged to the client of the write that
+  /// causes them. A connection with more listens is charged itself, so that no client pays for the large number of
+  /// another client's listens.
   static let coveredListensMax = 64
 
   /// The steps of visiting one of all listens of a connection.
@@ -165,26 +168,28 @@ public struct EngineLimits: Sendable {
   /// The steps of removing a listen from the indexes.
   static let removalSteps = 40
 
-  /// The most events of one location that are kept for listens in doubt. A listen that missed more receives the present data
-  /// instead.
+  /// The most events of one location that are kept for listens in doubt. A listen that missed more receives the present
+  /// data instead.
   public var missedEventsPerPlaceMax = 64
 
   /// The most events of all locations that are kept for listens in doubt, each with its version of the tree.
   public var missedEventsMax = 16_384
 
-  /// The length of a transaction's turn in milliseconds: the time in which its client may retry it before other transactions are
-  /// answered. It applies while the client's speed is unknown, and covers a round trip over a slow mobile network.
+  /// The length of a transaction's turn in milliseconds: the time in which its client may retry it before other
+  /// transactions are answered. It applies while the client's speed is unknown, and covers a round trip over a slow
+  /// mobile network.
   public var turnMillisecondsFirst: Int64 = 500
 
-  /// The shortest turn in milliseconds, for clients known to be fast: it covers a short pause of the client or of a busy machine.
+  /// The shortest turn in milliseconds, for clients known to be fast: it covers a short pause of the client or of a
+  /// busy machine.
   public var turnMillisecondsMin: Int64 = 50
 
-  /// The longest turn in milliseconds, for clients known to be slow. A client that does not retry delays the others by this time
-  /// once.
+  /// The longest turn in milliseconds, for clients known to be slow. A client that does not retry delays the others by
+  /// this time once.
   public var turnMillisecondsMax: Int64 = 1_000
 
-  /// The time in milliseconds until the answer that begins a turn must have been sent, which includes the wait for the disk. When
-  /// it expires, the next transaction is answered as well.
+  /// The time in milliseconds until the answer that begins a turn must have been sent, which includes the wait for the
+  /// disk. When it expires, the next transaction is answered as well.
   public var turnUndeliveredMillisecondsMax: Int64 = 10_000
 
   /// The number of turns that a connection, or a user over all connections, may let expire before it gets no more. Each
@@ -198,12 +203,12 @@ public struct EngineLimits: Sendable {
   /// The most users with recorded expired turns, at some hundred bytes each.
   public var turnExpiredUsersMax = 4_096
 
-  /// The most times that expired turns halve the length of a location's turns and double the number of transactions that share
-  /// one. A hundred abandoned transactions thus take seven turns.
+  /// The most times that expired turns halve the length of a location's turns and double the number of transactions
+  /// that share one. A hundred abandoned transactions thus take seven turns.
   public var turnDoublingsMax = 6
 
-  /// The most times that a transaction may be stale in its own turn, because plain writes change the data, before the turn passes
-  /// to others.
+  /// The most times that a transaction may be stale in its own turn, because plain writes change the data, before the
+  /// turn passes to others.
   public var turnStaleAttemptsMax = 3
 
   /// The most locations with turns. The limit exists because the end of a turn checks all of those below its location.
@@ -226,8 +231,8 @@ public struct EngineLimits: Sendable {
   /// The record bytes after which a batch ends, so that one append does not delay all clients.
   public var batchBytes = 4 << 20
 
-  /// The number of commands after which a batch ends, so that answers do not wait for a long queue behind them. A new command
-  /// waits for at most this many commands, and for its round.
+  /// The number of commands after which a batch ends, so that answers do not wait for a long queue behind them. A new
+  /// command waits for at most this many commands, and for its round.
   public var batchCommandsMax = 1_024
 
   /// The most levels of the tree, and keys of a path.

@@ -31,8 +31,8 @@ final class EventLoader: Sendable {
   func load(again: @escaping @Sendable () -> Void) {
     for read in reads() {
       do throws(JournalError) {
-        // Events at the beginning of a queue may have outcomes that are not stored yet, and must not be loaded again; no outcome
-        // is stored during this read.
+        // Events at the beginning of a queue may have outcomes that are not stored yet, and must not be loaded again;
+        // no outcome is stored during this read.
         if read.cursor == nil {
           try outcomes.withoutStoring { () throws(JournalError) in try load(read) }
         } else {

@@ -4,11 +4,11 @@ import HearthJournal
 import HearthTriggers
 import Logging
 
-/// The sender of all triggers' events: makes events from commits, stores them in the journals of their databases, and posts them
-/// until they are delivered. No write waits for it.
+/// The sender of all triggers' events: makes events from commits, stores them in the journals of their databases, and
+/// posts them until they are delivered. No write waits for it.
 ///
-/// Undelivered events are on the disk; memory holds the locations and times of a bounded number of events, and the contents of
-/// those in flight. `Delivery` in `HearthTriggers` decides the order and the time of retries.
+/// Undelivered events are on the disk; memory holds the locations and times of a bounded number of events, and the
+/// contents of those in flight. `Delivery` in `HearthTriggers` decides the order and the time of retries.
 public final class EventSender: Sendable {
   /// The dead letters of all triggers.
   public let deadLetters: DeadLetterStore
@@ -80,7 +80,8 @@ public final class EventSender: Sendable {
 
   // MARK: Databases
 
-  /// Returns the outbox for a database's commits under the present triggers, or nil when no trigger is about the database.
+  /// Returns the outbox for a database's commits under the present triggers, or nil when no trigger is about the
+  /// database.
   ///
   /// - Parameter isStrict: True to refuse writes with too many or too large events.
   public func outbox(of database: String, isStrict: Bool) -> DatabaseOutbox? {
@@ -129,8 +130,8 @@ public final class EventSender: Sendable {
     return names
   }
 
-  /// Sets whether this server or another one, with the same journal, sends a database's events. Events in flight continue; the
-  /// new sender repeats those whose outcome is not stored by then.
+  /// Sets whether this server or another one, with the same journal, sends a database's events. Events in flight
+  /// continue; the new sender repeats those whose outcome is not stored by then.
   public func setSending(_ isSending: Bool, of database: String) {
     pump.async { [self] in
       let journal = table.state.withLock { table in

@@ -2,8 +2,8 @@ import HearthJournal
 import HearthTriggers
 import Synchronization
 
-/// The triggers, their queues and the journals, without the contents of events: the state that the components of ``EventSender``
-/// share. Its lock is taken before their locks.
+/// The triggers, their queues and the journals, without the contents of events: the state that the components of
+/// ``EventSender`` share. Its lock is taken before their locks.
 final class QueueTable: Sendable {
   struct Trigger: Sendable {
     var definition: TriggerDefinition

@@ -16,7 +16,8 @@ public struct SenderEnvironment: Sendable {
   public var receiver: @Sendable (_ plugin: String) -> (any WriteReceiver)?
   /// The ID of the project that the accounts belong to.
   public var project: String
-  /// The host at which the client libraries in functions reach the databases: a name, with the port if it is not the default.
+  /// The host at which the client libraries in functions reach the databases: a name, with the port if it is not the
+  /// default.
   public var host: String
   /// The most waiting events of one trigger in one database.
   public var waitingEventsMax = TriggerLimits.waitingEventsMax

@@ -1,5 +1,5 @@
-/// A detector of triggers whose handler seems to write data that triggers it again: at least ``eventsPerMinute`` events of one
-/// location in a minute.
+/// A detector of triggers whose handler seems to write data that triggers it again: at least ``eventsPerMinute`` events
+/// of one location in a minute.
 struct TriggerLoopDetector: Sendable {
   private struct LocationKey: Hashable {
     var id: QueueID

@@ -2,8 +2,8 @@ import HearthJournal
 import HearthTree
 import HearthTriggers
 
-/// The waiting events of one queue, with the number and size of those that each account's writes have caused. ``ShareRule``
-/// decides whether a further event may wait or becomes a dead letter.
+/// The waiting events of one queue, with the number and size of those that each account's writes have caused.
+/// ``ShareRule`` decides whether a further event may wait or becomes a dead letter.
 ///
 /// Signed-out clients count as one account. Events that waited when the server started belong to no account.
 struct WaitingShares: Sendable {

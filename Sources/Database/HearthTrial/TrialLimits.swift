@@ -1,20 +1,21 @@
 import HearthRules
 
-/// The limits of a trial, with one reason each. Clients determine the number of decisions, so no part of a trial may grow with
-/// it.
+/// The limits of a trial, with one reason each. Clients determine the number of decisions, so no part of a trial may
+/// grow with it.
 public struct TrialLimits: Sendable {
   /// The most decisions that wait to be repeated, at about half a kilobyte each. Further ones are dropped.
   public var waitingCountMax = 16_384
 
-  /// The most bytes that waiting decisions retain: their own, and the data that was replaced since the oldest of them, which
-  /// retains the tree that it was made on. Beyond this limit the oldest are dropped.
+  /// The most bytes that waiting decisions retain: their own, and the data that was replaced since the oldest of them,
+  /// which retains the tree that it was made on. Beyond this limit the oldest are dropped.
   public var waitingBytesMax = 64 << 20
 
-  /// The most steps of rules for one decision, some tens of milliseconds. A decision that takes more counts as undecided.
+  /// The most steps of rules for one decision, some tens of milliseconds. A decision that takes more counts as
+  /// undecided.
   public var stepsMax = 1_000_000
 
-  /// The time in milliseconds for which a trial repeats decisions without a pause. Then it pauses for as long, so that it takes
-  /// at most half of one processor.
+  /// The time in milliseconds for which a trial repeats decisions without a pause. Then it pauses for as long, so that
+  /// it takes at most half of one processor.
   public var sliceMilliseconds: Int64 = 4
 
   /// The most groups of reversed decisions in a report, at some kilobytes each.

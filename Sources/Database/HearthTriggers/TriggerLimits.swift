@@ -1,7 +1,7 @@
 /// The limits of triggers, with one reason each.
 public enum TriggerLimits {
-  /// The most events of one write, as in Firebase. With strict validation a write with more is refused; without it, the events
-  /// beyond the limit are not sent.
+  /// The most events of one write, as in Firebase. With strict validation a write with more is refused; without it, the
+  /// events beyond the limit are not sent.
   public static let eventsPerWriteMax = 1_000
 
   /// The most bytes of `{"data":…,"delta":…}` in one event, as in Firebase. With strict validation a write with a

@@ -1,8 +1,8 @@
 import HearthRules
 import HearthTree
 
-/// The analysis of the access that a rules file allows: for every location, operation and class of users, access is proved
-/// closed, open with an example request, or undecided.
+/// The analysis of the access that a rules file allows: for every location, operation and class of users, access is
+/// proved closed, open with an example request, or undecided.
 ///
 /// The class is not thread-safe. The rules must have been compiled with `keepsExpressions`.
 package final class Exposure {
@@ -50,8 +50,8 @@ package final class Exposure {
     prover = Prover(rules, nowMilliseconds: nowMilliseconds, faults: faults)
   }
 
-  /// Returns the verdict on one question; nil when the class has no users at the location, because no key of the location is
-  /// compared with the uid.
+  /// Returns the verdict on one question; nil when the class has no users at the location, because no key of the
+  /// location is compared with the uid.
   package func verdict(_ question: ExposureQuestion) -> ExposureVerdict? { prover.verdict(question) }
 
   func locations(_ pattern: [ExposurePattern.Part]) -> [ExposureLocation] {
@@ -90,8 +90,8 @@ package final class Exposure {
     return question
   }
 
-  /// Returns the verdicts on all classes, nil for a class without users. Verdicts that follow from earlier ones are not proved
-  /// again.
+  /// Returns the verdicts on all classes, nil for a class without users. Verdicts that follow from earlier ones are not
+  /// proved again.
   ///
   /// - Parameter above: The verdicts at the parent location, when the same rules apply there; nil otherwise.
   private func verdicts(
@@ -117,8 +117,8 @@ package final class Exposure {
     return verdicts
   }
 
-  /// Returns the verdict that follows from the one on the class `anyone`: an operation closed to it is closed to `other`, and to
-  /// holders of a claim that no applicable rule reads.
+  /// Returns the verdict that follows from the one on the class `anyone`: an operation closed to it is closed to
+  /// `other`, and to holders of a claim that no applicable rule reads.
   private func following(_ anyone: ExposureVerdict?, _ question: ExposureQuestion) -> ExposureVerdict? {
     guard case .closed? = anyone else { return nil }
     switch question.identity {
@@ -132,9 +132,9 @@ package final class Exposure {
     }
   }
 
-  /// Returns the verdict that follows from that at the parent location. A read is decided by the rules from the root to its
-  /// location: without its own rule, a location is readable exactly when its parent is. A user of the class `other` at the
-  /// location is of `other` or `anyone` at the parent.
+  /// Returns the verdict that follows from that at the parent location. A read is decided by the rules from the root to
+  /// its location: without its own rule, a location is readable exactly when its parent is. A user of the class `other`
+  /// at the location is of `other` or `anyone` at the parent.
   private func inherited(_ above: ExposureVerdict?, _ question: ExposureQuestion) -> ExposureVerdict? {
     switch above {
     case .closed?: return .closed
@@ -161,9 +161,11 @@ package final class Exposure {
     }
   }
 
-  /// Repeats an allowed request as a user of another class, and returns the verdict if it is allowed too; nil otherwise.
+  /// Repeats an allowed request as a user of another class, and returns the verdict if it is allowed too; nil
+  /// otherwise.
   ///
-  /// - Parameter witness: A request of a class without custom claims, so that the user does not have a claim of another class.
+  /// - Parameter witness: A request of a class without custom claims, so that the user does not have a claim of another
+  ///   class.
   private func again(_ witness: ExposureWitness, _ question: ExposureQuestion) -> ExposureVerdict? {
     var witness = witness
     guard let auth = question.identity.auth(like: witness.auth) else { return nil }

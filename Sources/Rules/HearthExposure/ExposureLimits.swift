@@ -1,19 +1,21 @@
-/// The limits of the analysis, each with its reason. All are counts, so that a verdict never depends on the speed of the machine.
+/// The limits of the analysis, each with its reason. All are counts, so that a verdict never depends on the speed of
+/// the machine.
 ///
 /// A question that reaches a limit is undecided.
 package enum ExposureLimits {
-  /// States that are visited to find a word of one language. Languages of real rules files have tens of states; malicious
-  /// patterns have too many for any memory.
+  /// States that are visited to find a word of one language. Languages of real rules files have tens of states;
+  /// malicious patterns have too many for any memory.
   package static let languageStatesMax = 2_000
-  /// Parts of language terms that are visited to find a word of one language, which takes about ten nanoseconds for each; the
-  /// limit bounds the cost of large states.
+  /// Parts of language terms that are visited to find a word of one language, which takes about ten nanoseconds for
+  /// each; the limit bounds the cost of large states.
   package static let languageWorkMax = 500_000
-  /// Levels of one language's term; the limit bounds the stack. The deepest pattern that the rules language accepts needs about
-  /// 400.
+  /// Levels of one language's term; the limit bounds the stack. The deepest pattern that the rules language accepts
+  /// needs about 400.
   package static let languageHeightMax = 600
   /// UTF-16 units of a constant text. A longer text is treated as unknown.
   package static let languageTextUnitsMax = 10_000
-  /// Languages, derivatives and results that are kept for the next comparison of rules; each takes about a hundred bytes.
+  /// Languages, derivatives and results that are kept for the next comparison of rules; each takes about a hundred
+  /// bytes.
   package static let languagesKeptMax = 100_000
 
   /// Branches that are visited for one form of a request. Questions about real files take 1 to 12; the worst case is

@@ -1,7 +1,7 @@
 import HearthRules
 
-/// The differences between two rules files, in both directions. The verdict "closed" for a direction means a proof that there is
-/// no such request.
+/// The differences between two rules files, in both directions. The verdict "closed" for a direction means a proof that
+/// there is no such request.
 ///
 /// The class is not thread-safe. Both files must have been compiled with `keepsExpressions`.
 package final class RulesDifference {
@@ -25,8 +25,8 @@ package final class RulesDifference {
 
   /// The locations of both files at which rules differ, those of the new file first. All other locations are unchanged.
   package let locations: [ExposureLocation]
-  /// The classes of users: `nobody`, `anyone`, `other`, the holders of each claim that one of the files uses, and users with any
-  /// claims, for differences that require several claims at once.
+  /// The classes of users: `nobody`, `anyone`, `other`, the holders of each claim that one of the files uses, and users
+  /// with any claims, for differences that require several claims at once.
   private(set) lazy var identities: [ExposureIdentity] = {
     var claims = NamedClaims.all(in: new)
     claims += NamedClaims.all(in: old).filter { !claims.contains($0) }
@@ -58,14 +58,14 @@ package final class RulesDifference {
     [.signedOut, .signedIn, .otherUser] + claims + [.anyClaims]
   }
 
-  /// Returns the classes whose verdicts may differ at a location: ``identities`` without the holders of claims that no rule
-  /// above, at or below the location uses.
+  /// Returns the classes whose verdicts may differ at a location: ``identities`` without the holders of claims that no
+  /// rule above, at or below the location uses.
   package func identities(at location: ExposureLocation) -> [ExposureIdentity] {
     Self.identities(NamedClaims.all(at: location))
   }
 
-  /// Returns the verdict on one question, whose location is one of ``locations``; nil when the class has no users at the
-  /// location.
+  /// Returns the verdict on one question, whose location is one of ``locations``; nil when the class has no users at
+  /// the location.
   package func verdict(_ question: ExposureQuestion, _ direction: Direction) -> ExposureVerdict? {
     if question.location.isSame(for: question.operation) {
       // Rules with the same text at the same location have the same result.
@@ -77,9 +77,9 @@ package final class RulesDifference {
     return closed.verdict(reversed)
   }
 
-  /// Returns the changes, and the questions that could not be decided, for writes on their own and as one path of an update. An
-  /// empty result proves that access did not change. The class of users with any claims is only included when no other class
-  /// shows the difference.
+  /// Returns the changes, and the questions that could not be decided, for writes on their own and as one path of an
+  /// update. An empty result proves that access did not change. The class of users with any claims is only included
+  /// when no other class shows the difference.
   package func entries() -> [Entry] {
     var result: [Entry] = []
     for location in locations {

@@ -16,8 +16,8 @@ public struct Decision: Sendable {
 
   /// The reason for allowing or refusing the request.
   public var outcome: Outcome
-  /// The rule that decided: the one that granted, the validate rule that refused, or, when none granted, the deepest rule that
-  /// was evaluated. nil when the path has no rule.
+  /// The rule that decided: the one that granted, the validate rule that refused, or, when none granted, the deepest
+  /// rule that was evaluated. nil when the path has no rule.
   public var rule: RuleReference?
   /// The path at which the deciding rule was evaluated; the requested path when there is no rule.
   public var path: Path

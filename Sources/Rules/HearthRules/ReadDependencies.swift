@@ -2,8 +2,8 @@ import HearthTree
 
 /// All data and variables that a decision read: while none of these changes, the decision stays the same.
 ///
-/// Rules read only single nodes (existence, leaf value, priority, existence of children), never the content of a subtree. So a
-/// data dependency is a path and the aspects of the node there that were read.
+/// Rules read only single nodes (existence, leaf value, priority, existence of children), never the content of a
+/// subtree. So a data dependency is a path and the aspects of the node there that were read.
 public struct ReadDependencies: Sendable, Equatable {
   /// The aspects of a node that were read.
   public struct Aspects: OptionSet, Sendable, Hashable {
@@ -21,8 +21,8 @@ public struct ReadDependencies: Sendable, Equatable {
     /// Everything at and below the node.
     public static let everything = Aspects(rawValue: 16)
 
-    /// Returns true when `old` and `new` differ in one of these aspects. For ``everything``, it may also return true when they
-    /// are equal, because storage is compared instead of values.
+    /// Returns true when `old` and `new` differ in one of these aspects. For ``everything``, it may also return true
+    /// when they are equal, because storage is compared instead of values.
     public func differ(_ old: Node, _ new: Node) -> Bool {
       if contains(.everything), !old.isIdentical(to: new) { return true }
       if contains(.existence), old.isEmpty != new.isEmpty { return true }
@@ -33,8 +33,8 @@ public struct ReadDependencies: Sendable, Equatable {
     }
   }
 
-  /// The absolute paths that were read in the database before the write (for a read: in the current database), with their
-  /// aspects.
+  /// The absolute paths that were read in the database before the write (for a read: in the current database), with
+  /// their aspects.
   public internal(set) var data: [Path: Aspects] = [:]
   /// True when `auth` or something below it was read.
   public internal(set) var usesAuth = false

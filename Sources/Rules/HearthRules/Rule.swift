@@ -24,8 +24,8 @@ package final class Rule: Sendable {
     self.inspection = inspection
   }
 
-  /// The template of the rule's path. It is computed on demand, because rules share the names; otherwise a long name would be
-  /// copied for every rule below it.
+  /// The template of the rule's path. It is computed on demand, because rules share the names; otherwise a long name
+  /// would be copied for every rule below it.
   package var pathTemplate: String { "/" + place.joined(separator: "/") }
 
   /// The checked expression. nil when the rule set was compiled without `keepsExpressions`.
@@ -34,15 +34,15 @@ package final class Rule: Sendable {
   /// The rule's number among all rules of the file, from 0; nil like ``expression``.
   package var number: Int? { inspection?.number }
 
-  /// Returns the position in the file of a byte of the text, considering the file's string escapes. When the rule set was
-  /// compiled without `keepsExpressions`, returns the position of the text's beginning.
+  /// Returns the position in the file of a byte of the text, considering the file's string escapes. When the rule set
+  /// was compiled without `keepsExpressions`, returns the position of the text's beginning.
   package func position(ofByte offset: Int) -> SourcePosition {
     guard let inspection else { return position }
     return inspection.source.position(ofByte: fileOffset(ofByte: offset, inspection))
   }
 
-  /// Returns the positions in the file at which a range of the text begins and ends, like ``position(ofByte:)``. For a generated
-  /// file, a span from several segments has an end equal to its start.
+  /// Returns the positions in the file at which a range of the text begins and ends, like ``position(ofByte:)``. For a
+  /// generated file, a span from several segments has an end equal to its start.
   package func span(ofBytes range: Range<Int>) -> (start: SourcePosition, end: SourcePosition) {
     guard let inspection else { return (position, position) }
     let (start, end) = (
@@ -51,8 +51,8 @@ package final class Rule: Sendable {
     return inspection.source.span(ofBytes: start..<max(start, end))
   }
 
-  /// Returns the position in the file at which an expression begins, without the parentheses and white space with which its
-  /// ``TypedExpression/range`` may begin.
+  /// Returns the position in the file at which an expression begins, without the parentheses and white space with which
+  /// its ``TypedExpression/range`` may begin.
   package func position(of expression: TypedExpression) -> SourcePosition {
     position(ofByte: expression.range.lowerBound)
   }
@@ -75,7 +75,8 @@ struct RuleInspection: Sendable {
   var origin: RulesDocument.Text?
 }
 
-/// A position in a text: 1-based line, and 1-based column in characters; and the name of the file, when it is not the rules file.
+/// A position in a text: 1-based line, and 1-based column in characters; and the name of the file, when it is not the
+/// rules file.
 package struct SourcePosition: Sendable, Equatable {
   /// The line, from 1.
   package var line: Int

@@ -1,5 +1,5 @@
-/// The comparison of the rules of two files. Rules with the same text at the same place are the same, and decide every request in
-/// the same way.
+/// The comparison of the rules of two files. Rules with the same text at the same place are the same, and decide every
+/// request in the same way.
 package enum RuleComparison {
   /// Returns true when two rules are the same; nil stands for a missing rule.
   package static func areSame(_ a: Rule?, _ b: Rule?) -> Bool {
@@ -11,8 +11,8 @@ package enum RuleComparison {
     areSame(a?.read, b?.read) && areSame(a?.write, b?.write) && areSame(a?.validate, b?.validate)
   }
 
-  /// Returns true when all validate rules at and below two nodes are the same. The recursion is as deep as the files, whose depth
-  /// is limited.
+  /// Returns true when all validate rules at and below two nodes are the same. The recursion is as deep as the files,
+  /// whose depth is limited.
   package static func validateSame(_ a: RuleNode?, _ b: RuleNode?) -> Bool {
     if a === b { return true }
     guard a?.hasValidation == true || b?.hasValidation == true else { return true }

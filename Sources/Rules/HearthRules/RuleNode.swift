@@ -32,10 +32,12 @@ package final class RuleNode: Sendable {
     hasValidation = validate != nil || hasValidationBelow
   }
 
-  /// Returns the rules of a child; nil when it has none. When the file names the child, the wildcard does not apply to it.
+  /// Returns the rules of a child; nil when it has none. When the file names the child, the wildcard does not apply to
+  /// it.
   package func child(_ key: Key) -> RuleNode? { children[key] ?? wildcard }
 
-  // Unmanaged references for decisions. The rule set keeps the objects alive, so no references are counted at each step.
+  // Unmanaged references for decisions. The rule set keeps the objects alive, so no references are counted at each
+  // step.
 
   var unmanagedRead: Unmanaged<Rule>? { read.map { Unmanaged.passUnretained($0) } }
   var unmanagedWrite: Unmanaged<Rule>? { write.map { Unmanaged.passUnretained($0) } }
@@ -46,7 +48,8 @@ package final class RuleNode: Sendable {
 }
 
 extension RuleNode {
-  /// The last name of its place, from any rule at or below it; `$key` for a wildcard without rules, whose name does not matter.
+  /// The last name of its place, from any rule at or below it; `$key` for a wildcard without rules, whose name does not
+  /// matter.
   package var name: String { name(below: 0) ?? "$key" }
 
   private func name(below depth: Int) -> String? {
@@ -100,7 +103,8 @@ package struct RuleChildren: Sendable {
     }
   }
 
-  /// Returns the children with the node of one name replaced; nil when the name does not exist, or the replacement is nil.
+  /// Returns the children with the node of one name replaced; nil when the name does not exist, or the replacement is
+  /// nil.
   func replacing(_ key: Key, with replacement: (RuleNode) -> RuleNode?) -> RuleChildren? {
     guard let index = index(of: key), let node = replacement(list[index].node) else { return nil }
     var children = self
@@ -109,8 +113,8 @@ package struct RuleChildren: Sendable {
   }
 }
 
-/// The length of a name, and those of its bytes that fit into two words: all bytes of a short name, the first and last ones of a
-/// long name.
+/// The length of a name, and those of its bytes that fit into two words: all bytes of a short name, the first and last
+/// ones of a long name.
 struct NameFingerprint: Equatable {
   private let count: Int
   private let first: UInt64

@@ -110,8 +110,8 @@ public struct RuleSet: Sendable {
   /// The same rules without counting.
   package var withoutCounting: RuleSet { storage.coverage?.rules ?? self }
 
-  /// The same rules, compiled so that they can be inspected, and not counting. They are compiled at the first use, which takes as
-  /// long as the first compilation, and are kept as long as this rule set.
+  /// The same rules, compiled so that they can be inspected, and not counting. They are compiled at the first use,
+  /// which takes as long as the first compilation, and are kept as long as this rule set.
   package var withExpressions: RuleSet {
     let plain = withoutCounting
     if plain.storage.isInspectable { return plain }

@@ -18,8 +18,9 @@ public struct RuleVisit: Sendable, Equatable {
   public var result: Result
   /// The results of the rule's parts. nil when the rules were compiled without `keepsExpressions`.
   public var expression: TracedExpression?
-  /// The part that decided: an operand that made an `&&` false or an `||` true, the condition of a conditional that selected a
-  /// constant, or the source of an error. It has operands, but these have none. It is nil when ``expression`` is nil.
+  /// The part that decided: an operand that made an `&&` false or an `||` true, the condition of a conditional that
+  /// selected a constant, or the source of an error. It has operands, but these have none. It is nil when
+  /// ``expression`` is nil.
   public var decisive: TracedExpression?
   /// The reads of data, in order; empty when the rules were compiled without `keepsExpressions`.
   public var reads: [TracedRead] = []

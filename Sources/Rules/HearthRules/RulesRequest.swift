@@ -26,8 +26,8 @@ extension RuleSet {
   }
 }
 
-/// A request that was denied, and the rules that denied it: everything needed to decide it again. It keeps the whole database as
-/// of the decision alive, so it should be released soon; ``recorded()`` keeps the relevant part.
+/// A request that was denied, and the rules that denied it: everything needed to decide it again. It keeps the whole
+/// database as of the decision alive, so it should be released soon; ``recorded()`` keeps the relevant part.
 package final class DeniedRequest: Sendable {
   /// The rules that denied the request.
   package let rules: RuleSet
@@ -39,7 +39,8 @@ package final class DeniedRequest: Sendable {
     self.request = request
   }
 
-  /// Decides the request again, with all details. Returns nil when it takes more than ``RulesLimits/explainStepsMax`` steps.
+  /// Decides the request again, with all details. Returns nil when it takes more than ``RulesLimits/explainStepsMax``
+  /// steps.
   package func explained() -> Decision? {
     rules.withExpressions.traced(request, stepsMax: RulesLimits.explainStepsMax)
   }

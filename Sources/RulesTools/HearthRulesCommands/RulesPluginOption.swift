@@ -16,7 +16,8 @@ package struct RulesPluginOption: ParsableArguments {
   /// Reads the text of a rules file; for a file in another language, returns the rules that a plugin generates from it.
   ///
   /// - Parameter dataDirectory: The data folder whose plugins are used when the option is not set.
-  /// - Throws: `RulesError` for mistakes in the file, ``RulesTranslation/Failure`` when a plugin fails, and `TextFile.Failure`.
+  /// - Throws: `RulesError` for mistakes in the file, ``RulesTranslation/Failure`` when a plugin fails, and
+  ///   `TextFile.Failure`.
   package func read(_ path: String, dataDirectory: String? = nil) async throws -> String {
     try await RulesTranslation.read(path, plugin: rulesPlugin, dataDirectory: dataDirectory)
   }

@@ -86,7 +86,8 @@ struct TestSession {
     }
   }
 
-  /// Returns the rules file of a test file: that of the command, or the one that the test file names, relative to its folder.
+  /// Returns the rules file of a test file: that of the command, or the one that the test file names, relative to its
+  /// folder.
   private func rulesFile(of test: RulesTestFile) throws -> String? {
     if let rules = command.rules { return rules }
     guard let named = test.rules else {

@@ -16,8 +16,8 @@ import Testing
 /// }
 /// ```
 ///
-/// A failed expectation shows every rule that was evaluated, with the values of its parts. Create one instance for each test,
-/// because it shows its last decision. No server and no clock is used.
+/// A failed expectation shows every rule that was evaluated, with the values of its parts. Create one instance for each
+/// test, because it shows its last decision. No server and no clock is used.
 public final class RulesUnderTest: Sendable {
   private struct State {
     var root: Node
@@ -29,13 +29,14 @@ public final class RulesUnderTest: Sendable {
   private let file: String
   private let state: Mutex<State>
 
-  /// Loads rules from a file, relative to the folder in which the tests run; `swift test` runs them in that of the package.
+  /// Loads rules from a file, relative to the folder in which the tests run; `swift test` runs them in that of the
+  /// package.
   ///
   /// - Parameters:
   /// - data: The content of the database.
   /// - nowMilliseconds: The current time, since 1970; by default, the first day of 2026.
-  /// - Throws: ``RulesTestingError`` for a file that cannot be read or has mistakes, each with its position, and for data that
-  ///   cannot be stored.
+  /// - Throws: ``RulesTestingError`` for a file that cannot be read or has mistakes, each with its position, and for
+  ///   data that cannot be stored.
   public convenience init(
     file: String, data: TestValue = nil, nowMilliseconds: Int64 = RulesUnderTest.nowMillisecondsDefault
   ) throws {
@@ -46,7 +47,8 @@ public final class RulesUnderTest: Sendable {
 
   /// Compiles rules from a text; `named` is the file's name in messages.
   ///
-  /// - Throws: ``RulesTestingError`` for mistakes in the rules, each with its position, and for data that cannot be stored.
+  /// - Throws: ``RulesTestingError`` for mistakes in the rules, each with its position, and for data that cannot be
+  ///   stored.
   public init(
     source: String, named file: String = "rules", data: TestValue = nil,
     nowMilliseconds: Int64 = RulesUnderTest.nowMillisecondsDefault
@@ -80,8 +82,8 @@ public final class RulesUnderTest: Sendable {
 
   /// Returns true when the rules allow the request. The database stays unchanged.
   ///
-  /// A request that the server would refuse before it evaluates rules, such as one of an invalid path, is recorded as an issue of
-  /// the test, and is neither allowed nor denied.
+  /// A request that the server would refuse before it evaluates rules, such as one of an invalid path, is recorded as
+  /// an issue of the test, and is neither allowed nor denied.
   public func allows(
     _ request: TestRequest, as user: TestUser = .nobody, sourceLocation: SourceLocation = #_sourceLocation
   ) -> Bool {

@@ -64,8 +64,8 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 // MARK: - Hosts
 
 extension IPAddress {
-  /// True when a host is this machine for every resolver: `localhost`, or a loopback address, an IPv6 one with or without
-  /// brackets. False for names below `localhost`, which a resolver may look up elsewhere.
+  /// True when a host is this machine for every resolver: `localhost`, or a loopback address, an IPv6 one with or
+  /// without brackets. False for names below `localhost`, which a resolver may look up elsewhere.
   public static func isLoopback(host: String) -> Bool {
     let isBracketed = host.hasPrefix("[") && host.hasSuffix("]") && host.utf8.count > 2
     return host == "localhost"
@@ -95,8 +95,8 @@ extension IPAddress {
   ].compactMap { IPNetwork($0) }
 
   private static let specialIPv6 = [
-    // Protocol assignments including Teredo, documentation, 6to4 (which can contain any IPv4 address), and a second range for
-    // documentation.
+    // Protocol assignments including Teredo, documentation, 6to4 (which can contain any IPv4 address), and a second
+    // range for documentation.
     "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
   ].compactMap { IPNetwork($0) }
 }

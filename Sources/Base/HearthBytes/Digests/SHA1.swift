@@ -1,7 +1,7 @@
 /// SHA-1 (FIPS 180-4), for content identity only.
 ///
-/// The clients' protocol compares the data of both sides with it, and a server confirms the opening handshake of WebSockets with
-/// it. It is not used for security; `HearthCrypto` is.
+/// The clients' protocol compares the data of both sides with it, and a server confirms the opening handshake of
+/// WebSockets with it. It is not used for security; `HearthCrypto` is.
 public struct SHA1 {
   /// The twenty bytes of a digest.
   public struct Digest: Equatable, Sendable {

@@ -29,8 +29,8 @@ public enum Base64URL {
 
   /// Decodes canonical text; nil for any other text.
   ///
-  /// Unused trailing bits must be zero: otherwise several texts would be decoded to the same token, and a cache or a revocation
-  /// list that compares texts could be bypassed.
+  /// Unused trailing bits must be zero: otherwise several texts would be decoded to the same token, and a cache or a
+  /// revocation list that compares texts could be bypassed.
   public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
     guard text.count % 4 != 1 else { return nil }
     var out: [UInt8] = []

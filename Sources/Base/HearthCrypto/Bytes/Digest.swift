@@ -7,8 +7,8 @@ public struct Digest: Sendable, Hashable {
 
   /// Hashes `data` with SHA-256: 32 bytes.
   public init(sha256 data: some Sequence<UInt8>) {
-    // OpenSSL fails to hash only when no memory is left. Without a hash all data would compare equal, and every secret would be
-    // accepted; so this ends the process, as Swift's own out-of-memory failures do.
+    // OpenSSL fails to hash only when no memory is left. Without a hash all data would compare equal, and every secret
+    // would be accepted; so this ends the process, as Swift's own out-of-memory failures do.
     guard let bytes = HashFunction.sha256.digest(Array(data)) else { preconditionFailure("SHA-256 cannot be computed") }
     self.bytes = bytes
   }

@@ -33,7 +33,8 @@ public enum HashFunction: String, Sendable, CaseIterable {
   /// Returns the hash of `data`; nil when OpenSSL refuses the function, such as MD5 in FIPS mode.
   public func digest(_ data: [UInt8]) -> [UInt8]? { data.withUnsafeBytes { digest($0) } }
 
-  /// Returns the HMAC (RFC 2104); nil when the key is empty, which would not authenticate a sender, or when OpenSSL refuses.
+  /// Returns the HMAC (RFC 2104); nil when the key is empty, which would not authenticate a sender, or when OpenSSL
+  /// refuses.
   public func hmac(_ data: [UInt8], key: [UInt8]) -> [UInt8]? { data.withUnsafeBytes { hmac($0, key: key) } }
 
   func digest(_ data: UnsafeRawBufferPointer) -> [UInt8]? {

@@ -36,8 +36,8 @@ struct WipedBytes: ~Copyable {
 
   var count: Int { buffer.count - 1 }
 
-  /// Calls `body` with the bytes, whose pointer is never nil. The pointer must not be used after the call: the value may be
-  /// destroyed after its last use, before the end of its scope.
+  /// Calls `body` with the bytes, whose pointer is never nil. The pointer must not be used after the call: the value
+  /// may be destroyed after its last use, before the end of its scope.
   borrowing func withBytes<R: ~Copyable>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
     body(UnsafeRawBufferPointer(start: buffer.baseAddress, count: count))
   }

@@ -9,11 +9,11 @@ public struct ClaimSyntaxError: Error, Sendable, Equatable, CustomStringConverti
 }
 
 extension ClaimValue {
-  /// Parses JSON strictly: one value, UTF-8 without byte order mark, no duplicate member names, no lone surrogates, no NUL in
-  /// strings, at most `TokenLimits.depthMax` levels, numbers finite and integers within 64 bits.
+  /// Parses JSON strictly: one value, UTF-8 without byte order mark, no duplicate member names, no lone surrogates, no
+  /// NUL in strings, at most `TokenLimits.depthMax` levels, numbers finite and integers within 64 bits.
   ///
-  /// A forgery can exploit that two parsers read one text differently (for example, which of two duplicate members they use), so
-  /// text on which parsers disagree is refused.
+  /// A forgery can exploit that two parsers read one text differently (for example, which of two duplicate members they
+  /// use), so text on which parsers disagree is refused.
   public init(json bytes: some Sequence<UInt8>) throws(ClaimSyntaxError) {
     var parser = ClaimParser(bytes: Array(bytes))
     self = try parser.document()
@@ -63,8 +63,8 @@ struct ClaimParser {
     guard depth <= TokenLimits.depthMax else { throw failure("nested too deep") }
     offset += 1
     var members: [ClaimValue.Member] = []
-    // Compares names as bytes in a set: comparing all pairs is slow for a hostile object, and two Strings can be equal without
-    // having the same bytes.
+    // Compares names as bytes in a set: comparing all pairs is slow for a hostile object, and two Strings can be equal
+    // without having the same bytes.
     var names: Set<[UInt8]> = []
     skipSpace()
     if take("}") { return .object(members) }

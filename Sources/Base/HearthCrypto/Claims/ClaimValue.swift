@@ -1,7 +1,7 @@
 /// A JSON value inside a token. Integers stay exact; members keep their order and have distinct names.
 ///
-/// Strings and names are equal when their bytes are equal: Swift's own comparison considers canonically equivalent strings equal,
-/// which would make different user IDs equal.
+/// Strings and names are equal when their bytes are equal: Swift's own comparison considers canonically equivalent
+/// strings equal, which would make different user IDs equal.
 public enum ClaimValue: Sendable {
   /// `null`.
   case null

@@ -1,7 +1,7 @@
 /// The limits on credentials.
 public enum TokenLimits {
-  /// The largest credential, in bytes. An ID token with 1000 characters of custom claims and many linked identities is far
-  /// smaller. The C library that verifies legacy tokens keeps a copy of the token on the stack.
+  /// The largest credential, in bytes. An ID token with 1000 characters of custom claims and many linked identities is
+  /// far smaller. The C library that verifies legacy tokens keeps a copy of the token on the stack.
   public static let tokenBytesMax = 16_384
 
   /// The largest legacy token, in bytes: the limit of Firebase's token generators.
@@ -24,7 +24,8 @@ public enum TokenLimits {
 
   /// The default lifetime of an ID token. Web clients refresh it five minutes before its end.
   public static let idTokenLifetimeSecondsDefault: Int64 = 3_600
-  /// The shortest lifetime of an ID token that can be configured: with a shorter one, web clients would refresh continuously.
+  /// The shortest lifetime of an ID token that can be configured: with a shorter one, web clients would refresh
+  /// continuously.
   public static let idTokenLifetimeSecondsMin: Int64 = 900
 
   /// The shortest lifetime of a session cookie.
@@ -47,8 +48,8 @@ public enum TokenLimits {
   /// The maximum number of valid database secrets: the newest, and older ones during a rotation.
   public static let legacySecretsMax = 3
 
-  /// The most keys of one kind, including retired ones: about a year of monthly rotations, or ten urgent ones in a row. Each
-  /// takes 1.8 kB of a file that is read as a whole.
+  /// The most keys of one kind, including retired ones: about a year of monthly rotations, or ten urgent ones in a row.
+  /// Each takes 1.8 kB of a file that is read as a whole.
   static let signingKeysMax = 12
 
   /// The most keys of a service account that are tried for a token without `kid`.

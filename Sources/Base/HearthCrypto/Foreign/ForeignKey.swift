@@ -1,8 +1,8 @@
 import COpenSSL
 import HearthBytes
 
-/// A public key of another server: plain RSA for RS256, or on the curve P-256 for ES256. The key, not the token, determines the
-/// algorithm.
+/// A public key of another server: plain RSA for RS256, or on the curve P-256 for ES256. The key, not the token,
+/// determines the algorithm.
 enum ForeignKey: Sendable {
   case rsa(RSAKey)
   case p256(P256Key)
@@ -40,7 +40,8 @@ enum ForeignKey: Sendable {
     if let algorithm = jwk["alg"] { guard algorithm == .string(self.algorithm) else { return nil } }
   }
 
-  /// Reads a "BEGIN PUBLIC KEY" or "BEGIN CERTIFICATE" text; of a certificate only the key is used. nil for any other text.
+  /// Reads a "BEGIN PUBLIC KEY" or "BEGIN CERTIFICATE" text; of a certificate only the key is used. nil for any other
+  /// text.
   init?(pem: String) {
     let bytes = Array(pem.utf8)
     defer { ERR_clear_error() }
@@ -57,9 +58,9 @@ enum ForeignKey: Sendable {
 }
 
 extension RSAKey {
-  /// Creates a key from the big-endian numbers of a JSON Web Key; nil for a modulus outside 2048 to 8192 bits, and for an
-  /// exponent that is even, one, or longer than 8 bytes: with the exponent one every text is its own signature, and large ones
-  /// only make verification slow.
+  /// Creates a key from the big-endian numbers of a JSON Web Key; nil for a modulus outside 2048 to 8192 bits, and for
+  /// an exponent that is even, one, or longer than 8 bytes: with the exponent one every text is its own signature, and
+  /// large ones only make verification slow.
   convenience init?(modulus: [UInt8], exponent: [UInt8]) {
     let significant = exponent.drop { $0 == 0 }
     guard (256...1_024).contains(modulus.count), (1...8).contains(exponent.count), let last = significant.last,
@@ -77,8 +78,8 @@ extension RSAKey {
 
 /// A public key on the curve P-256.
 ///
-/// `@unchecked Sendable` because OpenSSL only reads a complete `EVP_PKEY` during a verification and counts its references
-/// atomically, and this class does not change it after `init`.
+/// `@unchecked Sendable` because OpenSSL only reads a complete `EVP_PKEY` during a verification and counts its
+/// references atomically, and this class does not change it after `init`.
 final class P256Key: @unchecked Sendable {
   private static let coordinateBytes = 32
   private let key: OpaquePointer

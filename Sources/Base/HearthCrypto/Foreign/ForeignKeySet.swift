@@ -7,7 +7,8 @@ public struct ForeignKeySet: Sendable {
 
   let entries: [Entry]
 
-  /// Reads a JSON Web Key Set. Keys of other kinds than RSA (2048 bits or more) and P-256, and keys for encryption, are ignored.
+  /// Reads a JSON Web Key Set. Keys of other kinds than RSA (2048 bits or more) and P-256, and keys for encryption, are
+  /// ignored.
   ///
   /// - Throws: An error when the text is not a JSON Web Key Set, or none of its keys can be used.
   public init(jwks: [UInt8]) throws(ForeignKeySetError) {
@@ -37,7 +38,8 @@ public struct ForeignKeySet: Sendable {
   /// Returns true when the set has a key with an ID.
   public func contains(keyID: String) -> Bool { entries.contains { $0.id?.hasSameBytes(as: keyID) ?? false } }
 
-  /// Returns the key for a token's header; nil when there is none. A token without `kid` matches only a set with one key.
+  /// Returns the key for a token's header; nil when there is none. A token without `kid` matches only a set with one
+  /// key.
   func key(for header: ClaimValue) -> ForeignKey? {
     switch header["kid"] {
     case nil: entries.count == 1 ? entries[0].key : nil

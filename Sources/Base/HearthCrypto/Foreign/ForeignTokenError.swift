@@ -2,7 +2,8 @@
 public struct ForeignTokenError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The fault of a token.
   public enum Code: String, Sendable, CaseIterable {
-    /// The text is not a token in compact form, its algorithm is not RS256 or ES256, or a time is missing or not a number.
+    /// The text is not a token in compact form, its algorithm is not RS256 or ES256, or a time is missing or not a
+    /// number.
     case malformed = "malformed"
     /// The set has no such key. It may be new, so the set should be fetched again from time to time.
     case unknownKey = "unknown_key"

@@ -7,9 +7,9 @@ public enum ForeignTokenForm: Sendable, Equatable {
   /// Any other text.
   case opaque
 
-  /// Classifies a credential that none of the server's own verifiers accepts. nil for one that must not be passed to another
-  /// verifier: it is too long, has other characters than visible ASCII, is unsigned, or has the format of the server's own
-  /// credentials, valid or not.
+  /// Classifies a credential that none of the server's own verifiers accepts. nil for one that must not be passed to
+  /// another verifier: it is too long, has other characters than visible ASCII, is unsigned, or has the format of the
+  /// server's own credentials, valid or not.
   ///
   /// - Parameter projectID: The project whose tokens are the server's own.
   public init?(_ text: String, projectID: String) {
@@ -49,7 +49,8 @@ public enum ForeignTokenForm: Sendable, Equatable {
     return value
   }
 
-  /// Returns true for the format of database secrets, current or former, and for the fixed text that emulator clients send.
+  /// Returns true for the format of database secrets, current or former, and for the fixed text that emulator clients
+  /// send.
   private static func isOwnOpaque(_ text: String) -> Bool {
     DeveloperCredentials().isOwner(text) || LegacySecrets.isWellFormed(text)
   }

@@ -27,8 +27,8 @@ public enum ForeignNonce: Sendable, Equatable {
   }
 }
 
-/// A verifier of the ID tokens of another provider. It requires RS256 or ES256, as the key determines, this application as the
-/// audience, an expected issuer, and valid times.
+/// A verifier of the ID tokens of another provider. It requires RS256 or ES256, as the key determines, this application
+/// as the audience, an expected issuer, and valid times.
 public struct ForeignTokenVerifier: Sendable {
   private let issuers: [String]
   private let audiences: [String]
@@ -88,8 +88,8 @@ public struct ForeignTokenVerifier: Sendable {
     return audiences.contains(where: text.hasSameBytes(as:))
   }
 
-  /// Checks that `aud` names this application. When `aud` names others too, `azp` must be present; whenever `azp` is present, it
-  /// must be one of this application's client IDs.
+  /// Checks that `aud` names this application. When `aud` names others too, `azp` must be present; whenever `azp` is
+  /// present, it must be one of this application's client IDs.
   private func checkAudience(_ claims: ClaimValue) throws(ForeignTokenError) {
     var needsParty = false
     switch claims["aud"] {

@@ -1,7 +1,8 @@
-/// A verifier of credentials of all kinds: it recognises the format of a credential, then calls the verifier for that kind.
+/// A verifier of credentials of all kinds: it recognises the format of a credential, then calls the verifier for that
+/// kind.
 ///
-/// The format only selects a verifier and grants no rights. A credential of a kind whose verifier is nil is refused. Cheap to
-/// copy; safe to use from many threads.
+/// The format only selects a verifier and grants no rights. A credential of a kind whose verifier is nil is refused.
+/// Cheap to copy; safe to use from many threads.
 public struct CredentialVerifier: Sendable {
   /// The verifier of tokens in the legacy format; nil to refuse them.
   public var legacyTokens: LegacyTokenVerifier?
@@ -40,16 +41,16 @@ public struct CredentialVerifier: Sendable {
       developerCredentials: developerCredentials)
   }
 
-  /// Verifies a credential of any kind, regardless of the parameter or header in which the request contains it, because clients
-  /// use each of them for every kind.
+  /// Verifies a credential of any kind, regardless of the parameter or header in which the request contains it, because
+  /// clients use each of them for every kind.
   ///
-  /// Takes at most the time of a signature check (tens of µs), and does not block for I/O. The only exception: until a new server
-  /// has created its first keys, each ID token causes a check whether the key file exists.
+  /// Takes at most the time of a signature check (tens of µs), and does not block for I/O. The only exception: until a
+  /// new server has created its first keys, each ID token causes a check whether the key file exists.
   ///
   /// - Parameters:
   /// - nowSeconds: The time in seconds since 1970, read once for each request.
-  /// - isFromLoopback: True when the request comes from this machine, was not forwarded, and was not caused by a page of another
-  ///   site. Otherwise developer credentials are refused.
+  /// - isFromLoopback: True when the request comes from this machine, was not forwarded, and was not caused by a page
+  ///   of another site. Otherwise developer credentials are refused.
   /// - scope: The scope that an access token must have. Other credentials have no scopes.
   /// - Throws: `CredentialError`; `.unavailable` must not be reported as a failed sign-in.
   public func verify(
@@ -94,8 +95,8 @@ public struct CredentialVerifier: Sendable {
     return VerifiedCredential(kind: .developerOwner, authPayload: nil, authority: .emulatorOwner)
   }
 
-  /// Verifies a credential without dots. All stores are searched before a result is used, so that the response time does not
-  /// reveal which of them contains it.
+  /// Verifies a credential without dots. All stores are searched before a result is used, so that the response time
+  /// does not reveal which of them contains it.
   private func verifyOpaque(
     _ credential: String, developer: DeveloperCredentials?, nowSeconds: Int64, scope: AdminScopes
   ) throws(CredentialError) -> VerifiedCredential {

@@ -3,8 +3,9 @@ import Synchronization
 
 /// A file of signing keys, which are created when they are first needed.
 ///
-/// Creating keys takes some 100 ms, during which a server already answers requests. Callers that sign wait for the keys. Callers
-/// that verify a token do not wait: a token that is older than the keys cannot have been signed with them.
+/// Creating keys takes some 100 ms, during which a server already answers requests. Callers that sign wait for the
+/// keys. Callers that verify a token do not wait: a token that is older than the keys cannot have been signed with
+/// them.
 final class KeyFile: Sendable {
   private let found = Mutex<SigningKeys?>(nil)
   private let shown = Mutex<PublishedKeys?>(nil)
@@ -16,8 +17,8 @@ final class KeyFile: Sendable {
   private let make: @Sendable () throws(KeyStoreError) -> SigningKeys
   private let waitsMax: Int
 
-  /// The most times that ``keys()`` checks whether another thread has created the keys; with the wait in between, half a minute
-  /// in total, which exceeds the time for one key on the slowest machine.
+  /// The most times that ``keys()`` checks whether another thread has created the keys; with the wait in between, half
+  /// a minute in total, which exceeds the time for one key on the slowest machine.
   private static let waitsMax = 3_000
   private static let waitMicroseconds: UInt32 = 10_000
 
@@ -52,8 +53,8 @@ final class KeyFile: Sendable {
   /// Returns true when a key of that name is among them. Does not wait.
   func containsKey(_ id: String) -> Bool { ((try? keysIfPresent()) ?? nil)?.key(id: id) != nil }
 
-  /// Returns the keys, which are created when there are none. Blocks while another thread creates them, so it must not run on an
-  /// event loop. When they cannot be created, the next call tries again.
+  /// Returns the keys, which are created when there are none. Blocks while another thread creates them, so it must not
+  /// run on an event loop. When they cannot be created, the next call tries again.
   ///
   /// - Throws: An error of the key store; `.unfinished` when the other thread takes too long.
   func keys() throws(KeyStoreError) -> SigningKeys {
@@ -79,8 +80,8 @@ final class KeyFile: Sendable {
     }
   }
 
-  /// The result of ``keys()`` without the error: nil when the keys cannot be created. Key rotation reports that error to the
-  /// operator.
+  /// The result of ``keys()`` without the error: nil when the keys cannot be created. Key rotation reports that error
+  /// to the operator.
   func keysOrNone() -> SigningKeys? { try? keys() }
 
   /// The public halves of the keys.

@@ -1,6 +1,7 @@
 extension KeyRing {
-  /// Creates a token for one request to a function. It has the issuer and the key of ID tokens, whose certificates the function
-  /// SDKs fetch, and an audience that no ID token has. Takes about a millisecond, so it must not run on an event loop.
+  /// Creates a token for one request to a function. It has the issuer and the key of ID tokens, whose certificates the
+  /// function SDKs fetch, and an audience that no ID token has. Takes about a millisecond, so it must not run on an
+  /// event loop.
   ///
   /// - Parameters:
   /// - claims: The claims for the function; the token's standard claims are added.
@@ -28,8 +29,8 @@ extension KeyRing {
   }
 
   /// Returns the audience of a function's token. Functions of the first generation require that it contains
-  /// `PROJECT.cloudfunctions.net/`, those of the second `run.app`; one text satisfies both. It is never a project ID, which is an
-  /// ID token's audience.
+  /// `PROJECT.cloudfunctions.net/`, those of the second `run.app`; one text satisfies both. It is never a project ID,
+  /// which is an ID token's audience.
   static func functionAudience(url: String, projectID: String) -> String {
     "\(url)#\(projectID).cloudfunctions.net/run.app"
   }

@@ -1,6 +1,6 @@
 extension KeyRing {
-  /// Returns self-signed certificates of all keys of a kind, newest first, for admin SDKs. A key is published an hour before it
-  /// signs.
+  /// Returns self-signed certificates of all keys of a kind, newest first, for admin SDKs. A key is published an hour
+  /// before it signs.
   public func certificates(_ kind: KeyKind) -> [(kid: String, pem: String)] {
     snapshot.store.file(kind).published(kind)?.certificates ?? []
   }
@@ -15,8 +15,8 @@ extension KeyRing {
 
   /// Returns the OpenID discovery document of the project's ID tokens, as JSON.
   ///
-  /// - Parameter base: The origin under which this server is reached, such as `https://auth.example.com`. The issuer itself is
-  ///   the name in the tokens, whichever server serves them.
+  /// - Parameter base: The origin under which this server is reached, such as `https://auth.example.com`. The issuer
+  ///   itself is the name in the tokens, whichever server serves them.
   public func discovery(issuer base: String) -> [UInt8] {
     let document = ClaimValue.object([
       .init("issuer", .string(UnverifiedToken.issuerPrefix(.idToken) + projectID)),

@@ -8,10 +8,10 @@ extension KeyRing {
   ///
   /// - Parameters:
   /// - nowSeconds: The time in seconds since 1970.
-  /// - isUrgent: False to publish the new key first, so that other verifiers know it when it begins to sign: an hour later, by
-  ///   ``rotateIfDue(nowSeconds:)`` or a second call of this function. True to sign with it at once; verifiers that cache
-  ///   published keys may then refuse its tokens for up to an hour. The old key is still accepted: when it may be compromised,
-  ///   ``remove(_:kid:)`` it and every other key in the same file.
+  /// - isUrgent: False to publish the new key first, so that other verifiers know it when it begins to sign: an hour
+  ///   later, by ``rotateIfDue(nowSeconds:)`` or a second call of this function. True to sign with it at once;
+  ///   verifiers that cache published keys may then refuse its tokens for up to an hour. The old key is still accepted:
+  ///   when it may be compromised, ``remove(_:kid:)`` it and every other key in the same file.
   /// - Returns: The newest key.
   @discardableResult
   public func rotate(
@@ -25,8 +25,8 @@ extension KeyRing {
     }
   }
 
-  /// Removes a key: its signatures are invalid from now on. When it was the signing key, another key becomes the signing key at
-  /// once.
+  /// Removes a key: its signatures are invalid from now on. When it was the signing key, another key becomes the
+  /// signing key at once.
   ///
   /// - Throws: `.unknownKey` when there is no key with the ID.
   public func remove(_ kind: KeyKind, kid: String) throws(KeyStoreError) {
@@ -40,8 +40,8 @@ extension KeyRing {
     }
   }
 
-  /// Performs the due steps of rotation: publishes new keys, makes published ones sign, removes retired ones. The caller calls it
-  /// every few minutes, on a thread that may block.
+  /// Performs the due steps of rotation: publishes new keys, makes published ones sign, removes retired ones. The
+  /// caller calls it every few minutes, on a thread that may block.
   ///
   /// - Returns: True when anything changed; on an error nothing has changed.
   @discardableResult

@@ -1,16 +1,16 @@
-/// Keys and secrets that several servers share. A change is written to the shared copy, and succeeds only when no other server
-/// has changed it meanwhile; the other servers load it.
+/// Keys and secrets that several servers share. A change is written to the shared copy, and succeeds only when no other
+/// server has changed it meanwhile; the other servers load it.
 extension KeyRing {
   /// The maximum number of attempts at a change while other servers change the keys.
   private static let attemptsMax = 8
 
-  /// Shares the keys and secrets with other servers from now on. An existing shared copy replaces the keys in this folder;
-  /// otherwise the first change, or the next ``rotateIfDue(nowSeconds:)``, publishes those of this folder.
+  /// Shares the keys and secrets with other servers from now on. An existing shared copy replaces the keys in this
+  /// folder; otherwise the first change, or the next ``rotateIfDue(nowSeconds:)``, publishes those of this folder.
   ///
-  /// - Parameter onRemoval: Called with the keys and secrets that another server has removed, on the thread that detects it; it
-  ///   must not change keys.
-  /// - Throws: An error of the key store; `.foreignSealingKey` when the shared copy is sealed with another sealing key than this
-  ///   server's.
+  /// - Parameter onRemoval: Called with the keys and secrets that another server has removed, on the thread that
+  ///   detects it; it must not change keys.
+  /// - Throws: An error of the key store; `.foreignSealingKey` when the shared copy is sealed with another sealing key
+  ///   than this server's.
   public func share(
     in store: any SharedKeyStore, onRemoval: @escaping @Sendable (RemovedKeys) -> Void = { _ in }
   ) throws(KeyStoreError) {
@@ -32,8 +32,8 @@ extension KeyRing {
     }
   }
 
-  /// Applies the changes of another server, even when this server is about to make further changes, because removed keys can only
-  /// be reported at this time.
+  /// Applies the changes of another server, even when this server is about to make further changes, because removed
+  /// keys can only be reported at this time.
   @discardableResult
   private func take(_ text: String, into store: inout KeyStore, _ sharing: Sharing) throws(KeyStoreError) -> RemovedKeys
   {
@@ -67,8 +67,8 @@ extension KeyRing {
         try store.take(before)
         throw error
       }
-      // Another server has changed the keys meanwhile. The folder has no unshared changes, so the next attempt begins with the
-      // shared copy.
+      // Another server has changed the keys meanwhile. The folder has no unshared changes, so the next attempt begins
+      // with the shared copy.
       try store.take(before)
     }
     throw .unfinished(path: store.directory)

@@ -1,6 +1,6 @@
 extension KeyRing {
-  /// Creates a signed ID token, or in emulator mode an unsigned one with a seal. Takes about a millisecond, so it must not run on
-  /// an event loop.
+  /// Creates a signed ID token, or in emulator mode an unsigned one with a seal. Takes about a millisecond, so it must
+  /// not run on an event loop.
   ///
   /// - Parameters:
   /// - issuedAtSeconds: The time in seconds since 1970.
@@ -56,8 +56,8 @@ extension KeyRing {
     try snapshot.cookieVerifier.verify(text, nowSeconds: nowSeconds)
   }
 
-  /// Creates a legacy token for the session of a legacy client. The token contains the session's ID, so that the session can be
-  /// ended.
+  /// Creates a legacy token for the session of a legacy client. The token contains the session's ID, so that the
+  /// session can be ended.
   ///
   /// - Parameters:
   /// - data: Further members of `d`, which is `auth` in rules, such as the provider.

@@ -2,8 +2,9 @@ import Synchronization
 
 /// The current keys of a server, for signing and verifying. Safe to use from many threads.
 ///
-/// A change replaces everything at once; a `verifier` that was read before is not affected, so it is read again for each request.
-/// Changes write files and create keys, which takes up to a second, so they must not run on an event loop.
+/// A change replaces everything at once; a `verifier` that was read before is not affected, so it is read again for
+/// each request. Changes write files and create keys, which takes up to a second, so they must not run on an event
+/// loop.
 public final class KeyRing: Sendable {
   /// The values derived from one version of the files.
   struct Snapshot: Sendable {
@@ -41,8 +42,8 @@ public final class KeyRing: Sendable {
   /// - projectID: The `aud` of ID tokens.
   /// - tenant: The `firebase.tenant` of ID tokens; nil for none.
   /// - developerCredentials: The emulator's credentials; nil unless in emulator mode.
-  /// - acceptsRawSecrets: True when a database secret by itself grants full access, as in the legacy protocol. Tokens signed with
-  ///   it are valid in any case.
+  /// - acceptsRawSecrets: True when a database secret by itself grants full access, as in the legacy protocol. Tokens
+  ///   signed with it are valid in any case.
   /// - random: The source of key IDs and nonces; OpenSSL generates the RSA keys itself.
   public init(
     store: KeyStore, projectID: String, tenant: String? = nil, developerCredentials: DeveloperCredentials? = nil,
@@ -71,7 +72,8 @@ public final class KeyRing: Sendable {
           seal: seal)))
   }
 
-  /// Creates a ring with the same keys for another project, or for a tenant of this one. ``follow(_:)`` loads later changes.
+  /// Creates a ring with the same keys for another project, or for a tenant of this one. ``follow(_:)`` loads later
+  /// changes.
   public func copy(for projectID: String? = nil, tenant: String? = nil) -> KeyRing {
     KeyRing(
       store: snapshot.store, projectID: projectID ?? self.projectID, tenant: tenant,
@@ -99,8 +101,8 @@ public final class KeyRing: Sendable {
   /// The valid database secrets.
   public var legacySecrets: LegacySecrets { current.withLock { $0.store.legacySecrets } }
 
-  /// Returns true when the key or secret with which a credential was verified is still valid, and for kinds of credentials that
-  /// are verified without one.
+  /// Returns true when the key or secret with which a credential was verified is still valid, and for kinds of
+  /// credentials that are verified without one.
   public func vouches(for credential: VerifiedCredential) -> Bool {
     guard let keyID = credential.keyID else { return true }
     let snapshot = snapshot

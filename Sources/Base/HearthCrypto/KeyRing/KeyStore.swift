@@ -11,9 +11,9 @@ import Glibc
 /// | `sealing-key` | 32 bytes as base64url: the key that seals secrets in the accounts' store |
 /// | `admin-token` | the access token of the machine's administrator and of the command line |
 ///
-/// Missing files are created atomically: secrets when the store is opened, and signing keys, which take some 100 ms each, when
-/// they are first needed. When two processes start at the same time, the second one reads the files of the first. Changes apply
-/// to the file's current content, one process at a time.
+/// Missing files are created atomically: secrets when the store is opened, and signing keys, which take some 100 ms
+/// each, when they are first needed. When two processes start at the same time, the second one reads the files of the
+/// first. Changes apply to the file's current content, one process at a time.
 public struct KeyStore: Sendable, Redacted {
   /// The folder's path, as it was given.
   public let directory: String

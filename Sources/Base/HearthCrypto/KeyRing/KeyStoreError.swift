@@ -64,7 +64,8 @@ public struct KeyStoreError: Error, Sendable, Equatable, CustomStringConvertible
     KeyStoreError(code: .unfinished, path: path, message: "its keys are still being made; try again in a moment")
   }
 
-  /// Returns the error for a failure with the servers' shared copy, with the attempted action and the reason for its failure.
+  /// Returns the error for a failure with the servers' shared copy, with the attempted action and the reason for its
+  /// failure.
   package static func unshared(path: String, _ what: String, cause: String) -> KeyStoreError {
     KeyStoreError(code: .inputOutput, path: path, message: "\(what): \(cause)")
   }

@@ -64,8 +64,8 @@ struct PrivateFolder: Sendable {
     return value
   }
 
-  /// Runs `body` under a lock that excludes other processes from this function for the same directory. Blocks until the lock is
-  /// free.
+  /// Runs `body` under a lock that excludes other processes from this function for the same directory. Blocks until the
+  /// lock is free.
   func exclusively<Value>(_ body: () throws(KeyStoreError) -> Value) throws(KeyStoreError) -> Value {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Self.failure(path, "open") }
@@ -82,7 +82,8 @@ struct PrivateFolder: Sendable {
 
   // MARK: Files
 
-  /// Returns the text of a file; nil when there is none. Refuses links, other owners' files and files that others can read.
+  /// Returns the text of a file; nil when there is none. Refuses links, other owners' files and files that others can
+  /// read.
   private func read(_ file: String) throws(KeyStoreError) -> String? {
     let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {

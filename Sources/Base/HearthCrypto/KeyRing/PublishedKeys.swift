@@ -7,8 +7,8 @@ struct PublishedKeys: Sendable {
   /// The keys as a JSON Web Key Set.
   let jwks: [UInt8]
 
-  /// Creates the published formats. A key that OpenSSL cannot convert because memory is exhausted is left out; other verifiers
-  /// then refuse its tokens.
+  /// Creates the published formats. A key that OpenSSL cannot convert because memory is exhausted is left out; other
+  /// verifiers then refuse its tokens.
   init(_ keys: SigningKeys, kind: KeyKind) {
     var certificates: [(kid: String, pem: String)] = []
     var members: [ClaimValue] = []

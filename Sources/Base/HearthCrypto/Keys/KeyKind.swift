@@ -1,5 +1,5 @@
-/// The purpose of a set of signing keys. Each kind has its own keys, so that a token of one kind is never accepted as one of the
-/// other.
+/// The purpose of a set of signing keys. Each kind has its own keys, so that a token of one kind is never accepted as
+/// one of the other.
 public enum KeyKind: String, Sendable, CaseIterable {
   /// ID tokens, whose issuer is under `securetoken.google.com`, as in Firebase.
   case idToken = "id-token"

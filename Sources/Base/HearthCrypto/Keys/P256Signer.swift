@@ -2,8 +2,8 @@ import COpenSSL
 
 /// A private key on P-256 that signs.
 ///
-/// `@unchecked Sendable` because OpenSSL only reads a complete `EVP_PKEY` while signing and counts its references atomically, and
-/// this class does not change it after `init`.
+/// `@unchecked Sendable` because OpenSSL only reads a complete `EVP_PKEY` while signing and counts its references
+/// atomically, and this class does not change it after `init`.
 final class P256Signer: @unchecked Sendable {
   private let key: OpaquePointer
 

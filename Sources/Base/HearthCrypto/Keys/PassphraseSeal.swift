@@ -2,8 +2,8 @@ import COpenSSL
 
 /// A seal for keys in backups: it encrypts and authenticates bytes with a passphrase.
 ///
-/// The key is scrypt (RFC 7914) of the passphrase with N = 2^16, r = 8, p = 1, which takes about a quarter of a second and 64
-/// MiB; the cipher is AES-256-GCM. Sealed bytes:
+/// The key is scrypt (RFC 7914) of the passphrase with N = 2^16, r = 8, p = 1, which takes about a quarter of a second
+/// and 64 MiB; the cipher is AES-256-GCM. Sealed bytes:
 ///
 ///     0   "HrthSeal"
 ///     8   version, 1 byte: 1

@@ -36,8 +36,8 @@ extension RSAKey {
     return count > 0 ? Array(bytes.prefix(count)) : nil
   }
 
-  /// Returns a self-signed X.509 certificate in PEM, the format of public keys that admin SDKs expect; nil when OpenSSL fails.
-  /// The same arguments give the same text.
+  /// Returns a self-signed X.509 certificate in PEM, the format of public keys that admin SDKs expect; nil when OpenSSL
+  /// fails. The same arguments give the same text.
   ///
   /// - Parameters:
   /// - commonName: At most 64 characters.

@@ -2,8 +2,8 @@ import COpenSSL
 
 /// An RSA key that verifies: parsed once, used for every token.
 ///
-/// `@unchecked Sendable` because OpenSSL only reads a complete `EVP_PKEY` while verifying and signing and counts its references
-/// atomically, and this class does not change it after `init`.
+/// `@unchecked Sendable` because OpenSSL only reads a complete `EVP_PKEY` while verifying and signing and counts its
+/// references atomically, and this class does not change it after `init`.
 final class RSAKey: @unchecked Sendable {
   /// The minimum size of a modulus in bits: shorter keys can be factored.
   static let modulusBitsMin = 2_048

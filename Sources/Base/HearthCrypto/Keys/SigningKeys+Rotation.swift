@@ -1,5 +1,5 @@
-/// The rotation of signing keys: a key is published an hour before it signs, signs for thirty days, and verifies until the
-/// longest-lived token that it can have signed has expired.
+/// The rotation of signing keys: a key is published an hour before it signs, signs for thirty days, and verifies until
+/// the longest-lived token that it can have signed has expired.
 extension SigningKeys {
   /// The key that will sign next; nil when there is none.
   var next: Entry? { entries.first { $0.state == .next } }
@@ -21,9 +21,9 @@ extension SigningKeys {
     return keys.entries.map(\.info) == entries.map(\.info) ? nil : keys
   }
 
-  /// Returns the keys after a rotation by the operator. When it is not urgent, the new key is published first, and begins to sign
-  /// an hour later by ``rotatedIfDue(nowSeconds:random:)``. When it is urgent, a new key signs at once; a published next key is
-  /// removed, because it was in the same file as the possibly compromised one.
+  /// Returns the keys after a rotation by the operator. When it is not urgent, the new key is published first, and
+  /// begins to sign an hour later by ``rotatedIfDue(nowSeconds:random:)``. When it is urgent, a new key signs at once;
+  /// a published next key is removed, because it was in the same file as the possibly compromised one.
   func rotated(isUrgent: Bool, nowSeconds: Int64, random: RandomBytes) throws(RandomnessError) -> SigningKeys {
     guard ClaimValue.int(nowSeconds).seconds != nil else { return self }
     var keys = stamped(nowSeconds: nowSeconds)
@@ -35,8 +35,8 @@ extension SigningKeys {
     return keys.promoted(nowSeconds: nowSeconds).pruned(nowSeconds: nowSeconds)
   }
 
-  /// Returns the keys without one of them, whose signatures become invalid. When it was the signing key, another key becomes the
-  /// signing key.
+  /// Returns the keys without one of them, whose signatures become invalid. When it was the signing key, another key
+  /// becomes the signing key.
   func removing(id: String, random: RandomBytes) throws(RandomnessError) -> SigningKeys {
     var keys = self
     if signing.id.hasSameBytes(as: id) {
@@ -53,9 +53,9 @@ extension SigningKeys {
 
   // MARK: Steps
 
-  /// Returns the keys with plausible dates. An unknown date becomes the current time. So does a date far in the future of a key
-  /// in use, which a wrong clock has written, because the rotation would wait for that date. Retired keys keep such a date: if
-  /// the current clock is the wrong one, they would be removed as soon as it is corrected.
+  /// Returns the keys with plausible dates. An unknown date becomes the current time. So does a date far in the future
+  /// of a key in use, which a wrong clock has written, because the rotation would wait for that date. Retired keys keep
+  /// such a date: if the current clock is the wrong one, they would be removed as soon as it is corrected.
   private func stamped(nowSeconds: Int64) -> SigningKeys {
     func plausible(_ seconds: Int64?, _ state: KeyState) -> Int64 {
       guard let seconds, state == .retired || seconds - nowSeconds <= KeySchedule.clockStepSeconds else {
@@ -94,7 +94,8 @@ extension SigningKeys {
       })
   }
 
-  /// Creates keys from entries. The steps above keep exactly one signing key and the order, so the initialiser does not fail.
+  /// Creates keys from entries. The steps above keep exactly one signing key and the order, so the initialiser does not
+  /// fail.
   private func with(_ entries: [Entry]) -> SigningKeys { SigningKeys(entries: entries) ?? self }
 }
 
@@ -102,12 +103,13 @@ extension SigningKeys {
 public enum KeySchedule {
   /// The time for which a key signs, in seconds.
   public static let signingSeconds: Int64 = 30 * 86_400
-  /// The time for which verifiers may cache the published keys, in seconds. A new key is published this long before it signs.
+  /// The time for which verifiers may cache the published keys, in seconds. A new key is published this long before it
+  /// signs.
   public static let publicationSeconds: Int64 = 3_600
   /// The most seconds by which a date may be in the future; a later date was written by a wrong clock.
   static let clockStepSeconds: Int64 = 86_400
-  /// The time for which a key verifies after its last signature, in seconds: the longest lifetime of a token, plus the tolerance
-  /// for a step of the server's clock.
+  /// The time for which a key verifies after its last signature, in seconds: the longest lifetime of a token, plus the
+  /// tolerance for a step of the server's clock.
   public static let retiredSeconds = TokenLimits.signedLifetimeSecondsMax + TokenLimits.ownClockSkewSeconds
 }
 

@@ -5,8 +5,8 @@ public struct SigningKeys: Sendable, Redacted {
     let key: RSAKey
     let privatePEM: [UInt8]
     var state: KeyState
-    /// The time of creation in seconds since 1970; nil until a rotation check has set it, because creating a key does not read
-    /// the clock.
+    /// The time of creation in seconds since 1970; nil until a rotation check has set it, because creating a key does
+    /// not read the clock.
     var createdAtSeconds: Int64?
     var sinceSeconds: Int64?
 
@@ -47,7 +47,8 @@ public struct SigningKeys: Sendable, Redacted {
     self.signing = signing
   }
 
-  /// Creates a set of keys; nil unless the entries are in order (see ``entries``), have different names, and are not too many.
+  /// Creates a set of keys; nil unless the entries are in order (see ``entries``), have different names, and are not
+  /// too many.
   init?(entries: [Entry]) {
     let order: [KeyState] = [.next, .signing, .retired]
     let ranks = entries.compactMap { order.firstIndex(of: $0.state) }

@@ -22,16 +22,16 @@ struct Argon2: Sendable, Equatable {
   static let saltBytesMin = 8
   static let associatedDataBytesMax = 1_024
 
-  /// True when the library accepts the parameters, and their cost is limited, so that a manipulated row in the store cannot
-  /// exhaust the machine.
+  /// True when the library accepts the parameters, and their cost is limited, so that a manipulated row in the store
+  /// cannot exhaust the machine.
   var isWithinBounds: Bool {
     [16, 19].contains(version) && Self.lanesRange.contains(lanes) && Self.iterationsRange.contains(iterations)
       && (8 * lanes...Self.memoryKiBMax).contains(memoryKiB)
       && associatedData.count <= Self.associatedDataBytesMax
   }
 
-  /// Derives bytes from a password; nil when the library refuses. Lanes are computed sequentially, because the calling thread
-  /// pool limits the number of processors for passwords.
+  /// Derives bytes from a password; nil when the library refuses. Lanes are computed sequentially, because the calling
+  /// thread pool limits the number of processors for passwords.
   func derive(_ password: borrowing WipedBytes, salt: [UInt8], sizeBytes: Int) -> [UInt8]? {
     guard isWithinBounds, salt.count >= Self.saltBytesMin, let passwordLength = UInt32(exactly: password.count),
       let saltLength = UInt32(exactly: salt.count), let outLength = UInt32(exactly: sizeBytes)

@@ -121,13 +121,14 @@ public enum ImportedHash {
     }
   }
 
-  /// Returns the stored string for one user, as ``PasswordHash/verify(_:against:allowsDeveloperCost:signerKey:)`` accepts it.
+  /// Returns the stored string for one user, as ``PasswordHash/verify(_:against:allowsDeveloperCost:signerKey:)``
+  /// accepts it.
   ///
   /// - Parameters:
   /// - hash: The decoded `passwordHash`.
   /// - salt: The decoded `salt`; empty when there is none.
-  /// - Throws: An ``ImportedHashError`` for a hash that could never be verified, so that the import refuses it rather than the
-  ///   user's sign-in.
+  /// - Throws: An ``ImportedHashError`` for a hash that could never be verified, so that the import refuses it rather
+  ///   than the user's sign-in.
   public static func storedString(
     hash: [UInt8], salt: [UInt8], parameters: Parameters
   ) throws(ImportedHashError) -> String {
@@ -145,8 +146,8 @@ public enum ImportedHash {
     public var parameters: Parameters
   }
 
-  /// Returns the parts of a stored string, for an export; nil when it is malformed. The server's own hashes are exported as
-  /// `STANDARD_SCRYPT`, which other systems can import; those with a pepper as `HEARTH`.
+  /// Returns the parts of a stored string, for an export; nil when it is malformed. The server's own hashes are
+  /// exported as `STANDARD_SCRYPT`, which other systems can import; those with a pepper as `HEARTH`.
   public static func parts(of stored: String) -> Parts? { StoredHash(parsing: stored)?.parts }
 }
 

@@ -74,7 +74,8 @@ struct ImportedHashConverter {
     return StoredHash(scheme: .digest(function, order: order(default: .saltFirst)), salt: salt, hash: hash)
   }
 
-  /// Returns the stored hash of an MD5 digest, which the field contains in hexadecimal, as the import API specifies, or as bytes.
+  /// Returns the stored hash of an MD5 digest, which the field contains in hexadecimal, as the import API specifies, or
+  /// as bytes.
   private func md5() throws(ImportedHashError) -> StoredHash {
     guard (parameters.rounds ?? 0) == 0 else { throw manyRounds }
     let raw = hash.count == 32 ? Hexadecimal.decode(hash) : hash

@@ -38,8 +38,8 @@ public struct PasswordCost: Sendable, Hashable {
   /// A cost of microseconds, for tests and development. Such a hash does not verify on a server with a real cost.
   public static let developer = PasswordCost(checkedLogN: 4, r: 8, p: 1)
 
-  /// The settings that OWASP's password storage cheat sheet considers equally strong. A production server uses one of them or a
-  /// stronger one.
+  /// The settings that OWASP's password storage cheat sheet considers equally strong. A production server uses one of
+  /// them or a stronger one.
   public static let recommended: [PasswordCost] = [
     .standard,
     PasswordCost(checkedLogN: 16, r: 8, p: 2),

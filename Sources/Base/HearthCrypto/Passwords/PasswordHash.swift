@@ -1,10 +1,11 @@
 import COpenSSL
 
-/// Password hashes: made with scrypt as `$scrypt$ln=17,r=8,p=1$SALT$HASH` (the PHC string format, standard base64 without
-/// padding), and also verified in every format of ``ImportedHash``.
+/// Password hashes: made with scrypt as `$scrypt$ln=17,r=8,p=1$SALT$HASH` (the PHC string format, standard base64
+/// without padding), and also verified in every format of ``ImportedHash``.
 ///
-/// Passwords are hashed byte by byte as received: they are not trimmed, normalised or truncated. (scrypt itself ignores trailing
-/// zero bytes of passwords shorter than 64 bytes.) Each call takes the time of a hash, so it must not run on an event loop.
+/// Passwords are hashed byte by byte as received: they are not trimmed, normalised or truncated. (scrypt itself ignores
+/// trailing zero bytes of passwords shorter than 64 bytes.) Each call takes the time of a hash, so it must not run on
+/// an event loop.
 public enum PasswordHash {
   /// The maximum size of a password in bytes of UTF-8. Longer ones never match, and cannot be set.
   public static let passwordBytesMax = 4_096
@@ -46,8 +47,8 @@ public enum PasswordHash {
     return stored.text
   }
 
-  /// Returns true when the password is the one that `stored` was made from. False for a text that is malformed, out of bounds, or
-  /// weaker than permitted.
+  /// Returns true when the password is the one that `stored` was made from. False for a text that is malformed, out of
+  /// bounds, or weaker than permitted.
   ///
   /// - Parameters:
   /// - allowsDeveloperCost: True to accept native hashes that are weaker than ``PasswordCost/recommended``.
@@ -59,8 +60,9 @@ public enum PasswordHash {
     attempt(password, stored, allowsDeveloperCost, pepper, signerKey).isRight
   }
 
-  /// Verifies a password, and when it is wrong, takes as much work as a hash of `cost`, whether `stored` has another cost, is a
-  /// cheap import, is damaged, or is nil for an unknown account. Otherwise the duration would reveal which accounts exist.
+  /// Verifies a password, and when it is wrong, takes as much work as a hash of `cost`, whether `stored` has another
+  /// cost, is a cheap import, is damaged, or is nil for an unknown account. Otherwise the duration would reveal which
+  /// accounts exist.
   public static func verifyWithConstantWork(
     _ password: String, against stored: String?, cost: PasswordCost, allowsDeveloperCost: Bool,
     pepper: Pepper? = nil, signerKey: (String) -> [UInt8]?
@@ -70,8 +72,8 @@ public enum PasswordHash {
     return isRight
   }
 
-  /// Returns true when a hash should be replaced at the next sign-in with the password: it has another scheme, a parameter below
-  /// `cost`, a short salt, or another pepper.
+  /// Returns true when a hash should be replaced at the next sign-in with the password: it has another scheme, a
+  /// parameter below `cost`, a short salt, or another pepper.
   public static func needsRehash(_ stored: String, cost: PasswordCost, pepper: Pepper? = nil) -> Bool {
     guard let stored = StoredHash(parsing: stored), case .native(let made, let pepperID) = stored.scheme else {
       return true

@@ -25,8 +25,8 @@ enum Scrypt {
     return out
   }
 
-  /// Returns Firebase's hash: the project's signer key, encrypted with AES-256 in counter mode under the scrypt of the password;
-  /// as long as the signer key. The salt is followed by the project's separator.
+  /// Returns Firebase's hash: the project's signer key, encrypted with AES-256 in counter mode under the scrypt of the
+  /// password; as long as the signer key. The salt is followed by the project's separator.
   static func firebase(
     _ password: borrowing WipedBytes, salt: [UInt8], logN: Int, r: Int, signerKey: [UInt8]
   ) -> [UInt8]? {

@@ -51,8 +51,8 @@ extension StoredHash {
       let scheme = Self.scheme(String(decoding: name, as: UTF8.self), fields.map(Parameters.init))
     else { return nil }
     self.init(scheme: scheme, salt: saltBytes, hash: hashBytes)
-    // The parsed value is written again and compared, so that no second spelling is accepted, such as "+1", "01" or an extra
-    // parameter.
+    // The parsed value is written again and compared, so that no second spelling is accepted, such as "+1", "01" or an
+    // extra parameter.
     guard isWithinBounds, self.text.utf8.elementsEqual(text.utf8) else { return nil }
   }
 

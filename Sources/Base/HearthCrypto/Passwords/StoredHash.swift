@@ -30,7 +30,8 @@ struct StoredHash: Sendable, Equatable {
   static let textBytesMax = 4_096
   static let saltBytesMax = 256
 
-  /// True when every part is within the permitted cost and valid for the scheme. Imports and stored rows have the same limits.
+  /// True when every part is within the permitted cost and valid for the scheme. Imports and stored rows have the same
+  /// limits.
   var isWithinBounds: Bool {
     guard salt.count <= Self.saltBytesMax else { return false }
     switch scheme {

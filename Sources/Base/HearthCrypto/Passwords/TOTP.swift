@@ -1,4 +1,5 @@
-/// Time-based one-time passwords (RFC 6238) as authenticator apps compute them: HMAC-SHA-1, steps of 30 seconds, six digits.
+/// Time-based one-time passwords (RFC 6238) as authenticator apps compute them: HMAC-SHA-1, steps of 30 seconds, six
+/// digits.
 public enum TOTP {
   /// Length of a step, as RFC 6238 recommends.
   public static let periodSeconds: Int64 = 30
@@ -34,8 +35,8 @@ public enum TOTP {
     return String(repeating: "0", count: digits - text.utf8.count) + text
   }
 
-  /// Returns the step whose code was entered; nil when the code matches no step around the current time, or only one that is not
-  /// later than the last accepted step, so that an observed code cannot be used a second time.
+  /// Returns the step whose code was entered; nil when the code matches no step around the current time, or only one
+  /// that is not later than the last accepted step, so that an observed code cannot be used a second time.
   ///
   /// - Parameter window: The number of earlier and later steps that are accepted, for clocks that differ.
   public static func matchingStep(

@@ -34,15 +34,15 @@ public struct AssertionError: Error, Sendable, Equatable, CustomStringConvertibl
   public static func == (left: AssertionError, right: AssertionError) -> Bool { left.code == right.code }
 }
 
-/// A verifier of the assertions with which service accounts request access tokens (RFC 7523). It requires RS256, this server's
-/// audience and a lifetime of at most an hour. Each assertion can be used once; one without `jti` can be used repeatedly for a
-/// few seconds. A server has one instance, because it remembers used assertions.
+/// A verifier of the assertions with which service accounts request access tokens (RFC 7523). It requires RS256, this
+/// server's audience and a lifetime of at most an hour. Each assertion can be used once; one without `jti` can be used
+/// repeatedly for a few seconds. A server has one instance, because it remembers used assertions.
 public final class AssertionVerifier: Sendable {
   /// The `aud` that Google's client libraries use, regardless of the token URI in the account's file.
   public static let googleAudience = "https://oauth2.googleapis.com/token"
 
-  /// The time in which an assertion without `jti` may be used again. Google's libraries use none, and all workers of a back end
-  /// may start in the same second.
+  /// The time in which an assertion without `jti` may be used again. Google's libraries use none, and all workers of a
+  /// back end may start in the same second.
   static let repeatSeconds: Int64 = 10
 
   private let audiences: Set<[UInt8]>
@@ -107,8 +107,8 @@ public final class AssertionVerifier: Sendable {
     return VerifiedAssertion(email: email, scopes: scopes)
   }
 
-  /// Remembers an assertion, or throws an error when it was used before. The key is the signed text, which does not depend on the
-  /// encoding of the signature; it contains `jti`, or at least issuer and time.
+  /// Remembers an assertion, or throws an error when it was used before. The key is the signed text, which does not
+  /// depend on the encoding of the signature; it contains `jti`, or at least issuer and time.
   private func recordUse(
     _ token: UnverifiedToken, mayRepeat: Bool, until end: Int64, nowSeconds: Int64
   ) throws(AssertionError) {

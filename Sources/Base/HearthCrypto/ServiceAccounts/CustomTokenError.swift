@@ -39,7 +39,8 @@ public struct CustomTokenError: Error, Sendable, Equatable, CustomStringConverti
     self.reason = reason
   }
 
-  /// Returns an error with the same code for every failure of format, signature and time, which gives an attacker no information.
+  /// Returns an error with the same code for every failure of format, signature and time, which gives an attacker no
+  /// information.
   static func invalid(_ reason: String) -> CustomTokenError {
     CustomTokenError(.invalidCustomToken, detail: "The custom token is not valid.", reason: reason)
   }

@@ -8,8 +8,8 @@ public struct CustomTokenVerifier: Sendable {
   /// - Parameters:
   /// - accounts: The project's service accounts that are not disabled, with "BEGIN PUBLIC KEY" texts by key ID.
   /// - tenant: The tenant of the request; nil for none.
-  /// - allowsUnsigned: True to accept unsigned tokens of emulator clients, and plain JSON objects instead of tokens. Any client
-  ///   can create both, so this is only for emulator mode and requests from this machine.
+  /// - allowsUnsigned: True to accept unsigned tokens of emulator clients, and plain JSON objects instead of tokens.
+  ///   Any client can create both, so this is only for emulator mode and requests from this machine.
   public init(
     projectID: String, accounts: [(email: String, publicKeys: [String: String])], tenant: String? = nil,
     allowsUnsigned: Bool = false
@@ -73,8 +73,8 @@ public struct CustomTokenVerifier: Sendable {
     }
   }
 
-  /// Returns the user ID. Unsigned tokens may contain it as a number or under the name `user_id`, which Firebase's emulator
-  /// accepts.
+  /// Returns the user ID. Unsigned tokens may contain it as a number or under the name `user_id`, which Firebase's
+  /// emulator accepts.
   private func uid(of token: ClaimValue, isUnsigned: Bool) -> String? {
     guard isUnsigned else { return token["uid"]?.string }
     switch token["uid"] ?? token["user_id"] {

@@ -1,5 +1,5 @@
-/// The verification that custom tokens and assertions have in common: a service account that is named in them has signed them
-/// with RS256.
+/// The verification that custom tokens and assertions have in common: a service account that is named in them has
+/// signed them with RS256.
 struct ServiceAccountSignatureVerifier: Sendable {
   enum Outcome: Sendable, Equatable {
     /// The account's address.
@@ -9,8 +9,8 @@ struct ServiceAccountSignatureVerifier: Sendable {
     case outOfMemory
   }
 
-  /// The keys by address and key ID, as "BEGIN PUBLIC KEY" texts. They are parsed when used, because each token needs only one of
-  /// them.
+  /// The keys by address and key ID, as "BEGIN PUBLIC KEY" texts. They are parsed when used, because each token needs
+  /// only one of them.
   private let accounts: [[UInt8]: [String: String]]
 
   init(accounts: [(email: String, publicKeys: [String: String])]) {
@@ -46,8 +46,8 @@ struct ServiceAccountSignatureVerifier: Sendable {
     return .refused("signature does not fit")
   }
 
-  /// Returns the reason why the times of a token are wrong; nil when they are valid. The issuer's clock may differ by five
-  /// minutes.
+  /// Returns the reason why the times of a token are wrong; nil when they are valid. The issuer's clock may differ by
+  /// five minutes.
   static func problem(withTimesOf claims: ClaimValue, nowSeconds: Int64) -> String? {
     let skew = TokenLimits.foreignClockSkewSeconds
     guard let issuedAt = claims["iat"]?.seconds, issuedAt - skew <= nowSeconds else { return "iat is not a past time" }

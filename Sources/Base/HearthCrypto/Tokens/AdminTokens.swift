@@ -1,11 +1,12 @@
 import HearthBytes
 import Synchronization
 
-/// Access tokens of administrators: those of the key store, which do not expire, and those that are issued to service accounts.
+/// Access tokens of administrators: those of the key store, which do not expire, and those that are issued to service
+/// accounts.
 ///
-/// Tokens of the key store are kept and looked up as SHA-256 hashes, so that neither the duration of a comparison nor a copy of
-/// the memory reveals one. Issued tokens are not stored: each contains its own expiry, scopes and owner, sealed with the key that
-/// all nodes of a cluster have, so that it is valid on all of them.
+/// Tokens of the key store are kept and looked up as SHA-256 hashes, so that neither the duration of a comparison nor a
+/// copy of the memory reveals one. Issued tokens are not stored: each contains its own expiry, scopes and owner, sealed
+/// with the key that all nodes of a cluster have, so that it is valid on all of them.
 ///
 /// ```
 /// minted  = prefix base64url(sealed(content))                    the purpose of the seal names the project
@@ -25,7 +26,8 @@ public final class AdminTokens: Sendable {
     case unknown
   }
 
-  /// The service account to which a token was issued. The token is valid as long as the account's tokens have this generation.
+  /// The service account to which a token was issued. The token is valid as long as the account's tokens have this
+  /// generation.
   public struct Owner: Sendable, Equatable {
     /// The address of a service account.
     public var email: String
@@ -115,7 +117,8 @@ public final class AdminTokens: Sendable {
   ///
   /// - Parameters:
   /// - lifetimeSeconds: The lifetime; limited to `lifetimeSecondsMax`.
-  /// - owner: The service account that the token is for; nil for the operator, whose token cannot be revoked before it expires.
+  /// - owner: The service account that the token is for; nil for the operator, whose token cannot be revoked before it
+  ///   expires.
   /// - scopes: The scopes that it grants.
   public func mint(
     nowSeconds: Int64, lifetimeSeconds: Int64 = lifetimeSecondsMax, owner: Owner? = nil,
@@ -126,8 +129,8 @@ public final class AdminTokens: Sendable {
       number: UInt64(bitPattern: owner?.generation ?? 0), email: owner?.email ?? "", random)
   }
 
-  /// Creates a token for the requests that a console session makes to the server. `isPresent` is true when the user has confirmed
-  /// to be present.
+  /// Creates a token for the requests that a console session makes to the server. `isPresent` is true when the user has
+  /// confirmed to be present.
   public func mint(
     session: UInt64, isViewer: Bool, isPresent: Bool, nowSeconds: Int64, lifetimeSeconds: Int64, random: RandomBytes
   ) throws(RandomnessError) -> String {

@@ -1,11 +1,11 @@
-/// The authority of a caller: computed once, when a credential is verified, and compared with the ``Requirement`` of every route
-/// and operation.
+/// The authority of a caller: computed once, when a credential is verified, and compared with the ``Requirement`` of
+/// every route and operation.
 public enum Authority: Sendable, Equatable {
-  /// The operator, with the token in the data folder, or a token that was created with the folder's keys. The name is for the
-  /// audit trail.
+  /// The operator, with the token in the data folder, or a token that was created with the folder's keys. The name is
+  /// for the audit trail.
   case `operator`(name: String)
-  /// A console session of an administrator. `isPresent` is true when the user has confirmed to be present within the time that
-  /// the console's limits define.
+  /// A console session of an administrator. `isPresent` is true when the user has confirmed to be present within the
+  /// time that the console's limits define.
   case consoleAdministrator(session: UInt64, isPresent: Bool)
   /// A console session of a viewer, who reads everything and changes nothing.
   case consoleViewer(session: UInt64)
@@ -39,9 +39,11 @@ public enum Authority: Sendable, Equatable {
   }
 }
 
-/// A right that a caller has by its ``Authority``, in addition to those that security rules and its own account give it.
+/// A right that a caller has by its ``Authority``, in addition to those that security rules and its own account give
+/// it.
 public enum Permission: String, Sendable, CaseIterable {
-  /// Reads data regardless of the rules, and records about databases: rules, history, denials, receipts, triggers, metrics.
+  /// Reads data regardless of the rules, and records about databases: rules, history, denials, receipts, triggers,
+  /// metrics.
   case readDatabases
   /// Reads past data, and evaluates what a user could read at that time.
   case readPast
@@ -78,8 +80,8 @@ extension Authority {
     case refused
   }
 
-  /// The table of permissions by authority. It intentionally has no default, so that each new permission must be decided for
-  /// every authority.
+  /// The table of permissions by authority. It intentionally has no default, so that each new permission must be
+  /// decided for every authority.
   public func verdict(on permission: Permission) -> Verdict {
     switch self {
     case .operator, .emulatorOwner: .granted
@@ -92,7 +94,8 @@ extension Authority {
     }
   }
 
-  /// True for the operator and for an administrator of the console, even before the administrator has confirmed to be present.
+  /// True for the operator and for an administrator of the console, even before the administrator has confirmed to be
+  /// present.
   public var actsForOperator: Bool { verdict(on: .changeServer) != .refused }
 
   /// Returns true when a permission is granted now.
@@ -129,15 +132,15 @@ extension Permission {
   }
 }
 
-/// The authority that a route or an operation requires of its caller. Routes and operations declare it in their tables, and it is
-/// checked before the handler is called.
+/// The authority that a route or an operation requires of its caller. Routes and operations declare it in their tables,
+/// and it is checked before the handler is called.
 public enum Requirement: Sendable, Equatable {
   /// No requirement: the answer is public, or the handler verifies a proof in the request.
   case nothing
   /// Security rules decide, for each location.
   case rules
-  /// The client names the project with an API key; administrators of accounts need none. The handler verifies a proof in the
-  /// request.
+  /// The client names the project with an API key; administrators of accounts need none. The handler verifies a proof
+  /// in the request.
   case apiKey
   /// A program on an emulator's own machine.
   case emulator

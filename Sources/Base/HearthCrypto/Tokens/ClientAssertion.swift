@@ -1,5 +1,5 @@
-/// A client's credential at a provider, used instead of a client secret: a short-lived token that the client signs with its own
-/// key, as Apple requires.
+/// A client's credential at a provider, used instead of a client secret: a short-lived token that the client signs with
+/// its own key, as Apple requires.
 public struct ClientAssertion: Sendable, Redacted {
   /// The lifetime of an assertion, in seconds. A new one is created for each request.
   public static let lifetimeSeconds: Int64 = 300

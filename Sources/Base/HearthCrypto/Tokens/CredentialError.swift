@@ -6,8 +6,9 @@ public struct CredentialError: Error, Sendable, Equatable, CustomStringConvertib
     case invalidToken = "invalid_token"
     /// The credential was valid once and has expired.
     case expiredToken = "expired_token"
-    /// The server could not verify the credential (out of memory, no random bytes). Must not be reported to a client, because
-    /// legacy clients delete their session after a failed `auth`; callers close the connection or answer 500 instead.
+    /// The server could not verify the credential (out of memory, no random bytes). Must not be reported to a client,
+    /// because legacy clients delete their session after a failed `auth`; callers close the connection or answer 500
+    /// instead.
     case unavailable = "unavailable"
   }
 

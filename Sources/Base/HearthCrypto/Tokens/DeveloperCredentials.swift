@@ -1,7 +1,7 @@
 import HearthBytes
 
-/// The credentials of emulator clients: the text `owner`, texts with the prefix of Google's access tokens, and unsigned tokens.
-/// None of them is secret.
+/// The credentials of emulator clients: the text `owner`, texts with the prefix of Google's access tokens, and unsigned
+/// tokens. None of them is secret.
 ///
 /// They are accepted only in emulator mode, and only from programs and pages on this machine.
 public struct DeveloperCredentials: Sendable {
@@ -11,12 +11,12 @@ public struct DeveloperCredentials: Sendable {
   /// Returns true for the text `owner`, with which emulator clients claim to be administrator, in upper or lower case.
   func isOwner(_ credential: String) -> Bool { credential.lowercased().hasSameBytes(as: "owner") }
 
-  /// Returns true for a text with the prefix of Google's access tokens. Programs with a real service account send such a token to
-  /// an emulator of accounts, which cannot verify it.
+  /// Returns true for a text with the prefix of Google's access tokens. Programs with a real service account send such
+  /// a token to an emulator of accounts, which cannot verify it.
   func isGoogleAccessToken(_ credential: String) -> Bool { credential.utf8.starts(with: "ya29.".utf8) }
 
-  /// Returns true for a token that names a user. It is accepted only as that user's token: accepted as an administrator's, it
-  /// would make a rules test pass by mistake.
+  /// Returns true for a token that names a user. It is accepted only as that user's token: accepted as an
+  /// administrator's, it would make a rules test pass by mistake.
   func namesUser(_ credential: String) -> Bool {
     let parts = credential.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3 else { return false }

@@ -6,8 +6,8 @@ public enum IDTokenClaims {
     "nonce", "sub",
   ]
 
-  /// The names that a developer claim may have, as in Firebase, but that tokens never take from a developer claim, because it
-  /// could be mistaken for a verified address or number.
+  /// The names that a developer claim may have, as in Firebase, but that tokens never take from a developer claim,
+  /// because it could be mistaken for a verified address or number.
   static let computedNames: Set<String> = ["email", "email_verified", "phone_number", "provider_id", "user_id"]
 
   /// Returns true when the server itself sets a claim, so that a setting for a custom claim cannot use its name.

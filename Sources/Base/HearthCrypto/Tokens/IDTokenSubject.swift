@@ -20,15 +20,16 @@ public struct IDTokenSubject: Sendable {
   public var identities: [ClaimValue.Member] = []
   /// `firebase.tenant`: the tenant that the user belongs to; nil for none.
   public var tenant: String?
-  /// The second factor of the sign-in: its kind (`totp`, `phone`) and the ID of its enrolment. nil for a sign-in with one factor.
+  /// The second factor of the sign-in: its kind (`totp`, `phone`) and the ID of its enrolment. nil for a sign-in with
+  /// one factor.
   public var secondFactor: (provider: String, identifier: String)?
-  /// True when the sign-in lacks a required second factor, and the token is only valid for enrolling one: it has a different
-  /// audience, so that no server accepts it as a sign-in.
+  /// True when the sign-in lacks a required second factor, and the token is only valid for enrolling one: it has a
+  /// different audience, so that no server accepts it as a sign-in.
   public var isForEnrolment = false
   /// `firebase.sign_in_attributes`: the provider's statements about the user in this sign-in; nil for none.
   public var signInAttributes: ClaimValue?
-  /// The generation of the user's tokens that this one belongs to, as `firebase.generation`: a server with accounts revokes all
-  /// tokens of a generation together. nil for a token without an account.
+  /// The generation of the user's tokens that this one belongs to, as `firebase.generation`: a server with accounts
+  /// revokes all tokens of a generation together. nil for a token without an account.
   public var generation: Int64?
   /// The claims that are stored with the user. Claims of the session with the same name override them.
   public var customClaims: [ClaimValue.Member] = []

@@ -1,8 +1,8 @@
-/// A verifier of the ID tokens that this server issued for one project, or of its session cookies, which have the same claims but
-/// another issuer and other keys.
+/// A verifier of the ID tokens that this server issued for one project, or of its session cookies, which have the same
+/// claims but another issuer and other keys.
 ///
-/// It has a cache of tokens with a verified signature. A verifier with other keys has another cache, so that the tokens of a
-/// removed key are no longer cached.
+/// It has a cache of tokens with a verified signature. A verifier with other keys has another cache, so that the tokens
+/// of a removed key are no longer cached.
 public struct IDTokenVerifier: Sendable {
   private let projectID: String
   private let tenant: String?
@@ -41,8 +41,8 @@ public struct IDTokenVerifier: Sendable {
     return try verify(try TokenReader.readCredential(text), nowSeconds: nowSeconds)
   }
 
-  /// Returns the credential of a token whose signature was verified before; nil when it is not in the cache. The token's times
-  /// are checked each time.
+  /// Returns the credential of a token whose signature was verified before; nil when it is not in the cache. The
+  /// token's times are checked each time.
   func verifyKnown(_ text: String, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential? {
     guard let known = cache.entry(of: text) else { return nil }
     return try check(known.claims, keyID: known.keyID, nowSeconds: nowSeconds)

@@ -1,5 +1,5 @@
-/// The valid database secrets: strings of 40 characters that sign legacy tokens and, when sent as a credential, grant full
-/// access.
+/// The valid database secrets: strings of 40 characters that sign legacy tokens and, when sent as a credential, grant
+/// full access.
 ///
 /// A project has one set for all its databases, newest first. Several are valid during a rotation.
 public struct LegacySecrets: Sendable, Redacted {
@@ -11,13 +11,14 @@ public struct LegacySecrets: Sendable, Redacted {
   let keys: [[UInt8]]
   private let digests: [Digest]
 
-  /// The ID of each secret in the same order, for lists and logs: the beginning of its hash, which does not reveal the secret.
+  /// The ID of each secret in the same order, for lists and logs: the beginning of its hash, which does not reveal the
+  /// secret.
   public var ids: [String] { digests.map(Self.id(of:)) }
 
   private static func id(of digest: Digest) -> String { String(digest.hex.prefix(16)) }
 
-  /// - Parameter active: The secrets, newest first: 1 to `TokenLimits.legacySecretsMax`, each of 40 letters and digits. The
-  ///   result is nil for anything else.
+  /// - Parameter active: The secrets, newest first: 1 to `TokenLimits.legacySecretsMax`, each of 40 letters and digits.
+  ///   The result is nil for anything else.
   public init?(active: [String]) {
     guard (1...TokenLimits.legacySecretsMax).contains(active.count), active.allSatisfy(Self.isWellFormed) else {
       return nil
@@ -32,7 +33,8 @@ public struct LegacySecrets: Sendable, Redacted {
     try random.alphanumeric(length: length)
   }
 
-  /// Returns the set after a rotation: a new secret signs, the others stay valid, the oldest is dropped beyond the maximum.
+  /// Returns the set after a rotation: a new secret signs, the others stay valid, the oldest is dropped beyond the
+  /// maximum.
   public func rotated(random: RandomBytes) throws(RandomnessError) -> LegacySecrets {
     let secrets = [try Self.generate(random: random)] + active
     return LegacySecrets(wellFormed: Array(secrets.prefix(TokenLimits.legacySecretsMax)))

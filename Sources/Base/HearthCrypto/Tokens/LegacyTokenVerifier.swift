@@ -1,5 +1,5 @@
-/// A verifier of custom tokens in the legacy format, which are signed by HS256 with a database secret and have the claims `v`,
-/// `iat`, `d` and options.
+/// A verifier of custom tokens in the legacy format, which are signed by HS256 with a database secret and have the
+/// claims `v`, `iat`, `d` and options.
 public struct LegacyTokenVerifier: Sendable {
   private let secrets: LegacySecrets
   /// The maximum size of a token; it can be raised for old deployments that have much data in `d`.
@@ -48,8 +48,8 @@ public struct LegacyTokenVerifier: Sendable {
       simulate: claims["simulate"]?.isTrue ?? false, claims: claims, keyID: secretID)
   }
 
-  /// Verifies the signature with one of the secrets by two implementations: this module's, which compares in constant time, and
-  /// libjwt's. When they disagree, one of them is defective, and the token is refused.
+  /// Verifies the signature with one of the secrets by two implementations: this module's, which compares in constant
+  /// time, and libjwt's. When they disagree, one of them is defective, and the token is refused.
   ///
   /// - Returns: The ID of the secret.
   private func verifySignature(_ token: UnverifiedToken) throws(CredentialError) -> String {
@@ -71,8 +71,8 @@ public struct LegacyTokenVerifier: Sendable {
 
   /// Checks `iat`, `nbf` and `exp`; returns the token's expiry.
   ///
-  /// An `iat` in the future is accepted, because an old token generator wrote local time. The expiry is exact, without a
-  /// tolerance for other clocks, because open connections are signed out at that second as well.
+  /// An `iat` in the future is accepted, because an old token generator wrote local time. The expiry is exact, without
+  /// a tolerance for other clocks, because open connections are signed out at that second as well.
   private func expiry(of claims: ClaimValue, nowSeconds: Int64) throws(CredentialError) -> Int64 {
     guard let issuedAt = claims["iat"]?.seconds else { throw .invalid("iat is not a time") }
     var start = issuedAt

@@ -3,9 +3,10 @@ import Glibc
 
 /// The calls of libjwt 1.10, which signs legacy tokens and verifies them a second time.
 ///
-/// By itself, the library accepts any token when it has no key, uses the algorithm in the token, ignores `crit`, `exp` and extra
-/// bytes after an RS256 signature, and keeps copies of the token on the stack. It is therefore called only with tokens that
-/// `TokenReader` has accepted, with a key whose type the caller determines, and its results for claims are not used.
+/// By itself, the library accepts any token when it has no key, uses the algorithm in the token, ignores `crit`, `exp`
+/// and extra bytes after an RS256 signature, and keeps copies of the token on the stack. It is therefore called only
+/// with tokens that `TokenReader` has accepted, with a key whose type the caller determines, and its results for claims
+/// are not used.
 enum LibJWT {
   enum Algorithm: Sendable {
     case hs256
@@ -22,8 +23,8 @@ enum LibJWT {
   /// - Parameters:
   /// - token: A token that `TokenReader` has accepted.
   /// - algorithm: The algorithm of the caller's key; a token with another one is refused before the library is called.
-  /// - key: The secret's bytes for HS256, a PEM public key for RS256; an empty key is refused, because to libjwt it means "do not
-  ///   verify".
+  /// - key: The secret's bytes for HS256, a PEM public key for RS256; an empty key is refused, because to libjwt it
+  ///   means "do not verify".
   static func verify(_ token: UnverifiedToken, algorithm: Algorithm, key: [UInt8]) -> Outcome {
     guard token.isAlgorithm(algorithm.name), let keyLength = Int32(exactly: key.count), keyLength > 0 else {
       return .refused
@@ -33,7 +34,8 @@ enum LibJWT {
     let status = token.text.withCString { jwt_decode(&decoded, $0, key, keyLength) }
     defer { if let decoded { jwt_free(decoded) } }
     guard status == 0, let decoded else { return status == ENOMEM ? .outOfMemory : .refused }
-    // When memory is exhausted inside the library, it can report success with the algorithm NONE, which means unverified.
+    // When memory is exhausted inside the library, it can report success with the algorithm NONE, which means
+    // unverified.
     return jwt_get_alg(decoded) == algorithm.code ? .accepted : .refused
   }
 

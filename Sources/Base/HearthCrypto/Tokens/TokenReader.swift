@@ -9,10 +9,11 @@ public struct TokenSyntaxError: Error, Sendable, Equatable, CustomStringConverti
 
 /// A strict reader of tokens in the compact form `header.payload.signature`.
 ///
-/// Every verifier uses this reader, so that tokens with details that libraries ignore (padding, a second `alg`, a critical
-/// extension, bytes after the signature) are refused before a library is called.
+/// Every verifier uses this reader, so that tokens with details that libraries ignore (padding, a second `alg`, a
+/// critical extension, bytes after the signature) are refused before a library is called.
 public enum TokenReader {
-  /// Header members that change the meaning of a signature or the source of its key. Tokens with any of them are refused.
+  /// Header members that change the meaning of a signature or the source of its key. Tokens with any of them are
+  /// refused.
   private static let refusedHeaders = ["crit", "b64", "zip", "jku", "jwk", "x5u", "x5c"]
 
   /// - Parameter sizeBytesMax: Longer texts are refused before anything is copied.

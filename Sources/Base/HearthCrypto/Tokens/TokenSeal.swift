@@ -2,9 +2,9 @@ import HearthBytes
 
 /// The replacement for a signature in an emulator's tokens.
 ///
-/// Admin SDKs in emulator mode do not verify signatures, and the Node.js SDK refuses a token that has one, so an emulator's
-/// tokens have the algorithm `none`. This server accepts only tokens that it issued itself: their header has a message
-/// authentication code of the claims, which clients ignore.
+/// Admin SDKs in emulator mode do not verify signatures, and the Node.js SDK refuses a token that has one, so an
+/// emulator's tokens have the algorithm `none`. This server accepts only tokens that it issued itself: their header has
+/// a message authentication code of the claims, which clients ignore.
 ///
 ///     {"alg":"none","typ":"JWT","seal":"<base64url of HMAC-SHA256(kind, ".", second segment)>"} . {…} .
 struct TokenSeal: Sendable, Redacted {

@@ -4,7 +4,8 @@ public struct TokenVoucher: Sendable, Equatable {
   public var verifier: String
   /// SHA-256 of the token in lower-case hexadecimal.
   public var digest: String
-  /// The number of revocations that the verifier had sent before it was called; only later revocations can affect the token.
+  /// The number of revocations that the verifier had sent before it was called; only later revocations can affect the
+  /// token.
   public var serial: UInt64
 
   /// Creates a voucher for a token.
@@ -41,8 +42,8 @@ public struct ForeignTokenSubject: Sendable {
 }
 
 extension VerifiedCredential {
-  /// Creates the credential for a token of another server. For rules it is like an ID token, but without `iss`, `aud` and
-  /// `auth_time`, which would be claims of this server.
+  /// Creates the credential for a token of another server. For rules it is like an ID token, but without `iss`, `aud`
+  /// and `auth_time`, which would be claims of this server.
   public init(_ subject: ForeignTokenSubject, voucher: TokenVoucher) {
     var claims = subject.claims
     // A claim from the verifier must not replace one that the server computes.

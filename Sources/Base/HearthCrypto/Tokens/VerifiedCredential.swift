@@ -40,12 +40,12 @@ public struct VerifiedCredential: Sendable, Equatable {
   /// True when the credential requests that writes are evaluated but not committed (`simulate` of a legacy token).
   public var simulate: Bool
 
-  /// All claims of the token; an empty object for an opaque credential. They are for logs, diagnostics and later checks, such as
-  /// that of `iat` with a revocation time; rules use `authPayload`.
+  /// All claims of the token; an empty object for an opaque credential. They are for logs, diagnostics and later
+  /// checks, such as that of `iat` with a revocation time; rules use `authPayload`.
   public var claims: ClaimValue
 
-  /// The ID of the key with which the credential was verified: the `kid` of an ID token or a session cookie; for a legacy token
-  /// or a database secret, the secret's ID in `LegacySecrets.ids`; nil for the others.
+  /// The ID of the key with which the credential was verified: the `kid` of an ID token or a session cookie; for a
+  /// legacy token or a database secret, the secret's ID in `LegacySecrets.ids`; nil for the others.
   public var keyID: String?
 
   /// The address of the service account to which an access token was issued; nil for every other credential.
@@ -81,8 +81,8 @@ public struct VerifiedCredential: Sendable, Equatable {
   /// The user for logs: the `uid` of `authPayload` when that is a string.
   public var uid: String? { authPayload?["uid"]?.string }
 
-  /// The generation of its user's tokens that an ID token or a session cookie belongs to. nil for a token without one, and for
-  /// every other credential, in which the issuer could have put any number.
+  /// The generation of its user's tokens that an ID token or a session cookie belongs to. nil for a token without one,
+  /// and for every other credential, in which the issuer could have put any number.
   public var generation: Int64? {
     guard kind == .idToken || kind == .sessionCookie, case .int(let number)? = claims["firebase"]?["generation"] else {
       return nil

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Tokens with a verified signature: their claims and the key that signed, by SHA-256 of the whole token.
 ///
-/// The cache is bounded, with an approximate LRU policy: it has two generations, and when the young one is full, the old one is
-/// dropped. Only valid tokens are cached, so only their owners can fill it.
+/// The cache is bounded, with an approximate LRU policy: it has two generations, and when the young one is full, the
+/// old one is dropped. Only valid tokens are cached, so only their owners can fill it.
 final class VerifiedTokenCache: Sendable {
   struct Entry: Sendable {
     var claims: ClaimValue

@@ -1,7 +1,7 @@
 import HearthBytes
 
-/// A secret with which requests to other programs are signed, by the Standard Webhooks specification: `whsec_` and 24 to 64 bytes
-/// in base64.
+/// A secret with which requests to other programs are signed, by the Standard Webhooks specification: `whsec_` and 24
+/// to 64 bytes in base64.
 public struct WebhookSecret: Sendable, Equatable {
   private static let prefix = "whsec_"
   /// The permitted sizes of a secret in bytes, by the specification.
@@ -27,8 +27,8 @@ public struct WebhookSecret: Sendable, Equatable {
 
   public static func == (left: WebhookSecret, right: WebhookSecret) -> Bool { ConstantTime.equal(left.key, right.key) }
 
-  /// Returns the header fields of one request: `webhook-id`, `webhook-timestamp` and, with one signature for each secret,
-  /// `webhook-signature`. Without secrets, there is no signature.
+  /// Returns the header fields of one request: `webhook-id`, `webhook-timestamp` and, with one signature for each
+  /// secret, `webhook-signature`. Without secrets, there is no signature.
   ///
   /// - Parameters:
   /// - id: The message's ID, which is the same for every attempt.

@@ -2,8 +2,8 @@ import CoreMetrics
 import Synchronization
 
 // Unchecked because of the pointer, which points to atomics and does not change.
-/// A histogram: observations, counted in fixed buckets. Can be used on any thread, without a lock; an observation allocates no
-/// memory.
+/// A histogram: observations, counted in fixed buckets. Can be used on any thread, without a lock; an observation
+/// allocates no memory.
 final class HistogramCell: TimerHandler, RecorderHandler, @unchecked Sendable {
   private let bounds: [Double]
   private let counts: UnsafeMutablePointer<Atomic<UInt64>>

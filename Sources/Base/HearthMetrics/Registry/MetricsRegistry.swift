@@ -3,8 +3,8 @@ import Synchronization
 
 /// A backend of swift-metrics, which creates the instruments and reports their values.
 ///
-/// Counting takes no lock. The number of series is bounded: see ``MetricsLimits``. A destroyed instrument is still reported,
-/// because a counter that was reported must not start again at 0.
+/// Counting takes no lock. The number of series is bounded: see ``MetricsLimits``. A destroyed instrument is still
+/// reported, because a counter that was reported must not start again at 0.
 public final class MetricsRegistry: MetricsFactory {
   private enum Cell {
     case counter(CounterCell)
@@ -140,8 +140,8 @@ public final class MetricsRegistry: MetricsFactory {
     }
   }
 
-  /// Returns a library's labels in order of name, without duplicates and without the label `le` of histograms: Prometheus would
-  /// refuse the whole scrape because of such a series.
+  /// Returns a library's labels in order of name, without duplicates and without the label `le` of histograms:
+  /// Prometheus would refuse the whole scrape because of such a series.
   private static func ordered(_ labels: [MetricLabel]) -> [MetricLabel] {
     var values: [String: String] = [:]
     for label in labels { values[label.name == "le" ? "_le" : label.name] = label.value }

@@ -1,7 +1,7 @@
 /// Prometheus' text format, version 0.0.4: the answer to `GET /.metrics`.
 ///
-/// Two lines define a metric, then each series has a line; a histogram has one for each bucket, which includes all smaller
-/// buckets, and two for the sum and the count.
+/// Two lines define a metric, then each series has a line; a histogram has one for each bucket, which includes all
+/// smaller buckets, and two for the sum and the count.
 public struct PrometheusText: Sendable {
   /// The `Content-Type` header of the text.
   public static let contentType = "text/plain; version=0.0.4; charset=utf-8"

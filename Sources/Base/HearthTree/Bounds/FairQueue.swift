@@ -1,5 +1,5 @@
-/// A queue in which clients take turns, so that a client with many jobs delays only its own. Clients share the capacity by
-/// ``ShareRule``.
+/// A queue in which clients take turns, so that a client with many jobs delays only its own. Clients share the capacity
+/// by ``ShareRule``.
 package struct FairQueue<Client: Hashable & Sendable, Job> {
   /// The number of waiting jobs.
   package private(set) var count = 0

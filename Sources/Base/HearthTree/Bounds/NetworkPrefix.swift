@@ -2,7 +2,8 @@ import HearthBytes
 
 /// A client's network: an IPv4 address, or the first 64 bits of an IPv6 one, with the wider blocks around it.
 ///
-/// One customer of an internet provider has a whole /64, /56 or /48 of IPv6, and a hosting customer often a /24 of IPv4.
+/// One customer of an internet provider has a whole /64, /56 or /48 of IPv6, and a hosting customer often a /24 of
+/// IPv4.
 public struct NetworkPrefix: Sendable, Hashable {
   private enum Family: UInt8 { case none, v4, v6 }
 
@@ -20,8 +21,8 @@ public struct NetworkPrefix: Sendable, Hashable {
     self.bits = length == 0 ? 0 : bits & (~0 << UInt64(width - length))
   }
 
-  /// Creates the narrowest network of an address: an IPv4 address itself, or a /64 of IPv6. An IPv4-mapped IPv6 address counts as
-  /// the IPv4 address.
+  /// Creates the narrowest network of an address: an IPv4 address itself, or a /64 of IPv6. An IPv4-mapped IPv6 address
+  /// counts as the IPv4 address.
   ///
   /// - Parameter bytes: 4 or 16 bytes in network order; any other number gives ``unknown``.
   public init(addressBytes bytes: some Collection<UInt8>) {

@@ -1,12 +1,13 @@
 /// The rule by which clients share a limited amount that one of them could use up alone.
 ///
-/// Below seven eighths of the limit, clients are not restricted, because offices and mobile carriers have thousands of users
-/// behind one address. Above that, a client gets more only while its connection, its account and each of its networks hold at
-/// most a fixed part of the free amount. A client that holds nothing gets its first unit as long as one is free. The last part is
-/// reserved for administrators. Amounts that a client holds are not taken away; clients that hold most are refused more.
+/// Below seven eighths of the limit, clients are not restricted, because offices and mobile carriers have thousands of
+/// users behind one address. Above that, a client gets more only while its connection, its account and each of its
+/// networks hold at most a fixed part of the free amount. A client that holds nothing gets its first unit as long as
+/// one is free. The last part is reserved for administrators. Amounts that a client holds are not taken away; clients
+/// that hold most are refused more.
 ///
-/// The smaller the free amount, the smaller the shares, so that a network that holds most of the limit leaves a share to each of
-/// many others (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
+/// The smaller the free amount, the smaller the shares, so that a network that holds most of the limit leaves a share
+/// to each of many others (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
 package enum ShareRule {
   /// The levels at which a client is counted.
   package enum Level: Int, Sendable, CaseIterable {
@@ -27,8 +28,8 @@ package enum ShareRule {
       }
     }
 
-    /// The weight of this level when clients take turns: the number of turns that all connections of, for example, one network
-    /// have together.
+    /// The weight of this level when clients take turns: the number of turns that all connections of, for example, one
+    /// network have together.
     var turns: Int {
       switch self {
       case .connection, .account, .network: 1

@@ -1,8 +1,8 @@
-/// A limit that clients share, with the amounts that are held by connection, account and network. ``ShareRule`` decides on
-/// requests for more.
+/// A limit that clients share, with the amounts that are held by connection, account and network. ``ShareRule`` decides
+/// on requests for more.
 ///
-/// A claim is created once for a connection; admitting and releasing amounts then read a few numbers. A claim needs at most four
-/// counters, however much it holds. The type reads no clock, takes no lock and does not block.
+/// A claim is created once for a connection; admitting and releasing amounts then read a few numbers. A claim needs at
+/// most four counters, however much it holds. The type reads no clock, takes no lock and does not block.
 package struct SharedBound: Sendable {
   /// The account or network to which a tally belongs.
   private enum Holder: Hashable, Sendable {
@@ -16,7 +16,8 @@ package struct SharedBound: Sendable {
     var claimCount = 0
   }
 
-  /// A connection's part of the limit. It can be used only with the limit that created it, until ``SharedBound/leave(_:)``.
+  /// A connection's part of the limit. It can be used only with the limit that created it, until
+  /// ``SharedBound/leave(_:)``.
   package struct Claim: Sendable {
     /// Indexes of the tallies by level, except for the connection's, which is ``held``; -1 for none.
     fileprivate var places = SIMD4<Int32>(repeating: -1)
@@ -64,7 +65,8 @@ package struct SharedBound: Sendable {
     return claim
   }
 
-  /// Returns the holders of a client's tallies, in the order of a claim's indexes; nil for the account of a signed-out client.
+  /// Returns the holders of a client's tallies, in the order of a claim's indexes; nil for the account of a signed-out
+  /// client.
   private static func holders(of claimant: ShareClaimant) -> [Holder?] {
     [claimant.account.map { .account($0) }] + (claimant.network?.widening ?? []).map { .network($0) }
   }
@@ -123,12 +125,14 @@ package struct SharedBound: Sendable {
     }
   }
 
-  /// Returns true when the claim, its account or its network, by the level, holds more than its fair share of the limit.
+  /// Returns true when the claim, its account or its network, by the level, holds more than its fair share of the
+  /// limit.
   package func exceedsGuaranteedPart(_ claim: Claim, at level: ShareRule.Level) -> Bool {
     held(claim, level).map { $0 > ShareRule.part(of: max, at: level) } ?? false
   }
 
-  /// Returns true when the account or a network of a client without a claim holds more than its fair share of the limit.
+  /// Returns true when the account or a network of a client without a claim holds more than its fair share of the
+  /// limit.
   package func exceedsGuaranteedPart(_ claimant: ShareClaimant, at level: ShareRule.Level) -> Bool {
     let (holders, lane) = (Self.holders(of: claimant), level.rawValue - 1)
     guard holders.indices.contains(lane), let holder = holders[lane], let place = places[holder] else { return false }

@@ -1,11 +1,11 @@
 /// A native client's hashes of its data at a location: one for each range of its leaves.
 ///
-/// Posts are the paths that separate the ranges. Hash `i` covers the leaves after post `i-1` up to and including post `i`; the
-/// first range has no start and the last no end. There is one more hash than there are posts, and the client's last hash is
-/// empty, because the client has no data after its last post.
+/// Posts are the paths that separate the ranges. Hash `i` covers the leaves after post `i-1` up to and including post
+/// `i`; the first range has no start and the last no end. There is one more hash than there are posts, and the client's
+/// last hash is empty, because the client has no data after its last post.
 ///
-/// Leaves are ordered by their paths, key by key; ancestors come first. The priority of an interior node counts as a leaf with
-/// the key `.priority`, sorted among its siblings as that text. The priority of a leaf belongs to the leaf.
+/// Leaves are ordered by their paths, key by key; ancestors come first. The priority of an interior node counts as a
+/// leaf with the key `.priority`, sorted among its siblings as that text. The priority of a leaf belongs to the leaf.
 public struct CompoundHash: Sendable, Equatable {
   /// The hashes, in Base64 of SHA-1, one for each range; the last is empty.
   public var hashes: [String]
@@ -42,14 +42,15 @@ public struct RangeMerge: Sendable {
 }
 
 extension Node {
-  /// Returns the ranges to send to a client with the data of `known`, so that it then has this node; empty when the client has it
-  /// already.
+  /// Returns the ranges to send to a client with the data of `known`, so that it then has this node; empty when the
+  /// client has it already.
   ///
-  /// Adjacent ranges that differ are merged into one range. This is shorter, and it is necessary because clients lose priorities
-  /// at the boundaries of ranges; for the same reason a range that differs may be merged with one that does not.
+  /// Adjacent ranges that differ are merged into one range. This is shorter, and it is necessary because clients lose
+  /// priorities at the boundaries of ranges; for the same reason a range that differs may be merged with one that does
+  /// not.
   ///
-  /// - Parameter known: The client's hashes. When its posts are not in ascending order, or the number of hashes is wrong, the
-  ///   result is one range with all data.
+  /// - Parameter known: The client's hashes. When its posts are not in ascending order, or the number of hashes is
+  ///   wrong, the result is one range with all data.
   public func rangeMerges(against known: CompoundHash) -> [RangeMerge] {
     guard known.isWellFormed else { return [RangeMerge(start: nil, end: nil, node: self)] }
     let actual = RangeHashes(of: self, posts: known.posts)
@@ -70,8 +71,8 @@ extension Node {
     return result
   }
 
-  /// Returns the hashes of the ranges into which `posts`, in ascending order, divide this node's leaves: one more than there are
-  /// posts, with an empty text for an empty range.
+  /// Returns the hashes of the ranges into which `posts`, in ascending order, divide this node's leaves: one more than
+  /// there are posts, with an empty text for an empty range.
   func compoundHashes(posts: [Path]) -> [String] { RangeHashes(of: self, posts: posts).hashes }
 }
 

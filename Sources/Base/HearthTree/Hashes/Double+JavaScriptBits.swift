@@ -9,9 +9,10 @@
 extension Double {
   /// The IEEE-754 bits as JavaScript clients compute them.
   ///
-  /// They compute the exponent as floor(log v / log 2). When the quotient is rounded to the wrong side of an integer, the
-  /// exponent is off by one: just below 4, 8, 16, … and at ten small powers of two. The fraction is then what v · 2^(52 −
-  /// exponent) − 2^52 rounds to, in two's complement, which is infinite, and written as zero, for v below 2^−971.
+  /// They compute the exponent as floor(log v / log 2). When the quotient is rounded to the wrong side of an integer,
+  /// the exponent is off by one: just below 4, 8, 16, … and at ten small powers of two. The fraction is then what v ·
+  /// 2^(52 − exponent) − 2^52 rounds to, in two's complement, which is infinite, and written as zero, for v below
+  /// 2^−971.
   var javaScriptBits: UInt64 {
     let size = magnitude
     guard size >= .leastNormalMagnitude, isFinite else { return bitPattern }

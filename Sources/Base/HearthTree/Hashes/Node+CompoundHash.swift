@@ -1,8 +1,9 @@
 extension Node {
-  /// Returns the hashes of this node's ranges, which a client sends so that the server sends only the ranges that differ.
+  /// Returns the hashes of this node's ranges, which a client sends so that the server sends only the ranges that
+  /// differ.
   ///
-  /// A range is about as long as the square root of the whole data, so that all hashes together are no longer than the data of
-  /// one range.
+  /// A range is about as long as the square root of the whole data, so that all hashes together are no longer than the
+  /// data of one range.
   public func compoundHash() -> CompoundHash {
     var splitter = RangeSplitter(sizeBytesMax: max(512, Int((100 * Double(estimatedSizeBytes)).squareRoot())))
     splitter.visit(self)

@@ -1,14 +1,14 @@
 extension Node {
   /// Returns this node with only the leaves after `start` up to and including `end`; nil sets no bound.
   ///
-  /// The priority of an interior node is kept when its position in the order of leaves is in the range and at least one child of
-  /// the node is kept.
+  /// The priority of an interior node is kept when its position in the order of leaves is in the range and at least one
+  /// child of the node is kept.
   func restricted(after start: Path?, through end: Path?) -> Node {
     restricted(after: start?.keys[...], through: end?.keys[...])
   }
 
-  /// The node with only the leaves between two bounds, which are relative to it, and at it or below it. A bound is nil when it
-  /// excludes no leaf.
+  /// The node with only the leaves between two bounds, which are relative to it, and at it or below it. A bound is nil
+  /// when it excludes no leaf.
   private func restricted(after start: ArraySlice<Key>?, through end: ArraySlice<Key>?) -> Node {
     guard isInterior else { return start == nil ? self : .empty }
     if let end, end.isEmpty { return .empty }  // because children come after their parent

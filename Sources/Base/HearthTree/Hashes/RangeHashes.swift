@@ -2,18 +2,18 @@ import HearthBytes
 
 /// The hashes of ranges of a node's leaves, computed in one walk over the node.
 ///
-/// The hash of a range that has leaves is base64 of the SHA-1 over `(` S `)`, where S of a leaf is its scalar as `string:"text"`,
-/// `number:` with sixteen hexadecimal digits or `boolean:true`, after `priority:`, its priority and `:` if it has one; and S of
-/// an interior node is its children with leaves in the range, each as `"key":(S)`, with commas between. Quoted texts have a
-/// backslash before each quote and backslash, and no other escapes.
+/// The hash of a range that has leaves is base64 of the SHA-1 over `(` S `)`, where S of a leaf is its scalar as
+/// `string:"text"`, `number:` with sixteen hexadecimal digits or `boolean:true`, after `priority:`, its priority and
+/// `:` if it has one; and S of an interior node is its children with leaves in the range, each as `"key":(S)`, with
+/// commas between. Quoted texts have a backslash before each quote and backslash, and no other escapes.
 struct RangeHashes {
   private(set) var hashes: [String] = []
 
   /// A range that clients apply wrongly when it is sent without one of its neighbours.
   private struct Companion {
     var range: Int
-    /// The index of the neighbouring range that must be sent too, or of the range itself; between the two there are only ranges
-    /// of priorities.
+    /// The index of the neighbouring range that must be sent too, or of the range itself; between the two there are
+    /// only ranges of priorities.
     var neighbour: Int
   }
   private var companions: [Companion] = []
@@ -40,8 +40,8 @@ struct RangeHashes {
 
   /// Marks the ranges that clients need to apply the marked ones correctly.
   ///
-  /// Clients drop the priority of an interior node when the same range contains none of its children. They also remove the
-  /// priority of a leaf when a range begins after exactly this leaf.
+  /// Clients drop the priority of an interior node when the same range contains none of its children. They also remove
+  /// the priority of a leaf when a range begins after exactly this leaf.
   func complete(_ isSent: inout [Bool]) {
     var isSettled = false
     while !isSettled {

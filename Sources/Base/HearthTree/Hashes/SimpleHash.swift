@@ -1,7 +1,7 @@
 import HearthBytes
 
-/// The hash by which clients identify their data: base64 of the SHA-1 over a text of the value, with the children's hashes inside
-/// it. Children come in priority order, then key order; all numbers go through double.
+/// The hash by which clients identify their data: base64 of the SHA-1 over a text of the value, with the children's
+/// hashes inside it. Children come in priority order, then key order; all numbers go through double.
 ///
 /// Some clients compute the hash wrongly for some values, so there are variants of it.
 struct SimpleHash {
@@ -13,8 +13,8 @@ struct SimpleHash {
     static let javaScriptNumbers = Variant(rawValue: 1)
     /// iOS clients sort by priority only when some child has none, and end the hashed text at a NUL.
     static let iOSText = Variant(rawValue: 2)
-    /// Integers that a double cannot represent are hashed by their digits. Clients do not compute this variant; it is for the
-    /// ETags of conditional requests, which must differ when the data differs.
+    /// Integers that a double cannot represent are hashed by their digits. Clients do not compute this variant; it is
+    /// for the ETags of conditional requests, which must differ when the data differs.
     static let exactIntegers = Variant(rawValue: 4)
   }
 
@@ -131,7 +131,8 @@ extension SimpleHash {
     return order.map { list[$0] }
   }
 
-  /// Returns true when the first priority comes before the second: none, then numbers, then strings; nil when both are equal.
+  /// Returns true when the first priority comes before the second: none, then numbers, then strings; nil when both are
+  /// equal.
   private static func precedes(_ a: Scalar?, _ b: Scalar?) -> Bool? {
     if let x = a?.number, let y = b?.number { return x == y ? nil : x < y }
     if case .string(let x)? = a, case .string(let y)? = b {
@@ -202,10 +203,12 @@ extension Node {
   /// The protocol's hash of this value: 28 characters of base64, or the empty string for an empty node.
   public func simpleHash() -> String { simpleHash([]) }
 
-  /// The hash that also distinguishes integers which round to the same double; for other values it equals ``simpleHash()``.
+  /// The hash that also distinguishes integers which round to the same double; for other values it equals
+  /// ``simpleHash()``.
   public func exactHash() -> String { simpleHash(.exactIntegers) }
 
-  /// The prefix of an ``exactHash()`` where a hash of either kind may be passed. No hash that a client computes begins with it.
+  /// The prefix of an ``exactHash()`` where a hash of either kind may be passed. No hash that a client computes begins
+  /// with it.
   public static let exactHashMark: Character = "="
 
   func simpleHash(_ variant: SimpleHash.Variant) -> String {
@@ -213,8 +216,8 @@ extension Node {
     return hash.digest(of: self)?.base64 ?? ""
   }
 
-  /// Returns true when a client that sent `hash` has this value, also when it computed the hash in a known wrong way: otherwise
-  /// such a client could never commit a transaction on the value.
+  /// Returns true when a client that sent `hash` has this value, also when it computed the hash in a known wrong way:
+  /// otherwise such a client could never commit a transaction on the value.
   ///
   /// A hash with the prefix ``exactHashMark`` is compared with ``exactHash()`` alone.
   public func accepts(hash: String) -> Bool {

@@ -30,10 +30,11 @@ public enum JSON: Sendable {
     }
   }
 
-  /// The value of the last member with the name, compared by code units; nil when there is none or when this is not an object.
+  /// The value of the last member with the name, compared by code units; nil when there is none or when this is not an
+  /// object.
   ///
-  /// Setting a value replaces the last member of the name, or appends one; setting nil removes all members of the name. A value
-  /// that is not an object becomes an object.
+  /// Setting a value replaces the last member of the name, or appends one; setting nil removes all members of the name.
+  /// A value that is not an object becomes an object.
   public subscript(name: String) -> JSON? {
     get {
       guard case .object(let members) = self else { return nil }

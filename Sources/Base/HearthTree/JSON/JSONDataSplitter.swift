@@ -1,12 +1,13 @@
-/// Splits the JSON text of a large tree into parts that can be written one after the other: every value that is short enough
-/// stays whole, longer ones are split between their children, at any depth.
+/// Splits the JSON text of a large tree into parts that can be written one after the other: every value that is short
+/// enough stays whole, longer ones are split between their children, at any depth.
 ///
-/// The text may arrive in pieces of any size; memory use is little more than one part. The same text and `partBytesMax` always
-/// give the same parts. Keys, depth and sizes are checked as for any write, and so is the position of metadata; the values of
-/// `.priority`, `.value` and `.sv` are left to the reader of the parts.
+/// The text may arrive in pieces of any size; memory use is little more than one part. The same text and `partBytesMax`
+/// always give the same parts. Keys, depth and sizes are checked as for any write, and so is the position of metadata;
+/// the values of `.priority`, `.value` and `.sv` are left to the reader of the parts.
 ///
-/// Each part writes a location that no other part writes, with two exceptions: a repeated name (the later part counts, as for any
-/// write) and the priority of a location that was split, which is a separate part after those of the children.
+/// Each part writes a location that no other part writes, with two exceptions: a repeated name (the later part counts,
+/// as for any write) and the priority of a location that was split, which is a separate part after those of the
+/// children.
 public struct JSONDataSplitter: Sendable {
   /// The text to write at one location, or as its priority.
   public struct Part: Sendable, Equatable {

@@ -41,8 +41,8 @@ enum JSONEscapes {
     }
   }
 
-  /// Appends the character of a `\u` escape, which is four digits or, for a surrogate pair, four digits, `\u` and four digits;
-  /// and returns the end of the escape.
+  /// Appends the character of a `\u` escape, which is four digits or, for a surrogate pair, four digits, `\u` and four
+  /// digits; and returns the end of the escape.
   private static func appendCodePoint(of raw: UnsafeRawBufferPointer, at start: Int, to bytes: inout [UInt8]) -> Int {
     var (point, end) = (unit(of: raw, at: start), start + 4)
     if (0xD800..<0xE000).contains(point) {
@@ -72,7 +72,8 @@ enum JSONEscapes {
     start + 1 < raw.count && raw[start] == UInt8(ascii: "\\") && raw[start + 1] == UInt8(ascii: "u")
   }
 
-  /// Returns a text that sorts like the given half of a surrogate pair in UTF-16 order: after the last character before it.
+  /// Returns a text that sorts like the given half of a surrogate pair in UTF-16 order: after the last character before
+  /// it.
   static func orderedReplacement(_ unit: UInt32) -> String {
     let last: UInt32 =
       switch unit {

@@ -1,9 +1,10 @@
 extension JSONReader {
-  /// Reads the object of a multi-path update: every name is a path (`a/b`, `a/.priority`) below the location that is updated,
-  /// every value replaces the one there.
+  /// Reads the object of a multi-path update: every name is a path (`a/b`, `a/.priority`) below the location that is
+  /// updated, every value replaces the one there.
   ///
-  /// The writes are returned in the order in which they apply: priorities last, so that they apply to the values of the same
-  /// update. Of a repeated name the last value counts; two names of one path, and a path below another one, are errors.
+  /// The writes are returned in the order in which they apply: priorities last, so that they apply to the values of the
+  /// same update. Of a repeated name the last value counts; two names of one path, and a path below another one, are
+  /// errors.
   ///
   /// - Parameter depth: The number of keys above the location that is updated.
   public mutating func merge(below depth: Int = 0) throws(JSONError) -> [Write] {
@@ -31,8 +32,8 @@ extension JSONReader {
     return writes.filter { !$0.location.isPriority } + writes.filter(\.location.isPriority)
   }
 
-  /// Reads a string that is a path, see ``Location/init(wire:)``. The error of an invalid path has the code `invalidPath` and the
-  /// message that is sent to clients.
+  /// Reads a string that is a path, see ``Location/init(wire:)``. The error of an invalid path has the code
+  /// `invalidPath` and the message that is sent to clients.
   public mutating func location() throws(JSONError) -> Location {
     guard try peek() == UInt8(ascii: "\"") else { throw wrongKind("a path") }
     return try location(of: try stringSpan())
@@ -58,7 +59,8 @@ extension JSONReader {
     return text(a) == text(b)
   }
 
-  /// Throws an error when a path is at or below another. When the paths are sorted, those below a path follow it directly.
+  /// Throws an error when a path is at or below another. When the paths are sorted, those below a path follow it
+  /// directly.
   private func refuseOverlaps(_ writes: [Write], _ offsets: [Int]) throws(JSONError) {
     if writes.allSatisfy({ $0.location.path.count == 1 && !$0.location.isPriority }) { return }
     let order = writes.indices.sorted { writes[$0].location.parts.lexicographicallyPrecedes(writes[$1].location.parts) }

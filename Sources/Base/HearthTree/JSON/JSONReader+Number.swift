@@ -1,6 +1,6 @@
 extension JSONReader {
-  /// Reads a number as the tree stores it: an integer when it is written as one and fits 64 bits, otherwise a double. Negative
-  /// zero is zero. A number beyond the doubles (`1e400`) is an error; one too small for them is zero.
+  /// Reads a number as the tree stores it: an integer when it is written as one and fits 64 bits, otherwise a double.
+  /// Negative zero is zero. A number beyond the doubles (`1e400`) is an error; one too small for them is zero.
   public mutating func number() throws(JSONError) -> Scalar {
     let byte = try peek()
     guard byte == UInt8(ascii: "-") || isDigit(byte) else { throw wrongKind("a number") }
@@ -101,8 +101,8 @@ struct JSONNumberParts {
     if isFraction { exponent -= 1 }
   }
 
-  /// The value when it can be computed exactly: an integer of 64 bits, or digits and a power of ten that are both exact doubles,
-  /// so that only one operation rounds (Clinger's fast path); nil otherwise.
+  /// The value when it can be computed exactly: an integer of 64 bits, or digits and a power of ten that are both exact
+  /// doubles, so that only one operation rounds (Clinger's fast path); nil otherwise.
   var scalar: Scalar? {
     guard isExact else { return nil }
     if isInteger {

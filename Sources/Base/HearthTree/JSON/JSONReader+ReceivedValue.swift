@@ -1,11 +1,11 @@
 extension JSONReader {
-  /// Reads any value as data that a server sends: the values of ``writeValue(below:)``, and all other values that a client can
-  /// use, because a client that refused them would not get the data.
+  /// Reads any value as data that a server sends: the values of ``writeValue(below:)``, and all other values that a
+  /// client can use, because a client that refused them would not get the data.
   ///
-  /// Unknown names with a leading dot are skipped, and so are names that no path can reach (empty ones and those with a slash);
-  /// an invalid priority counts as none; when there are both a leaf's value and children, the first of the two counts. Half of a
-  /// surrogate pair is read as a replacement character. Only text that is not JSON, nests deeper than the limits or has too many
-  /// leaves is an error.
+  /// Unknown names with a leading dot are skipped, and so are names that no path can reach (empty ones and those with a
+  /// slash); an invalid priority counts as none; when there are both a leaf's value and children, the first of the two
+  /// counts. Half of a surrogate pair is read as a replacement character. Only text that is not JSON, nests deeper than
+  /// the limits or has too many leaves is an error.
   public mutating func receivedValue() throws(JSONError) -> Node {
     let before = acceptsLoneSurrogates
     acceptsLoneSurrogates = true

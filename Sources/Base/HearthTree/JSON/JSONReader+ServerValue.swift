@@ -63,8 +63,8 @@ extension JSONReader {
 struct JSONDeferredValues {
   private var values: [WriteValue.Deferred] = []
   private var isDropped: [Bool] = []
-  /// The member names whose values contain server values, by level of the text, with the range of these in ``values``. Each
-  /// list of values is contiguous, because values are met in the order of the text.
+  /// The member names whose values contain server values, by level of the text, with the range of these in ``values``.
+  /// Each list of values is contiguous, because values are met in the order of the text.
   private var ranges: [Int: [Key: Range<Int>]] = [:]
 
   var isEmpty: Bool { values.isEmpty }

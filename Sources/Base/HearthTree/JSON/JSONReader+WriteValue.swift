@@ -1,8 +1,9 @@
 extension JSONReader {
-  /// Reads any value as data to write: null means no value, an array is an object with the keys `0`, `1`, …, and the names
-  /// `.value`, `.priority` and `.sv` mean a leaf's value, a priority and a server value.
+  /// Reads any value as data to write: null means no value, an array is an object with the keys `0`, `1`, …, and the
+  /// names `.value`, `.priority` and `.sv` mean a leaf's value, a priority and a server value.
   ///
-  /// - Parameter depth: The number of keys in the path of the location that is written; the depth limit counts from the root.
+  /// - Parameter depth: The number of keys in the path of the location that is written; the depth limit counts from the
+  ///   root.
   public mutating func writeValue(below depth: Int = 0) throws(JSONError) -> WriteValue {
     var reader = JSONTreeReader(self, depth: depth)
     let value = try reader.value()
@@ -10,8 +11,8 @@ extension JSONReader {
     return value
   }
 
-  /// Reads a priority to write: a number, a string, null or a server value. The result is the leaf that has the priority as its
-  /// value, or no value.
+  /// Reads a priority to write: a number, a string, null or a server value. The result is the leaf that has the
+  /// priority as its value, or no value.
   public mutating func priorityValue() throws(JSONError) -> WriteValue {
     var reader = JSONTreeReader(self, depth: 0)
     let value = try reader.priorityValue()

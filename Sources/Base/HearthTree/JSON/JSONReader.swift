@@ -1,8 +1,8 @@
 /// A reader of JSON text (RFC 8259) in place: a cursor over bytes that builds only the values that the caller requests.
 ///
-/// The caller keeps the bytes alive and unchanged while the reader is used. Every reading function moves the cursor to the end of
-/// the value that it read; when it throws, the cursor's position is undefined. Strings are checked to be UTF-8 without lone
-/// surrogates; of a repeated member name the last counts.
+/// The caller keeps the bytes alive and unchanged while the reader is used. Every reading function moves the cursor to
+/// the end of the value that it read; when it throws, the cursor's position is undefined. Strings are checked to be
+/// UTF-8 without lone surrogates; of a repeated member name the last counts.
 ///
 ///     var reader = JSONReader(bytes)
 ///     try reader.beginObject()
@@ -22,8 +22,9 @@ public struct JSONReader {
   var nesting = 0
   /// The number of leaves of tree data read, over all paths of an update.
   var leafCount = 0
-  /// True when a string may contain half of a surrogate pair, which is then read as a text with the same order. It is set for the
-  /// bounds of queries, because clients truncate keys within a pair to form a bound, and never for stored data.
+  /// True when a string may contain half of a surrogate pair, which is then read as a text with the same order. It is
+  /// set for the bounds of queries, because clients truncate keys within a pair to form a bound, and never for stored
+  /// data.
   public var acceptsLoneSurrogates = false
 
   /// Creates a reader at the first byte. The caller keeps the bytes alive while it reads.
@@ -32,8 +33,8 @@ public struct JSONReader {
     self.limits = limits
   }
 
-  /// The next byte to read. Setting it continues with the value at the offset, outside of any container: a copy of the reader can
-  /// go back to a value that was skipped.
+  /// The next byte to read. Setting it continues with the value at the offset, outside of any container: a copy of the
+  /// reader can go back to a value that was skipped.
   public var offset: Int {
     get { position }
     set {
@@ -81,7 +82,8 @@ public struct JSONReader {
     isAtStart = true
   }
 
-  /// Moves to the next member's value and returns its name; nil at the object's end. The value must then be read or skipped.
+  /// Moves to the next member's value and returns its name; nil at the object's end. The value must then be read or
+  /// skipped.
   public mutating func nextMember() throws(JSONError) -> String? { try nextMemberName()?.text }
 
   /// Moves as ``nextMember()`` does, without creating a string: the name can be compared with literals.

@@ -1,5 +1,5 @@
-/// A reader of JSON text that arrives in pieces, which returns one token after another. It keeps the text that was not discarded
-/// in memory.
+/// A reader of JSON text that arrives in pieces, which returns one token after another. It keeps the text that was not
+/// discarded in memory.
 ///
 ///     var stream = JSONStream()
 ///     stream.append(piece)
@@ -84,8 +84,8 @@ public struct JSONStream: Sendable {
   /// Returns the bytes between two offsets, which must have been read and not discarded.
   public func text(_ start: Int, _ end: Int) -> ArraySlice<UInt8> { bytes[start - origin..<end - origin] }
 
-  /// Returns the line and column of the offset or, when it was discarded, of the first byte that was not; both count from 1, the
-  /// column in bytes.
+  /// Returns the line and column of the offset or, when it was discarded, of the first byte that was not; both count
+  /// from 1, the column in bytes.
   public func place(of offset: Int) -> (line: Int, column: Int) {
     var lines = lines
     lines.count(bytes[..<max(0, min(offset - origin, bytes.count))])

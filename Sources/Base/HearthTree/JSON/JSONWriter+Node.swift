@@ -65,8 +65,8 @@ extension JSONWriter {
 }
 
 extension UnmanagedNode {
-  /// The length of the array that clients show this node as; nil when they show an object. It is an array when all keys are plain
-  /// indexes and more than half of the indexes up to the highest are used.
+  /// The length of the array that clients show this node as; nil when they show an object. It is an array when all keys
+  /// are plain indexes and more than half of the indexes up to the highest are used.
   var arrayLength: Int? {
     // Keys that are integers come first and in order, so usually the first child shows that this is not an array.
     var length: Int? = 0
@@ -78,8 +78,8 @@ extension UnmanagedNode {
     return length
   }
 
-  /// Returns the index that a key such as `0`, `1` or `2` names; nil when the key has leading zeros or another form, or the
-  /// number is far too large for an array.
+  /// Returns the index that a key such as `0`, `1` or `2` names; nil when the key has leading zeros or another form, or
+  /// the number is far too large for an array.
   fileprivate static func arrayIndex(_ key: UnsafeRawBufferPointer) -> Int? {
     guard (1...10).contains(key.count), key[0] != UInt8(ascii: "0") || key.count == 1 else { return nil }
     var value = 0
@@ -92,8 +92,9 @@ extension UnmanagedNode {
 }
 
 extension Node {
-  /// The length of the array that clients show this node as, including the gaps; nil when they show an object or a leaf. It is an
-  /// array when all keys are `0`, `1`, `2`, … without leading zeros and more than half of the indexes up to the highest are used.
+  /// The length of the array that clients show this node as, including the gaps; nil when they show an object or a
+  /// leaf. It is an array when all keys are `0`, `1`, `2`, … without leading zeros and more than half of the indexes up
+  /// to the highest are used.
   public var arrayLength: Int? {
     guard isInterior else { return nil }
     return withExtendedLifetime(self) { UnmanagedNode(self).arrayLength }

@@ -1,8 +1,8 @@
 extension JSONWriter {
   /// Writes a value that is sent to a server, in export form: server values are written as `{".sv": …}`.
   ///
-  /// - Parameter location: The location to which the value is written. When it is the location of a priority, only the priority
-  ///   is written.
+  /// - Parameter location: The location to which the value is written. When it is the location of a priority, only the
+  ///   priority is written.
   public mutating func write(_ value: WriteValue, at location: Location) {
     guard !value.deferred.isEmpty else { return write(value.node, .export) }
     if location.isPriority, let operation = value.deferred.first?.operation { return write(operation) }

@@ -12,8 +12,8 @@ public struct JSONWriter: Sendable {
     case compact
     /// Line breaks and two spaces per level.
     case indented
-    /// The layout of the service's `print=pretty`: as ``indented``, with a space on both sides of a colon and arrays on one line.
-    /// Some clients search for `"error" : `.
+    /// The layout of the service's `print=pretty`: as ``indented``, with a space on both sides of a colon and arrays on
+    /// one line. Some clients search for `"error" : `.
     case service
   }
 

@@ -1,7 +1,7 @@
 /// A node that is read without holding a reference to it.
 ///
-/// It is valid while the caller holds the ``Node`` from which it was reached. Deciding a request reads a dozen nodes of a tree
-/// that the request holds; counting references at each node would cost more than reading it.
+/// It is valid while the caller holds the ``Node`` from which it was reached. Deciding a request reads a dozen nodes of
+/// a tree that the request holds; counting references at each node would cost more than reading it.
 package struct BorrowedNode {
   let unmanaged: UnmanagedNode
 

@@ -1,8 +1,9 @@
 extension Node {
-  /// Calls `body` for each child that is not equal to that of the same key in `old`, in key order; a missing child is empty.
+  /// Calls `body` for each child that is not equal to that of the same key in `old`, in key order; a missing child is
+  /// empty.
   ///
-  /// Pages and branches that both versions share are skipped, so that two versions of a large node take only the time of reading
-  /// their differences.
+  /// Pages and branches that both versions share are skipped, so that two versions of a large node take only the time
+  /// of reading their differences.
   public func forEachDifference(from old: Node, _ body: (_ key: Key, _ old: Node, _ new: Node) -> Void) {
     _ = walkDifferences(from: old) { key, old, new in
       body(key, old, new)

@@ -1,6 +1,6 @@
 extension Node {
-  /// Returns true when both nodes have the same storage, or are small values of the same bytes: they are then certainly equal. It
-  /// takes constant time. When it returns false, the nodes may still be equal.
+  /// Returns true when both nodes have the same storage, or are small values of the same bytes: they are then certainly
+  /// equal. It takes constant time. When it returns false, the nodes may still be equal.
   public func isIdentical(to other: Node) -> Bool {
     switch (content, other.content) {
     case (.empty, .empty): return true
@@ -34,8 +34,9 @@ extension Node: Equatable {
     return areEqual(NodeCursor(a), NodeCursor(b))
   }
 
-  /// Returns true when both trees have branches and pages of the same sizes in the same positions. This is checked before any
-  /// child is compared, so that no child is compared twice: in nested trees the cost would double with every level.
+  /// Returns true when both trees have branches and pages of the same sizes in the same positions. This is checked
+  /// before any child is compared, so that no child is compared twice: in nested trees the cost would double with every
+  /// level.
   private static func haveSameShape(_ a: AnyObject, _ b: AnyObject, level: Int) -> Bool {
     if a === b { return true }
     // Only level 0 is a page.

@@ -1,6 +1,6 @@
 extension Node {
-  /// The number of values in it: numbers, booleans and texts, priorities not counted. Counting takes time in proportion to their
-  /// number.
+  /// The number of values in it: numbers, booleans and texts, priorities not counted. Counting takes time in proportion
+  /// to their number.
   public var leafCount: Int {
     UnmanagedNode.withNode(self) { unmanaged in
       var count = 0

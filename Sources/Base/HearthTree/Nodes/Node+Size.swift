@@ -1,8 +1,9 @@
 extension Node {
-  /// Returns the number of bytes of the pages and texts that store this node, as a measure of its size. Whole pages are counted,
-  /// not the values in them, so that it takes a small part of the time that reading the values would take.
+  /// Returns the number of bytes of the pages and texts that store this node, as a measure of its size. Whole pages are
+  /// counted, not the values in them, so that it takes a small part of the time that reading the values would take.
   ///
-  /// - Parameter limit: The number of bytes above which counting ends; the result is then greater than the limit, but not exact.
+  /// - Parameter limit: The number of bytes above which counting ends; the result is then greater than the limit, but
+  ///   not exact.
   public func heldBytes(upTo limit: Int = .max) -> Int {
     withExtendedLifetime(self) {
       var count = HeldBytes(limit: limit)

@@ -1,6 +1,6 @@
 extension Node {
-  /// Returns this tree with the node at `path` replaced. An empty `node` deletes; parents left without children are removed with
-  /// their priority; a leaf on the path becomes an interior node and keeps its priority.
+  /// Returns this tree with the node at `path` replaced. An empty `node` deletes; parents left without children are
+  /// removed with their priority; a leaf on the path becomes an interior node and keeps its priority.
   ///
   /// One page and the branches above it are copied for each level of the path.
   public func replacing(_ path: Path, with node: Node) -> Node { replacing(path.keys, from: 0, with: node) }

@@ -16,8 +16,8 @@ extension Node {
   /// - Parameter some: The indexes in `all` of these replacements, in their order.
   /// - Parameter depth: The number of keys of each path that lead to this node.
   private func replacing(_ all: [(path: Path, node: Node)], _ some: [Int], depth: Int) -> Node {
-    // When one replacement deletes a node that another one sets, their order matters: a node that is removed in between loses its
-    // priority, and a leaf that has children in between loses its value.
+    // When one replacement deletes a node that another one sets, their order matters: a node that is removed in between
+    // loses its priority, and a leaf that has children in between loses its value.
     let isOrderSeen = isLeaf || priority != nil
     if some.contains(where: { all[$0].path.count == depth || all[$0].node.isEmpty && isOrderSeen }) {
       return some.reduce(self) { $0.replacing(all[$1].path.keys, from: depth, with: all[$1].node) }
@@ -89,7 +89,8 @@ struct ChildChange {
   let node: Node
 }
 
-/// The keys of changed children of one node. Their bytes are in one array, so that ``OrderedKey`` values can point to them.
+/// The keys of changed children of one node. Their bytes are in one array, so that ``OrderedKey`` values can point to
+/// them.
 private struct ChildKeys {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []

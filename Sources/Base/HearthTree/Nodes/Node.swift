@@ -1,10 +1,10 @@
 /// An immutable value of the tree: empty, a leaf, or an interior node with children in key order.
 ///
-/// A node is a handle; copying one costs a reference count. A change creates a new node that shares all unchanged parts, so an
-/// old version stays readable while it is referenced.
+/// A node is a handle; copying one costs a reference count. A change creates a new node that shares all unchanged
+/// parts, so an old version stays readable while it is referenced.
 ///
-/// Small values are packed in pages together with their siblings; the handle consists of the page and the offset. An interior
-/// node that is too large for this has a tree of pages.
+/// Small values are packed in pages together with their siblings; the handle consists of the page and the offset. An
+/// interior node that is too large for this has a tree of pages.
 public struct Node: Sendable {
   enum Content: @unchecked Sendable {
     // @unchecked because ManagedBuffer is not Sendable; a page is never changed once a node refers to it.
@@ -20,8 +20,8 @@ public struct Node: Sendable {
 
   /// The maximum size of a packed interior node's entries; a larger node has its own tree.
   static let packedSizeBytesMax = 1024
-  /// The maximum number of packed children; a node with more children has its own tree, since packed children are searched one by
-  /// one.
+  /// The maximum number of packed children; a node with more children has its own tree, since packed children are
+  /// searched one by one.
   static let packedCountMax = 32
 
   /// The node without a value, a priority and children.
@@ -80,8 +80,8 @@ public struct Node: Sendable {
     }
   }
 
-  /// Calls `body` with the UTF-8 bytes of a leaf that is a string, without creating a `String`; returns nil for every other node.
-  /// The bytes are valid during the call.
+  /// Calls `body` with the UTF-8 bytes of a leaf that is a string, without creating a `String`; returns nil for every
+  /// other node. The bytes are valid during the call.
   public func withStringUTF8<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
     guard case .packed(let page, let offset) = content else { return nil }
     let value = page.value(at: offset)

@@ -1,11 +1,11 @@
 /// A builder of a tree from the events of a JSON reader.
 ///
-/// One value is either `leaf`, `string`, `node` or `nothing`, or it is `open`, any number of (`key`, value) pairs, `close`.
-/// Children may come in any order; of a repeated key the last value counts. An interior node that has no children at its end is
-/// dropped.
+/// One value is either `leaf`, `string`, `node` or `nothing`, or it is `open`, any number of (`key`, value) pairs,
+/// `close`. Children may come in any order; of a repeated key the last value counts. An interior node that has no
+/// children at its end is dropped.
 ///
-/// Values are packed as they arrive; those too large for a page become full pages when they are closed, so that memory use is
-/// about that of the result.
+/// Values are packed as they arrive; those too large for a page become full pages when they are closed, so that memory
+/// use is about that of the result.
 public struct NodeBuilder: Sendable {
   /// Packed values of all open nodes, one entry after another.
   private var bytes: [UInt8] = []

@@ -61,7 +61,8 @@ extension Node {
     NodeChildren(self, isReversed: true, start: key, isInclusive: isInclusive)
   }
 
-  /// Calls `body` for each child in key order, without creating a ``Key``. The key's UTF-8 bytes are valid during the call.
+  /// Calls `body` for each child in key order, without creating a ``Key``. The key's UTF-8 bytes are valid during the
+  /// call.
   public func forEachChild<Failure: Error>(
     _ body: (_ key: UnsafeRawBufferPointer, _ node: Node) throws(Failure) -> Void
   ) throws(Failure) {

@@ -6,8 +6,8 @@
   import Darwin
 #endif
 
-/// The first bytes of a packed value, as an integer in a register: the tag, and the number or the length of the text, which
-/// follows.
+/// The first bytes of a packed value, as an integer in a register: the tag, and the number or the length of the text,
+/// which follows.
 struct PackedHead {
   /// The bytes, the first one in the lowest bits.
   private(set) var bits: UInt128 = 0
@@ -73,8 +73,8 @@ struct PackedHead {
 }
 
 extension PackedValue {
-  /// The maximum size of a string that is stored in its page; a longer one is a `PageText`. Every change in a page copies it, so
-  /// long strings are stored outside.
+  /// The maximum size of a string that is stored in its page; a longer one is a `PageText`. Every change in a page
+  /// copies it, so long strings are stored outside.
   static let inlineStringSizeBytesMax = 512
 
   static func isInline(_ text: String) -> Bool { text.utf8.count <= inlineStringSizeBytesMax }

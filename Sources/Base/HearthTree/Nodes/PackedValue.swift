@@ -18,9 +18,9 @@
 //
 // Example: {"n": 7, "on": true} is 05 02 08 00, 01 6E 12 07, 02 6F 6E 11.
 //
-// Everything here works on raw pointers, because a lookup reads a few bytes of a page, and a copy, a retain and a bounds check
-// for each would be too expensive. The bytes were always written by `PageWriter` or `NodeBuilder`; they never come from outside
-// of the process.
+// Everything here works on raw pointers, because a lookup reads a few bytes of a page, and a copy, a retain and a
+// bounds check for each would be too expensive. The bytes were always written by `PageWriter` or `NodeBuilder`; they
+// never come from outside of the process.
 
 /// The kinds of packed values.
 enum PackedKind {

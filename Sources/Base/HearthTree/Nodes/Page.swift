@@ -17,15 +17,15 @@ struct PageHeader {
 
 /// One block of memory with packed values, which is never changed once it is part of a tree.
 ///
-/// It stores consecutive entries of one interior node: first a slot for each entry (its position in the page, in two bytes, or in
-/// four in a page of more than 65,535 bytes), then one byte of each key's hash, then the entries in key order. Or it holds a
-/// single value at position 0. The page is allocated in exactly the size it needs.
+/// It stores consecutive entries of one interior node: first a slot for each entry (its position in the page, in two
+/// bytes, or in four in a page of more than 65,535 bytes), then one byte of each key's hash, then the entries in key
+/// order. Or it holds a single value at position 0. The page is allocated in exactly the size it needs.
 ///
-/// Because of the hashes, a lookup usually reads only one entry: a page that was not used recently is not in the processor's
-/// caches, and a binary search would wait for memory at each of its steps.
+/// Because of the hashes, a lookup usually reads only one entry: a page that was not used recently is not in the
+/// processor's caches, and a binary search would wait for memory at each of its steps.
 final class Page: ManagedBuffer<PageHeader, UInt8> {
-  /// The maximum size of a page, unless a single entry is larger than that. A change copies a page, so smaller pages make changes
-  /// cheaper, but take more memory for their headers.
+  /// The maximum size of a page, unless a single entry is larger than that. A change copies a page, so smaller pages
+  /// make changes cheaper, but take more memory for their headers.
   static let sizeBytesMax = 2048
   /// The maximum number of trees and long texts in a page with more than one entry: a copied page counts a reference
   /// for each.

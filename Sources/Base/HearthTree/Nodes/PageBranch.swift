@@ -1,23 +1,25 @@
 /// The counts of a branch.
 struct BranchHeader {
-  /// The number of children, each of which is a `Page` when `level` is 1 and a `PageBranch` of the level below otherwise.
+  /// The number of children, each of which is a `Page` when `level` is 1 and a `PageBranch` of the level below
+  /// otherwise.
   var count: Int
   var level: Int
 }
 
 /// An inner node of a `PageTree`: children in key order, and for each the lowest key that it may contain.
 ///
-/// It is one allocation: ranks (8 bytes a child), children (8), the offset of each key (4, and one more for the end), and keys. A
-/// search never reads the key of the first child: a key below the second child's belongs to it. A branch is never changed after
-/// its creation.
+/// It is one allocation: ranks (8 bytes a child), children (8), the offset of each key (4, and one more for the end),
+/// and keys. A search never reads the key of the first child: a key below the second child's belongs to it. A branch is
+/// never changed after its creation.
 final class PageBranch: ManagedBuffer<BranchHeader, UInt64> {
-  /// The maximum number of children. A greater maximum would make trees lower, but changes more expensive: a copied branch counts
-  /// a reference for every child.
+  /// The maximum number of children. A greater maximum would make trees lower, but changes more expensive: a copied
+  /// branch counts a reference for every child.
   static let childCountMax = 24
   /// The number of children below which a branch merges with a neighbour.
   static let childCountMin = 6
 
-  /// A child of a branch that is about to be created. The creator of the part keeps the key and the child alive until then.
+  /// A child of a branch that is about to be created. The creator of the part keeps the key and the child alive until
+  /// then.
   struct Part {
     var key: UnsafeRawBufferPointer
     var rank: UInt64

@@ -26,8 +26,9 @@ extension PageTree {
 
 /// A pass over the pages of a tree, from the first changed child to the last.
 ///
-/// Every affected page and branch is copied once, regardless of the number of changes in it. The resulting parts have unmanaged
-/// references to the old tree and to the objects that the pass has created; both are kept alive until its end.
+/// Every affected page and branch is copied once, regardless of the number of changes in it. The resulting parts have
+/// unmanaged references to the old tree and to the objects that the pass has created; both are kept alive until its
+/// end.
 private struct PageTreePass {
   private let changes: [ChildChange]
   /// The difference in the number of children.
@@ -92,8 +93,8 @@ private struct PageTreePass {
   /// Creates branches of the level above all these parts.
   mutating func branches(_ parts: [PageBranch.Part], level: Int, isLast: Bool) -> [PageBranch.Part] {
     let count = (parts.count + PageBranch.childCountMax - 1) / PageBranch.childCountMax
-    // At the end of the level, branches are filled, because keys often arrive in order; elsewhere all branches keep space to
-    // grow.
+    // At the end of the level, branches are filled, because keys often arrive in order; elsewhere all branches keep
+    // space to grow.
     let size = isLast ? PageBranch.childCountMax : (parts.count + count - 1) / max(1, count)
     return stride(from: 0, to: parts.count, by: max(1, size)).map { first in
       let group = parts[first..<min(first + size, parts.count)]
@@ -190,7 +191,8 @@ extension PageTreePass {
     func pageSize(_ count: Int, _ size: Int) -> Int { size + Page.slotsSize(entryCount: count, byteCount: size) }
     let whole = pageSize(entries.count, entries.reduce(0) { $0 + $1.size })
     let count = (whole + Page.sizeBytesMax - 1) / Page.sizeBytesMax
-    // At the end of the level, pages are filled, because keys often arrive in order; elsewhere all pages keep space to grow.
+    // At the end of the level, pages are filled, because keys often arrive in order; elsewhere all pages keep space to
+    // grow.
     let enough = isLast || count < 2 ? Page.sizeBytesMax : (whole + count - 1) / count
     var runs: [Range<Int>] = []
     var (first, size, references) = (0, 0, 0)

@@ -2,8 +2,8 @@
 ///
 /// A change copies one page and the branches above it; everything else is shared with the previous version.
 final class PageTree: @unchecked Sendable {
-  // @unchecked because the type of `root` is AnyObject; it is a `Page` or a `PageBranch`, which is never changed after its
-  // creation.
+  // @unchecked because the type of `root` is AnyObject; it is a `Page` or a `PageBranch`, which is never changed after
+  // its creation.
 
   /// A `Page` when `height` is 0, otherwise a `PageBranch` of the level `height`.
   let root: AnyObject
@@ -35,8 +35,9 @@ final class PageTree: @unchecked Sendable {
 
   func with(priority: Scalar?) -> PageTree { PageTree(root: root, height: height, count: count, priority: priority) }
 
-  /// Returns the page and value of the child of the key; nil when there is none. The page is unmanaged, because counting a
-  /// reference at every level would cost more than the search; all objects are alive while this tree is held.
+  /// Returns the page and value of the child of the key; nil when there is none. The page is unmanaged, because
+  /// counting a reference at every level would cost more than the search; all objects are alive while this tree is
+  /// held.
   func find(_ key: OrderedKey) -> (page: Unmanaged<Page>, value: PackedValue)? {
     var object = Unmanaged.passUnretained(root).toOpaque()
     for _ in 0..<height {

@@ -8,8 +8,8 @@
 
 /// A writer that fills a new page of known size from front to back, and counts its references.
 ///
-/// It uses raw pointers, because a page is written once and then never again; the caller has computed the size before, and
-/// `finish` checks the count.
+/// It uses raw pointers, because a page is written once and then never again; the caller has computed the size before,
+/// and `finish` checks the count.
 struct PageWriter {
   private let page: Page
   private var position: UnsafeMutableRawPointer
@@ -17,8 +17,8 @@ struct PageWriter {
   /// The number of trees and long texts written.
   private var referenceCount = 0
 
-  /// Creates a writer of a page with `entryCount` entries of `byteCount` bytes in total, or with one value (then `entryCount` is
-  /// 0).
+  /// Creates a writer of a page with `entryCount` entries of `byteCount` bytes in total, or with one value (then
+  /// `entryCount` is 0).
   init(entryCount: Int, byteCount: Int) {
     let total = byteCount + Page.slotsSize(entryCount: entryCount, byteCount: byteCount)
     page = Page.make(count: entryCount, byteCount: total)

@@ -1,7 +1,7 @@
 /// A node seen during a walk or a lookup: like a ``Node``, but without a reference to its storage.
 ///
-/// A walk over a whole tree reads every value once; counting references at each would cost more than the rest of the walk. It is
-/// valid while the caller holds the node at which the walk started.
+/// A walk over a whole tree reads every value once; counting references at each would cost more than the rest of the
+/// walk. It is valid while the caller holds the node at which the walk started.
 enum UnmanagedNode {
   case empty
   /// A packed value, never a reference to a tree.
@@ -71,7 +71,8 @@ enum UnmanagedNode {
   /// The leaf's value; nil for empty and interior nodes.
   var scalar: Scalar? { if case .packed(_, let value) = self { value.scalar } else { nil } }
 
-  /// Calls `body` with the UTF-8 bytes of a leaf with a string that is stored in its page; returns false for every other node.
+  /// Calls `body` with the UTF-8 bytes of a leaf with a string that is stored in its page; returns false for every
+  /// other node.
   @inline(__always)
   func withPackedString(_ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
     guard case .packed(_, let value) = self, value.kind == PackedKind.string else { return false }

@@ -1,14 +1,14 @@
 /// A value to write: a node, and the server values in it.
 ///
-/// While a server value is unresolved, ``node`` has the number 0 in its location, so that the structure and the priorities are
-/// already those of the result.
+/// While a server value is unresolved, ``node`` has the number 0 in its location, so that the structure and the
+/// priorities are already those of the result.
 public struct WriteValue: Sendable {
   /// The node to write, with the number 0 instead of server values.
   public var node: Node
   /// The server values.
   public var deferred: [Deferred]
-  /// The number of keys from the written location to its deepest leaf: 0 for a leaf or no value. For a text with repeated names,
-  /// it may be the depth of a value that was replaced.
+  /// The number of keys from the written location to its deepest leaf: 0 for a leaf or no value. For a text with
+  /// repeated names, it may be the depth of a value that was replaced.
   public var depth: Int
 
   /// A server value, `{".sv": …}`, in a written value.
@@ -57,8 +57,8 @@ public struct WriteValue: Sendable {
 }
 
 extension WriteValue.Operation {
-  /// Returns the scalar that replaces `before`. The sum of two integers is an integer unless it overflows; a sum beyond the
-  /// doubles is the largest double, because the tree holds no infinity.
+  /// Returns the scalar that replaces `before`. The sum of two integers is an integer unless it overflows; a sum beyond
+  /// the doubles is the largest double, because the tree holds no infinity.
   func result(before: Scalar?, nowMilliseconds: Int64) -> Scalar {
     switch self {
     case .timestamp: return .int(nowMilliseconds)

@@ -2,9 +2,9 @@
 ///
 /// It is a value type: every version of it can be kept without a copy, like the versions of a tree.
 ///
-/// Its entries are the children of a ``Node``, under keys whose order is that of the query (see `IndexKey`). While only few
-/// children have a value in this order, the others need no entries: they are sorted by key, as in the node. So an index by
-/// priority takes no memory when the children have no priorities.
+/// Its entries are the children of a ``Node``, under keys whose order is that of the query (see `IndexKey`). While only
+/// few children have a value in this order, the others need no entries: they are sorted by key, as in the node. So an
+/// index by priority takes no memory when the children have no priorities.
 public struct ChildIndex: Sendable {
   /// The order of the children.
   public let order: Query.Order
@@ -21,14 +21,14 @@ public struct ChildIndex: Sendable {
   /// True when children without a value have no entries. They are found by walking the node, over those with a value.
   private(set) var isSparse: Bool
 
-  /// The maximum number of children with a value in a sparse index, which a walk over the others has to skip. It is about the
-  /// number of entries in a page.
+  /// The maximum number of children with a value in a sparse index, which a walk over the others has to skip. It is
+  /// about the number of entries in a page.
   static let sparseValueCountMax = 64
 
   private static let mark = Node(.bool(true))
 
-  /// The number of entries. Each takes about 20 bytes in addition to the child's key and to the text by which the child is
-  /// ordered.
+  /// The number of entries. Each takes about 20 bytes in addition to the child's key and to the text by which the child
+  /// is ordered.
   public var entryCount: Int { entries.childCount }
 
   /// Creates the index of all children of a node.
@@ -111,15 +111,16 @@ public struct ChildIndex: Sendable {
     cost.entriesWritten += 1
   }
 
-  /// Ends the changes of one version, which is `node`. A sparse index is rebuilt, once, when too many children have a value;
-  /// otherwise walks would become slower.
+  /// Ends the changes of one version, which is `node`. A sparse index is rebuilt, once, when too many children have a
+  /// value; otherwise walks would become slower.
   public mutating func rebuildIfNeeded(_ node: Node, cost: inout QueryCost) {
     guard isSparse, order != .key, valueCount > Self.sparseValueCountMax else { return }
     isSparse = false
     if count > valueCount { _ = addValues(of: node, isSparse: false, cost: &cost) }
   }
 
-  /// Moves the index to the next version of the node: ``replace(_:_:_:cost:)`` for each change, and ``rebuildIfNeeded(_:cost:)``.
+  /// Moves the index to the next version of the node: ``replace(_:_:_:cost:)`` for each change, and
+  /// ``rebuildIfNeeded(_:cost:)``.
   public mutating func apply(_ changes: [QueryWindow.ChildChange], node: Node, cost: inout QueryCost) {
     for change in changes { replace(change.key, change.old, change.new, cost: &cost) }
     rebuildIfNeeded(node, cost: &cost)

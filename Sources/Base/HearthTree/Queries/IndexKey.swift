@@ -1,5 +1,5 @@
-// The keys of an index: the child's sort value, followed by the child's key, as bytes that are ordered by the sort value and then
-// by the key.
+// The keys of an index: the child's sort value, followed by the child's key, as bytes that are ordered by the sort
+// value and then by the key.
 //
 //     index key = value key
 //     value     = "A"                       missing
@@ -12,19 +12,19 @@
 //     key       = 01 6 bytes key            a key that is an integer: its rank, seven bits in a byte, highest first
 //               | 02 key                    any other
 //
-// Texts and keys are compared by UTF-16 code unit, as the pages of a tree do for all keys that are not integers; the letter at
-// the front ensures that no index key is an integer. The terminators are smaller than all bytes that can follow in a text, so
-// that a shorter text comes first.
+// Texts and keys are compared by UTF-16 code unit, as the pages of a tree do for all keys that are not integers; the
+// letter at the front ensures that no index key is an integer. The terminators are smaller than all bytes that can
+// follow in a text, so that a shorter text comes first.
 //
-// Texts with the same first 256 bytes are ordered by their keys in the index. A walk over an index sorts such a group by the
-// texts themselves.
+// Texts with the same first 256 bytes are ordered by their keys in the index. A walk over an index sorts such a group
+// by the texts themselves.
 //
 // Example: the child "a" with the value 1 is 44 01 3F 78 00 00 00 00 00 00 00 02 61.
 
 /// The encoding of the keys of an index.
 struct IndexKey {
-  /// The maximum size of a text in a key. Longer texts are truncated, because pages are efficient when a hundred entries fit in a
-  /// few of them.
+  /// The maximum size of a text in a key. Longer texts are truncated, because pages are efficient when a hundred
+  /// entries fit in a few of them.
   static let textSizeBytesMax = 256
 
   /// The byte that comes after every key that can follow a value.

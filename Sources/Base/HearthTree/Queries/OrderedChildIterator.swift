@@ -20,8 +20,8 @@ struct OrderedChildIterator {
   private let range: QueryRange
   private let isReversed: Bool
 
-  /// The cursor over the node, for the children without a value, used when the index has no entries for them; nil when it is at
-  /// the end.
+  /// The cursor over the node, for the children without a value, used when the index has no entries for them; nil when
+  /// it is at the end.
   private var missing: NodeCursor?
   /// The cursor over the index; nil when it is at the end.
   private var entries: NodeCursor?

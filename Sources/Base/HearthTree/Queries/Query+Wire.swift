@@ -36,8 +36,8 @@ extension QueryError: CustomStringConvertible {
 }
 
 extension Query.BoundKey {
-  /// Creates the tie-break key of a bound from a client's text. Four texts that are not valid keys mean the position before or
-  /// after all keys; clients use different ones.
+  /// Creates the tie-break key of a bound from a client's text. Four texts that are not valid keys mean the position
+  /// before or after all keys; clients use different ones.
   public init(_ text: String) {
     let key = Key(text)
     switch key {
@@ -49,14 +49,14 @@ extension Query.BoundKey {
 }
 
 extension Query.Bound {
-  /// Returns the start of a range that excludes all children up to `value`; of the children with `value`, it excludes those up to
-  /// `key`, or all when `key` is nil. In key order `value` is the key.
+  /// Returns the start of a range that excludes all children up to `value`; of the children with `value`, it excludes
+  /// those up to `key`, or all when `key` is nil. In key order `value` is the key.
   public static func after(_ value: Scalar?, key: Query.BoundKey? = nil) -> Self {
     Self(value: value, key: key ?? .highest, isInclusive: false)
   }
 
-  /// Returns the end of a range that excludes all children from `value` on; of the children with `value`, it excludes those from
-  /// `key` on, or all when `key` is nil. In key order `value` is the key.
+  /// Returns the end of a range that excludes all children from `value` on; of the children with `value`, it excludes
+  /// those from `key` on, or all when `key` is nil. In key order `value` is the key.
   public static func before(_ value: Scalar?, key: Query.BoundKey? = nil) -> Self {
     Self(value: value, key: key ?? .lowest, isInclusive: false)
   }
@@ -65,9 +65,10 @@ extension Query.Bound {
 extension Query {
   /// Reads the query object of the realtime protocol.
   ///
-  /// `i` is the order, `sp`, `sn`, `sin` are the start's value, key and inclusiveness, `ep`, `en`, `ein` the end's, `l` is the
-  /// limit and `vf` the side (`l` or `r`) that is kept. A bound exists when its value is present, also as `null`. Without `vf`, a
-  /// limit counts from the start when there is a start, otherwise from the end. Other members are ignored.
+  /// `i` is the order, `sp`, `sn`, `sin` are the start's value, key and inclusiveness, `ep`, `en`, `ein` the end's, `l`
+  /// is the limit and `vf` the side (`l` or `r`) that is kept. A bound exists when its value is present, also as
+  /// `null`. Without `vf`, a limit counts from the start when there is a start, otherwise from the end. Other members
+  /// are ignored.
   public init(wire json: JSON) throws(QueryError) {
     guard json.members != nil else { throw QueryError(.notAnObject, "A query must be a JSON object.") }
     self.init(order: try Self.order(json["i"]))
@@ -151,8 +152,8 @@ extension Query.BoundKey {
 }
 
 extension Query {
-  /// The query object of the realtime protocol, which ``init(wire:)`` reads back as an equal query. A limit is always written
-  /// with its side; an order that was not named is not written.
+  /// The query object of the realtime protocol, which ``init(wire:)`` reads back as an equal query. A limit is always
+  /// written with its side; an order that was not named is not written.
   public var wire: JSON {
     var members: [JSON.Member] = []
     Self.write(start, value: "sp", key: "sn", isInclusive: "sin", to: &members)

@@ -1,8 +1,8 @@
 /// The order, bounds and limit of a listen, a `get` or a REST read.
 ///
-/// Two queries are equal when they mean the same, even in different notations: for example, a bound that excludes only the
-/// position after all keys excludes nothing, and `1` equals `1.0`. A query without a named order differs from one that names
-/// `priority`, because rules can tell them apart.
+/// Two queries are equal when they mean the same, even in different notations: for example, a bound that excludes only
+/// the position after all keys excludes nothing, and `1` equals `1.0`. A query without a named order differs from one
+/// that names `priority`, because rules can tell them apart.
 public struct Query: Sendable {
   /// The order of the children; those of equal value are sorted by key.
   public enum Order: Sendable, Hashable {

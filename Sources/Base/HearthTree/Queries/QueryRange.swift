@@ -53,7 +53,8 @@ extension Query {
   private func point(_ bound: Bound, whenNoKey side: BoundKey) -> QueryPoint {
     var point: QueryPoint
     if order == .key {
-      // In key order, all values are equal and the bound's value is the key. A value that is not a text comes before every key.
+      // In key order, all values are equal and the bound's value is the key. A value that is not a text comes before
+      // every key.
       guard case .string(let text)? = bound.value else { return QueryPoint(value: .missing, key: .lowest) }
       point = QueryPoint(value: .missing, key: BoundKey(text), isInclusive: bound.isInclusive)
     } else {

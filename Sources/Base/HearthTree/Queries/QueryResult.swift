@@ -1,4 +1,5 @@
-/// The result of a query for one version of a node: cheap to create; its node is built when it is needed, on any thread.
+/// The result of a query for one version of a node: cheap to create; its node is built when it is needed, on any
+/// thread.
 public struct QueryResult: Sendable {
   let query: Query
   let parent: Node
@@ -15,8 +16,8 @@ public struct QueryResult: Sendable {
 
   /// Returns a node with the children of the result and without a priority. It is empty for a leaf.
   ///
-  /// In key order, or with an index, each child of the result takes one lookup. Otherwise every child is read once; the children
-  /// in memory are never more than those of the result.
+  /// In key order, or with an index, each child of the result takes one lookup. Otherwise every child is read once; the
+  /// children in memory are never more than those of the result.
   public func node(cost: inout QueryCost) -> Node {
     guard parent.isInterior else { return .empty }
     if query.loadsAllData { return parent.with(priority: nil) }
@@ -43,13 +44,14 @@ public struct QueryResult: Sendable {
     return node(cost: &cost)
   }
 
-  /// The ratio of all children to those of the result from which lookups by the index are faster than reading all children.
+  /// The ratio of all children to those of the result from which lookups by the index are faster than reading all
+  /// children.
   private static let childrenPerLookup = 6
 
   /// Calls `body` for each child of the result, in the query's order from the end where its limit counts.
   ///
-  /// Returns false when there is no index, or when the result is so large that it is faster to read every child. `body` may have
-  /// been called for some children before that.
+  /// Returns false when there is no index, or when the result is so large that it is faster to read every child. `body`
+  /// may have been called for some children before that.
   func forEachInIndex(cost: inout QueryCost, _ body: (OrderedChildIterator.Item) -> Void) -> Bool {
     guard let index else { return false }
     let isExact = query.limit != nil || index.order == .key

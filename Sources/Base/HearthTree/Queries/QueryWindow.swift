@@ -1,7 +1,9 @@
-/// The children of a node that a live query shows, updated from one version of the node to the next by reading the changes.
+/// The children of a node that a live query shows, updated from one version of the node to the next by reading the
+/// changes.
 ///
-/// Without a limit a child is shown when the bounds admit it, which depends on the child alone. With a limit the window has an
-/// edge: the child farthest from where the limit counts. Children that leave or enter are next to the edge in the index.
+/// Without a limit a child is shown when the bounds admit it, which depends on the child alone. With a limit the window
+/// has an edge: the child farthest from where the limit counts. Children that leave or enter are next to the edge in
+/// the index.
 public struct QueryWindow: Sendable {
   /// The window's query.
   public let query: Query
@@ -11,7 +13,8 @@ public struct QueryWindow: Sendable {
 
   private let order: Query.Order
   private let range: QueryRange
-  /// The point after which no child is shown, counted from where the limit counts; nil when all children in the range are shown.
+  /// The point after which no child is shown, counted from where the limit counts; nil when all children in the range
+  /// are shown.
   private var edge: QueryPoint?
 
   /// A changed child.
@@ -82,8 +85,8 @@ public struct QueryWindow: Sendable {
   /// Returns true when the child is shown. The child must be of the window's current version.
   public func shows(_ key: Key, _ child: Node) -> Bool { isShown(key, valueInRange(key, child)) }
 
-  /// Returns true when a child with the key could be shown with some value. When it returns false, a change of the child does not
-  /// affect the window.
+  /// Returns true when a child with the key could be shown with some value. When it returns false, a change of the
+  /// child does not affect the window.
   public func mayShow(_ key: Key) -> Bool {
     guard case .key = order else { return true }
     return isShown(key, range.contains(.missing, key) ? .missing : nil)
@@ -106,14 +109,16 @@ public struct QueryWindow: Sendable {
 
   /// Moves the window to the next version of the node.
   ///
-  /// With a limit, it reads a few entries of the index for each child that enters or leaves, independent of the size of the node.
+  /// With a limit, it reads a few entries of the index for each child that enters or leaves, independent of the size of
+  /// the node.
   ///
   /// - Parameters:
   /// - changes: Every child that changed, once each.
   /// - node: The new version.
-  /// - index: The index of the new version, for a query with a limit that is not in key order. When it is nil, every child is
-  ///   read.
-  /// - Returns: The steps in key order, at most one for each child. Children that are shown neither before nor after have none.
+  /// - index: The index of the new version, for a query with a limit that is not in key order. When it is nil, every
+  ///   child is read.
+  /// - Returns: The steps in key order, at most one for each child. Children that are shown neither before nor after
+  ///   have none.
   public mutating func apply(
     _ changes: [ChildChange], node: Node, index: ChildIndex?, cost: inout QueryCost
   ) -> [Step] {
@@ -142,10 +147,11 @@ public struct QueryWindow: Sendable {
     return steps.count < 2 ? steps : steps.sorted { $0.key < $1.key }
   }
 
-  /// Removes the children beyond the limit, or adds children up to the limit. Before the call, `count` is the number of children
-  /// up to the edge; afterwards it is the number shown.
+  /// Removes the children beyond the limit, or adds children up to the limit. Before the call, `count` is the number of
+  /// children up to the edge; afterwards it is the number shown.
   ///
-  /// When this number is exactly the limit, the edge may stay, even if its child was removed: no other child is at that point.
+  /// When this number is exactly the limit, the edge may stay, even if its child was removed: no other child is at that
+  /// point.
   private mutating func moveEdge(_ node: Node, _ index: ChildIndex?, cost: inout QueryCost) -> [Step] {
     guard let (limit, isLast) = query.limitCount, limit > 0, count > limit || count < limit && edge != nil else {
       return []

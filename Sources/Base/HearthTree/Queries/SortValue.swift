@@ -29,8 +29,8 @@ enum SortValue: Sendable, Hashable {
     }
   }
 
-  /// Returns the order of two values: negative when this is before the other, zero when they are equal, positive when it is
-  /// after.
+  /// Returns the order of two values: negative when this is before the other, zero when they are equal, positive when
+  /// it is after.
   func compare(_ other: SortValue) -> Int {
     switch (self, other) {
     case (.bool(let a), .bool(let b)): (a ? 1 : 0) - (b ? 1 : 0)

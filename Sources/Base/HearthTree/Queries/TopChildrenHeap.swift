@@ -1,4 +1,5 @@
-/// A selection of the first, or the last, of many children: a heap of the best so far, with the child that leaves next on top.
+/// A selection of the first, or the last, of many children: a heap of the best so far, with the child that leaves next
+/// on top.
 ///
 /// Its memory is that of the selected children, not of all that were offered.
 struct TopChildrenHeap {

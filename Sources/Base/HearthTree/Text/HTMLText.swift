@@ -2,8 +2,8 @@
 package enum HTMLText {
   /// Returns the text, escaped for use between tags and in quoted attributes.
   ///
-  /// - Parameter other: Returns the replacement of a character that the page or file must not contain; nil for a character that
-  ///   is kept.
+  /// - Parameter other: Returns the replacement of a character that the page or file must not contain; nil for a
+  ///   character that is kept.
   package static func escaped(_ text: String, other: (Unicode.Scalar) -> String? = { _ in nil }) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {

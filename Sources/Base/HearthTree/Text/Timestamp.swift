@@ -1,7 +1,7 @@
 /// Times as texts of RFC 3339, for responses, the audit trail and export files of other tools.
 package enum Timestamp {
-  /// Returns the milliseconds since 1970 of `2024-05-31T12:00:00.123Z` or `…+02:00`; nil for any other text. A finer fraction is
-  /// truncated.
+  /// Returns the milliseconds since 1970 of `2024-05-31T12:00:00.123Z` or `…+02:00`; nil for any other text. A finer
+  /// fraction is truncated.
   package static func milliseconds(_ text: String) -> Int64? {
     var rest = Array(text.utf8)[...]
     guard rest.count <= 40, let year = number(&rest, digits: 4), take(&rest, "-"), let month = number(&rest, digits: 2),
@@ -15,8 +15,8 @@ package enum Timestamp {
     return (minutes * 60 + second) * 1_000 + fraction
   }
 
-  /// Returns the text of a time, such as `2024-05-31T12:00:00.123Z`. Times before the year 1 or after 9999 are clamped to this
-  /// range.
+  /// Returns the text of a time, such as `2024-05-31T12:00:00.123Z`. Times before the year 1 or after 9999 are clamped
+  /// to this range.
   package static func text(milliseconds: Int64) -> String {
     let bounded = min(max(milliseconds, -62_135_596_800_000), 253_402_300_799_999)
     // Swift's division rounds towards 0, but a day must begin at midnight also before 1970.
@@ -33,7 +33,8 @@ package enum Timestamp {
     text(milliseconds: milliseconds).filter { $0 != "-" && $0 != ":" }
   }
 
-  /// Returns the Gregorian date of a day counted from 1970-01-01 (Hinnant, "chrono-compatible low-level date algorithms").
+  /// Returns the Gregorian date of a day counted from 1970-01-01 (Hinnant, "chrono-compatible low-level date
+  /// algorithms").
   private static func civil(day: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = day + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

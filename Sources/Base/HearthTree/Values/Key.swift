@@ -1,10 +1,11 @@
 /// A database key, compared and hashed by exact code units, never by Unicode equivalence.
 ///
-/// `"é"` and `"e\u{301}"` are two keys here although they are equal as a Swift `String`. The order is that of the Firebase
-/// service: keys that are 32-bit integers come first, by number and then by length; all others follow in UTF-16 code unit order.
+/// `"é"` and `"e\u{301}"` are two keys here although they are equal as a Swift `String`. The order is that of the
+/// Firebase service: keys that are 32-bit integers come first, by number and then by length; all others follow in
+/// UTF-16 code unit order.
 ///
-/// Any text can be a `Key`, because rules may use keys that cannot exist (`child('a.b')`). ``Location`` and the JSON reader check
-/// whether a key may be *written*.
+/// Any text can be a `Key`, because rules may use keys that cannot exist (`child('a.b')`). ``Location`` and the JSON
+/// reader check whether a key may be *written*.
 public struct Key: Sendable {
   /// The key's text, with contiguous UTF-8 storage.
   public let text: String

@@ -33,8 +33,8 @@ extension Location {
   /// The key under which a node's priority is addressed, as the last part of a path.
   static let priorityName = ".priority"
 
-  /// Reads the path of a request: parts between slashes, where empty parts are dropped, without percent-encoding. A last part
-  /// `.priority` means the priority at the path before it.
+  /// Reads the path of a request: parts between slashes, where empty parts are dropped, without percent-encoding. A
+  /// last part `.priority` means the priority at the path before it.
   public init(wire text: String) throws(PathError) {
     let bytes = ContiguousArray(text.utf8)
     self = try bytes.withUnsafeBufferPointer { (bytes) throws(PathError) in

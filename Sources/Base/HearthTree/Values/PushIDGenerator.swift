@@ -1,7 +1,8 @@
 /// A generator of push IDs, the keys of list children: 20 characters that sort by time.
 ///
-/// Eight digits of milliseconds and twelve random ones, in base 64 with an alphabet in ASCII order. The IDs of one generator
-/// always ascend: within one millisecond, or when the clock is set back, the random digits of the last ID are incremented.
+/// Eight digits of milliseconds and twelve random ones, in base 64 with an alphabet in ASCII order. The IDs of one
+/// generator always ascend: within one millisecond, or when the clock is set back, the random digits of the last ID are
+/// incremented.
 public struct PushIDGenerator: Sendable {
   private static let alphabet: StaticString = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
   private static let digitCount = 12

@@ -1,7 +1,8 @@
 /// A leaf's value, or a priority (which is only `.int`, `.double` or `.string`).
 ///
-/// Numbers are equal by their exact value: `1` equals `1.0`, and `9007199254740993` does not equal `9007199254740992.0`, although
-/// it rounds to that double. Strings are equal by code units. Rules and sort orders compare numbers as doubles instead.
+/// Numbers are equal by their exact value: `1` equals `1.0`, and `9007199254740993` does not equal
+/// `9007199254740992.0`, although it rounds to that double. Strings are equal by code units. Rules and sort orders
+/// compare numbers as doubles instead.
 public enum Scalar: Sendable {
   /// `true` or `false`.
   case bool(Bool)

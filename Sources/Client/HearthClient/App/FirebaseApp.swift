@@ -46,8 +46,8 @@ public final class FirebaseApp: Sendable {
   /// The app of that name; nil when there is none.
   public static func app(name: String) -> FirebaseApp? { apps.withLock { $0[name] } }
 
-  /// The default app, created without options when none was configured: programs that pass a server's URL to ``Database`` or
-  /// ``Auth`` need no options.
+  /// The default app, created without options when none was configured: programs that pass a server's URL to
+  /// ``Database`` or ``Auth`` need no options.
   static func appOrDefault() -> FirebaseApp {
     apps.withLock { apps in
       if let app = apps[defaultName] { return app }

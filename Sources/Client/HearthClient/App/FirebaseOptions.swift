@@ -3,8 +3,8 @@ import Synchronization
 
 /// The settings of an app's project.
 ///
-/// With a self-hosted server only ``databaseURL`` and ``authURL`` are used, and ``apiKey`` when the server is configured with
-/// keys.
+/// With a self-hosted server only ``databaseURL`` and ``authURL`` are used, and ``apiKey`` when the server is
+/// configured with keys.
 public final class FirebaseOptions: Sendable {
   private struct Values: Sendable {
     var apiKey: String?
@@ -107,7 +107,8 @@ public final class FirebaseOptions: Sendable {
     set { values.withLock { $0.storageBucket = newValue } }
   }
 
-  /// The folder for the session and the disk cache. nil for the user's own data folder; see ``FirebaseApp/storageDirectory``.
+  /// The folder for the session and the disk cache. nil for the user's own data folder; see
+  /// ``FirebaseApp/storageDirectory``.
   public var storageDirectory: URL? {
     get { values.withLock { $0.storageDirectory } }
     set { values.withLock { $0.storageDirectory = newValue } }

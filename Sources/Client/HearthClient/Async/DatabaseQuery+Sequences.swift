@@ -111,8 +111,8 @@ public struct DatabaseEvents: AsyncSequence, Sendable {
 extension DatabaseQuery {
   /// Returns the events of an observer that is removed when the stream is released.
   ///
-  /// - Parameter limit: The number of waiting events above which the stream ends with an error; nil to drop events as `policy`
-  ///   says.
+  /// - Parameter limit: The number of waiting events above which the stream ends with an error; nil to drop events as
+  ///   `policy` says.
   fileprivate func stream(
     _ types: Set<DataEventType>,
     _ policy: AsyncThrowingStream<DatabaseEvent, any Error>.Continuation.BufferingPolicy, limit: Int?

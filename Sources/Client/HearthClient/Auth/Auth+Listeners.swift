@@ -72,8 +72,8 @@ extension Auth {
   /// Removes a listener.
   public func removeIDTokenDidChangeListener(_ listenerHandle: any NSObjectProtocol) { remove(listenerHandle) }
 
-  /// A stream of the signed-in user: now, and then at each change. A slow reader receives only the newest one; the listener is
-  /// removed when the reader's task ends.
+  /// A stream of the signed-in user: now, and then at each change. A slow reader receives only the newest one; the
+  /// listener is removed when the reader's task ends.
   public var authStateChanges: AsyncStream<User?> { stream(.user) }
 
   /// A stream like ``authStateChanges`` that also yields at each new token.

@@ -3,8 +3,8 @@ import Foundation
 import HearthBytes
 import Synchronization
 
-/// The authentication of an app's user: by custom token, anonymously, with an e-mail address and a password, or with the
-/// credential of another provider.
+/// The authentication of an app's user: by custom token, anonymously, with an e-mail address and a password, or with
+/// the credential of another provider.
 ///
 /// The session is kept between runs of the program: see ``AuthSessionStore``. Completions and listeners are called on
 /// ``callbackQueue``, in the order of the changes.
@@ -229,7 +229,8 @@ extension Auth {
 
   /// Signs out. The session is removed from this machine; other sessions of the user continue.
   ///
-  /// - Throws: ``AuthErrorCode/keychainError`` when the stored session cannot be removed; the user is signed out nevertheless.
+  /// - Throws: ``AuthErrorCode/keychainError`` when the stored session cannot be removed; the user is signed out
+  ///   nevertheless.
   public func signOut() throws { try signOut { _ in true } }
 
   func signOut(onlyIf user: User) { try? signOut { $0 === user } }

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The store that keeps the session of ``Auth`` between runs of the program. A program that can read its data can act as the
-/// user.
+/// The store that keeps the session of ``Auth`` between runs of the program. A program that can read its data can act
+/// as the user.
 ///
 /// Calls come one at a time, on any thread, and must not call ``Auth``.
 public protocol AuthSessionStore: Sendable {

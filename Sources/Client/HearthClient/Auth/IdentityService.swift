@@ -72,7 +72,8 @@ struct IdentityService: Sendable {
     guard let idToken = idToken?.string, let refreshToken = refreshToken?.string, !idToken.isEmpty,
       !refreshToken.isEmpty, idToken.utf8.count <= Self.tokenBytesMax, refreshToken.utf8.count <= Self.tokenBytesMax
     else { return nil }
-    // The API specifies a string; some servers send a number. Limited to a day, which is longer than the lifetime of any token.
+    // The API specifies a string; some servers send a number. Limited to a day, which is longer than the lifetime of
+    // any token.
     let stated = life?.int ?? life?.string.flatMap { Int64($0) } ?? 3600
     let seconds = TimeInterval(min(max(stated, 0), 86_400))
     return UserTokens(

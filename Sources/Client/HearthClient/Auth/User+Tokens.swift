@@ -39,8 +39,8 @@ extension User {
     return try await refreshInTurn(since: generation).idToken
   }
 
-  /// - Parameter generation: The value of ``generation`` that the caller has read. When tokens have changed since, they are
-  ///   returned without another request.
+  /// - Parameter generation: The value of ``generation`` that the caller has read. When tokens have changed since, they
+  ///   are returned without another request.
   private func refreshInTurn(since generation: Int) async throws -> UserTokens {
     let auth = try openAuth()
     if self.generation != generation { return tokens }

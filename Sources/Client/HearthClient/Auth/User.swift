@@ -12,8 +12,8 @@ public final class User: UserInfo {
   }
 
   private let state: Mutex<State>
-  /// The queue for requests that may return new tokens. They run one at a time, because using an old refresh token during a
-  /// change of password would end the session.
+  /// The queue for requests that may return new tokens. They run one at a time, because using an old refresh token
+  /// during a change of password would end the session.
   let gate = SerialTaskQueue()
   /// The authentication; nil once the ``Auth`` object is released.
   weak let auth: Auth?

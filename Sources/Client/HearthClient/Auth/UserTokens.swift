@@ -12,8 +12,8 @@ struct UserTokens: Sendable, Equatable, Codable, CustomStringConvertible, Custom
   var description: String { "tokens until \(expiresAt)" }
   var customMirror: Mirror { Mirror(self, children: ["expiresAt": expiresAt]) }
 
-  /// The time from which the next token is fetched: five minutes before the expiry, as Firebase's clients do, or halfway through
-  /// the lifetime of short-lived tokens, which would otherwise be fetched continuously.
+  /// The time from which the next token is fetched: five minutes before the expiry, as Firebase's clients do, or
+  /// halfway through the lifetime of short-lived tokens, which would otherwise be fetched continuously.
   var refreshAt: Date { expiresAt.addingTimeInterval(-min(300, lifeSeconds / 2)) }
 
   func isFresh(at now: Date) -> Bool {

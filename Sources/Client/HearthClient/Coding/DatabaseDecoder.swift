@@ -3,8 +3,8 @@ import Synchronization
 
 /// A decoder of `Decodable` values from a snapshot's `value`.
 ///
-/// The settings correspond to those of `JSONDecoder`, with the defaults of Firebase's SDKs. An array in the data is decoded as a
-/// dictionary when the type requires one, and a dictionary with the keys `0`, `1`, … as an array.
+/// The settings correspond to those of `JSONDecoder`, with the defaults of Firebase's SDKs. An array in the data is
+/// decoded as a dictionary when the type requires one, and a dictionary with the keys `0`, `1`, … as an array.
 public final class DatabaseDecoder: Sendable {
   /// The format of dates.
   public enum DateDecodingStrategy: Sendable {

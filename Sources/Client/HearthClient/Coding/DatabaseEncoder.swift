@@ -3,8 +3,8 @@ import Synchronization
 
 /// An encoder of `Encodable` values for `setValue(_:)`: dictionaries, arrays, numbers and texts.
 ///
-/// The settings are those of `JSONEncoder`, with the defaults of Firebase's SDKs: dates are seconds since 2001 (`Date`'s own
-/// encoding), bytes are Base64.
+/// The settings are those of `JSONEncoder`, with the defaults of Firebase's SDKs: dates are seconds since 2001
+/// (`Date`'s own encoding), bytes are Base64.
 public final class DatabaseEncoder: Sendable {
   /// The format of dates.
   public enum DateEncodingStrategy: Sendable {

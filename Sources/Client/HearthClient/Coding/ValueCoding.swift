@@ -21,8 +21,8 @@ enum ValueCoding {
     init?(intValue: Int) { self.init(index: intValue) }
   }
 
-  /// Returns a value that needs no conversion; nil for a value that does. Doubles need conversion, because infinities and NaN
-  /// depend on the settings.
+  /// Returns a value that needs no conversion; nil for a value that does. Doubles need conversion, because infinities
+  /// and NaN depend on the settings.
   static func scalar(_ value: some Encodable) -> Any? {
     switch value {
     case let value as String: value
@@ -35,8 +35,8 @@ enum ValueCoding {
 
 /// The conversion between `oneTwoThree` and `one_two_three`.
 enum SnakeCase {
-  /// Returns the snake-case name. A capital letter after a small one begins a word, and so does the last of several capitals
-  /// before a small letter: `myURLProperty` becomes `my_url_property`.
+  /// Returns the snake-case name. A capital letter after a small one begins a word, and so does the last of several
+  /// capitals before a small letter: `myURLProperty` becomes `my_url_property`.
   static func from(_ text: String) -> String {
     let letters = Array(text)
     var result = ""

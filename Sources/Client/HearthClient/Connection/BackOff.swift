@@ -1,5 +1,5 @@
-/// The delay before the next connection attempt: none after a success, then 1 s, growing by 1.3 up to 30 s, with 30 % fixed and
-/// 70 % random. The values are those of the native Firebase SDKs.
+/// The delay before the next connection attempt: none after a success, then 1 s, growing by 1.3 up to 30 s, with 30 %
+/// fixed and 70 % random. The values are those of the native Firebase SDKs.
 struct BackOff: Sendable {
   /// The parameters, with times in milliseconds.
   struct Settings: Sendable {
@@ -11,8 +11,8 @@ struct BackOff: Sendable {
     var factor = 1.3
     /// The random share of a delay.
     var jitter = 0.7
-    /// The range of the random delay after a stable connection was lost, because all clients of a restarting server lose their
-    /// connections at once.
+    /// The range of the random delay after a stable connection was lost, because all clients of a restarting server
+    /// lose their connections at once.
     var spread: Int64 = 1_000
   }
 

@@ -4,7 +4,8 @@ import HearthWire
 /// An action for the owner of a connection to perform, in order.
 enum ConnectionAction: Sendable {
   /// Fetches the tokens for an attempt; answered by ``ConnectionInput/tokens(attempt:_:)`` or
-  /// ``ConnectionInput/tokensFailed(attempt:_:)``. `forcingRefresh` is true after the server has refused the credential.
+  /// ``ConnectionInput/tokensFailed(attempt:_:)``. `forcingRefresh` is true after the server has refused the
+  /// credential.
   case fetchTokens(attempt: Int, forcingRefresh: Bool)
   /// Opens a WebSocket; answered by ``ConnectionInput/opened(attempt:)`` or ``ConnectionInput/closed(attempt:_:)``.
   case open(attempt: Int, SocketRequest)
@@ -70,8 +71,8 @@ enum ConnectionEvent: Sendable {
 
   /// The reply to a request. Replies to writes are delayed until the listens that were sent before them are answered.
   case reply(id: Int, Status, ReceivedMessage.ReplyData)
-  /// The new value or priority of a location; a priority is a leaf. The tag is that of the listen; nil for a listen without a
-  /// query.
+  /// The new value or priority of a location; a priority is a leaf. The tag is that of the listen; nil for a listen
+  /// without a query.
   case put(Location, Node, tag: Int32?)
   /// New values of several locations, relative to the path, applied at once.
   case merge(Path, [(location: Location, node: Node)], tag: Int32?)

@@ -6,13 +6,13 @@ struct ConnectionSettings: Sendable {
   var tokenTimeout: Int64 = 60_000
   /// The time from the start of connecting to an open WebSocket, as in the native SDKs.
   var openTimeout: Int64 = 30_000
-  /// The time from an open WebSocket to the hello. The Firebase SDKs have no such limit: a server that sends no hello would block
-  /// them for ever.
+  /// The time from an open WebSocket to the hello. The Firebase SDKs have no such limit: a server that sends no hello
+  /// would block them for ever.
   var helloTimeout: Int64 = 30_000
   /// The time without traffic in either direction after which a keepalive is sent.
   var keepaliveInterval: Int64 = 45_000
-  /// The time without a message or pong from the server after which the socket counts as dead. Each keepalive comes with a
-  /// WebSocket ping, which a working server answers.
+  /// The time without a message or pong from the server after which the socket counts as dead. Each keepalive comes
+  /// with a WebSocket ping, which a working server answers.
   var silenceMax: Int64 = 75_000
   /// The delays between attempts.
   var backOff = BackOff.Settings()
@@ -26,8 +26,8 @@ struct ConnectionSettings: Sendable {
   /// The limits on the size of a server message. The service answers a read with up to 256 MB.
   var wire = Self.wireLimits
 
-  /// The only counter in the statistics that the first connection reports, `sdk.<name>.<version with - for .>`; nil to report
-  /// none.
+  /// The only counter in the statistics that the first connection reports, `sdk.<name>.<version with - for .>`; nil to
+  /// report none.
   var sdkCounter: String? = "sdk.hearth.1-0-0"
 
   private static var wireLimits: WireLimits {

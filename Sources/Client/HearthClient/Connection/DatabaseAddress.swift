@@ -43,9 +43,10 @@ struct DatabaseAddress: Sendable, Hashable {
   /// Parses a database URL, which may contain the percent-encoded path of a location: `https://NAME.firebaseio.com`,
   /// `http://localhost:9000/?ns=NAME`, `wss://host/?ns=NAME`.
   ///
-  /// `ns` overrides the host's first label, which names the database only if there are three labels or more; without either, the
-  /// URL refers to the server's default database. As in the Firebase SDKs, a URL without a port means TLS, whatever its scheme,
-  /// unless the host is an IP address or has fewer than three labels, which Firebase's hosts never have.
+  /// `ns` overrides the host's first label, which names the database only if there are three labels or more; without
+  /// either, the URL refers to the server's default database. As in the Firebase SDKs, a URL without a port means TLS,
+  /// whatever its scheme, unless the host is an IP address or has fewer than three labels, which Firebase's hosts never
+  /// have.
   static func parse(_ url: String) throws(Problem) -> (address: DatabaseAddress, path: Path) {
     let (scheme, afterScheme) = try scheme(of: url)
     let end = afterScheme.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? afterScheme.endIndex

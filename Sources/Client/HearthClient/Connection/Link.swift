@@ -26,8 +26,8 @@ struct Link: Sendable {
     case other
   }
 
-  /// The answer to a write that is held until earlier listens are answered; otherwise the app would still see the data from
-  /// before the write.
+  /// The answer to a write that is held until earlier listens are answered; otherwise the app would still see the data
+  /// from before the write.
   struct DelayedReply: Sendable {
     var id: Int
     var status: Status

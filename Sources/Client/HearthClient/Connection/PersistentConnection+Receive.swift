@@ -115,8 +115,8 @@ extension PersistentConnection {
     status == .ok ? nil : ServerRefusal(status: status, text: data.text)
   }
 
-  /// Handles the answer to a write: reports it once all earlier listens have their data. Reported earlier, the app would still
-  /// see the data from before the write.
+  /// Handles the answer to a write: reports it once all earlier listens have their data. Reported earlier, the app
+  /// would still see the data from before the write.
   private mutating func answer(_ id: Int, _ status: Status, _ data: ReceivedMessage.ReplyData) {
     if link?.oldestListen() != nil, let last = link?.lastListen {
       link?.delayedReplies.append(Link.DelayedReply(id: id, status: status, data: data, listen: last))

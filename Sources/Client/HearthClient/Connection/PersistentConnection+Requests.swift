@@ -1,8 +1,8 @@
 import HearthTree
 import HearthWire
 
-// All messages to the server go through one queue, so that the server decides each request under the credential that was in force
-// when the request was made.
+// All messages to the server go through one queue, so that the server decides each request under the credential that
+// was in force when the request was made.
 
 extension PersistentConnection {
   /// Sends a request of the owner. Without a connection the request is dropped, and the owner repeats it later.

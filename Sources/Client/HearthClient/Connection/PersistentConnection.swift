@@ -1,12 +1,13 @@
 import HearthTree
 import HearthWire
 
-/// The connection of one database, as a state machine: it takes inputs and returns actions. It has no socket, clock or thread;
-/// its owner performs the actions in order and calls it from one executor.
+/// The connection of one database, as a state machine: it takes inputs and returns actions. It has no socket, clock or
+/// thread; its owner performs the actions in order and calls it from one executor.
 ///
-/// An attempt fetches tokens, opens a socket, waits for the hello and signs in. Then it is ready for the owner's requests; none
-/// is sent before the server accepted the credential. The connection numbers the requests and matches the answers to them. It
-/// drops unanswered requests when the socket is closed: the owner repeats what it still needs when the next connection is ready.
+/// An attempt fetches tokens, opens a socket, waits for the hello and signs in. Then it is ready for the owner's
+/// requests; none is sent before the server accepted the credential. The connection numbers the requests and matches
+/// the answers to them. It drops unanswered requests when the socket is closed: the owner repeats what it still needs
+/// when the next connection is ready.
 ///
 /// Source: the behaviour of the native Firebase SDKs.
 struct PersistentConnection {

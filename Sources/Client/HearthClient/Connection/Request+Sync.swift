@@ -24,8 +24,8 @@ extension Request.Action {
       }
   }
 
-  /// Returns the tag as the protocol's 32-bit number. A tag that wraps around is safe: a query has ended long before two thousand
-  /// million others begin.
+  /// Returns the tag as the protocol's 32-bit number. A tag that wraps around is safe: a query has ended long before
+  /// two thousand million others begin.
   private static func tag(_ tag: Int?) -> Int32? { tag.map { Int32(truncatingIfNeeded: $0) } }
 }
 

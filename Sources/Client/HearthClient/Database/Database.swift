@@ -76,8 +76,8 @@ public final class Database: Sendable {
     database(app: app, url: url, credentials: Auth.auth(app: app))
   }
 
-  /// Returns the database at a URL, with credentials from a given provider. For an existing database, the provider of the first
-  /// call stays in use.
+  /// Returns the database at a URL, with credentials from a given provider. For an existing database, the provider of
+  /// the first call stays in use.
   package static func database(
     app: FirebaseApp, url: String, credentials: @autoclosure () -> any CredentialProvider
   ) -> Database {
@@ -123,8 +123,8 @@ public final class Database: Sendable {
     return DatabaseReference(self, path)
   }
 
-  /// Returns a reference to a URL of this database, which, with an emulator, may also be the configured URL. Another URL ends the
-  /// program.
+  /// Returns a reference to a URL of this database, which, with an emulator, may also be the configured URL. Another
+  /// URL ends the program.
   public func reference(fromURL databaseURL: String) -> DatabaseReference {
     _ = repository
     return DatabaseReference(self, DatabaseArgumentError.trapping { try path(of: databaseURL) })

@@ -1,9 +1,9 @@
 import HearthSync
 import HearthTree
 
-/// Observers. Blocks are called on the database's ``Database/callbackQueue``, in the order of the events, and never after a call
-/// that removes the observer has returned on that queue. They need not be `@Sendable`: a block that is isolated to an actor is
-/// called on that actor, and one that is isolated to the main actor on the main queue.
+/// Observers. Blocks are called on the database's ``Database/callbackQueue``, in the order of the events, and never
+/// after a call that removes the observer has returned on that queue. They need not be `@Sendable`: a block that is
+/// isolated to an actor is called on that actor, and one that is isolated to the main actor on the main queue.
 extension DatabaseQuery {
   /// Returns the snapshot of an event.
   func snapshot(of event: DataEvent) -> DataSnapshot {
@@ -38,7 +38,8 @@ extension DatabaseQuery {
 
   /// Observes only the first event of a type.
   ///
-  /// Cached data is used if there is any, which may be older than the server's. ``getData()`` requests it from the server.
+  /// Cached data is used if there is any, which may be older than the server's. ``getData()`` requests it from the
+  /// server.
   public func observeSingleEvent(
     of eventType: DataEventType, with block: @escaping @isolated(any) (DataSnapshot) -> Void,
     withCancel cancelBlock: (@isolated(any) (any Error) -> Void)? = nil
@@ -79,15 +80,15 @@ extension DatabaseQuery {
     return DatabaseHandle(id.number)
   }
 
-  /// Removes an observer of this query; when called on a reference, also an observer of a query of the same location. Does
-  /// nothing when there is none.
+  /// Removes an observer of this query; when called on a reference, also an observer of a query of the same location.
+  /// Does nothing when there is none.
   public func removeObserver(withHandle handle: DatabaseHandle) {
     guard let number = Int(exactly: handle) else { return }
     database.repository.remove(RegistrationID(number), from: spec)
   }
 
-  /// Removes all observers of this query; when called on a reference, also those of queries of the same location. Observers of
-  /// locations below stay.
+  /// Removes all observers of this query; when called on a reference, also those of queries of the same location.
+  /// Observers of locations below stay.
   public func removeAllObservers() { database.repository.removeAll(from: spec) }
 
   /// Keeps the data in sync and on disk without an observer. Calls are not counted: one `false` ends it.

@@ -5,8 +5,8 @@ import Synchronization
 extension DatabaseQuery {
   /// Reads the current data.
   ///
-  /// The data is requested from the server, unless an observer has all of it already. Without a connection the result comes after
-  /// three seconds: the data on disk, if there is any, otherwise an error.
+  /// The data is requested from the server, unless an observer has all of it already. Without a connection the result
+  /// comes after three seconds: the data on disk, if there is any, otherwise an error.
   public func getData(completion block: @escaping @isolated(any) ((any Error)?, DataSnapshot?) -> Void) {
     get(
       Callback(block).mapped { result in
@@ -39,8 +39,8 @@ extension DatabaseQuery {
       { core, operation in core.get(spec, operation: operation) })
   }
 
-  /// Returns the first event of a type. Waits while there is none, even when the server denies it; when the task is cancelled it
-  /// returns an empty snapshot. ``singleEvent(of:)`` throws in both cases.
+  /// Returns the first event of a type. Waits while there is none, even when the server denies it; when the task is
+  /// cancelled it returns an empty snapshot. ``singleEvent(of:)`` throws in both cases.
   @discardableResult
   public nonisolated(nonsending) func observeSingleEvent(of eventType: DataEventType) async -> DataSnapshot {
     await observeSingleEventAndPreviousSiblingKey(of: eventType).0

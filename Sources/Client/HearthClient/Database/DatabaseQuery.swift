@@ -145,8 +145,8 @@ extension DatabaseQuery {
 
 // Methods that the SDK of version 2 has in addition.
 extension DatabaseQuery {
-  /// Limits the query like the older API without `toFirst` and `toLast`: from the start when there is a starting bound, otherwise
-  /// from the end.
+  /// Limits the query like the older API without `toFirst` and `toLast`: from the start when there is a starting bound,
+  /// otherwise from the end.
   package func queryLimited(legacy limit: UInt) -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in try builder.limited(legacy: limit) }
   }

@@ -1,11 +1,12 @@
 import HearthSync
 import HearthTree
 
-/// Writes. The observers of this process see each write at once, and it is sent to the server, now or when there is a connection
-/// again. Blocks are called, and asynchronous forms return, when the server has answered, which may be after a reconnect.
+/// Writes. The observers of this process see each write at once, and it is sent to the server, now or when there is a
+/// connection again. Blocks are called, and asynchronous forms return, when the server has answered, which may be after
+/// a reconnect.
 ///
-/// In the methods that cannot throw, invalid values end the program. The asynchronous methods throw ``DatabaseArgumentError``,
-/// and ``DatabaseError`` when the server refuses.
+/// In the methods that cannot throw, invalid values end the program. The asynchronous methods throw
+/// ``DatabaseArgumentError``, and ``DatabaseError`` when the server refuses.
 extension DatabaseReference {
   /// The callback for the outcome of an operation: nil when it succeeded.
   package typealias Completion = Callback<DatabaseError?>
@@ -150,8 +151,8 @@ extension DatabaseReference {
   }
 }
 
-// The shared implementation of the forms above: it validates on the caller's thread, and passes the operation to the repository.
-// Invalid values throw.
+// The shared implementation of the forms above: it validates on the caller's thread, and passes the operation to the
+// repository. Invalid values throw.
 extension DatabaseReference {
   /// Replaces all data at the location.
   package func set(_ value: Any?, from function: String, _ completion: Completion? = nil) throws(DatabaseArgumentError)

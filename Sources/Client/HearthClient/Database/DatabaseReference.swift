@@ -8,7 +8,8 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable {
 
   init(_ database: Database, _ path: Path) { super.init(database, path) }
 
-  /// Returns the location at a path below: a key, or keys with slashes between them. `.info` is valid only below the root.
+  /// Returns the location at a path below: a key, or keys with slashes between them. `.info` is valid only below the
+  /// root.
   ///
   /// A path with a forbidden character ends the program; for strings from users, use ``child(validating:)``.
   public func child(_ pathString: String) -> DatabaseReference {
@@ -17,7 +18,8 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable {
 
   /// Returns the location at a path below, for strings from users.
   ///
-  /// - Throws: ``DatabaseArgumentError`` when the text is empty or has one of `.`, `#`, `$`, `[`, `]` or a control character.
+  /// - Throws: ``DatabaseArgumentError`` when the text is empty or has one of `.`, `#`, `$`, `[`, `]` or a control
+  ///   character.
   public func child(validating pathString: String) throws -> DatabaseReference {
     let below =
       path.isRoot

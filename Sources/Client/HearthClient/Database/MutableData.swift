@@ -14,8 +14,8 @@ public final class MutableData {
   private let base: Path
   private let path: Path
 
-  /// Creates data for a unit test of a transaction's block, from a value that `setValue(_:)` accepts. An invalid value ends the
-  /// program.
+  /// Creates data for a unit test of a transaction's block, from a value that `setValue(_:)` accepts. An invalid value
+  /// ends the program.
   ///
   /// - Parameters:
   /// - value: `nil` for a location without data.
@@ -79,8 +79,8 @@ public final class MutableData {
   /// Returns true when there is data at a path below.
   public func hasChild(atPath path: String) -> Bool { !node[Path(path)].isEmpty }
 
-  /// Returns the data at a path below, which need not exist; changing it changes this object. A path with a forbidden character
-  /// ends the program.
+  /// Returns the data at a path below, which need not exist; changing it changes this object. A path with a forbidden
+  /// character ends the program.
   public func childData(byAppendingPath path: String) -> MutableData {
     let below = DatabaseArgumentError.trapping { try Validation.path(path, from: "child:") }
     return MutableData(root, base: base, path: self.path.appending(below))

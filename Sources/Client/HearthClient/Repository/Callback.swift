@@ -3,8 +3,8 @@ import Synchronization
 
 /// A block of the app with its executor.
 ///
-/// A block that is isolated to an actor is called on that actor; for the main actor, on the main queue. Every other block is
-/// called on the app's callback queue.
+/// A block that is isolated to an actor is called on that actor; for the main actor, on the main queue. Every other
+/// block is called on the app's callback queue.
 package struct Callback<Input>: @unchecked Sendable {
   // Unchecked because the block is called only on its executor.
 
@@ -40,8 +40,8 @@ package struct Callback<Input>: @unchecked Sendable {
   }
 }
 
-// The compiler requires `await` for a call of a block with isolation, which does not guarantee the order of calls. Its executor
-// calls it on the actor, so the isolation can be dropped from the type.
+// The compiler requires `await` for a call of a block with isolation, which does not guarantee the order of calls. Its
+// executor calls it on the actor, so the isolation can be dropped from the type.
 extension Callback {
   /// Creates a callback from a block of the app.
   package init(_ block: @escaping @isolated(any) (Input) -> Void) {

@@ -9,8 +9,8 @@ extension Repository {
     to address: DatabaseAddress, credentials: any CredentialProvider, settings: RepositorySettings
   ) -> Repository {
     let repository = Repository(name: address.namespace, settings: settings)
-    // The repository begins once it knows the signed-in user, and receives every change from then on, so that a write after a
-    // sign-in is made as the new user even when the repository handles it late.
+    // The repository begins once it knows the signed-in user, and receives every change from then on, so that a write
+    // after a sign-in is made as the new user even when the repository handles it late.
     repository.queue.suspend()
     defer { repository.queue.resume() }
     repository.enqueue { worker in

@@ -4,11 +4,11 @@ import HearthSync
 import HearthTree
 import Synchronization
 
-/// The client side of one database: it owns ``SyncCore`` and the connection, and runs all their work on its serial queue. Calls
-/// come from any thread, return at once and take effect in order.
+/// The client side of one database: it owns ``SyncCore`` and the connection, and runs all their work on its serial
+/// queue. Calls come from any thread, return at once and take effect in order.
 ///
-/// Blocks of the app run on the callback queue, or on the actor that they are isolated to, in the order of their events; only a
-/// transaction's block runs on the repository's queue, which waits for it.
+/// Blocks of the app run on the callback queue, or on the actor that they are isolated to, in the order of their
+/// events; only a transaction's block runs on the repository's queue, which waits for it.
 final class Repository: @unchecked Sendable {
   // Unchecked because variables are confined to the queue or held in a mutex.
 

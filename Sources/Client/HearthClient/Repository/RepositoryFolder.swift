@@ -26,8 +26,8 @@ final class RepositoryFolder {
     Self.adopt(databases.appendingPathComponent(Self.name(database)), as: url)
   }
 
-  /// Takes over the folder that all apps and programs shared in version 1.0, with its pending writes. The first app that calls
-  /// this gets the folder.
+  /// Takes over the folder that all apps and programs shared in version 1.0, with its pending writes. The first app
+  /// that calls this gets the folder.
   private static func adopt(_ shared: URL, as url: URL) {
     guard !FileManager.default.fileExists(atPath: url.path) else { return }
     try? FileManager.default.moveItem(at: shared, to: url)

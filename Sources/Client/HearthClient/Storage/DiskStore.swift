@@ -25,8 +25,8 @@ import HearthTree
 ///
 /// The file belongs to one open store at a time; no lock is held between two changes.
 ///
-/// A change survives the end of the process once the call returns; it may be lost in a power failure, as with the Firebase SDKs.
-/// A damaged file is renamed when it is opened, and an empty one is created.
+/// A change survives the end of the process once the call returns; it may be lost in a power failure, as with the
+/// Firebase SDKs. A damaged file is renamed when it is opened, and an empty one is created.
 final class DiskStore: SyncStore {
   /// The largest size in memory, in bytes, at which a subtree is stored as one record.
   static let recordBytesMax = 4_096

@@ -2,8 +2,8 @@ import GRDB
 import HearthRows
 import HearthTree
 
-/// A path as it is stored in the tables: each key followed by a slash, in UTF-8; empty for the root. The rows below a path are
-/// then one range of the index, because no key has a slash.
+/// A path as it is stored in the tables: each key followed by a slash, in UTF-8; empty for the root. The rows below a
+/// path are then one range of the index, because no key has a slash.
 struct StoredPath: Equatable {
   /// The bytes in the table.
   let bytes: [UInt8]

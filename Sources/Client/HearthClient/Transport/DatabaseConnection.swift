@@ -10,8 +10,8 @@ import NIOSSL
 final class DatabaseConnection: @unchecked Sendable {
   /// The dependencies that the owner supplies.
   struct Environment: Sendable {
-    /// Fetches the tokens for an attempt and calls the completion once, from any thread; when the flag is true, cached tokens
-    /// must not be used.
+    /// Fetches the tokens for an attempt and calls the completion once, from any thread; when the flag is true, cached
+    /// tokens must not be used.
     var tokens:
       @Sendable (_ forcingRefresh: Bool, _ answer: @escaping @Sendable (Result<ConnectionTokens, any Error>) -> Void)
         -> Void = { _, answer in answer(.success(ConnectionTokens())) }

@@ -7,7 +7,8 @@ enum TLSTrust: Sendable {
   /// The certificate authorities in this PEM text, which has one certificate or more.
   case roots(pem: String)
 
-  /// Returns the context of TLS connections: TLS 1.2 or newer, with verification of the certificate chain and the host name.
+  /// Returns the context of TLS connections: TLS 1.2 or newer, with verification of the certificate chain and the host
+  /// name.
   func context() throws -> NIOSSLContext {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12

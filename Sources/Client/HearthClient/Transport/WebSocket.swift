@@ -88,7 +88,8 @@ final class WebSocket: Sendable {
   /// Sends a ping.
   func ping() { loop.execute { [handler] in handler.ping() } }
 
-  /// Sends a close frame, and ends the connection after ``WebSocketLimits/closeMilliseconds`` at the latest. No event follows.
+  /// Sends a close frame, and ends the connection after ``WebSocketLimits/closeMilliseconds`` at the latest. No event
+  /// follows.
   func close() { loop.execute { [handler] in handler.sendClose() } }
 
   /// Notes that this many received bytes are no longer in memory.

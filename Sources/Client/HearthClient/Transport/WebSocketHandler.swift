@@ -1,7 +1,8 @@
 import NIOCore
 import NIOWebSocket
 
-/// The channel handler that converts between frames and messages, within limits. Confined to the event loop of its channel.
+/// The channel handler that converts between frames and messages, within limits. Confined to the event loop of its
+/// channel.
 // Unchecked because all calls are made on that loop: NIO's own, and those of ``WebSocket``.
 final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
   typealias InboundIn = WebSocketFrame

@@ -1,9 +1,10 @@
 import Foundation
 
-/// An invalid argument: a path with a forbidden character, a value of an unsupported type, a bound that does not fit the order.
+/// An invalid argument: a path with a forbidden character, a value of an unsupported type, a bound that does not fit
+/// the order.
 ///
-/// Methods that can throw throw this error on the caller's thread, before anything is queued. Methods that cannot throw end the
-/// program with ``description``; the SDKs for Apple systems raise an Objective-C exception.
+/// Methods that can throw throw this error on the caller's thread, before anything is queued. Methods that cannot throw
+/// end the program with ``description``; the SDKs for Apple systems raise an Objective-C exception.
 public struct DatabaseArgumentError: Error, Sendable, Equatable {
   /// The kind of mistake. The raw values are the names of the exceptions on Apple systems.
   public enum Kind: String, Sendable, CaseIterable {

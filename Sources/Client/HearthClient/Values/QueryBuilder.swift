@@ -83,8 +83,8 @@ struct QueryBuilder: Sendable, Hashable {
     return (try ValueReader.bound(value, from: method), key)
   }
 
-  /// Returns this builder. Throws for a method with the argument `childKey:` in key order, where it is invalid even when it is
-  /// nil.
+  /// Returns this builder. Throws for a method with the argument `childKey:` in key order, where it is invalid even
+  /// when it is nil.
   func keyed(_ method: String) throws(DatabaseArgumentError) -> QueryBuilder {
     guard query.order == .key else { return self }
     throw Self.error("You must use \(method) instead of \(method)childKey: when using queryOrderedByKey:")

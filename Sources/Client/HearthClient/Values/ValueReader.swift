@@ -1,8 +1,8 @@
 import Foundation
 import HearthTree
 
-/// The conversion of an app's values to data: `nil`, `NSNull`, numbers, texts, dictionaries and arrays, in Swift's types and in
-/// Foundation's, with `.priority`, `.value` and `.sv`.
+/// The conversion of an app's values to data: `nil`, `NSNull`, numbers, texts, dictionaries and arrays, in Swift's
+/// types and in Foundation's, with `.priority`, `.value` and `.sv`.
 ///
 /// The kind of a number is kept: a boolean is not a number, and an integer stays an integer within 64 bits.
 struct ValueReader {

@@ -4,8 +4,8 @@ import HearthTree
 
 /// The account service of version 2, under `/v2/<name>/` of the database's own server.
 ///
-/// Every request is a POST with a form, and has its actual HTTP method in `_method`, so that passwords are not in URLs, which
-/// appear in logs.
+/// Every request is a POST with a form, and has its actual HTTP method in `_method`, so that passwords are not in URLs,
+/// which appear in logs.
 struct LegacyAccountService: Sendable {
   let base: URL
   let transport: any AuthTransport
@@ -18,7 +18,8 @@ struct LegacyAccountService: Sendable {
     (server.query, server.path) = (nil, "/v2/" + (name ?? "default"))
     if server.scheme == "ws" { server.scheme = "http" }
     if server.scheme == "wss" { server.scheme = "https" }
-    // A database URL without a port means TLS, whatever its scheme; passwords are never sent unencrypted to other hosts.
+    // A database URL without a port means TLS, whatever its scheme; passwords are never sent unencrypted to other
+    // hosts.
     if server.port == nil { server.scheme = "https" }
     base = server.url ?? URL(fileURLWithPath: "/")
     self.transport = transport

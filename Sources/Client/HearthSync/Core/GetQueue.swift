@@ -17,8 +17,8 @@ final class GetQueue {
   private let patienceMilliseconds: Int64
   private var entries: [Entry] = []
 
-  /// - Parameter patienceMilliseconds: The time that a read waits without a connection, from its call or from the loss of the
-  ///   connection on which it was sent..
+  /// - Parameter patienceMilliseconds: The time that a read waits without a connection, from its call or from the loss
+  ///   of the connection on which it was sent..
   init(
     cache: DataCache, clock: ServerClock, pendingRequests: PendingRequests, events: EventRecorder,
     transactions: TransactionRunner,
@@ -38,7 +38,8 @@ final class GetQueue {
     return overflow ? .max : deadline
   }
 
-  /// Reads a query: from the cache when that is complete, otherwise from the server, or from the store without a connection.
+  /// Reads a query: from the cache when that is complete, otherwise from the server, or from the store without a
+  /// connection.
   func add(_ query: QuerySpec, _ operation: OperationID) {
     if let node = cache.tree.completeEventCache(of: query) { return events.raise(.got(operation, .value(node))) }
     entries.append(Entry(operation: operation, spec: query, deadlineMilliseconds: deadlineMilliseconds))
@@ -84,8 +85,8 @@ final class GetQueue {
     guard let entry = remove(operation) else { return }
     if let failure = reply.failure { return fail(entry, failure) }
     let (spec, location) = (entry.spec, Location(path: entry.spec.path))
-    // Other listeners see the value as well. The result of a query with bounds or a limit is incomplete data, so only listeners
-    // of the same query see it.
+    // Other listeners see the value as well. The result of a query with bounds or a limit is incomplete data, so only
+    // listeners of the same query see it.
     if spec.loadsAllData {
       follow(cache.overwrite(location, reply.node, tag: nil) ?? [], at: spec.path)
     } else if let tag = cache.tree.tag(of: spec) {

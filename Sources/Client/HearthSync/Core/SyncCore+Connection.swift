@@ -13,8 +13,8 @@ extension SyncCore {
 
   /// Sends everything that waits, once the server has accepted the credential, or when there is none.
   ///
-  /// The order is: all listens, with hashes of the cached data; then writes in the order of their creation; then gets; then
-  /// onDisconnects that were never sent.
+  /// The order is: all listens, with hashes of the cached data; then writes in the order of their creation; then gets;
+  /// then onDisconnects that were never sent.
   public func connectionReady() -> Reaction {
     step {
       pendingRequests.connect()
@@ -28,8 +28,9 @@ extension SyncCore {
 
   /// Handles the loss of the connection, which may or may not have been ready.
   ///
-  /// Writes and gets that were sent will be sent again. Transactions that were sent end with `disconnect`, because their outcome
-  /// is unknown; so do onDisconnects without an answer. The confirmed onDisconnect writes are shown in the local data.
+  /// Writes and gets that were sent will be sent again. Transactions that were sent end with `disconnect`, because
+  /// their outcome is unknown; so do onDisconnects without an answer. The confirmed onDisconnect writes are shown in
+  /// the local data.
   public func connectionLost() -> Reaction {
     step {
       if info.isConnected { events.raise(info.setConnected(false)) }
@@ -95,8 +96,8 @@ extension SyncCore {
     step { follow(cache.mergeRanges(path, ranges, tag: tag), at: path) }
   }
 
-  /// Ends a listen that the server has cancelled (`c`): the one of the query, or without a query all listens at exactly that
-  /// path.
+  /// Ends a listen that the server has cancelled (`c`): the one of the query, or without a query all listens at exactly
+  /// that path.
   public func serverCancel(_ path: Path, query: Query?, _ failure: SyncFailure) -> Reaction {
     step { listens.cancel(path, query: query, failure) }
   }

@@ -1,13 +1,14 @@
 import HearthTree
 
-/// The state of one client of one database: listens, cached data, pending writes and transactions, and requests to the server.
+/// The state of one client of one database: listens, cached data, pending writes and transactions, and requests to the
+/// server.
 ///
-/// It takes calls of the app and messages of the server, and returns events for the app and requests for the server. It has no
-/// socket, file, clock or thread of its own. It belongs to one serial executor and is not reentrant: neither a transaction's
-/// function nor the clock may call it.
+/// It takes calls of the app and messages of the server, and returns events for the app and requests for the server. It
+/// has no socket, file, clock or thread of its own. It belongs to one serial executor and is not reentrant: neither a
+/// transaction's function nor the clock may call it.
 ///
-/// Each kind of request has a type of its own with its state; this type passes calls, replies and changes of the connection on to
-/// them, in the order that the protocol requires.
+/// Each kind of request has a type of its own with its state; this type passes calls, replies and changes of the
+/// connection on to them, in the order that the protocol requires.
 public final class SyncCore {
   let clock: ServerClock
   let cache: DataCache
@@ -28,11 +29,11 @@ public final class SyncCore {
   ///
   /// - Parameters:
   /// - clock: The wall clock in milliseconds since 1970.
-  /// - store: The store of cached data and writes; nil to keep them only in memory. With a store, ``restore()`` must be called
-  ///   before anything else.
+  /// - store: The store of cached data and writes; nil to keep them only in memory. With a store, ``restore()`` must be
+  ///   called before anything else.
   /// - storeSizeBytesMax: The bytes of data that the store may keep in addition to the data of active listens.
-  /// - getTimeoutMilliseconds: The time that a `get` waits without a connection, from its call or from the loss of the connection
-  ///   on which it was sent.
+  /// - getTimeoutMilliseconds: The time that a `get` waits without a connection, from its call or from the loss of the
+  ///   connection on which it was sent.
   public init(
     clock: @escaping () -> Int64, store: (any SyncStore)? = nil, storeSizeBytesMax: Int = 10 << 20,
     getTimeoutMilliseconds: Int64 = 3_000
@@ -74,16 +75,16 @@ public final class SyncCore {
     }
   }
 
-  /// Ends a registration, which then receives no events. For a query without parameters, registrations of all queries at the path
-  /// are searched.
+  /// Ends a registration, which then receives no events. For a query without parameters, registrations of all queries
+  /// at the path are searched.
   public func remove(_ id: RegistrationID, from query: QuerySpec) -> Reaction {
     step {
       if InfoTree.contains(query.path) { info.remove(id, from: query) } else { listens.remove(id, from: query) }
     }
   }
 
-  /// Ends all registrations of a query; for a query without parameters, those of all queries at the path. ``keepSynced(_:_:)``
-  /// stays in force.
+  /// Ends all registrations of a query; for a query without parameters, those of all queries at the path.
+  /// ``keepSynced(_:_:)`` stays in force.
   public func removeAll(from query: QuerySpec) -> Reaction {
     step {
       if InfoTree.contains(query.path) { info.removeAll(from: query) } else { listens.removeAll(from: query) }
@@ -101,7 +102,8 @@ public final class SyncCore {
     }
   }
 
-  /// Reads a query once: from the cache when that is complete, otherwise from the server, or from the store without a connection.
+  /// Reads a query once: from the cache when that is complete, otherwise from the server, or from the store without a
+  /// connection.
   public func get(_ query: QuerySpec, operation: OperationID) -> Reaction {
     step {
       if InfoTree.contains(query.path) {
@@ -143,13 +145,13 @@ public final class SyncCore {
     }
   }
 
-  /// Runs a function on the data at a path, shows its output, and makes the server write it if the data there is still the
-  /// function's input; otherwise the function runs again.
+  /// Runs a function on the data at a path, shows its output, and makes the server write it if the data there is still
+  /// the function's input; otherwise the function runs again.
   ///
   /// - Parameters:
   /// - showsLocally: True when listeners see unconfirmed outputs.
-  /// - update: Maps the data to the new data; nil aborts. It is called at once, and possibly often, with an empty node while the
-  ///   data is unknown. It must not call this object.
+  /// - update: Maps the data to the new data; nil aborts. It is called at once, and possibly often, with an empty node
+  ///   while the data is unknown. It must not call this object.
   public func transaction(
     _ path: Path, operation: OperationID, showsLocally: Bool, update: @escaping (Node) -> WriteValue?
   ) -> Reaction {
@@ -202,8 +204,8 @@ public final class SyncCore {
 
   // MARK: - The store and its user
 
-  /// Loads the stored state: waiting writes are shown and will be sent again, in their order. No app callback is left for their
-  /// outcome, so a refusal becomes a warning. Must be called once, before any other method.
+  /// Loads the stored state: waiting writes are shown and will be sent again, in their order. No app callback is left
+  /// for their outcome, so a refusal becomes a warning. Must be called once, before any other method.
   public func restore() -> Reaction { step { restoreWrites() } }
 
   private func restoreWrites() {
@@ -211,13 +213,13 @@ public final class SyncCore {
     writes.restore { formerWrites.reclaim($0, of: cache.storage) }
   }
 
-  /// Changes the user: later data is stored in the given store, and the writes that wait in it are loaded. Requests of the former
-  /// user that were not sent yet are not sent, with or without a store.
+  /// Changes the user: later data is stored in the given store, and the writes that wait in it are loaded. Requests of
+  /// the former user that were not sent yet are not sent, with or without a store.
   ///
-  /// The effects of the former user's writes are removed from memory. Unsent operations end with `user_changed`; a set or an
-  /// update stays in the store of its user until that user signs in again, and is dropped when there is no store. Requests that
-  /// were sent belong to the former user: their answers are reported, and they end with `user_changed` only when the connection
-  /// is lost first. The displayed server data stays until the server sends other data.
+  /// The effects of the former user's writes are removed from memory. Unsent operations end with `user_changed`; a set
+  /// or an update stays in the store of its user until that user signs in again, and is dropped when there is no store.
+  /// Requests that were sent belong to the former user: their answers are reported, and they end with `user_changed`
+  /// only when the connection is lost first. The displayed server data stays until the server sends other data.
   ///
   /// - Parameter store: The new user's store; nil to store nothing.
   public func changeUser(store: (any SyncStore)?) -> Reaction {

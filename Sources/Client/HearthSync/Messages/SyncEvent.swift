@@ -28,8 +28,8 @@ public struct DataEvent: Sendable {
   public var node: Node
   /// The key of the child; nil for a value.
   public var key: Key?
-  /// The key of the preceding child, for a child that was added, changed or moved; nil for the first child. It is determined in
-  /// the order of the query, among all children after the change.
+  /// The key of the preceding child, for a child that was added, changed or moved; nil for the first child. It is
+  /// determined in the order of the query, among all children after the change.
   public var previousKey: Key?
 }
 

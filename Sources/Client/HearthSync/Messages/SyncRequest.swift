@@ -60,8 +60,8 @@ public struct SyncReply: Sendable {
   public var failure: SyncFailure? { status == "ok" ? nil : SyncFailure(status, message) }
 }
 
-/// The result of one step of ``SyncCore``: events to deliver to the app, and requests to send. Each list is in order; requests do
-/// not wait for events.
+/// The result of one step of ``SyncCore``: events to deliver to the app, and requests to send. Each list is in order;
+/// requests do not wait for events.
 public struct Reaction: Sendable {
   /// The events for the app.
   public var events: [SyncEvent] = []

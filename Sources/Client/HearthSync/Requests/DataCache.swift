@@ -1,7 +1,7 @@
 import HearthTree
 
-/// The data that a client has: in memory the server's data combined with the client's own writes, and the store of the current
-/// user.
+/// The data that a client has: in memory the server's data combined with the client's own writes, and the store of the
+/// current user.
 final class DataCache {
   let tree = SyncTree()
   /// The manager of the current user's store; nil when nothing is stored.
@@ -57,8 +57,8 @@ final class DataCache {
 
   // MARK: - The server's data
 
-  /// Applies and stores new data at a location. Data is ignored when it belongs to a tag whose listen has ended, or lies outside
-  /// of the listen.
+  /// Applies and stores new data at a location. Data is ignored when it belongs to a tag whose listen has ended, or
+  /// lies outside of the listen.
   ///
   /// - Parameter tag: The tag of the listen; nil for a listen of all data.
   /// - Returns: The events; nil when the data was ignored.

@@ -13,7 +13,8 @@ final class WriteQueue {
 
   /// The receiver of a write's outcome.
   enum Owner {
-    /// A set or an update: the operation for which its outcome is reported, nil for none; and the write's ID in the tree.
+    /// A set or an update: the operation for which its outcome is reported, nil for none; and the write's ID in the
+    /// tree.
     case operation(OperationID?, write: Int)
     /// The transactions at a path and below, and the hash of the data that the transaction replaces.
     case transaction(Path, hash: String)
@@ -57,11 +58,11 @@ final class WriteQueue {
     events.raise(cache.tree.userMerge(id, path, cache.estimates(writes, below: path)))
   }
 
-  /// Shows in the local data the writes that wait in the store, and sends them again in their order. No callback of the app is
-  /// left for their outcome.
+  /// Shows in the local data the writes that wait in the store, and sends them again in their order. No callback of the
+  /// app is left for their outcome.
   ///
-  /// - Parameter reclaim: Returns the write with this ID if the same user has sent it earlier over this connection, so that it is
-  ///   not sent twice; nil otherwise.
+  /// - Parameter reclaim: Returns the write with this ID if the same user has sent it earlier over this connection, so
+  ///   that it is not sent twice; nil otherwise.
   func restore(_ reclaim: (_ write: Int) -> (id: Int, entry: Entry)?) {
     for write in cache.storedWrites() {
       let body: SyncRequest.Body
@@ -143,7 +144,8 @@ final class WriteQueue {
   /// Handles the reply to a set or an update.
   ///
   /// - Parameter id: The write's ID in the tree.
-  /// - Returns: The path at which displayed data changed, nil for none; and the event to raise after the events of that change.
+  /// - Returns: The path at which displayed data changed, nil for none; and the event to raise after the events of that
+  ///   change.
   func settle(
     _ entry: Entry, _ id: Int, _ operation: OperationID?, _ reply: SyncReply
   ) -> (changed: Path?, outcome: SyncEvent?) {

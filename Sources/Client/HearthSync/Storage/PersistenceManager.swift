@@ -29,8 +29,8 @@ final class PersistenceManager: SyncTreeObserver {
     return warnings
   }
 
-  /// Calls the body with the store. After a failure nothing is stored any more, because incomplete changes would make the stored
-  /// state inconsistent.
+  /// Calls the body with the store. After a failure nothing is stored any more, because incomplete changes would make
+  /// the stored state inconsistent.
   private func use<Result>(_ body: (any SyncStore) throws -> Result) -> Result? {
     guard let store else { return nil }
     do { return try body(store) } catch {
@@ -72,8 +72,8 @@ final class PersistenceManager: SyncTreeObserver {
 
   func removeAllWrites() { change { try $0.removeAllWrites() } }
 
-  /// Removes a write that has its outcome. When it took effect and its locations have no listener, its result is stored, because
-  /// the server will not send it.
+  /// Removes a write that has its outcome. When it took effect and its locations have no listener, its result is
+  /// stored, because the server will not send it.
   ///
   /// - Parameter changes: The written data, each with its location from the root; empty when the write was refused.
   func settle(_ id: Int?, _ changes: [(Location, Node)]) {
@@ -109,8 +109,8 @@ final class PersistenceManager: SyncTreeObserver {
 
   /// Stores new data of the server at several locations, relative to the path.
   ///
-  /// - Parameter spec: The query with bounds or a limit that the data belongs to. A child that was removed from its result may
-  ///   still exist; its data stays when other queries contain it.
+  /// - Parameter spec: The query with bounds or a limit that the data belongs to. A child that was removed from its
+  ///   result may still exist; its data stays when other queries contain it.
   func merge(_ path: Path, _ changes: [(Location, Node)], of spec: QuerySpec?) {
     change { store in
       for (location, node) in changes {
@@ -299,8 +299,8 @@ final class PersistenceManager: SyncTreeObserver {
     prune()
   }
 
-  /// Removes the least recently used queries until there are few enough and the data is small enough. Queries with a listener are
-  /// kept, and so are writes.
+  /// Removes the least recently used queries until there are few enough and the data is small enough. Queries with a
+  /// listener are kept, and so are writes.
   private func prune() {
     while use({ try self.isTooMuch($0) }) == true {
       let inactive = queries.all.filter { !$0.isActive }.sorted {

@@ -2,8 +2,8 @@ import HearthTree
 
 /// The persistent store of a client: data, the queries that it belongs to, and pending writes.
 ///
-/// One store belongs to one database and one user, and to one executor. Failures are thrown; the client then continues without a
-/// store.
+/// One store belongs to one database and one user, and to one executor. Failures are thrown; the client then continues
+/// without a store.
 public protocol SyncStore: AnyObject {
   /// Runs changes that are stored together or not at all, even when the process ends. Not nested.
   func transaction(_ body: () throws -> Void) throws
@@ -21,8 +21,8 @@ public protocol SyncStore: AnyObject {
   func serverData(at path: Path) throws -> Node
   /// Returns only these children of the data stored at a path, without a priority of the path itself.
   func serverData(at path: Path, keys: Set<Key>) throws -> Node
-  /// Replaces the data at a path and below, or only its priority, in which case the node is a leaf with the priority as its
-  /// value. A leaf above the path is removed.
+  /// Replaces the data at a path and below, or only its priority, in which case the node is a leaf with the priority as
+  /// its value. A leaf above the path is removed.
   func replaceServerData(at location: Location, with node: Node) throws
   /// Removes the data at a path and below, except at and below the paths to keep.
   func removeServerData(at path: Path, keeping: [Path]) throws

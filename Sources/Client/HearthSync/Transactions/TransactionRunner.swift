@@ -5,8 +5,8 @@ import HearthTree
 final class TransactionRunner {
   /// The number of sends after which a transaction fails with `maxretry`.
   static let sendsMax = 25
-  /// The initial and maximum delay before the next attempt, when the server answers that an input is stale although the client's
-  /// data has not changed since.
+  /// The initial and maximum delay before the next attempt, when the server answers that an input is stale although the
+  /// client's data has not changed since.
   static let staleDelayMilliseconds: (first: Int64, most: Int64) = (50, 2_000)
 
   private let cache: DataCache
@@ -76,8 +76,8 @@ final class TransactionRunner {
 
   // MARK: Sending
 
-  /// Sends the transactions that are ready. All transactions at and below the topmost path that has some are sent in one write,
-  /// unless one of them is in flight.
+  /// Sends the transactions that are ready. All transactions at and below the topmost path that has some are sent in
+  /// one write, unless one of them is in flight.
   func sendReady() {
     for place in transactions.topmostNodes { sendIfReady(place) }
   }
@@ -178,7 +178,8 @@ final class TransactionRunner {
     guard let place = transactions.topmost(onTheWayTo: path) else { return }
     let queue = place.all
     if queue.isEmpty { return }
-    // A change that is hidden below a transaction's own output raises no event, but a transaction may be waiting for it.
+    // A change that is hidden below a transaction's own output raises no event, but a transaction may be waiting for
+    // it.
     if isNothing, !queue.contains(where: { $0.notBeforeMilliseconds != nil }) { return }
     rerun(queue, at: place.path)
   }
@@ -220,8 +221,8 @@ final class TransactionRunner {
 
   // MARK: Giving up
 
-  /// Aborts transactions at paths that another write replaced: unsent ones end with `set`, sent ones end with it when the server
-  /// refuses them.
+  /// Aborts transactions at paths that another write replaced: unsent ones end with `set`, sent ones end with it when
+  /// the server refuses them.
   func overwrite(at paths: [Path]) {
     if transactions.isEmpty { return }
     for path in paths {

@@ -39,8 +39,8 @@ final class TransactionTree {
   /// True when the functions of all transactions at this path and below have run, and none was sent.
   var isReady: Bool { queue.allSatisfy(\.isRun) && children.values.allSatisfy(\.isReady) }
 
-  /// Returns the topmost node with transactions at or above a path; otherwise the node at the path, if it or a descendant has
-  /// transactions.
+  /// Returns the topmost node with transactions at or above a path; otherwise the node at the path, if it or a
+  /// descendant has transactions.
   func topmost(onTheWayTo path: Path) -> TransactionTree? {
     var node = self
     for key in path.keys {

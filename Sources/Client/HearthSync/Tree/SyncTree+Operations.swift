@@ -6,7 +6,8 @@ extension SyncTree {
   ///
   /// - Parameters:
   /// - id: The ID, higher than those of all earlier writes.
-  /// - node: The data, with the client's estimates of server values; for a priority, a leaf with the priority as its value.
+  /// - node: The data, with the client's estimates of server values; for a priority, a leaf with the priority as its
+  ///   value.
   /// - isVisible: False to hide the write from listeners.
   package func userOverwrite(_ id: Int, _ location: Location, _ node: Node, isVisible: Bool = true) -> [DataEvent] {
     writes.add(WriteRecord(id: id, overwrite: location, node, isVisible: isVisible))

@@ -1,7 +1,7 @@
 import HearthTree
 
-/// The listens of a client, the cached data for them, and its writes. It takes operations, and returns events and changes of
-/// listens.
+/// The listens of a client, the cached data for them, and its writes. It takes operations, and returns events and
+/// changes of listens.
 package final class SyncTree {
   let root = SyncPoint()
   var writes = WriteTree()
@@ -109,7 +109,8 @@ package final class SyncTree {
     end(spec) { $0.remove(id) ? [] : nil }
   }
 
-  /// Ends all registrations of a query that receive events; for a query without parameters, those of all views at that path.
+  /// Ends all registrations of a query that receive events; for a query without parameters, those of all views at that
+  /// path.
   func removeAll(from spec: QuerySpec) {
     end(spec) { $0.removeAll(keepingSilent: true) }
   }
@@ -152,8 +153,8 @@ package final class SyncTree {
       for view in Self.distinctViews(point) { start(view) }
     }
     if !isCovered && !isDenied {
-      // One listen to all data serves all complete views. While it lasted, the views with bounds or a limit at its path had no
-      // listens of their own.
+      // One listen to all data serves all complete views. While it lasted, the views with bounds or a limit at its path
+      // had no listens of their own.
       if lostComplete {
         stop(QuerySpec(spec.path))
       } else if !hadCompleteView {
@@ -267,8 +268,8 @@ package final class SyncTree {
     return view.cache.event.node
   }
 
-  /// Returns a path's state with all writes of this client, hidden ones included, applied to the known or stored data. The node
-  /// is empty when nothing is known.
+  /// Returns a path's state with all writes of this client, hidden ones included, applied to the known or stored data.
+  /// The node is empty when nothing is known.
   func latestState(at path: Path, excluding excluded: Set<Int> = []) -> Node {
     let server = completeServerCache(at: path) ?? observer?.storedCache(for: QuerySpec(path))?.complete
     return writes.eventCache(at: path, server: server ?? .empty, hidden: true, excluding: excluded) ?? .empty

@@ -33,8 +33,8 @@ final class View {
     cache.server.isFiltered = true
   }
 
-  /// Returns the server's data at the given keys below; nil when it is not cached completely. A filtered view knows only the
-  /// children that it shows, so a missing child proves nothing.
+  /// Returns the server's data at the given keys below; nil when it is not cached completely. A filtered view knows
+  /// only the children that it shows, so a missing child proves nothing.
   func completeServerCache(at keys: ArraySlice<Key>) -> Node? {
     complete(cache.server, at: keys)
   }

@@ -65,15 +65,15 @@ extension ViewUpdate {
     refreshEventCache(target, mayRefill: true)
   }
 
-  /// Returns true when a push to another listener brings a new child to a full window, before the message for this window
-  /// arrives. When a listen to all data exists, there is no such message.
+  /// Returns true when a push to another listener brings a new child to a full window, before the message for this
+  /// window arrives. When a listen to all data exists, there is no such message.
   private func isAhead(_ target: ViewLocation) -> Bool {
     guard let key = target.keys.first, cache.server.isFiltered, ancestorCache == nil else { return false }
     return filter.isFull(cache.server.node) && cache.server.node.child(key).isEmpty
   }
 
-  /// Shows a new child of a full window at once. The server cache of the window stays unchanged, because the message for this
-  /// window assumes that no child has been removed from it.
+  /// Shows a new child of a full window at once. The server cache of the window stays unchanged, because the message
+  /// for this window assumes that no child has been removed from it.
   private mutating func showAhead(_ target: ViewLocation, _ node: Node) {
     // An incompletely known child is not shown.
     guard let key = target.keys.first, target.keys.count == 1, !target.isPriority else { return }
@@ -104,7 +104,8 @@ extension ViewUpdate {
     if let priority = merge.priority {
       serverOverwrite(([], true), priority.node, isFiltering: isFiltering)
     } else if !isFiltering, known.node.priority != nil {
-      // At the server the node may have been without children in between, even when it is not in the order applied here.
+      // At the server the node may have been without children in between, even when it is not in the order applied
+      // here.
       let priority = merge.appliedInOrder(to: known.node).priorityNode
       if priority != cache.server.node.priorityNode { serverOverwrite(([], true), priority, isFiltering: false) }
     }
@@ -115,9 +116,9 @@ extension ViewUpdate {
     refreshEventCache(target, mayRefill: false)
   }
 
-  /// Returns true when all ancestors of a location have children in all of these versions. A change of the location then does not
-  /// affect the ancestors themselves: no leaf gets children, and no node becomes empty or non-empty, which would affect
-  /// priorities.
+  /// Returns true when all ancestors of a location have children in all of these versions. A change of the location
+  /// then does not affect the ancestors themselves: no leaf gets children, and no node becomes empty or non-empty,
+  /// which would affect priorities.
   private func isRouteStable(_ target: ViewLocation, _ nodes: [Node]) -> Bool {
     nodes.allSatisfy { node in
       var node = node
@@ -129,8 +130,8 @@ extension ViewUpdate {
     }
   }
 
-  /// Recomputes the shown data of the child that contains a location, or of all children when there were none. Returns false when
-  /// too little is known.
+  /// Recomputes the shown data of the child that contains a location, or of all children when there were none. Returns
+  /// false when too little is known.
   private mutating func refreshRoute(_ target: ViewLocation) -> Bool {
     let server = cache.server
     guard let key = target.keys.first else { return false }
@@ -247,8 +248,8 @@ extension ViewUpdate {
     }
   }
 
-  /// Removes a child from a filtered view when only an accepted or refused write had added it, because the server has sent the
-  /// whole view without it.
+  /// Removes a child from a filtered view when only an accepted or refused write had added it, because the server has
+  /// sent the whole view without it.
   private mutating func forget(_ key: Key) {
     guard cache.server.isInitialized, writes.completeChild(key, server: cache.server) == nil else { return }
     updateEvent(key, .empty, mayRefill: true)
@@ -296,8 +297,8 @@ extension ViewUpdate {
     cache.event.node = new
   }
 
-  /// The server's data, when it is complete for the query. The view's own data is preferred, because that of an ancestor's view
-  /// is one operation behind.
+  /// The server's data, when it is complete for the query. The view's own data is preferred, because that of an
+  /// ancestor's view is one operation behind.
   private var knownServer: Node? {
     cache.server.complete ?? ancestorCache ?? (cache.server.isInitialized ? cache.server.node : nil)
   }

@@ -2,16 +2,16 @@ import HearthTree
 
 /// Several writes combined, in which later ones override earlier ones.
 ///
-/// It is a trie of the keys below one path. A node with a value has no children: later writes below it change the value, and a
-/// value written above removes the writes below it.
+/// It is a trie of the keys below one path. A node with a value has no children: later writes below it change the
+/// value, and a value written above removes the writes below it.
 struct CompoundWrite: Sendable {
   /// The new value of the whole location; nil when it is not replaced.
   private(set) var value: Node?
   /// The new priority, when the location itself is not replaced.
   private(set) var priority: PriorityWrite?
   private(set) var children: [Key: CompoundWrite] = [:]
-  /// True when the writes of children were removed by later writes, which still removes a leaf that they had replaced. Set for
-  /// all nodes up to the root of the trie.
+  /// True when the writes of children were removed by later writes, which still removes a leaf that they had replaced.
+  /// Set for all nodes up to the root of the trie.
   private(set) var clearsLeaf = false
   /// The position of the value in the order of several writes; 0 when the order is irrelevant.
   private var rank = 0
@@ -169,8 +169,8 @@ struct CompoundWrite: Sendable {
     return result
   }
 
-  /// Returns a node with the writes applied one after the other, and priorities after them: a node that is empty in between loses
-  /// its priority.
+  /// Returns a node with the writes applied one after the other, and priorities after them: a node that is empty in
+  /// between loses its priority.
   func appliedInOrder(to node: Node) -> Node {
     guard removesData else { return applied(to: node) }
     var values: [(rank: Int, path: Path, node: Node)] = []

@@ -1,6 +1,7 @@
 import HearthTree
 
-/// The confirmed writes that the server performs when this client disconnects. The client shows them when the connection is lost.
+/// The confirmed writes that the server performs when this client disconnects. The client shows them when the
+/// connection is lost.
 ///
 /// A trie of keys. A node with a value has no children: a write that is registered below it later changes the value.
 struct OnDisconnectTree {

@@ -73,8 +73,8 @@ struct WriteTree: Sendable {
 
   // MARK: Reading
 
-  /// Returns a path's state with the visible writes, and some or all of the hidden ones, applied to the server's data; nil when
-  /// it depends on server data that is missing.
+  /// Returns a path's state with the visible writes, and some or all of the hidden ones, applied to the server's data;
+  /// nil when it depends on server data that is missing.
   ///
   /// - Parameter excluded: The writes that are left out.
   func eventCache(at path: Path, server: Node?, hidden: Bool, excluding excluded: Set<Int> = []) -> Node? {
@@ -136,7 +136,8 @@ struct WriteView {
     return children.replacing(changes)
   }
 
-  /// Returns the shown child: its written value, or its known value with the writes below it applied; nil when it has neither.
+  /// Returns the shown child: its written value, or its known value with the writes below it applied; nil when it has
+  /// neither.
   func completeChild(_ key: Key, server: CacheNode) -> Node? {
     let write = writes.child(key)
     if let value = write.value { return value }

@@ -8,12 +8,13 @@ package struct LeaseStatus: Sendable, Equatable {
   package var gaplessSince: MonotonicInstant?
   var leaseMilliseconds: Int64
 
-  /// Returns true when the lease can be assumed valid: the node may answer gets and transactions, and write beats to the logs.
+  /// Returns true when the lease can be assumed valid: the node may answer gets and transactions, and write beats to
+  /// the logs.
   package func isValid(at now: MonotonicInstant) -> Bool { incarnation != nil && now < validUntil }
 
-  /// Returns true when this node may claim databases of nodes whose leases have lapsed. After an outage of the store, the leases
-  /// of all nodes have lapsed. This node therefore sends heartbeats for the length of a lease first, so that every running node
-  /// has the time to renew its own.
+  /// Returns true when this node may claim databases of nodes whose leases have lapsed. After an outage of the store,
+  /// the leases of all nodes have lapsed. This node therefore sends heartbeats for the length of a lease first, so that
+  /// every running node has the time to renew its own.
   package func mayClaim(at now: MonotonicInstant) -> Bool {
     guard isValid(at: now), let gaplessSince else { return false }
     return now.isAtLeast(leaseMilliseconds, after: gaplessSince)
@@ -22,9 +23,10 @@ package struct LeaseStatus: Sendable, Equatable {
 
 /// A node's lease: one heartbeat for all its databases.
 ///
-/// The node computes the validity of the lease with its own clock. The store measures the lease from the arrival of a heartbeat;
-/// the node measures from its sending, which is earlier, and subtracts a margin. So the lease ends on the node before it ends in
-/// the store, provided that both clocks run at about the same speed; their readings do not matter.
+/// The node computes the validity of the lease with its own clock. The store measures the lease from the arrival of a
+/// heartbeat; the node measures from its sending, which is earlier, and subtracts a margin. So the lease ends on the
+/// node before it ends in the store, provided that both clocks run at about the same speed; their readings do not
+/// matter.
 package struct NodeLease: Sendable {
   /// A request to the store.
   package enum Call: Sendable, Equatable {
@@ -37,10 +39,11 @@ package struct NodeLease: Sendable {
   /// The store's answer.
   package enum Answer: Sendable, Equatable {
     case registered(Incarnation)
-    /// - Parameter gaps: The number of heartbeats of this incarnation that arrived after the lease had lapsed. It is a count
-    ///   rather than a flag, because the answer to such a heartbeat may be lost.
+    /// - Parameter gaps: The number of heartbeats of this incarnation that arrived after the lease had lapsed. It is a
+    ///   count rather than a flag, because the answer to such a heartbeat may be lost.
     case renewed(gaps: Int64)
-    /// Another node declared this incarnation ended: the on-disconnect writes of its sessions were executed, or will be.
+    /// Another node declared this incarnation ended: the on-disconnect writes of its sessions were executed, or will
+    /// be.
     case ended
     case failed
   }

@@ -1,8 +1,8 @@
 import HearthJournal
 
-/// A database on one node of a cluster: its replica of the log, its clients' requests to the owner, and the owner's role when
-/// this node has it. It is a state machine without sockets, files, clocks or threads: ``DatabaseDriver`` passes it events and
-/// performs its actions.
+/// A database on one node of a cluster: its replica of the log, its clients' requests to the owner, and the owner's
+/// role when this node has it. It is a state machine without sockets, files, clocks or threads: ``DatabaseDriver``
+/// passes it events and performs its actions.
 package struct DatabaseMember: Sendable {
   struct Route: Equatable {
     var epoch: Int64
@@ -56,7 +56,8 @@ package struct DatabaseMember: Sendable {
 
   /// The number of other nodes that follow this owner.
   var followerCount: Int { subscribers.count }
-  /// The other node from whose clients this owner receives more than two thirds of its requests; nil when there is none.
+  /// The other node from whose clients this owner receives more than two thirds of its requests; nil when there is
+  /// none.
   package var busiestOtherNode: NodeID? { owner?.demand.most.flatMap { $0 == node ? nil : $0 } }
 
   /// Handles a single event.
@@ -221,8 +222,8 @@ package struct DatabaseMember: Sendable {
     }
   }
 
-  /// Returns true when a message of this epoch's owner is still relevant. A message of a later owner ends this node's own
-  /// ownership.
+  /// Returns true when a message of this epoch's owner is still relevant. A message of a later owner ends this node's
+  /// own ownership.
   private mutating func isCurrent(_ epoch: Int64, at now: MonotonicInstant, _ leaseStatus: LeaseStatus) -> Bool {
     guard let ownedEpoch = ownership.epoch else { return true }
     guard epoch > ownedEpoch else { return false }
@@ -232,9 +233,9 @@ package struct DatabaseMember: Sendable {
 
   /// Follows the owner of an epoch, which may be a new one.
   ///
-  /// - Parameter isFirstBeat: True for the first beat of this owner. What was sent to it before, after the store had named it,
-  ///   may have arrived before it served. Refused requests are sent again on their own; the announcement of sessions must be
-  ///   repeated.
+  /// - Parameter isFirstBeat: True for the first beat of this owner. What was sent to it before, after the store had
+  ///   named it, may have arrived before it served. Refused requests are sent again on their own; the announcement of
+  ///   sessions must be repeated.
   private mutating func follow(_ found: Route, at now: MonotonicInstant, isFirstBeat: Bool = false) {
     guard found.epoch >= route?.epoch ?? 0 else { return }
     let isNew = found != route
@@ -314,8 +315,8 @@ package struct DatabaseMember: Sendable {
     let watch = PresenceMonitor(timing: timing, firstTicket: lastPresenceTicket, at: now)
     owner = OwnerRole(watch: watch, table: table)
     output.actions.append(.began(epoch: epoch))
-    // Sends a beat, which saves the other nodes a read of the store. Its stamp is the distant past, so that it proves no
-    // freshness.
+    // Sends a beat, which saves the other nodes a read of the store. Its stamp is the distant past, so that it proves
+    // no freshness.
     for peer in links.sorted() {
       output.actions.append(.send(peer, .beat(epoch: epoch, head: replica.head, stamp: .distantPast)))
     }

@@ -3,8 +3,8 @@ import HearthJournal
 
 /// An event of one database on one node.
 package enum MemberEvent: Sendable {
-  /// The passing of time. Sent several times in ``ClusterTiming/beatMilliseconds``, and before any other event when the process
-  /// may have been suspended.
+  /// The passing of time. Sent several times in ``ClusterTiming/beatMilliseconds``, and before any other event when the
+  /// process may have been suspended.
   case tick
   /// The store answered a call.
   case stored(StoreCaller, ticket: UInt64, StoreAnswer)
@@ -22,8 +22,8 @@ package enum MemberEvent: Sendable {
   case submitted(SessionID, ticket: UInt64, ForwardedRequest.Kind)
   /// The node starts or stops claiming the database when it has no owner, see ``DatabaseMember/isWanted``.
   case wanted(Bool)
-  /// The operator, or a node that shuts down, hands the database over to another node. It has no effect on a node that is not the
-  /// owner, or not yet the owner; a node that shuts down repeats it until it owns nothing.
+  /// The operator, or a node that shuts down, hands the database over to another node. It has no effect on a node that
+  /// is not the owner, or not yet the owner; a node that shuts down repeats it until it owns nothing.
   case handOver(to: NodeID)
   /// A snapshot was loaded, after ``MemberAction/pruned(after:)``: its head and sessions. It is ignored at any other
   /// time.
@@ -43,8 +43,8 @@ package enum MemberAction: Sendable {
   case ask(StoreCaller, ticket: UInt64, StoreCall)
   /// Sends a message to another node. Messages without a connection are dropped.
   case send(NodeID, PeerMessage)
-  /// Applies the next durable row of the log: notifies listeners, and cancels those that lose their permission before any later
-  /// row.
+  /// Applies the next durable row of the log: notifies listeners, and cancels those that lose their permission before
+  /// any later row.
   case apply(LogRow, [LogRecord])
   /// Reports the outcome of a request to its client. The outcome of a `.close` is not reported.
   case acknowledge(SessionID, ticket: UInt64, RequestOutcome)
@@ -66,13 +66,13 @@ package enum MemberAction: Sendable {
   case ownerSeen(NodeID?)
   /// Discards the state, because the log was replaced by a different one; its rows follow from the first one.
   case reset
-  /// The rows after this position were pruned. The node applies no rows of this database until a snapshot replaces them, see
-  /// ``MemberEvent/restored(_:_:)``.
+  /// The rows after this position were pruned. The node applies no rows of this database until a snapshot replaces
+  /// them, see ``MemberEvent/restored(_:_:)``.
   case pruned(after: Int64)
   /// The store lost acknowledged rows; reported to the operator.
   case dataLost(DataLoss)
-  /// The log holds records that this program does not know; reported to the operator. The node applies no further rows of this
-  /// database.
+  /// The log holds records that this program does not know; reported to the operator. The node applies no further rows
+  /// of this database.
   case unreadable(MalformedBytes)
   /// Loads the snapshot of ``MemberEvent/restored(_:_:)``; the rows after it follow.
   case restored(JournalHead)

@@ -11,8 +11,8 @@ package struct MemberStatus: Sendable, Equatable {
     case following
     /// The node reads missing rows, or cannot apply any.
     case reading
-    /// The store lost acknowledged rows and has different rows in their place: the database stays read-only until this process
-    /// ends.
+    /// The store lost acknowledged rows and has different rows in their place: the database stays read-only until this
+    /// process ends.
     case readOnly
   }
 

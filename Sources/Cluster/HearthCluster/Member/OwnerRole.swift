@@ -1,6 +1,7 @@
 import HearthJournal
 
-/// The state of a database's owner: it decides the requests of all nodes' clients, and ends the sessions of nodes that are gone.
+/// The state of a database's owner: it decides the requests of all nodes' clients, and ends the sessions of nodes that
+/// are gone.
 struct OwnerRole: Sendable {
   private var unanswered = UnansweredRequests()
   var watch: PresenceMonitor

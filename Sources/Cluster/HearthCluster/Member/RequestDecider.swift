@@ -4,8 +4,8 @@ import HearthJournal
 ///
 /// It is called in the order of positions. Decisions after the position of a ``MemberAction/rollBack(to:)`` are void.
 package protocol RequestDecider {
-  /// Notes that this node became the owner, and that the log ends at `position`. Called before any decision, after all rows up to
-  /// that position were passed on to be applied.
+  /// Notes that this node became the owner, and that the log ends at `position`. Called before any decision, after all
+  /// rows up to that position were passed on to be applied.
   mutating func began(at position: Int64)
 
   /// Decides a write, a transaction, or an on-disconnect write.

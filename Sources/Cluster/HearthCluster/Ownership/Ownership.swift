@@ -2,14 +2,14 @@ import HearthJournal
 
 /// The state machine by which one node gains, holds and loses the ownership of one database.
 ///
-/// A node becomes the owner in two durable steps. The claim raises the database's epoch, and from then on the store refuses new
-/// rows of earlier owners. Then the node reads the tail of the log and appends a takeover row; if another row of the earlier
-/// owner came in between, the append is refused, and the tail is read again. The owner serves clients only when the takeover row
-/// is acknowledged. Because that requires an append, a replaced store server that still answers reads cannot produce a second
-/// owner.
+/// A node becomes the owner in two durable steps. The claim raises the database's epoch, and from then on the store
+/// refuses new rows of earlier owners. Then the node reads the tail of the log and appends a takeover row; if another
+/// row of the earlier owner came in between, the append is refused, and the tail is read again. The owner serves
+/// clients only when the takeover row is acknowledged. Because that requires an append, a replaced store server that
+/// still answers reads cannot produce a second owner.
 ///
-/// An owner stops at once when a row is refused or its outcome is unknown: it discards unacknowledged records, and if the
-/// database is still its own, claims it again and reads the log. The nodes of the clients send the requests again.
+/// An owner stops at once when a row is refused or its outcome is unknown: it discards unacknowledged records, and if
+/// the database is still its own, claims it again and reads the log. The nodes of the clients send the requests again.
 package struct Ownership: Sendable {
   /// An action for the driver to perform, in order.
   package enum Action: Sendable, Equatable {
@@ -23,12 +23,13 @@ package struct Ownership: Sendable {
     case committed([LogRow], [OutboxEntry])
     /// The node is no longer the owner.
     case stopped
-    /// The store has no space for the node's rows (false), or has space again (true). Without space nothing may be decided.
+    /// The store has no space for the node's rows (false), or has space again (true). Without space nothing may be
+    /// decided.
     case room(Bool)
     /// The store's record of the owner.
     case ownerSeen(OwnerRecord)
-    /// The store lost acknowledged rows and has different rows in their place. The database stays read-only on this node, and no
-    /// other node can own it while this node's lease lasts.
+    /// The store lost acknowledged rows and has different rows in their place. The database stays read-only on this
+    /// node, and no other node can own it while this node's lease lasts.
     case dataLost(DataLoss)
     /// The database was released for the given node.
     case handedOver(to: NodeID, epoch: Int64)
@@ -48,8 +49,8 @@ package struct Ownership: Sendable {
     case readOnly(DataLoss)
   }
 
-  /// True when the node claims the database once it has no owner. When false, the node claims nothing and releases what the store
-  /// records as its own, except for a database that it serves: it keeps that one until ``handOver(to:at:)``.
+  /// True when the node claims the database once it has no owner. When false, the node claims nothing and releases what
+  /// the store records as its own, except for a database that it serves: it keeps that one until ``handOver(to:at:)``.
   package var isWanted = true
   private let timing: ClusterTiming
   private var phase = Phase.idle
@@ -59,7 +60,8 @@ package struct Ownership: Sendable {
   /// The ticket of the pending store call while the node is not the owner; there is at most one.
   private var awaited: UInt64?
   private var lastCheck: MonotonicInstant?
-  /// The end of the current owner's lease unless it is renewed, at which the owner record is read again without further delay.
+  /// The end of the current owner's lease unless it is renewed, at which the owner record is read again without further
+  /// delay.
   private var leaseEnd: MonotonicInstant?
 
   /// Creates the state of a node that does not own the database.
@@ -92,9 +94,9 @@ package struct Ownership: Sendable {
   /// The data loss that made the database read-only; nil when there is none.
   package var loss: DataLoss? { if case .readOnly(let loss) = phase { loss } else { nil } }
 
-  /// Returns true when the node is certainly the owner, so that a read sees every acknowledged commit: its lease is valid, and
-  /// its ownership was proved after the lease last lapsed. While the lease was lapsed, another node may have taken over, which a
-  /// heartbeat does not show.
+  /// Returns true when the node is certainly the owner, so that a read sees every acknowledged commit: its lease is
+  /// valid, and its ownership was proved after the lease last lapsed. While the lease was lapsed, another node may have
+  /// taken over, which a heartbeat does not show.
   package func isAuthoritative(at now: MonotonicInstant, _ leaseStatus: LeaseStatus) -> Bool {
     guard let tenure, leaseStatus.isValid(at: now), let gaplessSince = leaseStatus.gaplessSince else { return false }
     return tenure.provenAt >= gaplessSince
@@ -277,8 +279,8 @@ package struct Ownership: Sendable {
     return [.dataLost(loss)]
   }
 
-  /// Appends lost acknowledged rows again, unchanged. This is possible because no later row follows the shorter log; nodes that
-  /// know the longer log then find it intact.
+  /// Appends lost acknowledged rows again, unchanged. This is possible because no later row follows the shorter log;
+  /// nodes that know the longer log then find it intact.
   private mutating func restore(
     _ missing: ArraySlice<LogRow>, after head: JournalHead, epoch: Int64
   ) -> [Action] {

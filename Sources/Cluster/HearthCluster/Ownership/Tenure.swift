@@ -45,8 +45,8 @@ struct Tenure: Sendable {
 
   mutating func drain(to node: NodeID) { successor = node }
 
-  /// Returns the next row, unless there is no record for it or too many rows are in flight. It contains the waiting records up to
-  /// a maximum size, so that rows are larger when the store is slow.
+  /// Returns the next row, unless there is no record for it or too many rows are in flight. It contains the waiting
+  /// records up to a maximum size, so that rows are larger when the store is slow.
   mutating func nextRow(ticket: UInt64, at now: MonotonicInstant) -> StoreCall? {
     guard inFlight.count < ClusterLimits.rowsInFlightMax else { return nil }
     if let again = held.first {
@@ -62,8 +62,8 @@ struct Tenure: Sendable {
       hasSentHandoff = true
       queued = [(.handoff(to: successor), [])]
     }
-    // While a row is in flight, a small row waits for more records: its cost for all nodes exceeds the cost of the wait for the
-    // clients.
+    // While a row is in flight, a small row waits for more records: its cost for all nodes exceeds the cost of the wait
+    // for the clients.
     guard !queued.isEmpty, inFlight.isEmpty || queued.count >= ClusterLimits.rowRecordsWorthwhile else { return nil }
     var (count, bytes) = (0, 0)
     for (record, entries) in queued.prefix(ClusterLimits.rowRecordsMax) {
@@ -93,8 +93,8 @@ struct Tenure: Sendable {
     return (rows, entries)
   }
 
-  /// Handles a row for which the store had no space. The rows after it are refused as well; all are sent again later, with new
-  /// tickets.
+  /// Handles a row for which the store had no space. The rows after it are refused as well; all are sent again later,
+  /// with new tickets.
   mutating func requeueForRoom(at now: MonotonicInstant) {
     held = inFlight.map { ($0.row, $0.entries) } + held
     inFlight = []

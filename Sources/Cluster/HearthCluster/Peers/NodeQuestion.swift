@@ -19,8 +19,8 @@ package enum NodeQuestion: Sendable, Equatable {
   ///
   /// - Parameter journal: The name of its journal, with the collection.
   case open(journal: String)
-  /// Asks for the receipts of clients that were disconnected because these credentials ended. Answered once the clients are
-  /// disconnected.
+  /// Asks for the receipts of clients that were disconnected because these credentials ended. Answered once the clients
+  /// are disconnected.
   ///
   /// - Parameter position: The position in the accounts' log at or after the change that ended them.
   case receipts(of: EndedCredentials, position: Int64)

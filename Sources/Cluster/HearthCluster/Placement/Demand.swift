@@ -31,8 +31,8 @@ package struct Demand: Sendable {
     counts = counts.mapValues { $0 / 2 }.filter { $0.value > 0 }
   }
 
-  /// The node with more than two thirds of the requests; nil when there is none, or when there are fewer than ``countMin``
-  /// requests.
+  /// The node with more than two thirds of the requests; nil when there is none, or when there are fewer than
+  /// ``countMin`` requests.
   package var most: NodeID? {
     let total = counts.values.reduce(0, +)
     guard total >= Self.countMin, let most = counts.max(by: { $0.value < $1.value }) else { return nil }

@@ -1,8 +1,9 @@
-/// The choice of a database's owner. The safety of data does not depend on it: at worst a database is moved unnecessarily.
+/// The choice of a database's owner. The safety of data does not depend on it: at worst a database is moved
+/// unnecessarily.
 package enum Placement {
-  /// Returns the nodes in the order in which they are asked to own a database without an owner (rendezvous hashing). Every node
-  /// computes the same order. The order differs between databases, which spreads them evenly. The removal of a node does not
-  /// change the order of the others.
+  /// Returns the nodes in the order in which they are asked to own a database without an owner (rendezvous hashing).
+  /// Every node computes the same order. The order differs between databases, which spreads them evenly. The removal of
+  /// a node does not change the order of the others.
   package static func order(_ nodes: [NodeID], for journal: String) -> [NodeID] {
     nodes.map { (weight: weight(of: $0, for: journal), node: $0) }
       .sorted { ($0.weight, $1.node) > ($1.weight, $0.node) }
@@ -20,9 +21,9 @@ package enum Placement {
     package init(_ node: NodeID, ownedCount: Int) { (self.node, self.ownedCount) = (node, ownedCount) }
   }
 
-  /// Returns the receivers of databases that a node gives away so that all nodes own about the same number: one node for each
-  /// database to be moved now. A node that owns little more than its share gives none away, so that databases do not move back
-  /// and forth.
+  /// Returns the receivers of databases that a node gives away so that all nodes own about the same number: one node
+  /// for each database to be moved now. A node that owns little more than its share gives none away, so that databases
+  /// do not move back and forth.
   ///
   /// - Parameters:
   /// - ownedCount: The number of databases that this node owns.
@@ -43,8 +44,8 @@ package enum Placement {
     return found
   }
 
-  /// Returns true when a node can receive one of this node's databases without exceeding the number above which it would give one
-  /// away.
+  /// Returns true when a node can receive one of this node's databases without exceeding the number above which it
+  /// would give one away.
   ///
   /// - Parameters:
   /// - ownedCount: The number of databases that this node owns.
@@ -63,8 +64,8 @@ package enum Placement {
   /// Returns the number of databases above which a node gives some away: a tenth more than its share, plus one.
   private static func bound(_ share: Int) -> Int { share + 1 + share / 10 }
 
-  /// Returns the FNV-1a hash of both names, with a final mixing step, so that names that differ only at the end get very
-  /// different values.
+  /// Returns the FNV-1a hash of both names, with a final mixing step, so that names that differ only at the end get
+  /// very different values.
   private static func weight(of node: NodeID, for journal: String) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in Array(node.name.utf8) + [0] + Array(journal.utf8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

@@ -1,9 +1,10 @@
 /// The detection of sessions whose clients are no longer connected to any node, so that the owner ends them.
 ///
-/// When a node's lease has lapsed, the owner declares its incarnation ended in the store before it ends the sessions. If that
-/// node is running, its next heartbeat is refused, and it closes its clients' connections. A new owner does not know which
-/// sessions ended before its takeover: it waits for every running node to announce its sessions, and ends those that are not
-/// announced. A running node that cannot be reached in that time loses its sessions, and learns it when it announces them.
+/// When a node's lease has lapsed, the owner declares its incarnation ended in the store before it ends the sessions.
+/// If that node is running, its next heartbeat is refused, and it closes its clients' connections. A new owner does not
+/// know which sessions ended before its takeover: it waits for every running node to announce its sessions, and ends
+/// those that are not announced. A running node that cannot be reached in that time loses its sessions, and learns it
+/// when it announces them.
 struct PresenceMonitor: Sendable {
   enum Action {
     case ask(ticket: UInt64, StoreCall)
@@ -20,7 +21,8 @@ struct PresenceMonitor: Sendable {
 
   /// Creates the monitor of a new owner.
   ///
-  /// - Parameter firstTicket: A number above the tickets of this node's earlier ownerships, to which answers may still arrive.
+  /// - Parameter firstTicket: A number above the tickets of this node's earlier ownerships, to which answers may still
+  ///   arrive.
   init(timing: ClusterTiming, firstTicket: UInt64, at now: MonotonicInstant) {
     self.timing = timing
     lastTicket = firstTicket

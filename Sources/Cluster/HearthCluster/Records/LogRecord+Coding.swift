@@ -1,8 +1,8 @@
 import HearthBytes
 import HearthJournal
 
-/// The encoding of a row's payload as a sequence of frames, one for each position. The kind of a frame distinguishes the engine's
-/// frames from the cluster's, so that a log reader can read both:
+/// The encoding of a row's payload as a sequence of frames, one for each position. The kind of a frame distinguishes
+/// the engine's frames from the cluster's, so that a log reader can read both:
 ///
 /// ```
 /// frame    = length (4) kind (1) body       the length counts what follows it; numbers are little-endian
@@ -22,8 +22,8 @@ import HearthJournal
 /// node     = length (1) name
 /// ```
 ///
-/// Example: the run 9 of the node `a` takes over, and the request 2 of its session 5, whose opening was answered, led to an
-/// engine commit of kind 1, at the millisecond 3, without a change.
+/// Example: the run 9 of the node `a` takes over, and the request 2 of its session 5, whose opening was answered, led
+/// to an engine commit of kind 1, at the millisecond 3, without a change.
 ///
 /// ```
 /// 0c 00 00 00  06              12 bytes follow: a note
@@ -67,8 +67,8 @@ extension LogRecord {
 
   /// Returns the records of a row, one for each of its positions.
   ///
-  /// - Throws: ``MalformedBytes`` for other bytes, including an unknown kind: a node that does not understand a record must not
-  ///   continue.
+  /// - Throws: ``MalformedBytes`` for other bytes, including an unknown kind: a node that does not understand a record
+  ///   must not continue.
   package static func decode(_ batch: JournalBatch) throws(MalformedBytes) -> [LogRecord] {
     var reader = ByteReader(batch.payload[...])
     var records: [LogRecord] = []

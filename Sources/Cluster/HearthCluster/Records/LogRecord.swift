@@ -27,8 +27,8 @@ package struct Origin: Sendable, Hashable {
 package enum LogRecord: Sendable, Equatable {
   /// A frame of the engine with its length, as a server without a cluster writes it.
   case plain([UInt8])
-  /// The first record of every epoch. The owner serves no client before this record is durable. Rows of an earlier owner were
-  /// either stored before it, and then read, or they are refused because their position is taken.
+  /// The first record of every epoch. The owner serves no client before this record is durable. Rows of an earlier
+  /// owner were either stored before it, and then read, or they are refused because their position is taken.
   case takeover(Incarnation)
   /// The last record of an epoch whose owner hands the database over to another node.
   case handoff(to: NodeID)
@@ -40,7 +40,8 @@ package enum LogRecord: Sendable, Equatable {
   case disconnect(SessionID, content: [UInt8])
   /// The end of a node's incarnation: none of its sessions can begin any more.
   case ended(Incarnation)
-  /// A record without content, which an owner appends after its lease has lapsed, to find out whether it is still the owner.
+  /// A record without content, which an owner appends after its lease has lapsed, to find out whether it is still the
+  /// owner.
   case noop
 }
 

@@ -2,8 +2,8 @@ import HearthJournal
 
 /// The last acknowledged rows of a log: an owner's own, and those that owners sent to a replica once they were durable.
 ///
-/// With them, a node detects that a store lost acknowledged rows, for example when a failover promotes a server that lacks the
-/// last commits. As long as no later row follows the shorter log, the lost rows are appended to it again.
+/// With them, a node detects that a store lost acknowledged rows, for example when a failover promotes a server that
+/// lacks the last commits. As long as no later row follows the shorter log, the lost rows are appended to it again.
 package struct AcknowledgedRows: Sendable {
   private struct Remembered {
     var row: LogRow

@@ -3,10 +3,10 @@ import HearthJournal
 
 /// The replica of a database's log on one node: each row is applied once, in order, regardless of how it arrived.
 ///
-/// Rows arrive in messages of the owner, and may be late, duplicated, missing or out of order. The running hash connects them:
-/// only the next row of exactly this log is ever applied. Gaps are filled from the log itself. Permissions are decided at the
-/// listener's node when a row is applied; because rows are applied in order, a listener that a row cancels receives nothing of
-/// later rows.
+/// Rows arrive in messages of the owner, and may be late, duplicated, missing or out of order. The running hash
+/// connects them: only the next row of exactly this log is ever applied. Gaps are filled from the log itself.
+/// Permissions are decided at the listener's node when a row is applied; because rows are applied in order, a listener
+/// that a row cancels receives nothing of later rows.
 package struct Replica: Sendable {
   /// An action for the driver to perform, in order.
   package enum Action: Sendable, Equatable {
@@ -14,8 +14,8 @@ package struct Replica: Sendable {
     case ask(ticket: UInt64, StoreCall)
     /// Applies the next row, with its records.
     case apply(LogRow, [LogRecord])
-    /// The state is too old: close clients' sockets and accept none, so that they connect to another node, and know meanwhile
-    /// that they are disconnected.
+    /// The state is too old: close clients' sockets and accept none, so that they connect to another node, and know
+    /// meanwhile that they are disconnected.
     case closeSockets
     /// The state is fresh again: accept clients.
     case openSockets
@@ -63,8 +63,8 @@ package struct Replica: Sendable {
   package var freshAsOf: MonotonicInstant? { freshness.asOf == .distantPast ? nil : freshness.asOf }
   private var isStopped: Bool { isPruned || unreadable != nil }
 
-  /// Returns true when the state is fresh enough to be served. Must be checked before serving, because a process that was
-  /// suspended has not handled a tick yet.
+  /// Returns true when the state is fresh enough to be served. Must be checked before serving, because a process that
+  /// was suspended has not handled a tick yet.
   package func isFresh(at now: MonotonicInstant) -> Bool {
     freshAsOf.map { !now.isAtLeast(timing.stalenessMilliseconds, after: $0) } ?? false
   }
@@ -133,8 +133,8 @@ package struct Replica: Sendable {
       }
       return actions + checkFreshness(at: now)
     case .lacks:
-      // The store lost rows, or the answering server does not know yet that it was replaced. The current or the next owner
-      // appends the rows again; until then freshness cannot be proved.
+      // The store lost rows, or the answering server does not know yet that it was replaced. The current or the next
+      // owner appends the rows again; until then freshness cannot be proved.
       lacksRows = true
       return []
     case .differs(let loss):

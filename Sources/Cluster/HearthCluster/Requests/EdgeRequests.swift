@@ -54,7 +54,8 @@ package struct EdgeRequests: Sendable {
         if let outcome = entry.outcome, outcome.position <= applied {
           released.append(entry)
         } else if entry.ordinal != nil {
-          // The outcome of an opening is not reported to the client, so later refusals and reads do not wait until it is durable.
+          // The outcome of an opening is not reported to the client, so later refusals and reads do not wait until it
+          // is durable.
           kept.append(entry)
         } else {
           break
@@ -78,7 +79,8 @@ package struct EdgeRequests: Sendable {
 
   /// Creates the state of a node without clients.
   ///
-  /// - Parameter openedCount: The number of sessions that this incarnation opened before it closed the database the last time.
+  /// - Parameter openedCount: The number of sessions that this incarnation opened before it closed the database the
+  ///   last time.
   package init(openedCount: UInt64 = 0) { (lastOrdinal, settledThrough) = (openedCount, openedCount) }
 
   /// The number of sessions that this incarnation has opened.
@@ -89,7 +91,8 @@ package struct EdgeRequests: Sendable {
   /// The number of requests that are unanswered or not reported.
   package var count: Int { sessions.values.reduce(0) { $0 + $1.entries.count } }
 
-  /// Returns true when a session may send more requests; otherwise reading from its socket pauses. A `.close` is always accepted.
+  /// Returns true when a session may send more requests; otherwise reading from its socket pauses. A `.close` is always
+  /// accepted.
   package func canSubmit(_ session: SessionID) -> Bool {
     guard waitingBytes < ClusterLimits.waitingRequestBytesMax else { return false }
     return sessions[session].map { !$0.isClosing && $0.entries.count < ClusterLimits.sessionRequestsMax - 1 } ?? true

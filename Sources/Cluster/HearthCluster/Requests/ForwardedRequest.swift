@@ -2,8 +2,9 @@
 package struct ForwardedRequest: Sendable, Equatable {
   /// The kind of a request.
   package enum Kind: Sendable, Equatable {
-    /// The opening of a session, its first request. Sessions of an incarnation are numbered from 1; those up to `answered` have
-    /// begun. The number distinguishes a repeated opening from a new one, even when the session has ended meanwhile.
+    /// The opening of a session, its first request. Sessions of an incarnation are numbered from 1; those up to
+    /// `answered` have begun. The number distinguishes a repeated opening from a new one, even when the session has
+    /// ended meanwhile.
     case open(ordinal: UInt64, answered: UInt64)
     /// A write, a transaction, or an on-disconnect write.
     case write(ForwardedBody)

@@ -15,8 +15,8 @@ struct UnansweredRequests: Sendable {
   /// The last request of each session that this owner has decided.
   private var decided: [SessionID: UInt64] = [:]
 
-  /// Returns true when no earlier request of the session is missing. Requests of one connection arrive in order; but after a
-  /// change of the connection a request could overtake an earlier one, which would then look refused.
+  /// Returns true when no earlier request of the session is missing. Requests of one connection arrive in order; but
+  /// after a change of the connection a request could overtake an earlier one, which would then look refused.
   func isNext(_ origin: Origin, after applied: UInt64) -> Bool {
     origin.request > 0 && origin.request - 1 <= max(origin.answered, applied, decided[origin.session] ?? 0)
   }

@@ -25,16 +25,16 @@ package struct OwnerRecord: Sendable, Equatable {
 package enum StoreCall: Sendable, Equatable {
   /// Reads the owner record.
   case readOwner
-  /// Raises the epoch and makes `by` the owner, durably, if the epoch is still `seen` and there is no owner, or the same node is
-  /// the owner, or the owner's lease has lapsed. The new epoch is also above `known`, the epoch of the node's last row: a store
-  /// that lost claims and rows could otherwise assign the epoch of lost rows a second time.
+  /// Raises the epoch and makes `by` the owner, durably, if the epoch is still `seen` and there is no owner, or the
+  /// same node is the owner, or the owner's lease has lapsed. The new epoch is also above `known`, the epoch of the
+  /// node's last row: a store that lost claims and rows could otherwise assign the epoch of lost rows a second time.
   case claim(seen: Int64, known: Int64, by: Incarnation)
   /// Reads rows after a position, from the store's primary.
   case read(after: Int64)
   /// Appends a row, if the last row has this epoch, position *and hash*, and the claimed epoch is still `claim`.
   ///
-  /// The hash matters when the store lost acknowledged rows together with a claim: two nodes may then hold the same epoch, and
-  /// with positions alone both could append to the log in turns.
+  /// The hash matters when the store lost acknowledged rows together with a claim: two nodes may then hold the same
+  /// epoch, and with positions alone both could append to the log in turns.
   ///
   /// - Parameter entries: The outbox entries of the row, durable together with it or not at all.
   case append(LogRow, after: JournalHead, claim: Int64, entries: [OutboxEntry] = [])

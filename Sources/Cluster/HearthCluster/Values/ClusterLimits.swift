@@ -18,8 +18,8 @@ package enum ClusterLimits {
   package static let nodeNameBytesMax = 63
   /// The number of records in a row.
   package static let rowRecordsMax = 65_536
-  /// The number of records in a row that is read, because all are decoded at once. It is above ``rowRecordsMax`` because a server
-  /// without a cluster writes as many as fit in a batch.
+  /// The number of records in a row that is read, because all are decoded at once. It is above ``rowRecordsMax``
+  /// because a server without a cluster writes as many as fit in a batch.
   package static let readRecordsMax = 4 << 20
   /// The size of records in a row after which the next row begins.
   package static let rowBytes = 1 << 20

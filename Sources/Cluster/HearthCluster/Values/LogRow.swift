@@ -21,8 +21,8 @@ package struct LogRow: Sendable, Equatable {
     JournalHead(epoch: epoch, position: batch.lastPosition, runningHash: hash)
   }
 
-  /// Returns true when this is the next row after `head`: by its position, an epoch that is not lower, and the hash over its
-  /// bytes and all before them.
+  /// Returns true when this is the next row after `head`: by its position, an epoch that is not lower, and the hash
+  /// over its bytes and all before them.
   package func follows(_ head: JournalHead) -> Bool {
     epoch >= head.epoch && head.position < .max && batch.firstPosition == head.position + 1
       && batch.lastPosition >= batch.firstPosition && hash == head.runningHash.appending(batch, epoch: epoch)

@@ -1,5 +1,5 @@
-/// An instant on a node's own monotonic clock, which goes on while the process is suspended. Instants of two nodes are never
-/// compared: a node puts a stamp into its messages, and the answer returns the same stamp.
+/// An instant on a node's own monotonic clock, which goes on while the process is suspended. Instants of two nodes are
+/// never compared: a node puts a stamp into its messages, and the answer returns the same stamp.
 package struct MonotonicInstant: Sendable, Hashable, Comparable {
   /// The milliseconds since an arbitrary start of the node's clock.
   package var milliseconds: Int64

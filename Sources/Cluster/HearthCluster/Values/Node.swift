@@ -15,8 +15,8 @@ package struct NodeID: Sendable, Hashable, Comparable, CustomStringConvertible {
 package struct Incarnation: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The node.
   package var node: NodeID
-  /// The number, which grows with every registration of the node and is never reused, not even after the store lost acknowledged
-  /// rows. The store takes the larger of the last one plus 1 and its own clock's milliseconds.
+  /// The number, which grows with every registration of the node and is never reused, not even after the store lost
+  /// acknowledged rows. The store takes the larger of the last one plus 1 and its own clock's milliseconds.
   package var number: Int64
 
   /// Creates an incarnation of a node.

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The driver of one database's member on a node: passes it events one after another, and performs its actions.
 ///
-/// Events that have arrived while others were handled are handled together, so that many requests make one row and one round of
-/// answers.
+/// Events that have arrived while others were handled are handled together, so that many requests make one row and one
+/// round of answers.
 package final class DatabaseDriver<Host: DatabaseHost>: Sendable {
   /// The dependencies of a driver.
   struct Dependencies: Sendable {
@@ -23,7 +23,8 @@ package final class DatabaseDriver<Host: DatabaseHost>: Sendable {
     var isHalted = false
   }
 
-  /// The most events that are handled together for one row. With more, the row for the first events would be sent too late.
+  /// The most events that are handled together for one row. With more, the row for the first events would be sent too
+  /// late.
   private static var batchEventsMax: Int { 128 }
 
   /// The database.

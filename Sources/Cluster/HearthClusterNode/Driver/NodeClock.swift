@@ -7,8 +7,8 @@ package protocol NodeClock: Sendable {
   var now: MonotonicInstant { get }
 }
 
-/// The machine's monotonic clock, which also advances while the machine sleeps: a node that was asleep must not rely on its
-/// lease.
+/// The machine's monotonic clock, which also advances while the machine sleeps: a node that was asleep must not rely on
+/// its lease.
 package struct MachineClock: NodeClock {
   /// Creates the clock.
   package init() {}

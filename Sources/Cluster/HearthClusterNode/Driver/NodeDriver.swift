@@ -60,8 +60,8 @@ package final class NodeDriver<Host: DatabaseHost>: Sendable {
     }
   }
 
-  /// Stops at once, with the effect of a crash: connections end, and answers are ignored. Pending store calls may still have
-  /// their effect.
+  /// Stops at once, with the effect of a crash: connections end, and answers are ignored. Pending store calls may still
+  /// have their effect.
   package func halt() {
     lease.halt()
     for driver in directory.all { driver.halt() }

@@ -6,11 +6,12 @@ import HearthJournal
 import HearthTree
 import Synchronization
 
-/// The part of a database on a node that uses the engine: a ``Database`` that follows the log and, while the node is the owner, a
-/// decider that makes records for the log.
+/// The part of a database on a node that uses the engine: a ``Database`` that follows the log and, while the node is
+/// the owner, a decider that makes records for the log.
 ///
-/// The decider works on the tip of the log, durable or not. Clients see the following database, which receives rows once they are
-/// durable. When an owner loses its role, its decider is therefore simply discarded: no client has seen its undurable decisions.
+/// The decider works on the tip of the log, durable or not. Clients see the following database, which receives rows
+/// once they are durable. When an owner loses its role, its decider is therefore simply discarded: no client has seen
+/// its undurable decisions.
 struct EngineHost: DatabaseHost {
   /// A notice for the operator.
   enum Notice: Sendable {
@@ -70,10 +71,11 @@ struct EngineHost: DatabaseHost {
     sealed = []
   }
 
-  /// Calls the decider. The first call creates it from the state of the database, which had received all earlier rows when this
-  /// node became the owner.
+  /// Calls the decider. The first call creates it from the state of the database, which had received all earlier rows
+  /// when this node became the owner.
   ///
-  /// - Parameter body: Calls the decider, and returns its result with the changes from which outbox entries are derived.
+  /// - Parameter body: Calls the decider, and returns its result with the changes from which outbox entries are
+  ///   derived.
   private func withDecider<Value: Sendable>(
     _ body: @Sendable (inout ChangeDecider) -> (Value, changes: [CommittedChange])
   ) -> (Value, entries: [OutboxEntry]) {
@@ -184,8 +186,8 @@ private enum DecodedRequest {
   case change(ForwardedChange)
   case transaction(Transaction)
 
-  /// Decodes the content of a write request; nil for a transaction that has run or belongs to another process, which reports its
-  /// outcome itself, and for unreadable bytes.
+  /// Decodes the content of a write request; nil for a transaction that has run or belongs to another process, which
+  /// reports its outcome itself, and for unreadable bytes.
   init?(_ content: ForwardedBody) {
     switch content {
     case .value(let value as InProcessChange): self = .change(value.change)

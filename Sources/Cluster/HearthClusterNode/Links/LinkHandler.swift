@@ -2,7 +2,8 @@ import HearthBytes
 import HearthCluster
 import NIOCore
 
-/// The channel handler of a connection between two nodes, after its TLS handler: it exchanges hellos, heartbeats and messages.
+/// The channel handler of a connection between two nodes, after its TLS handler: it exchanges hellos, heartbeats and
+/// messages.
 ///
 /// Any protocol violation ends the connection, with its reason. Nothing is buffered for a peer before its hello.
 final class LinkHandler: ChannelDuplexHandler {
@@ -13,8 +14,8 @@ final class LinkHandler: ChannelDuplexHandler {
 
   /// The callbacks of a connection, on its event loop.
   struct Delegate {
-    /// Handles the peer's hello, with the names in its certificate. Returns the reason to refuse the connection; nil to accept
-    /// it.
+    /// Handles the peer's hello, with the names in its certificate. Returns the reason to refuse the connection; nil to
+    /// accept it.
     var greeted: (Hello, _ names: [String], NodeLink) -> LinkProblem?
     /// Handles a message; reading pauses while too many bytes wait for their `done`.
     var received: (DatabaseID, PeerMessage, NodeLink, _ done: @escaping @Sendable () -> Void) -> Void
@@ -37,8 +38,8 @@ final class LinkHandler: ChannelDuplexHandler {
   private var watch: RepeatedTask?
   private var deadline: Scheduled<Void>?
   private let unhandled: UnhandledBytes
-  /// The pending questions of the peer. Their size is limited to half of the unhandled bytes: slow questions must not stop the
-  /// reading of other messages, because their answers may depend on those.
+  /// The pending questions of the peer. Their size is limited to half of the unhandled bytes: slow questions must not
+  /// stop the reading of other messages, because their answers may depend on those.
   private var load: InboundQuestions
 
   /// - Parameters:

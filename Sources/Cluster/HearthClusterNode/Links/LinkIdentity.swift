@@ -1,8 +1,8 @@
 import NIOCore
 import NIOSSL
 
-/// A node's certificate and the authority that it trusts. All nodes' certificates are issued by one authority, which is used for
-/// nothing else; each has the name of its node as a DNS name.
+/// A node's certificate and the authority that it trusts. All nodes' certificates are issued by one authority, which is
+/// used for nothing else; each has the name of its node as a DNS name.
 package struct LinkIdentity: Sendable {
   let server: NIOSSLContext
   let client: NIOSSLContext

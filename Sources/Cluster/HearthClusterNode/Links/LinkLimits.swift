@@ -2,12 +2,13 @@
 package struct LinkLimits: Sendable {
   /// The time from the start of a connection, both certificates included, to the peer's hello.
   package static let helloSeconds = 5
-  /// The number of connections without a hello from addresses other than those of nodes. A further one replaces the oldest of the
-  /// network that has most.
+  /// The number of connections without a hello from addresses other than those of nodes. A further one replaces the
+  /// oldest of the network that has most.
   package static let unidentifiedMax = 64
   /// The number of such connections from one network, a /24 of IPv4 or a /48 of IPv6.
   package static let unidentifiedPerNetworkMax = 16
-  /// The number of such connections from the address of a node. They are counted separately from those of other addresses.
+  /// The number of such connections from the address of a node. They are counted separately from those of other
+  /// addresses.
   package static let unidentifiedPerPeerMax = 8
   /// The time without outbound messages after which a heartbeat is sent.
   package static let heartbeatMilliseconds = 500

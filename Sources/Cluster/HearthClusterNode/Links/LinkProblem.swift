@@ -1,7 +1,7 @@
 import HearthCluster
 
-/// The reason that a connection between nodes ended or was refused. It contains no data from the peer except names that its
-/// certificate proves.
+/// The reason that a connection between nodes ended or was refused. It contains no data from the peer except names that
+/// its certificate proves.
 package enum LinkProblem: Error, Sendable, Equatable, CustomStringConvertible {
   /// The peer or the network closed it.
   case closed

@@ -15,7 +15,8 @@ final class NodeLink: Sendable {
   private let outbox = Mutex(Outbox())
   private let questions: Mutex<PendingQuestions<EventLoopPromise<[UInt8]>>>
 
-  /// The maximum capacity that is reserved for the next messages written together, according to the size of the last ones.
+  /// The maximum capacity that is reserved for the next messages written together, according to the size of the last
+  /// ones.
   private static let reservedBytesMax = 256 << 10
 
   private struct Outbox {
@@ -114,8 +115,8 @@ final class NodeLink: Sendable {
     questions.withLock { $0.remove(number) }?.completeWith(result)
   }
 
-  /// Returns true when the content fits into half of the limit of unsent bytes. The other half is for other messages, which end
-  /// the connection when they exceed the limit.
+  /// Returns true when the content fits into half of the limit of unsent bytes. The other half is for other messages,
+  /// which end the connection when they exceed the limit.
   private func hasRoom(for content: [UInt8]) -> Bool {
     unsentBytes.load(ordering: .relaxed) + content.count <= limits.unsentBytesMax / 2
   }

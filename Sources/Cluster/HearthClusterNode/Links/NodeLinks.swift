@@ -22,8 +22,8 @@ package enum LinkEvent: Sendable {
 /// ``LinkRefusal/failed``.
 package typealias QuestionHandler = @Sendable (_ question: [UInt8], _ peer: Incarnation) -> EventLoopFuture<[UInt8]>
 
-/// A node's connections to the others: one to each, with both certificates verified, shared by all databases. Of two nodes, the
-/// one whose name sorts first opens the connection.
+/// A node's connections to the others: one to each, with both certificates verified, shared by all databases. Of two
+/// nodes, the one whose name sorts first opens the connection.
 ///
 /// All of them are on one event loop. That node also reconnects a lost connection; messages are not kept meanwhile.
 package final class NodeLinks: Sendable {
@@ -297,7 +297,8 @@ package final class NodeLinks: Sendable {
     if let wanted, wanted != peer { return .otherNode(peer, wanted: wanted) }
     let (problem, before) = state.withLock { state -> (LinkProblem?, NodeLink?) in
       guard state.run == run else { return (.ended, nil) }
-      // The order of names decides which node opens the connection; otherwise two connections could replace each other for ever.
+      // The order of names decides which node opens the connection; otherwise two connections could replace each other
+      // for ever.
       guard state.peers[peer] != nil, wanted != nil || peer < node else { return (.unknownNode(peer), nil) }
       let before = state.links[peer]
       if let before, before.peer.number > hello.incarnation.number { return (.earlierIncarnation, nil) }
@@ -315,7 +316,8 @@ package final class NodeLinks: Sendable {
     return nil
   }
 
-  /// Removes a connection of a node from ``State/unidentified``, and gives its address the limits of a node from now on.
+  /// Removes a connection of a node from ``State/unidentified``, and gives its address the limits of a node from now
+  /// on.
   private func noteGreeting(of peer: NodeID, from channel: any Channel) {
     let network = NetworkPrefix(channel.remoteAddress)
     state.withLock { state in

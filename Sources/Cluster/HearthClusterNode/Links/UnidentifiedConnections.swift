@@ -2,10 +2,11 @@ import HearthTree
 
 /// The connections to a node's port that have sent no hello, by network.
 ///
-/// Each is counted before its TLS handshake. The addresses of the cluster's nodes have their own limits, so that other hosts
-/// cannot keep nodes from connecting. All others share a total limit and one for each network; a further connection replaces the
-/// oldest, of its own network when that is at its limit, otherwise of the network that has most. The new connection has the usual
-/// time for its hello, so that a node with an unknown address can connect as well.
+/// Each is counted before its TLS handshake. The addresses of the cluster's nodes have their own limits, so that other
+/// hosts cannot keep nodes from connecting. All others share a total limit and one for each network; a further
+/// connection replaces the oldest, of its own network when that is at its limit, otherwise of the network that has
+/// most. The new connection has the usual time for its hello, so that a node with an unknown address can connect as
+/// well.
 struct UnidentifiedConnections<ID: Hashable> {
   private struct Connection {
     var id: ID

@@ -116,11 +116,11 @@ extension ClusterNode {
 
   // MARK: Moves
 
-  /// Hands a database over to another node, which first has to follow it. Writes then wait only for two commits instead of the
-  /// loading of the whole tree.
+  /// Hands a database over to another node, which first has to follow it. Writes then wait only for two commits instead
+  /// of the loading of the whole tree.
   ///
-  /// - Parameter isRequired: True to hand over even when the other node does not follow in time and has to load the database
-  ///   first.
+  /// - Parameter isRequired: True to hand over even when the other node does not follow in time and has to load the
+  ///   database first.
   private func move(_ journal: String, _ member: OpenMember, to node: NodeID, isRequired: Bool) {
     guard pendingOperations.begin(.moving, journal) else { return }
     let seconds = isRequired ? Self.loadSeconds : Self.openSeconds
@@ -131,7 +131,8 @@ extension ClusterNode {
     }
   }
 
-  /// Moves databases above this node's share to other nodes; when there are none, those that another node's clients use most.
+  /// Moves databases above this node's share to other nodes; when there are none, those that another node's clients use
+  /// most.
   private func spread() {
     let owned = owned
     guard !owned.isEmpty, acceptsDatabases.load(ordering: .relaxed), pendingOperations.count(.moving) == 0 else {
@@ -168,8 +169,8 @@ extension ClusterNode {
 
   /// Makes a second node follow each large database of this owner, so that it can take over at once.
   ///
-  /// - Parameter isAll: True to include databases that have a follower already, because it may follow only as long as it has
-  ///   clients for the database.
+  /// - Parameter isAll: True to include databases that have a follower already, because it may follow only as long as
+  ///   it has clients for the database.
   private func keepStandbys(isAll: Bool) {
     let owned = owned.filter { isAll || $0.value.driver.withMember { member, _ in member.status.followerCount == 0 } }
     guard !owned.isEmpty else { return }
@@ -184,8 +185,8 @@ extension ClusterNode {
     }
   }
 
-  /// Hands every database of this node over to another connected node that accepts it, and accepts none any more. Returns when
-  /// that is done, or after `seconds`.
+  /// Hands every database of this node over to another connected node that accepts it, and accepts none any more.
+  /// Returns when that is done, or after `seconds`.
   ///
   /// - Returns: The databases that it still owns.
   package func drain(seconds: Int) async -> [String] {

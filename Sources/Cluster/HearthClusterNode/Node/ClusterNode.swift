@@ -15,8 +15,8 @@ import Synchronization
 package final class ClusterNode: Sendable {
   /// The handler of another node's question.
   package typealias AnswerHandler = @Sendable (_ question: [UInt8]) -> EventLoopFuture<[UInt8]>
-  /// The handler that opens a database by its journal's name, with the collection; it completes when the database is served, or
-  /// cannot be served.
+  /// The handler that opens a database by its journal's name, with the collection; it completes when the database is
+  /// served, or cannot be served.
   package typealias OpenHandler = @Sendable (_ journal: String) -> EventLoopFuture<Void>
 
   /// The name of this node.
@@ -102,8 +102,8 @@ package final class ClusterNode: Sendable {
 
   // MARK: Databases
 
-  /// Opens a database, which is created when it is missing, and waits until clients can be served. Blocks while its snapshot and
-  /// log are read.
+  /// Opens a database, which is created when it is missing, and waits until clients can be served. Blocks while its
+  /// snapshot and log are read.
   ///
   /// - Parameters:
   /// - name: The name of its journal.
@@ -225,8 +225,8 @@ package final class ClusterNode: Sendable {
   ///
   /// - Parameters:
   /// - journal: The name of its journal, with the collection.
-  /// - isForced: True to close the database even when this node owns it and other nodes follow; pending requests end without an
-  ///   answer.
+  /// - isForced: True to close the database even when this node owns it and other nodes follow; pending requests end
+  ///   without an answer.
   /// - Returns: False when it stays open because other nodes need it.
   package func close(_ journal: String, isForced: Bool) -> Bool {
     guard let member = members.withLock({ $0[journal] }) else { return true }

@@ -41,7 +41,8 @@ public struct ClusterOptions: Sendable {
   public var node: NodeAddress
   /// The addresses of all other nodes.
   public var peers: [NodeAddress]
-  /// The folder with the node's certificate, see `LinkIdentity`, and with the keys in `keys` with which all nodes sign tokens.
+  /// The folder with the node's certificate, see `LinkIdentity`, and with the keys in `keys` with which all nodes sign
+  /// tokens.
   public var identityFolder: String
   /// True when the node serves clients and owns no database: their writes go to other nodes.
   public var ownsNothing = false

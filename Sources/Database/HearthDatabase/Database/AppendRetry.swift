@@ -1,11 +1,11 @@
 import HearthEngine
 import HearthJournal
 
-/// The retries of appends that failed because the disk is full or the journal's storage engine cannot be reached. Meanwhile
-/// decided batches wait, and further changes are refused. Runs on the journal queue.
+/// The retries of appends that failed because the disk is full or the journal's storage engine cannot be reached.
+/// Meanwhile decided batches wait, and further changes are refused. Runs on the journal queue.
 ///
-/// Undoing the decided batches is not possible: listens were decided and query windows updated on top of them, and permissions
-/// were revoked. The batches are stored later, in order, so that each takes effect as it was decided.
+/// Undoing the decided batches is not possible: listens were decided and query windows updated on top of them, and
+/// permissions were revoked. The batches are stored later, in order, so that each takes effect as it was decided.
 enum AppendRetry {
   /// Keeps batches that could not be stored, and schedules a retry.
   static func begin(_ batches: [Batch], _ error: JournalError, of writer: BatchWriter) {
@@ -58,8 +58,8 @@ enum AppendRetry {
     schedule(afterMilliseconds: delay, of: writer)
   }
 
-  /// Answers one-off requests that their outcome is unknown. Clients with a connection keep waiting, as they do without a
-  /// network, and are answered once their batch is stored.
+  /// Answers one-off requests that their outcome is unknown. Clients with a connection keep waiting, as they do without
+  /// a network, and are answered once their batch is stored.
   private static func answerOneOffs(of writer: BatchWriter) {
     guard let delegate = writer.delegate else { return }
     writer.deliver(writer.batches.takeOneOffReplies(except: delegate.connectionIDs))

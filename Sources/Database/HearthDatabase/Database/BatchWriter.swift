@@ -118,8 +118,8 @@ final class BatchWriter: Sendable {
     deliver(batches.flatMap { $0.effects.refused(isUnknown: error.leavesOutcomeUnknown) })
   }
 
-  /// Releases the effects of durable batches. First tells the engine which transaction turns begin, since a client may use its
-  /// turn at once.
+  /// Releases the effects of durable batches. First tells the engine which transaction turns begin, since a client may
+  /// use its turn at once.
   func deliver(_ batches: [Batch]) {
     if let turn = batches.last(where: { $0.turn != nil })?.turn { delegate?.submit(.turnsDelivered(upTo: turn)) }
     let arrival = batches.lazy.map(\.arrivalNanoseconds).filter { $0 > 0 }.min() ?? 0

@@ -78,8 +78,8 @@ final class CommandDecider: BatchWriterDelegate {
     while !queue.sync(execute: { pool.isIdle }) { pool.wait() }
   }
 
-  /// Refuses the requests that wait outside of the mailbox once the database is closed: transactions that wait for a turn, and
-  /// requests to the owner of the log.
+  /// Refuses the requests that wait outside of the mailbox once the database is closed: transactions that wait for a
+  /// turn, and requests to the owner of the log.
   func refuseWaiting() {
     queue.sync {
       if let follower { return follower.endRequests() }
@@ -130,8 +130,8 @@ final class CommandDecider: BatchWriterDelegate {
 
   /// Decides the first commands, as many as fit a batch; only the first one while the disk is full.
   ///
-  /// - Returns: The large command to run in the background, if any: the last command of the batch, or an earlier request that it
-  ///   had to follow.
+  /// - Returns: The large command to run in the background, if any: the last command of the batch, or an earlier
+  ///   request that it had to follow.
   func decideInLine(
     _ rest: inout ArraySlice<Command>, settingAside: Bool, arrivalNanoseconds: UInt64 = 0
   ) -> LargeCommand? {
@@ -154,8 +154,8 @@ final class CommandDecider: BatchWriterDelegate {
     return batch.largeCommand
   }
 
-  /// Lets the engine make a batch, and passes it on: to the metrics, to the accounting of each connection's share, to the journal
-  /// and to the timer.
+  /// Lets the engine make a batch, and passes it on: to the metrics, to the accounting of each connection's share, to
+  /// the journal and to the timer.
   @discardableResult
   func decide(at instant: Instant, arrivalNanoseconds: UInt64 = 0, _ body: (inout Engine) -> Batch) -> Batch {
     let start = environment.meters.now()
@@ -171,8 +171,8 @@ final class CommandDecider: BatchWriterDelegate {
     return batch
   }
 
-  /// Charges connections for the steps of their commands, which delays those with many. Background work is not charged here,
-  /// because it delays no command on this queue.
+  /// Charges connections for the steps of their commands, which delays those with many. Background work is not charged
+  /// here, because it delays no command on this queue.
   private func charge(_ batch: Batch) {
     if !batch.work.isEmpty { mailbox.withLock { $0.charge(batch.work) } }
     let work = batch.work + batch.backgroundWork

@@ -7,9 +7,9 @@ import HearthTrial
 
 /// One database: the engine, its mailbox, and the journal that makes its batches durable.
 ///
-/// Commands from any thread enter the mailbox; one queue decides them in order (``CommandDecider``), another makes batches
-/// durable and releases their effects (``BatchWriter``), so that the next batch is decided while the previous one is being
-/// written. Batches that wait for the disk together share one append and one sync.
+/// Commands from any thread enter the mailbox; one queue decides them in order (``CommandDecider``), another makes
+/// batches durable and releases their effects (``BatchWriter``), so that the next batch is decided while the previous
+/// one is being written. Batches that wait for the disk together share one append and one sync.
 public final class Database: Sendable {
   /// The database's name, for logs.
   public let name: String
@@ -73,7 +73,8 @@ public final class Database: Sendable {
     makeSession: @escaping @Sendable () -> UInt64
   ) {
     let limits = limits.evaluatingBeside
-    // The outbox entries are stored by the owner with their commits; every follower reports them once it has applied the commits.
+    // The outbox entries are stored by the owner with their commits; every follower reports them once it has applied
+    // the commits.
     self.init(
       name, start.report, of: Engine(following: start.state, limits: limits.engine), journal,
       Pipeline(following: start), SnapshotSchedule(log: .init(), snapshotBytes: start.snapshotBytes),
@@ -101,7 +102,8 @@ public final class Database: Sendable {
   /// The last durable state. Holding it costs the memory of later changes.
   public var published: DatabaseState { writer.durable.state }
 
-  /// The database's readiness to accept commands. A stalled database recovers by itself; a halted one must be opened again.
+  /// The database's readiness to accept commands. A stalled database recovers by itself; a halted one must be opened
+  /// again.
   public var status: DatabaseStatus { follower?.lackOfRoom ?? writer.batches.status }
 
   /// Submits commands. Those of one connection are decided in submission order; connections take turns when one of them
@@ -151,7 +153,8 @@ public final class Database: Sendable {
 
   // MARK: History
 
-  /// Prevents history after a position from being pruned until the hold ends. Does not restore history that was pruned before.
+  /// Prevents history after a position from being pruned until the hold ends. Does not restore history that was pruned
+  /// before.
   public func holdHistory(from position: Int64) -> HistoryHold { snapshots.historyPruner.hold(from: position) }
 
   /// Erases a user from the retained history: their authorship of commits, and the values at the given locations. The
@@ -178,8 +181,8 @@ public final class Database: Sendable {
     }
   }
 
-  /// Measures how much ``erase(uid:places:isCancelled:)`` would rewrite, on the assumption that present data is deleted first.
-  /// Changes nothing, and reads as much as the erasure.
+  /// Measures how much ``erase(uid:places:isCancelled:)`` would rewrite, on the assumption that present data is deleted
+  /// first. Changes nothing, and reads as much as the erasure.
   public func erasable(
     uid: String?, places: [Path], isCancelled: () -> Bool = { false }
   ) throws(HistoryError) -> ErasureReport {
@@ -191,8 +194,8 @@ public final class Database: Sendable {
 
   // MARK: Trials of rules
 
-  /// Starts a trial of staged rules: every decision of the rules in force is repeated with the staged rules, without effect. Ends
-  /// a trial under way.
+  /// Starts a trial of staged rules: every decision of the rules in force is repeated with the staged rules, without
+  /// effect. Ends a trial under way.
   @discardableResult
   public func beginTrial(of staged: RuleSet, limits: TrialLimits = TrialLimits()) -> RulesTrial {
     let trial = RulesTrial(of: staged, in: self, limits: limits)
@@ -212,8 +215,8 @@ public final class Database: Sendable {
   /// Starts or stops counting decisions outside of a trial. During a trial they are always counted.
   public func measureTraffic(_ isOn: Bool) { decisionObservers.measure(isOn) }
 
-  /// Returns the number of decisions in the last `milliseconds` (at most 600,000) while counting was on. The period is rounded to
-  /// whole seconds and includes the current one.
+  /// Returns the number of decisions in the last `milliseconds` (at most 600,000) while counting was on. The period is
+  /// rounded to whole seconds and includes the current one.
   public func traffic(inLastMilliseconds milliseconds: Int64) -> TrafficCount {
     decisionObservers.traffic(inLastMilliseconds: milliseconds)
   }
@@ -250,13 +253,13 @@ extension Database: SnapshotWriter {
   /// The bytes still needed by a snapshot that is under way or soon due, an estimate on the high side; 0 when none is.
   public var snapshotNeedBytes: Int { snapshots.schedule.withLock { $0.neededBytes(decider.limits) } }
 
-  /// Limits each snapshot to `bytes` from now on, counting disk space and free space inside the journal's file. A larger snapshot
-  /// is abandoned, and retried when there is considerably more space or log.
+  /// Limits each snapshot to `bytes` from now on, counting disk space and free space inside the journal's file. A
+  /// larger snapshot is abandoned, and retried when there is considerably more space or log.
   public func setSnapshotRoom(_ bytes: Int) { snapshots.setRoom(bytes) }
 
-  /// Writes a snapshot when the present data is so much smaller than the log and the last snapshot that a new snapshot frees
-  /// space in the journal's file, as after large removals. Traverses all of the data, at most once for each position, while
-  /// commits continue.
+  /// Writes a snapshot when the present data is so much smaller than the log and the last snapshot that a new snapshot
+  /// frees space in the journal's file, as after large removals. Traverses all of the data, at most once for each
+  /// position, while commits continue.
   ///
   /// - Parameter sizeBytesMax: The most bytes for the snapshot, regardless of ``setSnapshotRoom(_:)``.
   public func makeRoom(sizeBytesMax: Int) { snapshots.makeRoom(sizeBytesMax: sizeBytesMax) }

@@ -9,11 +9,11 @@ public struct DatabaseEnvironment: Sendable {
   /// Runs the work once, on any thread, after `afterMilliseconds` or later.
   public var schedule: @Sendable (_ afterMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void
 
-  /// Delivers the effects of one or more durable batches, in order. Calls are serial, on a queue of the database that writes
-  /// nothing until the call returns: implementations hand the effects to other threads and return.
+  /// Delivers the effects of one or more durable batches, in order. Calls are serial, on a queue of the database that
+  /// writes nothing until the call returns: implementations hand the effects to other threads and return.
   ///
-  /// The second parameter is the arrival time of the oldest command behind the effects, on the clock of ``meters``; 0 when
-  /// unknown.
+  /// The second parameter is the arrival time of the oldest command behind the effects, on the clock of ``meters``; 0
+  /// when unknown.
   public var deliver: @Sendable (_ effects: [Effect], _ arrivalNanoseconds: UInt64) -> Void
 
   /// Receives notices for the operator, from any thread.
@@ -32,16 +32,16 @@ public struct DatabaseEnvironment: Sendable {
   /// requests. Called only for a database that follows a log.
   package var closeConnection: @Sendable (_ connection: ConnectionID) -> Void = { _ in }
 
-  /// Reports changes once they can be read: the locations, the states before and after, and whether this server decided them as
-  /// the log's owner. Called synchronously on the deciding queue, only for a database that follows a log.
+  /// Reports changes once they can be read: the locations, the states before and after, and whether this server decided
+  /// them as the log's owner. Called synchronously on the deciding queue, only for a database that follows a log.
   package var followed:
     (@Sendable (_ places: [Path], _ before: DatabaseState, _ after: DatabaseState, _ isOwn: Bool) -> Void)?
 
   /// Reports whether the state of a following database is new enough for clients. On false, all connections are to be
   /// ended, and new ones rejected.
   package var servingChanged: @Sendable (_ isServing: Bool) -> Void = { _ in }
-  /// Reports, for a database that several servers follow, whether this server is now the owner. Called without any lock of the
-  /// database; it must return soon, because other role changes wait for it.
+  /// Reports, for a database that several servers follow, whether this server is now the owner. Called without any lock
+  /// of the database; it must return soon, because other role changes wait for it.
   package var ownershipChanged: @Sendable (_ isOwner: Bool) -> Void = { _ in }
 
   /// Creates an environment of these parts; without `notice`, notices are dropped.

@@ -3,16 +3,17 @@ import HearthEngine
 import HearthJournal
 import HearthTree
 
-/// The follower's side of a database whose log is written by an owner, perhaps on another machine. Listens are decided here, on
-/// the state that the log has delivered; changes, and reads that must see the newest state, are requested from the owner.
+/// The follower's side of a database whose log is written by an owner, perhaps on another machine. Listens are decided
+/// here, on the state that the log has delivered; changes, and reads that must see the newest state, are requested from
+/// the owner.
 ///
 /// This server may become the owner, or lose ownership, while clients are connected; they do not notice.
 package struct DatabaseFollower: Sendable {
   let decider: CommandDecider
   let following: FollowerState
 
-  /// Receives events, in order. Blocks while too many of them are unapplied: must not run on event loops or on queues of this
-  /// decider.
+  /// Receives events, in order. Blocks while too many of them are unapplied: must not run on event loops or on queues
+  /// of this decider.
   package func take(_ event: ReplicationEvent) {
     let isFull = decider.wake { box in
       box.followed.append(event)
@@ -163,8 +164,8 @@ package struct DatabaseFollower: Sendable {
     decider.engine.withLock { $0 = Engine(following: start.state, limits: decider.limits.engine) }
     decider.writer.durable.replace(start.state)
     for command in unanswered { answer(command, .failure(.outcomeUnknown)) }
-    // Closing the sessions makes the owner execute their on-disconnect writes: the ends of the connections themselves no longer
-    // reach the owner.
+    // Closing the sessions makes the owner execute their on-disconnect writes: the ends of the connections themselves
+    // no longer reach the owner.
     for session in sessions { following.owner.close(session) }
     // The clients may reconnect at once.
     if following.isServing.load(ordering: .relaxed) { decider.environment.servingChanged(true) }
@@ -172,8 +173,8 @@ package struct DatabaseFollower: Sendable {
 
   // MARK: Commands
 
-  /// Decides commands in order, or forwards them to the owner. Commands that wait for a large command are passed to this function
-  /// again later.
+  /// Decides commands in order, or forwards them to the owner. Commands that wait for a large command are passed to
+  /// this function again later.
   func settle(
     _ commands: ArraySlice<Command>, from source: LargeCommandScheduler.Source, arrivalNanoseconds: UInt64 = 0
   ) {
@@ -333,8 +334,8 @@ extension ForwardedChange {
     switch command.action {
     case .write(let operation):
       action = .write(operation)
-      // Only a one-off request needs the result: a client on a socket knows what it wrote, and receives the values that the
-      // server filled in through its listens.
+      // Only a one-off request needs the result: a client on a socket knows what it wrote, and receives the values that
+      // the server filled in through its listens.
       showsResult = command.isOneOff
     case .onDisconnect(let change): action = .onDisconnect(change)
     case .cancelOnDisconnect(let location): action = .cancelOnDisconnect(location)

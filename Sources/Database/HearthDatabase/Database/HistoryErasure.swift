@@ -3,8 +3,8 @@ import HearthEngine
 import HearthJournal
 import HearthTree
 
-/// An erasure of a user from a database's retained history: see ``Database/erase(uid:places:isCancelled:)``. Runs on the snapshot
-/// queue.
+/// An erasure of a user from a database's retained history: see ``Database/erase(uid:places:isCancelled:)``. Runs on
+/// the snapshot queue.
 struct HistoryErasure {
   /// The most rounds of one erasure, when the user still writes while it runs.
   private static let roundsMax = 3

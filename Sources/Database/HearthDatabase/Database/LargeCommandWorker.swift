@@ -2,8 +2,8 @@ import Dispatch
 import HearthEngine
 import HearthJournal
 
-/// The worker for large commands: computes them on a queue of their own, then settles (commits and answers) them on the deciding
-/// queue.
+/// The worker for large commands: computes them on a queue of their own, then settles (commits and answers) them on the
+/// deciding queue.
 struct LargeCommandWorker {
   let decider: CommandDecider
   let pool: LargeCommandPool
@@ -66,7 +66,8 @@ struct LargeCommandWorker {
     return count > 0
   }
 
-  /// Decides a command that had to wait for the worker, on the present state; it may turn out to be a large command again.
+  /// Decides a command that had to wait for the worker, on the present state; it may turn out to be a large command
+  /// again.
   private func decideAnew(_ command: Command, for worker: LargeCommandScheduler.Worker) {
     var rest: ArraySlice = [command]
     while !rest.isEmpty {
@@ -118,8 +119,8 @@ struct LargeCommandWorker {
     }
   }
 
-  /// Writes a long record to the log in pieces, each durable before the next, so that other batches can be written between them.
-  /// Runs on the queue of large writes.
+  /// Writes a long record to the log in pieces, each durable before the next, so that other batches can be written
+  /// between them. Runs on the queue of large writes.
   private func staged(_ decided: DecidedWrite) -> DecidedWrite {
     let (queue, pieceBytes) = (decider.queue, decider.limits.recordPieceBytes)
     guard decided.record.count > pieceBytes else { return decided }
@@ -160,7 +161,8 @@ struct LargeCommandWorker {
     end(.writes)
   }
 
-  /// Decides a command whose comparison or query was made in the background, or repeats that work when the data has changed.
+  /// Decides a command whose comparison or query was made in the background, or repeats that work when the data has
+  /// changed.
   private func settle(_ command: Command, steps: Int, _ settle: (inout Engine, Instant, _ isLast: Bool) -> Batch) {
     let isLast = pool.commands.withLock { !$0.retry(.reads, steps: steps) }
     let again = settled(command) { settle(&$0, $1, isLast) }
@@ -179,8 +181,8 @@ struct LargeCommandWorker {
 
   /// Commits and answers a command on the deciding queue.
   ///
-  /// - Returns: The command to run in the background again, when the data that it used has changed since; nil when it is
-  ///   answered.
+  /// - Returns: The command to run in the background again, when the data that it used has changed since; nil when it
+  ///   is answered.
   private func settled(_ command: Command, _ settle: (inout Engine, Instant) -> Batch) -> LargeCommand? {
     batches.waitForRoom()
     guard decider.isRunning else {
@@ -199,8 +201,8 @@ struct LargeCommandWorker {
     }
   }
 
-  /// Decides a command on the deciding queue itself: after too many attempts in the background, or when the database no longer
-  /// stores commits.
+  /// Decides a command on the deciding queue itself: after too many attempts in the background, or when the database no
+  /// longer stores commits.
   private func decideAtLast(_ command: Command) {
     decider.engine.withLock { LargeWrite.forgetPieces(in: &$0) }
     var rest: ArraySlice = [command]

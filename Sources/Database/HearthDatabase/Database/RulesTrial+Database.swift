@@ -21,8 +21,8 @@ extension RulesTrial {
       schedule: decider.environment.schedule)
   }
 
-  /// Forecasts the effect of putting rules in force on the present listeners and the stored data. No listen is cancelled, and a
-  /// running trial of the database continues.
+  /// Forecasts the effect of putting rules in force on the present listeners and the stored data. No listen is
+  /// cancelled, and a running trial of the database continues.
   public static func forecast(
     of rules: RuleSet, in database: Database, limits: TrialLimits = TrialLimits()
   ) async -> TrialForecast {

@@ -94,8 +94,8 @@ final class SnapshotStore: Sendable {
     if isDue { queue.async { self.write(state) } }
   }
 
-  /// Writes a final snapshot that shortens the replay at the next start, if it is due and can be completed by `end`. Waits for a
-  /// snapshot that is already under way.
+  /// Writes a final snapshot that shortens the replay at the next start, if it is due and can be completed by `end`.
+  /// Waits for a snapshot that is already under way.
   func writeLast(endingAt end: Int64) {
     let (state, isRunning) = (durable.state, batches.isRunning)
     let isDue = schedule.withLock { schedule in
@@ -151,8 +151,8 @@ final class SnapshotStore: Sendable {
     return try journal.completeSnapshot(ticket)
   }
 
-  /// Returns the bytes that a snapshot may take. When that is less than the estimated size, measures the data, up to that many
-  /// bytes.
+  /// Returns the bytes that a snapshot may take. When that is less than the estimated size, measures the data, up to
+  /// that many bytes.
   ///
   /// - Throws: ``Interruption`` when the room does not suffice.
   private func room(for state: DatabaseState) throws -> Int {

@@ -1,8 +1,8 @@
 import HearthEngine
 import HearthTree
 
-/// The decision of a command while the disk is full: only some answers can be sent at once, so each command is decided in a batch
-/// of its own.
+/// The decision of a command while the disk is full: only some answers can be sent at once, so each command is decided
+/// in a batch of its own.
 enum StalledDecision {
   /// Decides the first of the commands.
   static func decide(_ commands: inout ArraySlice<Command>, at instant: Instant, by decider: CommandDecider) {
@@ -37,8 +37,8 @@ enum StalledDecision {
     decider.setTimer(deadline, at: instant)
   }
 
-  /// Returns true when the answer to a command does not depend on the batches that wait for the disk: neither the data in the
-  /// answer nor the decision of the rules does.
+  /// Returns true when the answer to a command does not depend on the batches that wait for the disk: neither the data
+  /// in the answer nor the decision of the rules does.
   private static func isSettled(_ command: Command, _ engine: Engine, _ durable: DatabaseState) -> Bool {
     let (path, query): (Path, Query?)
     switch command.action {

@@ -1,10 +1,10 @@
 import HearthEngine
 
-/// The requests that a following database has sent to its owner, and the commands that wait to be sent. A value, used on the
-/// deciding queue.
+/// The requests that a following database has sent to its owner, and the commands that wait to be sent. A value, used
+/// on the deciding queue.
 ///
-/// All commands of a connection stay in their order. Once a connection has ``openMax`` unanswered requests, all of its further
-/// commands wait, even those that could be decided here.
+/// All commands of a connection stay in their order. Once a connection has ``openMax`` unanswered requests, all of its
+/// further commands wait, even those that could be decided here.
 struct ForwardingQueue: Sendable {
   /// The most unanswered requests of one session. The owner has the same limit for each session.
   static let openMax = 512
@@ -21,14 +21,15 @@ struct ForwardingQueue: Sendable {
 
   /// A request under way.
   private struct PendingRequest {
-    /// The command; nil once the client was told that the outcome is unknown, while the owner's answer is still outstanding.
+    /// The command; nil once the client was told that the outcome is unknown, while the owner's answer is still
+    /// outstanding.
     var command: Command?
     var sessionKey: ConnectionID
     var sentAtMilliseconds: Int64
   }
 
-  /// The time that a one-off request waits for the owner: longer than a failover of the shared storage takes. Clients with a
-  /// connection keep waiting, as they do without a network.
+  /// The time that a one-off request waits for the owner: longer than a failover of the shared storage takes. Clients
+  /// with a connection keep waiting, as they do without a network.
   private static let oneOffTimeoutMilliseconds: Int64 = 60_000
 
   private var sessionsByConnection: [ConnectionID: ForwardedSession] = [:]
@@ -92,8 +93,8 @@ struct ForwardingQueue: Sendable {
     return nil
   }
 
-  /// Returns true when a command's connection is being closed. Its session has ended, its on-disconnect writes were executed, and
-  /// its requests may be lost; its later commands must not be executed in another session.
+  /// Returns true when a command's connection is being closed. Its session has ended, its on-disconnect writes were
+  /// executed, and its requests may be lost; its later commands must not be executed in another session.
   func ignores(_ command: Command) -> Bool {
     guard gone.contains(command.connection) else { return false }
     return switch command.action {
@@ -109,7 +110,8 @@ struct ForwardingQueue: Sendable {
 
   /// Records the answer to a request.
   ///
-  /// - Returns: The command, unless it was answered before; and the commands of its connection that no longer have to wait.
+  /// - Returns: The command, unless it was answered before; and the commands of its connection that no longer have to
+  ///   wait.
   mutating func answered(_ ticket: UInt64) -> (command: Command?, next: [Command])? {
     guard let request = pendingRequests.removeValue(forKey: ticket) else { return nil }
     sessionsByConnection[request.sessionKey]?.open.remove(ticket)
@@ -123,7 +125,8 @@ struct ForwardingQueue: Sendable {
     return (request.command, forwarded.waiting)
   }
 
-  /// Removes and returns the overdue one-off requests, in their order, to be answered now. The owner may still answer them.
+  /// Removes and returns the overdue one-off requests, in their order, to be answered now. The owner may still answer
+  /// them.
   ///
   /// - Parameter now: The time on the monotonic clock.
   /// - Returns: The overdue commands, and whether others still wait.
@@ -148,8 +151,8 @@ struct ForwardingQueue: Sendable {
 
   /// Removes a session that ended while its connection was open; the caller closes the connection.
   ///
-  /// - Returns: The session's connection, nil for one shared by one-off requests; and the commands that were unanswered or not
-  ///   sent yet, in their order.
+  /// - Returns: The session's connection, nil for one shared by one-off requests; and the commands that were unanswered
+  ///   or not sent yet, in their order.
   mutating func lost(_ session: UInt64) -> (connection: ConnectionID?, unanswered: [Command], unsent: [Command])? {
     guard let connection = connections.removeValue(forKey: session),
       let forwarded = sessionsByConnection.removeValue(forKey: connection)

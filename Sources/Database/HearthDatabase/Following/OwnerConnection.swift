@@ -1,7 +1,8 @@
 import HearthEngine
 import HearthTree
 
-/// The connection of a following database to the log's owner, which decides the requests that the database cannot decide itself.
+/// The connection of a following database to the log's owner, which decides the requests that the database cannot
+/// decide itself.
 ///
 /// The answers arrive at ``DatabaseFollower/take(_:)``, in order with the log's commits. No method blocks.
 package protocol OwnerConnection: Sendable {
@@ -27,8 +28,8 @@ package enum OwnerRequest: Sendable {
   case change(ForwardedChange)
   /// Runs a transaction. Possible only when the owner is in the same process.
   case transaction(Transaction)
-  /// Changes nothing; the answer arrives when all earlier decisions are durable and applied here, so that a following read sees
-  /// the newest state.
+  /// Changes nothing; the answer arrives when all earlier decisions are durable and applied here, so that a following
+  /// read sees the newest state.
   case newest
 }
 
@@ -61,8 +62,8 @@ package enum ReplicationEvent: Sendable {
   case replaced(ReplicationStart)
   /// An order to write a snapshot of the state after the preceding commits.
   ///
-  /// - Parameter members: The bytes that the owner stores with the snapshot, opaque to the database: the state of the cluster's
-  ///   members.
+  /// - Parameter members: The bytes that the owner stores with the snapshot, opaque to the database: the state of the
+  ///   cluster's members.
   case snapshot(members: [UInt8])
 }
 

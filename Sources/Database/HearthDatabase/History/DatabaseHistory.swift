@@ -5,8 +5,8 @@ import Synchronization
 
 /// The history of one database: past states, reconstructed from its journal.
 ///
-/// Calls block while reading, on the caller's thread, and read beside the database's own work. Callers make one request at a
-/// time, because each may read as much as a restart does.
+/// Calls block while reading, on the caller's thread, and read beside the database's own work. Callers make one request
+/// at a time, because each may read as much as a restart does.
 public final class DatabaseHistory: Sendable {
   let journal: any Journal
   let limits: HistoryLimits
@@ -87,8 +87,8 @@ public final class DatabaseHistory: Sendable {
       storedRules: present.storedRules)
   }
 
-  /// Returns the newest snapshot at or before a position; nil when the position is reached by replaying the log from its
-  /// beginning.
+  /// Returns the newest snapshot at or before a position; nil when the position is reached by replaying the log from
+  /// its beginning.
   private func base(of position: Int64) throws -> SnapshotInfo? {
     if let snapshot = try journal.snapshots().last(where: { $0.position <= position }) { return snapshot }
     let oldest = try journal.oldestPosition()
@@ -111,7 +111,8 @@ public final class DatabaseHistory: Sendable {
 
   /// Replays from a state to a later one.
   ///
-  /// - Returns: True when a later replay can start from the resulting state; false when it lies between the pieces of a record.
+  /// - Returns: True when a later replay can start from the resulting state; false when it lies between the pieces of a
+  ///   record.
   private func replay(
     through last: Int64, over state: inout PastState, _ isCancelled: () -> Bool
   ) throws -> Bool {

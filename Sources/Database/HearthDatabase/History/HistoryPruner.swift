@@ -61,7 +61,8 @@ final class HistoryPruner: Sendable {
     }
   }
 
-  /// Returns the position of the oldest snapshot from which on the history fits the byte limit; 0 when the whole log does.
+  /// Returns the position of the oldest snapshot from which on the history fits the byte limit; 0 when the whole log
+  /// does.
   private func oldestAffordable(_ journal: any Journal) throws -> Int64 {
     let snapshots = try journal.snapshots()
     guard let current = snapshots.last else { return 0 }

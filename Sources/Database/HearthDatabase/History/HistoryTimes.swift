@@ -8,8 +8,8 @@ public struct HistoryTimes {
   /// Creates a lookup of the times in a journal.
   public init(_ journal: any Journal) { self.journal = journal }
 
-  /// Returns the time of a commit, in milliseconds since 1970; nil when its record is gone. A record without a time has the time
-  /// of the nearest earlier record with one.
+  /// Returns the time of a commit, in milliseconds since 1970; nil when its record is gone. A record without a time has
+  /// the time of the nearest earlier record with one.
   ///
   /// - Throws: `JournalError`, ``RecordError``.
   public func milliseconds(of position: Int64) throws -> Int64? {
@@ -54,8 +54,8 @@ public struct HistoryTimes {
         (low, before) = (middle, middle)
       }
     }
-    // Without a record for it, the time of the oldest position is unknown: only a later commit that is not too late proves that
-    // it is early enough.
+    // Without a record for it, the time of the oldest position is unknown: only a later commit that is not too late
+    // proves that it is early enough.
     if let before, oldest > 0, try self.milliseconds(of: before) == nil { return nil }
     return before
   }

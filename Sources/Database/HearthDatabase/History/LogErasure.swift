@@ -3,8 +3,8 @@ import HearthJournal
 
 /// The rewriting of batches for the erasure of a user, including records that are stored in pieces.
 ///
-/// At its first piece, such a record is read as a whole. What remains of it is never longer, and is divided into the same number
-/// of pieces; pieces without a last piece are emptied.
+/// At its first piece, such a record is read as a whole. What remains of it is never longer, and is divided into the
+/// same number of pieces; pieces without a last piece are emptied.
 struct LogErasure {
   /// The outcome for a record in pieces.
   private enum Outcome {

@@ -37,7 +37,8 @@ final class BatchQueue: Sendable {
 
   /// Appends a batch.
   ///
-  /// - Parameter turn: The time to deliver the effects of a batch without commits while other batches wait for free disk space.
+  /// - Parameter turn: The time to deliver the effects of a batch without commits while other batches wait for free
+  ///   disk space.
   /// - Returns: True when the journal queue must be woken.
   func append(_ batch: Batch, _ turn: Stall.DeliveryOrder) -> Bool {
     pipeline.withLock { pipeline in
@@ -47,8 +48,8 @@ final class BatchQueue: Sendable {
     }
   }
 
-  /// Blocks the deciding queue while the disk is too far behind. Does not block during a stall: then no command is decided that
-  /// would have to wait.
+  /// Blocks the deciding queue while the disk is too far behind. Does not block during a stall: then no command is
+  /// decided that would have to wait.
   func waitForRoom() {
     let isFull = pipeline.withLock { pipeline in
       let isBehind =
@@ -67,8 +68,8 @@ final class BatchQueue: Sendable {
 
   // MARK: The journal queue
 
-  /// Removes and returns the next batches to make durable, and the early effects, which are delivered before them; both are empty
-  /// when there is no work.
+  /// Removes and returns the next batches to make durable, and the early effects, which are delivered before them; both
+  /// are empty when there is no work.
   func take() -> (early: [Effect], batches: [Batch], status: DatabaseStatus, isInDoubt: Bool) {
     pipeline.withLock { pipeline in
       let (early, batches) = (pipeline.early, pipeline.take(sizeBytesMax: groupBytesMax))
@@ -127,8 +128,8 @@ final class BatchQueue: Sendable {
   /// Puts batches of a failed retry back.
   ///
   /// - Parameter now: The time on the monotonic clock.
-  /// - Returns: The delay of the next retry, whether the operator is to be notified, and whether one-off requests have waited for
-  ///   ``DatabaseLimits/stallAnswerSeconds``.
+  /// - Returns: The delay of the next retry, whether the operator is to be notified, and whether one-off requests have
+  ///   waited for ``DatabaseLimits/stallAnswerSeconds``.
   func putBackRetry(
     _ batches: [Batch], _ error: JournalError, at now: Int64
   ) -> (delayMilliseconds: Int64, isNoticed: Bool, isLong: Bool) {

@@ -3,10 +3,10 @@ import HearthTree
 
 /// Large commands that wait for one worker.
 ///
-/// The next command is that of the client with the least work of this worker in the current period. A client's work is the
-/// largest of three counts: of its connection, of its account and of its networks; equal clients are ordered by the count of
-/// their connection. The sockets of one network thus share one turn, within which they take turns. A command whose outcome
-/// several clients wait for is ranked by the best of them.
+/// The next command is that of the client with the least work of this worker in the current period. A client's work is
+/// the largest of three counts: of its connection, of its account and of its networks; equal clients are ordered by the
+/// count of their connection. The sockets of one network thus share one turn, within which they take turns. A command
+/// whose outcome several clients wait for is ranked by the best of them.
 struct LargeCommandQueue: Sendable {
   /// The worker's steps in one period: a few seconds.
   static let periodSteps = 64 << 20

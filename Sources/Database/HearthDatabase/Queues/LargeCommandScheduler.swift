@@ -4,9 +4,9 @@ import HearthTree
 /// The large commands that run in parallel to the deciding queue, and the commands that must not overtake them.
 ///
 /// One worker runs writes, another runs comparisons and queries. Commands that wait for a worker take turns: see
-/// ``LargeCommandQueue``. Later commands of the same connection wait, and so do writes to the locations that the current large
-/// write replaces or, after a conflict, reads. All other commands continue. The writes that waited for a location precede the
-/// next large write.
+/// ``LargeCommandQueue``. Later commands of the same connection wait, and so do writes to the locations that the
+/// current large write replaces or, after a conflict, reads. All other commands continue. The writes that waited for a
+/// location precede the next large write.
 struct LargeCommandScheduler: Sendable {
   /// The workers.
   enum Worker: Int, Sendable, CaseIterable {
@@ -62,8 +62,8 @@ struct LargeCommandScheduler: Sendable {
   private let limits: DatabaseLimits
   private var runningCommands: [Worker: RunningCommand] = [:]
   private var queues: [Worker: LargeCommandQueue] = [:]
-  /// The connections with a listen that waits for its comparison: at most one listen each, since the connection's later commands
-  /// wait for it.
+  /// The connections with a listen that waits for its comparison: at most one listen each, since the connection's later
+  /// commands wait for it.
   private var compared: Set<ConnectionID> = []
   /// The comparisons and queries that wait or are under way, with further listens that need the same outcome.
   private var followers: [ListenTarget: [Command]] = [:]
@@ -82,8 +82,8 @@ struct LargeCommandScheduler: Sendable {
   /// The connections whose queues have reached the limit for one connection, and from which the server stops reading.
   private var crowded: Set<ConnectionID> = []
   private var hasCrowdedChanged = false
-  /// The reconnections: each old connection with the new one, whose commands wait until the end of the old one is decided;
-  /// ``predecessors`` has the reverse direction.
+  /// The reconnections: each old connection with the new one, whose commands wait until the end of the old one is
+  /// decided; ``predecessors`` has the reverse direction.
   private var successors: [ConnectionID: ConnectionID] = [:]
   private var predecessors: [ConnectionID: ConnectionID] = [:]
 
@@ -132,8 +132,8 @@ struct LargeCommandScheduler: Sendable {
 
   private func isFree(_ worker: Worker) -> Bool { runningCommands[worker] == nil }
 
-  /// Returns the next command for a free worker, which stays reserved for that command until ``finish(_:steps:)``. The caller
-  /// decides the command again, on the present state.
+  /// Returns the next command for a free worker, which stays reserved for that command until ``finish(_:steps:)``. The
+  /// caller decides the command again, on the present state.
   mutating func next(for worker: Worker) -> Command? {
     guard isFree(worker), worker != .writes || unblocked.count == 0,
       let (command, client) = queues[worker]?.popFirst()
@@ -158,7 +158,8 @@ struct LargeCommandScheduler: Sendable {
 
   /// Retries a command; other writes may no longer change the locations that it read.
   ///
-  /// - Returns: False after ``DatabaseLimits/largeWriteAttemptsMax`` attempts: the command must be decided on the deciding queue.
+  /// - Returns: False after ``DatabaseLimits/largeWriteAttemptsMax`` attempts: the command must be decided on the
+  ///   deciding queue.
   mutating func retry(_ worker: Worker, without places: LocationSet = LocationSet(), steps: Int) -> Bool {
     charge(steps, to: worker)
     guard var current = runningCommands[worker], current.attemptCount < limits.largeWriteAttemptsMax else {
@@ -287,7 +288,8 @@ struct LargeCommandScheduler: Sendable {
     hasCrowdedChanged = true
   }
 
-  /// Returns the connections from which the server should stop reading; nil when they are unchanged since the last call.
+  /// Returns the connections from which the server should stop reading; nil when they are unchanged since the last
+  /// call.
   mutating func takeCrowded() -> Set<ConnectionID>? {
     defer { hasCrowdedChanged = false }
     return hasCrowdedChanged ? crowded : nil

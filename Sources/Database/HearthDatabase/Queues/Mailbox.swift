@@ -2,14 +2,14 @@ import HearthEngine
 
 /// Commands on their way to the engine, in the order in which they will be decided.
 ///
-/// Commands are divided into rounds. A round takes a bounded number of commands from each connection and is decided in order of
-/// arrival; a connection's excess goes to later rounds. Connections that send little are thus always in the next round, and a
-/// connection that sends ten thousand commands at once delays the others by its share of one round. A one-off request belongs to
-/// no connection, and is always in the next round.
+/// Commands are divided into rounds. A round takes a bounded number of commands from each connection and is decided in
+/// order of arrival; a connection's excess goes to later rounds. Connections that send little are thus always in the
+/// next round, and a connection that sends ten thousand commands at once delays the others by its share of one round. A
+/// one-off request belongs to no connection, and is always in the next round.
 ///
-/// The cost of a connection's commands is known once they are decided (see ``charge(_:)``). A connection that has taken more
-/// steps than its share of a round skips rounds until it has waited for them: deficit round robin (Shreedhar and Varghese, 1995)
-/// over steps. It skips no round while no other connection has commands.
+/// The cost of a connection's commands is known once they are decided (see ``charge(_:)``). A connection that has taken
+/// more steps than its share of a round skips rounds until it has waited for them: deficit round robin (Shreedhar and
+/// Varghese, 1995) over steps. It skips no round while no other connection has commands.
 struct Mailbox: Sendable {
   /// The round of a connection's last command, and the part of its share of that round that is used.
   private struct RoundPosition {
@@ -54,8 +54,8 @@ struct Mailbox: Sendable {
   private var deferredIndex = 0
   /// The number of commands that the round has taken from the payer at ``deferredIndex``.
   private var deferredShare = 0
-  /// The payers of connections that replaced another one: the replaced connection. The new connection shares its debt, and its
-  /// commands stay behind those of the old one. Every other connection is its own payer.
+  /// The payers of connections that replaced another one: the replaced connection. The new connection shares its debt,
+  /// and its commands stay behind those of the old one. Every other connection is its own payer.
   private var payers: [ConnectionID: ConnectionID] = [:]
 
   /// The connections from which the server stops reading, because they reached the limit of waiting commands in
@@ -114,8 +114,8 @@ struct Mailbox: Sendable {
     count <= limits.commandsPendingMax && sizeBytes <= limits.commandBytesPendingMax
   }
 
-  /// True when there is room for a connection that has nothing pending beyond the next round. This room is reserved: connections
-  /// with more pending cannot use it.
+  /// True when there is room for a connection that has nothing pending beyond the next round. This room is reserved:
+  /// connections with more pending cannot use it.
   private var hasReserve: Bool {
     count <= 2 * limits.commandsPendingMax && sizeBytes <= 2 * limits.commandBytesPendingMax
   }
@@ -153,7 +153,8 @@ struct Mailbox: Sendable {
       (head, headRound, takenCount) = (head + 1, headRound + 1, 0)
     }
     count -= taken.count
-    // Removes them only when they are half of all rounds: moving the others then takes amortized constant time per round.
+    // Removes them only when they are half of all rounds: moving the others then takes amortized constant time per
+    // round.
     if head * 2 >= rounds.count {
       rounds.removeFirst(head)
       head = 0
@@ -283,8 +284,8 @@ extension Mailbox {
     }
   }
 
-  /// Advances to the next round. Every debt decreases by one share; if no command could be taken because all payers are in debt,
-  /// by enough to let one of them continue.
+  /// Advances to the next round. Every debt decreases by one share; if no command could be taken because all payers are
+  /// in debt, by enough to let one of them continue.
   private mutating func endRound(isIdle: Bool) {
     sizeBytes -= rounds[head].sizeBytes
     rounds[head] = Round()
@@ -320,7 +321,8 @@ extension Mailbox {
 }
 
 extension Command {
-  /// A command that only lets the engine apply expired timers, and decide again listens whose permission may have changed.
+  /// A command that only lets the engine apply expired timers, and decide again listens whose permission may have
+  /// changed.
   static var tick: Command { Command(connection: ConnectionID(rawValue: 0), action: .tick) }
 
   /// True for a command from an HTTP request or a timer; exempt from per-connection fairness.

@@ -1,5 +1,5 @@
-/// The schedule of a database's snapshots: one is due when replaying the log at a restart would take about as long as loading the
-/// snapshot, and there is free space. A failed attempt is repeated when there is more log, or more space.
+/// The schedule of a database's snapshots: one is due when replaying the log at a restart would take about as long as
+/// loading the snapshot, and there is free space. A failed attempt is repeated when there is more log, or more space.
 struct SnapshotSchedule: Sendable {
   /// The size of a part of the log.
   struct Log: Sendable, Equatable {
@@ -58,15 +58,15 @@ struct SnapshotSchedule: Sendable {
     return weight(limits) - last.weight > (isShort ? Self.retryBytes(limits) : interval)
   }
 
-  /// Returns true when a snapshot is worth its time while the database closes: the next start would replay for long, and writing
-  /// the data takes little time.
+  /// Returns true when a snapshot is worth its time while the database closes: the next start would replay for long,
+  /// and writing the data takes little time.
   func isDueAtEnd(_ limits: DatabaseLimits) -> Bool {
     log.bytes + log.batchCount * limits.replayBytesPerBatch > max(limits.closingLogBytes, snapshotBytes / 8)
       && estimatedBytes <= limits.closingSnapshotBytesMax
   }
 
-  /// Returns the log that a restart replays, in snapshot bytes that load in the same time. When history is retained, which keeps
-  /// old snapshots, only the log's bytes count, so that fewer snapshots are written.
+  /// Returns the log that a restart replays, in snapshot bytes that load in the same time. When history is retained,
+  /// which keeps old snapshots, only the log's bytes count, so that fewer snapshots are written.
   private func weight(_ limits: DatabaseLimits) -> Int {
     log.bytes + (limits.history.ageMilliseconds > 0 ? 0 : log.batchCount * limits.replayBytesPerBatch)
   }
@@ -78,7 +78,8 @@ struct SnapshotSchedule: Sendable {
 
   // MARK: Room
 
-  /// The approximate total bytes of the next or the current snapshot, on the high side: it assumes that no value was replaced.
+  /// The approximate total bytes of the next or the current snapshot, on the high side: it assumes that no value was
+  /// replaced.
   var estimatedBytes: Int { snapshotBytes + (isWriting ? covered : log).bytes }
 
   /// Returns the bytes still needed by the current snapshot, or by one that is soon due; 0 when there is none.

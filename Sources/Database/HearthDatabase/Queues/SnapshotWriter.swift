@@ -6,8 +6,8 @@ public protocol SnapshotWriter: Sendable {
   /// The free bytes inside the component's file, which are used before the file grows; 0 when they cannot be read.
   var reusableBytes: Int { get }
 
-  /// Limits each snapshot to `bytes` until the next call, counting disk space and free space inside the file. A larger snapshot
-  /// is abandoned, and its space is freed; meanwhile the log grows. It is retried when there is considerably more space, or when
-  /// the log is considerably longer.
+  /// Limits each snapshot to `bytes` until the next call, counting disk space and free space inside the file. A larger
+  /// snapshot is abandoned, and its space is freed; meanwhile the log grows. It is retried when there is considerably
+  /// more space, or when the log is considerably longer.
   func setSnapshotRoom(_ bytes: Int)
 }

@@ -1,11 +1,11 @@
 import HearthEngine
 
-/// A period in which batches cannot be stored, because the disk is full or the journal's storage engine cannot be reached. The
-/// waiting batches are stored later, in order, and no client learns of them until then. Either none of them was written, or it is
-/// unknown whether the first group was.
+/// A period in which batches cannot be stored, because the disk is full or the journal's storage engine cannot be
+/// reached. The waiting batches are stored later, in order, and no client learns of them until then. Either none of
+/// them was written, or it is unknown whether the first group was.
 ///
-/// Requests that change nothing, and whose answer would be the same without the waiting batches, are answered meanwhile: see
-/// ``StalledDecision``.
+/// Requests that change nothing, and whose answer would be the same without the waiting batches, are answered
+/// meanwhile: see ``StalledDecision``.
 struct Stall: Sendable {
   /// The time when the stall began, on the monotonic clock.
   var sinceMonotonicMilliseconds: Int64

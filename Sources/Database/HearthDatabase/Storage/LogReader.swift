@@ -18,8 +18,8 @@ struct LogReader {
   ///
   /// - Parameters:
   /// - start: The position up to which records are skipped.
-  /// - body: Receives each record with its position. The last piece of a record arrives as the whole record, with the time of
-  ///   that piece; the other pieces arrive as records without changes.
+  /// - body: Receives each record with its position. The last piece of a record arrives as the whole record, with the
+  ///   time of that piece; the other pieces arrive as records without changes.
   /// - Throws: ``RecordError``; errors of `body`.
   mutating func read(
     _ batch: JournalBatch, after start: Int64, _ body: (_ position: Int64, _ record: CommitRecord) throws -> Void

@@ -3,8 +3,8 @@ import HearthJournal
 
 /// The state that a start would recover from a journal.
 package enum StoredState {
-  /// Recovers the state from a view, and writes it in the format of a snapshot, independent of the snapshot and log that it came
-  /// from: equal states are equal bytes.
+  /// Recovers the state from a view, and writes it in the format of a snapshot, independent of the snapshot and log
+  /// that it came from: equal states are equal bytes.
   ///
   /// - Parameter chunk: Receives the bytes, `chunkBytes` at a time, and finally the rest.
   /// - Throws: `JournalError`, `RecordError`, errors of `chunk`.

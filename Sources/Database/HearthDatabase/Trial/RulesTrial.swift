@@ -5,8 +5,9 @@ import HearthTree
 import HearthTrial
 import Synchronization
 
-/// Staged rules that are evaluated for live traffic without effect: every decision of the rules in force is repeated with the
-/// staged ones, on a queue other than the engine's, and the differences are counted. No result reaches a client.
+/// Staged rules that are evaluated for live traffic without effect: every decision of the rules in force is repeated
+/// with the staged ones, on a queue other than the engine's, and the differences are counted. No result reaches a
+/// client.
 ///
 /// A trial lives in memory. It ends with ``Database/endTrial()``, or when another one begins.
 public final class RulesTrial: Sendable {
@@ -95,7 +96,8 @@ public final class RulesTrial: Sendable {
     }
   }
 
-  /// Repeats one decision with the staged rules. The lock of ``tally`` is not held meanwhile, so that reports need not wait.
+  /// Repeats one decision with the staged rules. The lock of ``tally`` is not held meanwhile, so that reports need not
+  /// wait.
   private func judge(_ decided: RecordedDecision) {
     let verdict = judge.withLock { $0.judge(decided) }
     let wantsTrace = tally.withLock { $0.wantsExample(of: verdict) }
@@ -133,11 +135,11 @@ public final class RulesTrial: Sendable {
   /// The last forecast, or the intermediate state of the current one; nil before the first.
   public var forecast: TrialForecast? { forecasting.withLock { $0.last } }
 
-  /// Forecasts the effect of promoting the staged rules on the present listeners and the stored data, in the background and in
-  /// slices; no listen is cancelled. At most one forecast runs at a time.
+  /// Forecasts the effect of promoting the staged rules on the present listeners and the stored data, in the background
+  /// and in slices; no listen is cancelled. At most one forecast runs at a time.
   ///
-  /// - Parameter completion: Receives the current forecast when it ends, whether it completes or is cancelled, on a queue of the
-  ///   trial.
+  /// - Parameter completion: Receives the current forecast when it ends, whether it completes or is cancelled, on a
+  ///   queue of the trial.
   public func startForecast(_ completion: @escaping @Sendable (TrialForecast) -> Void = { _ in }) {
     let now = clock()
     let isFirst = forecasting.withLock { forecasting in

@@ -18,12 +18,12 @@ public struct Batch: Sendable {
   /// The state after the batch, to be published once it is durable.
   public var state: DatabaseState
 
-  /// The command that takes long and was not decided: the last of the ``commandCount`` commands, or a waiting write that precedes
-  /// the next command. nil when there is none.
+  /// The command that takes long and was not decided: the last of the ``commandCount`` commands, or a waiting write
+  /// that precedes the next command. nil when there is none.
   public var largeCommand: LargeCommand?
 
-  /// The live query to evaluate in the background, then to settle by ``Engine/settle(evaluated:at:)``; nil when there is
-  /// none.
+  /// The live query to evaluate in the background, then to settle by ``Engine/settle(evaluated:at:)``; nil when there
+  /// is none.
   public var liveQuery: LargeQuery?
 
   /// The number of the last transaction turn that begins with ``effects``; nil when none does: see
@@ -56,7 +56,8 @@ public struct Batch: Sendable {
 }
 
 extension Batch {
-  /// Returns the batch with `steps` of background work added for its command; the same batch when the command was not decided.
+  /// Returns the batch with `steps` of background work added for its command; the same batch when the command was not
+  /// decided.
   func noting(_ steps: Int, of command: Command) -> Batch {
     guard commandCount > 0, steps >= EngineLimits.notedStepsMin else { return self }
     var batch = self

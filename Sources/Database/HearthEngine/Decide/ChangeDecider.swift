@@ -1,15 +1,17 @@
 import HearthRules
 import HearthTree
 
-/// A decider, on the owner node, of changes that other servers forward. It sends no events: the followers of the shared log do.
+/// A decider, on the owner node, of changes that other servers forward. It sends no events: the followers of the shared
+/// log do.
 ///
-/// Its state is ahead of the durable one. When one of its decisions does not become durable, it is replaced by another decider
-/// that begins at the last durable state.
+/// Its state is ahead of the durable one. When one of its decisions does not become durable, it is replaced by another
+/// decider that begins at the last durable state.
 package struct ChangeDecider {
   /// The decision about a change.
   package struct Decided: Sendable {
-    /// The records for the log, in the form of ``CommitRecord``, all at the position of the decision; empty when nothing changes.
-    /// nil when the change is refused: it then has no effect, and the position can be used for the next one.
+    /// The records for the log, in the form of ``CommitRecord``, all at the position of the decision; empty when
+    /// nothing changes. nil when the change is refused: it then has no effect, and the position can be used for the
+    /// next one.
     package var content: [UInt8]?
     /// The answer.
     package var reply: Reply
@@ -48,8 +50,8 @@ package struct ChangeDecider {
 
   /// Decides a change.
   ///
-  /// The answer contains the written values when the change requests them, and otherwise no data: it is ``Reply/ok``, or
-  /// ``Reply/stale(_:)`` without a value.
+  /// The answer contains the written values when the change requests them, and otherwise no data: it is ``Reply/ok``,
+  /// or ``Reply/stale(_:)`` without a value.
   ///
   /// - Parameters:
   /// - session: The session of the connection that makes the request.
@@ -133,8 +135,8 @@ package struct ChangeDecider {
     engine.connections.insert(connection)
     defer { _ = engine.connections.remove(id) }
     var decided = decide(Command(connection: id, request: 0, action: action), at: position, instant)
-    // The on-disconnect writes of a session use the identity of its last request, even when no request to change the identity
-    // came before.
+    // The on-disconnect writes of a session use the identity of its last request, even when no request to change the
+    // identity came before.
     if decided.content != nil, !engine.state.sessions.matches(id, change.principal) {
       OnDisconnectHandler.noteIdentity(of: connection, in: &engine)
       decided.content? += engine.takeBatch(from: position).payload

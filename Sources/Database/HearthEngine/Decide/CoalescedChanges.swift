@@ -1,7 +1,7 @@
 import HearthTree
 
-/// Changes of consecutive commits that are applied together, at less cost, because no listener and no permission depends on the
-/// states between them.
+/// Changes of consecutive commits that are applied together, at less cost, because no listener and no permission
+/// depends on the states between them.
 struct CoalescedChanges {
   private let isCoalescing: Bool
   private var waiting: [(path: Path, node: Node)] = []

@@ -45,8 +45,8 @@ enum CommitDelivery {
     if !recipients.isEmpty { engine.effects.append(.queryEvent(event, to: recipients)) }
   }
 
-  /// Sends the complete present data to groups whose query has changed between being filtered by the server and being sent all
-  /// data.
+  /// Sends the complete present data to groups whose query has changed between being filtered by the server and being
+  /// sent all data.
   ///
   /// - Parameter cause: The cause of a redecision before; nil when the listens have been decided.
   static func sendAll(_ groups: [QueryGroup], deciding cause: Cancellation?, in engine: inout Engine) {
@@ -61,7 +61,8 @@ enum CommitDelivery {
     }
   }
 
-  /// Returns the complete data for the listens of a group: at their beginning, or when a change cannot be sent as an event.
+  /// Returns the complete data for the listens of a group: at their beginning, or when a change cannot be sent as an
+  /// event.
   static func result(of group: QueryGroup, at path: Path, in engine: inout Engine) -> Node {
     engine.queries.result(of: group, at: path, engine.state.root[path], engine.state.rules, &engine.listens)
   }

@@ -2,8 +2,8 @@ import HearthTree
 
 /// A recipient of an engine's commits, which may refuse some before they are made.
 public struct CommitObserver: Sendable {
-  /// The check that returns the reason to refuse a write, or nil to allow it; nil when there is no check. It must depend on the
-  /// change alone and be fast, because the database waits for it.
+  /// The check that returns the reason to refuse a write, or nil to allow it; nil when there is no check. It must
+  /// depend on the change alone and be fast, because the database waits for it.
   private let refusal: (@Sendable (CommittedChange) -> Failure?)?
   /// The commits since the last call of ``take()``.
   private var changes: [CommittedChange] = []

@@ -11,8 +11,8 @@ struct DecisionRecorder: Sendable {
   /// The most recorded decisions of one batch, enough for its commands. Redecisions can be far more; beyond the limit
   /// only their number is recorded.
   static let casesMax = 4_096
-  /// The minimum memory that an old version of the tree retains for one replaced value, in bytes: the tree's nodes on the path to
-  /// it.
+  /// The minimum memory that an old version of the tree retains for one replaced value, in bytes: the tree's nodes on
+  /// the path to it.
   static let changeBytes = 4 << 10
   /// The most bytes that are examined to measure the replaced data of a commit.
   static let replacedBytesMax = 64 << 20
@@ -68,7 +68,8 @@ struct DecisionRecorder: Sendable {
     for other in others.cases { note(other.operation, other.isAllowed) { other } }
   }
 
-  /// Records the replaced data of a commit, which stays in memory while a recorded decision retains the version before it.
+  /// Records the replaced data of a commit, which stays in memory while a recorded decision retains the version before
+  /// it.
   mutating func noteChange(_ commit: Commit) {
     guard detail == .cases else { return }
     for change in commit.changes {

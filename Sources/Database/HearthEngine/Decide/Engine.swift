@@ -1,11 +1,11 @@
 import HearthRules
 import HearthTree
 
-/// The decisions of one database: it takes commands and returns batches. A deterministic state machine that only one thread uses
-/// at a time.
+/// The decisions of one database: it takes commands and returns batches. A deterministic state machine that only one
+/// thread uses at a time.
 ///
-/// It reads no clock, takes no lock and never waits, so a write changes exactly the state that the rules decided on. Its state is
-/// ahead of the durable one; the owner releases a batch's effects only after the batch is on disk.
+/// It reads no clock, takes no lock and never waits, so a write changes exactly the state that the rules decided on.
+/// Its state is ahead of the durable one; the owner releases a batch's effects only after the batch is on disk.
 public struct Engine {
   /// The newest state, durable or not.
   public internal(set) var state: DatabaseState
@@ -99,15 +99,15 @@ public struct Engine {
   /// True when the current batch decides a command with the result of background work.
   var isSettling: Bool { settling != nil || comparing != nil || queries.found != nil }
 
-  /// True when listens in doubt can be decided now, or live queries are outdated. The owner should then call `decide`, if
-  /// necessary with a `tick`. False while the disk is full, because the data may not be durable.
+  /// True when listens in doubt can be decided now, or live queries are outdated. The owner should then call `decide`,
+  /// if necessary with a `tick`. False while the disk is full, because the data may not be durable.
   public var hasPendingRedecisions: Bool { !(redecisions.isIdle && queries.outdated.isEmpty) && !storage.isStalled }
 
   /// True while sessions from before the start must be ended, which happens in the first batches.
   package var hasLeftoverSessions: Bool { onDisconnects.hasLeftovers }
 
-  /// The time of the next event without a command, on the monotonic clock, at which the owner should call `decide` with a `tick`;
-  /// nil when there is none.
+  /// The time of the next event without a command, on the monotonic clock, at which the owner should call `decide` with
+  /// a `tick`; nil when there is none.
   public var nextDeadlineMonotonicMilliseconds: Int64? {
     [
       connections.deadlines.first?.deadlineMonotonicMilliseconds, grants.nextCheckMonotonicMilliseconds,
@@ -115,13 +115,13 @@ public struct Engine {
     ].compactMap(\.self).min()
   }
 
-  /// Decides commands in order, until the batch is full. The remaining `commands` belong to the next batch. While there are
-  /// sessions from before the start, these end, and no command is decided.
+  /// Decides commands in order, until the batch is full. The remaining `commands` belong to the next batch. While there
+  /// are sessions from before the start, these end, and no command is decided.
   ///
   /// - Parameters:
   /// - instant: The time of all commands. It must not be before an earlier batch's on the monotonic clock.
-  /// - settingAside: True to return a command that takes long as ``Batch/largeCommand``, for the background. No command is
-  ///   decided after it.
+  /// - settingAside: True to return a command that takes long as ``Batch/largeCommand``, for the background. No command
+  ///   is decided after it.
   public mutating func decide(
     _ commands: ArraySlice<Command>, at instant: Instant, settingAside: Bool = false
   ) -> Batch {

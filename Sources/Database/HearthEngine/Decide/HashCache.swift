@@ -48,7 +48,8 @@ struct HashCache {
     return hashes.texts.first == hash && !hashes.isAmbiguous
   }
 
-  /// Returns the first event of a listener, without the data that the client holds already, or nil when it holds all of it.
+  /// Returns the first event of a listener, without the data that the client holds already, or nil when it holds all of
+  /// it.
   ///
   /// - Parameters:
   /// - query: The query that selects the data.
@@ -107,8 +108,8 @@ extension Node {
     return left < 0 ? nil : bytesMax - left
   }
 
-  /// Subtracts the cost of this value from `left`, and stops when nothing is left. The recursion is as deep as the tree, whose
-  /// depth is limited.
+  /// Subtracts the cost of this value from `left`, and stops when nothing is left. The recursion is as deep as the
+  /// tree, whose depth is limited.
   private func spend(_ left: inout Int) {
     left -= 64 + (withStringUTF8 { $0.count } ?? 0)
     // Each child costs at least as much, so a wide node is known to exceed the limit without examining its children.

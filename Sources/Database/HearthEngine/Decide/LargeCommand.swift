@@ -2,9 +2,11 @@
 public enum LargeCommand: Sendable {
   /// A write to decide in the background, then to commit by ``Engine/settle(_:at:)``.
   case write(LargeWrite)
-  /// A comparison with a large value to make in the background; ``Engine/settle(_:at:isLast:)`` then decides the command.
+  /// A comparison with a large value to make in the background; ``Engine/settle(_:at:isLast:)`` then decides the
+  /// command.
   case comparison(LargeComparison)
-  /// A query of a large location to evaluate in the background; ``Engine/settle(_:at:isLast:)`` then decides the command.
+  /// A query of a large location to evaluate in the background; ``Engine/settle(_:at:isLast:)`` then decides the
+  /// command.
   case query(LargeQuery)
 
   /// The command as it was submitted.
@@ -25,7 +27,8 @@ public enum LargeCommand: Sendable {
     }
   }
 
-  /// The locations that the command replaces, to which other writes must wait; empty when they are not known in advance.
+  /// The locations that the command replaces, to which other writes must wait; empty when they are not known in
+  /// advance.
   package var places: LocationSet {
     switch self {
     case .write(let write): write.places ?? LocationSet()

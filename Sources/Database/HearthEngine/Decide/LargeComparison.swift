@@ -70,8 +70,8 @@ public struct ComparisonResult: Sendable {
     return isSame ? comparison.value : nil
   }
 
-  /// Returns true when the value has changed since it was compared, and another comparison could show that the client holds the
-  /// present value or a part of it.
+  /// Returns true when the value has changed since it was compared, and another comparison could show that the client
+  /// holds the present value or a part of it.
   func isWorthAnother(_ node: Node, isLast: Bool) -> Bool {
     !isLast && (isMatch || ranges != nil) && !comparison.value.isIdentical(to: node)
   }
@@ -94,8 +94,8 @@ public struct ComparisonResult: Sendable {
 extension Engine {
   /// Decides a command whose comparison was made in the background.
   ///
-  /// - Parameter isLast: True to decide in any case, even when the compared data has changed. A write is then answered as stale,
-  ///   and a listener receives all data.
+  /// - Parameter isLast: True to decide in any case, even when the compared data has changed. A write is then answered
+  ///   as stale, and a listener receives all data.
   public mutating func settle(_ result: ComparisonResult, at instant: Instant, isLast: Bool) -> Batch {
     comparing = result
     (queries.found, queries.isLastAttempt) = (result.comparison.found, isLast)
@@ -152,8 +152,8 @@ extension LargeComparison {
 }
 
 extension LargeComparison {
-  /// Returns true when the comparison is short enough to be made on the deciding queue. Its steps then count for the current
-  /// command.
+  /// Returns true when the comparison is short enough to be made on the deciding queue. Its steps then count for the
+  /// current command.
   static func isInLine(
     _ node: Node, at place: HashCache.Place, plus bytes: Int = 0, in engine: inout Engine
   ) -> Bool {

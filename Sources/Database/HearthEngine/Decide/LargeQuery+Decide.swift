@@ -22,8 +22,8 @@ extension LargeQuery {
 extension Engine {
   /// Decides a command whose query was evaluated in the background.
   ///
-  /// - Parameter isLast: True to decide in any case, even when the location has changed since the evaluation. A listener then
-  ///   receives all data.
+  /// - Parameter isLast: True to decide in any case, even when the location has changed since the evaluation. A
+  ///   listener then receives all data.
   public mutating func settle(_ found: EvaluatedQuery, at instant: Instant, isLast: Bool) -> Batch {
     (queries.found, queries.isLastAttempt) = (found, isLast)
     defer { (queries.found, queries.isLastAttempt, queries.hasExhaustedAttempts) = (nil, false, false) }
@@ -31,8 +31,8 @@ extension Engine {
     return decide([command], at: instant, settingAside: true).noting(found.steps, of: command)
   }
 
-  /// Updates a live query that was evaluated in the background, or leaves it to the background again when its location has
-  /// changed too much since.
+  /// Updates a live query that was evaluated in the background, or leaves it to the background again when its location
+  /// has changed too much since.
   public mutating func settle(evaluated found: EvaluatedQuery, at instant: Instant) -> Batch {
     queries.end(found)
     defer { queries.evaluations.results = [] }

@@ -38,8 +38,8 @@ extension LargeWrite {
     }
   }
 
-  /// Returns new indexes for the large locations that the write replaces. The engine itself builds the small ones, and updates
-  /// the indexes of locations that the write changes in part.
+  /// Returns new indexes for the large locations that the write replaces. The engine itself builds the small ones, and
+  /// updates the indexes of locations that the write changes in part.
   private func indexes(of root: Node, _ cost: inout QueryCost) -> [LocationIndex] {
     orders.compactMap { path, order in
       let node = root[path]
@@ -87,7 +87,8 @@ extension LargeWrite {
 }
 
 extension DecidedWrite {
-  /// Commits the write on the newest state, or leaves it to the background again when data that it depends on has changed.
+  /// Commits the write on the newest state, or leaves it to the background again when data that it depends on has
+  /// changed.
   func settle(_ command: Command, _ operation: WriteOperation, in engine: inout Engine) {
     engine.state.hasOpenPieces = false
     let isSameCase =
@@ -145,8 +146,8 @@ extension LargeWrite {
 }
 
 extension Engine {
-  /// Commits and answers a write that was decided in the background. The write is left to the background again when data that it
-  /// depends on, or its principal, has changed.
+  /// Commits and answers a write that was decided in the background. The write is left to the background again when
+  /// data that it depends on, or its principal, has changed.
   public mutating func settle(_ write: DecidedWrite, at instant: Instant) -> Batch {
     (settling, queries.ready, queries.evaluations.results) = (write, write.indexes, write.ownQueries)
     defer { (settling, queries.ready, queries.evaluations.results) = (nil, [], []) }

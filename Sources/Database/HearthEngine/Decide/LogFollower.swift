@@ -57,11 +57,12 @@ enum LogFollower {
 }
 
 extension Engine {
-  /// Applies commits that another engine decided and that are durable already, one after another, as if this engine had decided
-  /// them.
+  /// Applies commits that another engine decided and that are durable already, one after another, as if this engine had
+  /// decided them.
   ///
   /// - Parameters:
-  /// - payload: The records of the positions from the first to the last. Positions that the state already includes are skipped.
+  /// - payload: The records of the positions from the first to the last. Positions that the state already includes are
+  ///   skipped.
   /// - root: The data after them, if it is known and nothing else changed; used when no listener receives them.
   /// - instant: The time, as for ``decide(_:at:settingAside:)``.
   /// - Returns: A batch without records, whose effects may be released at once.

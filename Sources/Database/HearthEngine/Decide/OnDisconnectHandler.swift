@@ -125,8 +125,8 @@ enum OnDisconnectHandler {
     for write in session.writes.entries { make(write, of: session, in: &engine) }
   }
 
-  /// Executes one on-disconnect write, with server values filled in now. A write that the rules no longer allow, or that can no
-  /// longer be stored, is skipped; the others are executed.
+  /// Executes one on-disconnect write, with server values filled in now. A write that the rules no longer allow, or
+  /// that can no longer be stored, is skipped; the others are executed.
   private static func make(_ write: OnDisconnectWrites.Entry, of session: Session, in engine: inout Engine) {
     let operation = WriteOperation(.put(write.location, write.value))
     guard

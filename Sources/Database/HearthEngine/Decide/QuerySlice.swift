@@ -1,7 +1,7 @@
 import HearthTree
 
-/// The deferred updates of live queries at locations with many of them. They are made in slices between commands, so that no
-/// command waits for more than one slice.
+/// The deferred updates of live queries at locations with many of them. They are made in slices between commands, so
+/// that no command waits for more than one slice.
 enum QuerySlice {
   /// Updates the writer's live queries after a commit at a location where the others are updated later, so that their
   /// events precede the answer to the write.

@@ -3,8 +3,8 @@ import HearthTree
 
 /// The handler of listens and one-time reads.
 enum ReadHandler {
-  /// Decides a listen or a one-shot read. The recorded rules decisions are dropped when the command is left to the background,
-  /// because it is decided again.
+  /// Decides a listen or a one-shot read. The recorded rules decisions are dropped when the command is left to the
+  /// background, because it is decided again.
   static func read(_ command: Command, in engine: inout Engine) {
     let decisionCount = engine.decisionRecorder?.decisionCount ?? 0
     switch command.action {

@@ -25,8 +25,8 @@ enum RedecisionHandler {
       instant: engine.now, connection: connection?.id, examinedCount: 0, cancelled: [])
   }
 
-  /// Decides listens again on the newest state, removes those that the rules no longer allow, and reports them. When the current
-  /// command has no steps left, the remaining listens are in doubt and are decided later.
+  /// Decides listens again on the newest state, removes those that the rules no longer allow, and reports them. When
+  /// the current command has no steps left, the remaining listens are in doubt and are decided later.
   ///
   /// - Parameters:
   /// - connection: The connection whose principal has changed; nil for other causes.

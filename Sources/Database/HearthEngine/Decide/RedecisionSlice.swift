@@ -13,7 +13,8 @@ struct RedecisionSlice {
     kept.prefix(Swift.max(0, max)).map { Redecision.Kept($0.listen, by: $0.rule) }
   }
 
-  /// Decides listens again within the current command, until its steps are used up; the others are in doubt from now on.
+  /// Decides listens again within the current command, until its steps are used up; the others are in doubt from now
+  /// on.
   static func decide(_ listens: [Listen], for redecision: Redecision, in engine: inout Engine) {
     var (slice, rest) = (RedecisionSlice(), [Listen]())
     for listen in listens where listen.isLive {
@@ -103,8 +104,8 @@ struct RedecisionSlice {
 
   // MARK: Missed events
 
-  /// Sends a listen that is permitted again the events that it missed while it was in doubt. When it was not permitted at one of
-  /// those commits, it receives the present data instead.
+  /// Sends a listen that is permitted again the events that it missed while it was in doubt. When it was not permitted
+  /// at one of those commits, it receives the present data instead.
   private static func catchUp(_ listen: Listen, _ decision: Decision?, in engine: inout Engine) {
     guard let missed = listen.missed else { return }
     listen.missed = nil

@@ -1,4 +1,5 @@
-/// The state of storage, which determines whether changes can be made durable and which principals' changes are accepted.
+/// The state of storage, which determines whether changes can be made durable and which principals' changes are
+/// accepted.
 struct StorageCondition {
   /// True after decisions could not be made durable; the engine then refuses all commands.
   var isHalted = false
@@ -23,8 +24,8 @@ struct StorageCondition {
 }
 
 extension Command.Action {
-  /// True for an action that administrators may perform while the disk has little space: one that frees space, or puts rules in
-  /// force.
+  /// True for an action that administrators may perform while the disk has little space: one that frees space, or puts
+  /// rules in force.
   fileprivate var isAdministration: Bool {
     switch self {
     case .write(let operation): !operation.change.addsData
@@ -44,8 +45,8 @@ extension Engine {
     TurnHandler.end(.unavailable, in: &self)
   }
 
-  /// Sets the failure with which changes are refused from now on, or nil to accept them again. Changes that no client requests,
-  /// such as on-disconnect writes, are still made, and become durable when the stall ends.
+  /// Sets the failure with which changes are refused from now on, or nil to accept them again. Changes that no client
+  /// requests, such as on-disconnect writes, are still made, and become durable when the stall ends.
   package mutating func setStalled(_ refusal: Failure?) {
     let wasStalled = storage.isStalled
     storage.stall = refusal
@@ -54,8 +55,8 @@ extension Engine {
     if let refusal { TurnHandler.end(refusal, in: &self) }
   }
 
-  /// Sets whether changes are refused except for those of administrators that free space or put rules in force. Changes that no
-  /// client requests, such as on-disconnect writes, are still made.
+  /// Sets whether changes are refused except for those of administrators that free space or put rules in force. Changes
+  /// that no client requests, such as on-disconnect writes, are still made.
   package mutating func setSpaceLow(_ isLow: Bool) {
     guard isLow != storage.isLow else { return }
     storage.isLow = isLow

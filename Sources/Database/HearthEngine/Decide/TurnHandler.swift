@@ -73,8 +73,8 @@ enum TurnHandler {
     }
   }
 
-  /// Decides a connection's waiting writes before its next request, which must follow them: matching ones are decided now, and
-  /// stale ones are answered as stale, as they would be in their turn.
+  /// Decides a connection's waiting writes before its next request, which must follow them: matching ones are decided
+  /// now, and stale ones are answered as stale, as they would be in their turn.
   ///
   /// - Returns: False when one of them was left to the background.
   static func settle(before command: Command, in engine: inout Engine) -> Bool {

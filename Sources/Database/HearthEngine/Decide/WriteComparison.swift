@@ -26,7 +26,8 @@ enum WriteComparison {
     }
   }
 
-  /// Uses the outcome of the background comparison of a write with a large value, or leaves the comparison to the background.
+  /// Uses the outcome of the background comparison of a write with a large value, or leaves the comparison to the
+  /// background.
   ///
   /// - Returns: False when the write is answered, or left to the background.
   static func isMade(for command: Command, _ operation: WriteOperation, in engine: inout Engine) -> Bool {
@@ -52,7 +53,8 @@ extension Candidate {
       nowMilliseconds: engine.now.wallMilliseconds)
   }
 
-  /// Returns true when the rules refuse this write but may allow another one, which the client computes from the present data.
+  /// Returns true when the rules refuse this write but may allow another one, which the client computes from the
+  /// present data.
   func mayBeAllowed(to principal: Principal, in engine: borrowing Engine) -> Bool {
     !principal.isReadOnly
       && engine.state.rules.readsNewData(

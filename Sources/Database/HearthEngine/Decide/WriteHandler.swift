@@ -31,7 +31,8 @@ enum WriteHandler {
   private static func write(_ command: Command, _ operation: WriteOperation, in engine: inout Engine) {
     guard let principal = engine.principal(of: command) else { return engine.fail(command, .unknownConnection) }
     let path = operation.path
-    // The answer to a comparison reveals data in either case, so read permission is required even when the write is allowed.
+    // The answer to a comparison reveals data in either case, so read permission is required even when the write is
+    // allowed.
     if operation.expectedHash != nil {
       let refusal = engine.state.readRefusal(path, principal, at: engine.now, stepsTaken: &engine.meter.stepsTaken)
       engine.decisionRecorder?.noteRead(.compare, path, nil, principal, engine.state, engine.now, refusal == nil)

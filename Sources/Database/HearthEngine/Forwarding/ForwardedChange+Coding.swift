@@ -22,9 +22,10 @@ import HearthTree
 /// text      = length:varint utf8
 /// ```
 ///
-/// Bit 0 of the change's flags means that the answer contains the written data. Bits 0 to 5 of the principal's flags mean that it
-/// has an auth, that it has a uid, that it is an administrator's, that it is overridden, that it requests explanations, and that
-/// it is read-only. Bit 0 of the write's flags means that it has a hash to compare with, bit 1 that it fires triggers.
+/// Bit 0 of the change's flags means that the answer contains the written data. Bits 0 to 5 of the principal's flags
+/// mean that it has an auth, that it has a uid, that it is an administrator's, that it is overridden, that it requests
+/// explanations, and that it is read-only. Bit 0 of the write's flags means that it has a hash to compare with, bit 1
+/// that it fires triggers.
 ///
 /// Example: a signed-out client, over a public address, deletes `/a`.
 ///

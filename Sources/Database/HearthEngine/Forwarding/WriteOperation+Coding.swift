@@ -119,8 +119,8 @@ extension ByteCursor {
 
   mutating func forwardedPath() throws -> Path { Path(try list { Key(try $0.text()) }) }
 
-  /// Decodes a count, then that many elements. Each element takes at least one byte, which bounds the count by the number of
-  /// remaining bytes.
+  /// Decodes a count, then that many elements. Each element takes at least one byte, which bounds the count by the
+  /// number of remaining bytes.
   mutating func list<Element>(_ element: (inout ByteCursor) throws -> Element) throws -> [Element] {
     let count = try varint()
     guard count <= UInt64(remaining) else { throw EndOfBytes() }

@@ -2,7 +2,8 @@
 struct ConnectionTable {
   private var connections: [ConnectionID: Connection] = [:]
   private(set) var deadlines = DeadlineQueue()
-  /// The number of identity changes of all connections, by which the deadline of an earlier principal is recognised as stale.
+  /// The number of identity changes of all connections, by which the deadline of an earlier principal is recognised as
+  /// stale.
   private var lastIdentitySerial: UInt64 = 0
 
   var count: Int { connections.count }

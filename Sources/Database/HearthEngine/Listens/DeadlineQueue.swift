@@ -1,7 +1,7 @@
 /// A queue of deadlines, soonest first: a binary heap.
 ///
-/// A connection that signs in again leaves its earlier deadline in the queue; the serial number shows whether a deadline belongs
-/// to the present principal.
+/// A connection that signs in again leaves its earlier deadline in the queue; the serial number shows whether a
+/// deadline belongs to the present principal.
 struct DeadlineQueue {
   struct Entry {
     var deadlineMonotonicMilliseconds: Int64

@@ -2,8 +2,8 @@
 ///
 /// The order of Swift's `Dictionary` differs between processes; the engine's decisions must not.
 struct DenseTable<Name: Hashable, Value> {
-  /// The most entries that are searched linearly. Most tables belong to nodes of tries and have one entry; a dictionary for each
-  /// would take more memory than the rest of the trie.
+  /// The most entries that are searched linearly. Most tables belong to nodes of tries and have one entry; a dictionary
+  /// for each would take more memory than the rest of the trie.
   private static var scannedCountMax: Int { 8 }
 
   /// The index of each entry in ``entries``; empty while there are at most ``scannedCountMax``.

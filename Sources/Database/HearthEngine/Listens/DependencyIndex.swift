@@ -32,8 +32,8 @@ struct DependencyIndex {
     listen.dependencies.removeAll(keepingCapacity: true)
   }
 
-  /// Returns the live listens that a commit affects, oldest first. A node with more than `countMax` of them is returned instead
-  /// of its listens.
+  /// Returns the live listens that a commit affects, oldest first. A node with more than `countMax` of them is returned
+  /// instead of its listens.
   func affected(by commit: Commit, countMax: Int = .max) -> AffectedListens {
     guard !isEmpty else { return AffectedListens() }
     root.search += 1
@@ -108,18 +108,19 @@ final class DependencyNode {
   private var dependents: [(listen: Listen, aspects: ReadDependencies.Aspects, backSlot: Int)] = []
   /// The number of listens that depend on each of ``indexedAspects``.
   private var aspectCounts = SIMD4<Int32>()
-  /// The changes of this node after which its listens must be decided again; nil when no listen is in doubt because of it.
+  /// The changes of this node after which its listens must be decided again; nil when no listen is in doubt because of
+  /// it.
   private(set) var doubt: StaleDecisions?
   /// The pending redecision of the listens in doubt; nil when there is none.
   var redecision: PendingRedecision?
 
   static let indexedAspects = [ReadDependencies.Aspects.existence, .value, .priority, .children]
 
-  /// The number of searches so far; used in the root node only. A commit's position cannot identify a search, because several
-  /// commits may have the same one.
+  /// The number of searches so far; used in the root node only. A commit's position cannot identify a search, because
+  /// several commits may have the same one.
   fileprivate var search: UInt64 = 0
-  /// The last search that visited this node. A multi-location update visits a node once for each location below it, but collects
-  /// its listens only once.
+  /// The last search that visited this node. A multi-location update visits a node once for each location below it, but
+  /// collects its listens only once.
   private var lastSearch: UInt64 = 0
 
   init(key: Key?, parent: DependencyNode?) {
@@ -183,8 +184,8 @@ final class DependencyNode {
   func endDoubt() { doubt = nil }
 }
 
-/// The last change of each aspect of a location, by which its listens in doubt are found: those that depend on the aspect and
-/// were decided before the change.
+/// The last change of each aspect of a location, by which its listens in doubt are found: those that depend on the
+/// aspect and were decided before the change.
 final class StaleDecisions {
   /// The serial number of the last change of each of ``DependencyNode/indexedAspects``.
   private var serials = SIMD4<UInt64>()

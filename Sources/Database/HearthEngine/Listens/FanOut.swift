@@ -83,8 +83,8 @@ struct FanOut {
     }
   }
 
-  /// Adds the replacement of all data at `node`: each listener below it receives the new value at its own location if that
-  /// differs.
+  /// Adds the replacement of all data at `node`: each listener below it receives the new value at its own location if
+  /// that differs.
   private mutating func replace(below node: ListenNode, _ old: Node, _ new: Node) {
     if old.childCount + new.childCount >= node.children.count {
       for (key, child) in node.children.entries { replace(child, old.child(key), new.child(key)) }
@@ -137,8 +137,8 @@ struct FanOut {
 // MARK: - Live queries
 
 extension FanOut {
-  /// Returns true when a change of the child at `key` may affect a live query or an index of `node`. Most writes to a node with
-  /// very many children are outside of all its windows.
+  /// Returns true when a change of the child at `key` may affect a live query or an index of `node`. Most writes to a
+  /// node with very many children are outside of all its windows.
   private func mayConcern(_ node: ListenNode, _ locationQueries: LocationQueries, _ key: Key) -> Bool {
     locationQueries.mayConcern(key) || results.isKept(at: node)
   }
@@ -158,8 +158,8 @@ extension FanOut {
     }
   }
 
-  /// Adds the changes of some locations below `node`. A change of the node's own priority is not added, because the result of a
-  /// query does not contain it.
+  /// Adds the changes of some locations below `node`. A change of the node's own priority is not added, because the
+  /// result of a query does not contain it.
   private mutating func addQueryChange(_ node: ListenNode, _ changes: ArraySlice<Commit.Change>) {
     guard let locationQueries = node.locationQueries else { return }
     let places = places(in: changes, atDepth: node.depth) { mayConcern(node, locationQueries, $0) }

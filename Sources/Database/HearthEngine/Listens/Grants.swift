@@ -1,7 +1,7 @@
 import HearthRules
 
-/// The grants of listens: the data that the rules read for each of them, and whether they read the time. They determine which
-/// listens' permission may have changed.
+/// The grants of listens: the data that the rules read for each of them, and whether they read the time. They determine
+/// which listens' permission may have changed.
 struct Grants {
   private let dependencies: DependencyIndex
   private let clockIntervalMilliseconds: Int64
@@ -20,7 +20,8 @@ struct Grants {
   /// True when no listen depends on data or time.
   var isEmpty: Bool { dependencies.isEmpty && clockListens.isEmpty }
 
-  /// The time when ``isClockDue(at:)`` becomes true next, on the monotonic clock; nil when no listen's rules read the time.
+  /// The time when ``isClockDue(at:)`` becomes true next, on the monotonic clock; nil when no listen's rules read the
+  /// time.
   var nextCheckMonotonicMilliseconds: Int64? { clockListens.isEmpty ? nil : clockCheckMonotonicMilliseconds }
 
   /// Records the decision that allows a listen, with its principal.
@@ -52,7 +53,8 @@ struct Grants {
   /// The listens whose rules read the time.
   var dueClockListens: [Listen] { clockListens.entries.map(\.value) }
 
-  /// Returns true once in ``clockIntervalMilliseconds``, when the listens whose rules read the time must be decided again.
+  /// Returns true once in ``clockIntervalMilliseconds``, when the listens whose rules read the time must be decided
+  /// again.
   mutating func isClockDue(at now: Instant) -> Bool {
     guard !clockListens.isEmpty, now.monotonicMilliseconds >= clockCheckMonotonicMilliseconds else { return false }
     clockCheckMonotonicMilliseconds = now.monotonicMilliseconds + clockIntervalMilliseconds

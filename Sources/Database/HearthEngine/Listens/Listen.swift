@@ -2,7 +2,8 @@ import HearthTree
 
 /// One live listen of one connection, with its grant: the inputs of the decision that allows it.
 final class Listen {
-  /// The serial number, which grows with every listen; listens that are decided again together are decided in this order.
+  /// The serial number, which grows with every listen; listens that are decided again together are decided in this
+  /// order.
   let serial: UInt64
   unowned let connection: Connection
   let node: ListenNode
@@ -29,8 +30,9 @@ final class Listen {
   /// The `now` of the last decision.
   var decidedWallMilliseconds: Int64 = 0
 
-  /// The number of listens of the same connection at locations above this one. They include all its events, so it receives none
-  /// itself while the number is not 0. Always 0 for a listen with a query, which does not count for listens below it either.
+  /// The number of listens of the same connection at locations above this one. They include all its events, so it
+  /// receives none itself while the number is not 0. Always 0 for a listen with a query, which does not count for
+  /// listens below it either.
   var shadowCount = 0
 
   /// The ``RedecisionQueue/lastSerial`` at the time of its last decision.
@@ -45,8 +47,8 @@ final class Listen {
   /// False once it is cancelled or ended.
   var isLive = true
 
-  /// The indexes of the listen in ``ListenAudience/listens``, `recipients` and ``ListenAudience/clockListens``; -1 when it is not
-  /// in the array.
+  /// The indexes of the listen in ``ListenAudience/listens``, `recipients` and ``ListenAudience/clockListens``; -1 when
+  /// it is not in the array.
   var slot = -1
   var recipientSlot = -1
   var clockSlot = -1
@@ -65,8 +67,8 @@ final class Listen {
 
   var name: ListenName { ListenName(path: path, tag: tag) }
 
-  /// The query that the rules evaluate; nil for a listen without one, or when the listen receives all data and the client filters
-  /// it.
+  /// The query that the rules evaluate; nil for a listen without one, or when the listen receives all data and the
+  /// client filters it.
   var sentQuery: Query? { group.flatMap { $0.isUnfiltered ? nil : $0.query } }
 
   /// The last commit that it has received.
@@ -91,15 +93,15 @@ final class Connection {
   let network: NetworkPrefix?
   var principal = Principal.signedOut
 
-  /// The serial number of the principal which is unique in the engine and shows that the deadline of an earlier principal is
-  /// stale.
+  /// The serial number of the principal which is unique in the engine and shows that the deadline of an earlier
+  /// principal is stale.
   var identitySerial: UInt64 = 0
 
   /// The ``identitySerial`` of the last principal for which the rules could decide differently than for the one before.
   var principalSerial: UInt64 = 0
 
-  /// The lowest ``Listen/decidedSerial`` of a listen that is not in doubt: listens with a lower one must be decided again for the
-  /// new principal.
+  /// The lowest ``Listen/decidedSerial`` of a listen that is not in doubt: listens with a lower one must be decided
+  /// again for the new principal.
   var doubtSerial: UInt64 = 0
 
   /// The pending redecision of its listens; nil when there is none.
@@ -126,8 +128,8 @@ final class Connection {
     ShareClaimant(account: principal.uid, network: network, isAdministrator: principal.readsAll)
   }
 
-  /// Returns the payer of work on one of its listens that another client's command causes: that client, or the connection itself
-  /// when it has more than ``EngineLimits/coveredListensMax``.
+  /// Returns the payer of work on one of its listens that another client's command causes: that client, or the
+  /// connection itself when it has more than ``EngineLimits/coveredListensMax``.
   func payer(causedBy cause: WorkPayer?) -> WorkPayer? {
     listens.count > EngineLimits.coveredListensMax ? WorkPayer(id) : cause
   }

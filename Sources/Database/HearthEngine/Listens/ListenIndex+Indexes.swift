@@ -21,8 +21,8 @@ extension ListenIndex {
     locationQueries.indexes.remove(at: slot)
   }
 
-  /// Releases a live query's use of its index. An index that no query uses is removed, unless it is declared and has many
-  /// children.
+  /// Releases a live query's use of its index. An index that no query uses is removed, unless it is declared and has
+  /// many children.
   mutating func releaseIndex(of group: QueryGroup) {
     guard let order = group.order, let locationQueries = group.node.locationQueries,
       let slot = locationQueries.slot(of: order)

@@ -209,8 +209,8 @@ extension ListenIndex {
     return locationQueries
   }
 
-  /// Removes the unused parts of a node, and of its ancestors. The node must not have been removed before, because its ancestors
-  /// may have been removed with it.
+  /// Removes the unused parts of a node, and of its ancestors. The node must not have been removed before, because its
+  /// ancestors may have been removed with it.
   mutating func prune(_ node: ListenNode) {
     if node.locationQueries?.isEmpty == true {
       node.locationQueries = nil

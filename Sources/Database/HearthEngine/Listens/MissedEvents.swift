@@ -16,10 +16,11 @@ struct MissedEvent {
   }
 }
 
-/// The events of one location that some of its listens have not received yet, each with the data and the rules of its time.
+/// The events of one location that some of its listens have not received yet, each with the data and the rules of its
+/// time.
 ///
-/// A listen that is still permitted receives them afterwards, unless it was not permitted at one of them. Only the last events
-/// are kept; a listen that missed more receives the present data.
+/// A listen that is still permitted receives them afterwards, unless it was not permitted at one of them. Only the last
+/// events are kept; a listen that missed more receives the present data.
 final class MissedEvents {
   struct Entry {
     var event: Event

@@ -31,8 +31,8 @@ final class PendingRedecision {
   let serial: UInt64
   /// The index of the next element in the source's array.
   private var index = 0
-  /// The next index in the current table of listens, which is traversed from its end: a removed listen is replaced by the table's
-  /// last one, which has been decided already.
+  /// The next index in the current table of listens, which is traversed from its end: a removed listen is replaced by
+  /// the table's last one, which has been decided already.
   private var slot: Int?
   /// The client whose command was the last cause; nil when the passing of time was the cause.
   var payer: WorkPayer?

@@ -2,8 +2,8 @@ import HearthTree
 
 /// Earlier versions of a location, from which some of its live queries must still be updated.
 ///
-/// A commit at a location with many live queries adds one entry here. The queries are updated to the newest version one after
-/// another, each for all changes since the version that it has.
+/// A commit at a location with many live queries adds one entry here. The queries are updated to the newest version one
+/// after another, each for all changes since the version that it has.
 struct QueryBacklog {
   /// A version of the location before a commit.
   struct Version {
@@ -27,10 +27,11 @@ struct QueryBacklog {
 
   private var versions: [Version] = []
   private var droppedCount = 0
-  /// The cached result of the last call of ``changes(since:to:)``: in one pass nearly all queries start from the same version.
+  /// The cached result of the last call of ``changes(since:to:)``: in one pass nearly all queries start from the same
+  /// version.
   private var last: (from: Int, to: Int, changes: Changes)?
-  /// The index of the query that was updated last. A pass goes from the last index to the first, because a query that ends is
-  /// replaced by the last one.
+  /// The index of the query that was updated last. A pass goes from the last index to the first, because a query that
+  /// ends is replaced by the last one.
   private var slot = 0
   /// The newest version at the beginning of the present pass over the queries.
   private var passNumber = 0

@@ -53,8 +53,8 @@ final class LocationQueries {
   /// The versions from which some of ``groups`` must still be updated.
   var backlog = QueryBacklog()
 
-  /// The most live queries that are checked one by one for an effect of a change. With more, every change counts as affecting
-  /// some.
+  /// The most live queries that are checked one by one for an effect of a change. With more, every change counts as
+  /// affecting some.
   private static let askedGroupsMax = 1_024
 
   var isEmpty: Bool { groups.isEmpty && indexes.isEmpty }

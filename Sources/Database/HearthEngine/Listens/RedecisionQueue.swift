@@ -3,8 +3,8 @@ import HearthTree
 
 /// The queue of listens to decide again, by cause. Causes take turns, with one slice each.
 ///
-/// A listen in doubt receives no events. Doubt is determined by comparing serial numbers, so that putting a million listens in
-/// doubt costs no more than one.
+/// A listen in doubt receives no events. Doubt is determined by comparing serial numbers, so that putting a million
+/// listens in doubt costs no more than one.
 struct RedecisionQueue {
   private let limits: EngineLimits
   /// The serial number, which grows with every cause whose listens are not all decided at once.
@@ -107,7 +107,8 @@ struct RedecisionQueue {
 
   // MARK: Missed events
 
-  /// Returns the recipients in an audience that receive an event now; keeps the event for those whose listens are in doubt.
+  /// Returns the recipients in an audience that receive an event now; keeps the event for those whose listens are in
+  /// doubt.
   ///
   /// - Parameter owner: The node or group of the audience.
   mutating func recipients<Recipient>(

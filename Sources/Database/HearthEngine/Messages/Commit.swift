@@ -23,7 +23,8 @@ extension Location {
   /// The keys with `.priority` as the last one for a priority, as in events.
   var eventKeys: [Key] { isPriority ? path.keys + [Key(".priority")] : path.keys }
 
-  /// Returns the data at this location of a tree; for a priority, a leaf with the priority as its value, or an empty node.
+  /// Returns the data at this location of a tree; for a priority, a leaf with the priority as its value, or an empty
+  /// node.
   func value(in root: Node) -> Node {
     guard isPriority else { return root[path] }
     return root[path].priority.map { Node($0) } ?? .empty

@@ -4,7 +4,8 @@ import HearthTree
 public struct WorkPayer: Sendable, Hashable {
   /// The connection that sent the command.
   public var connection: ConnectionID
-  /// The client of a one-off request; nil for the command of a connection, whose client is found by the connection's ID.
+  /// The client of a one-off request; nil for the command of a connection, whose client is found by the connection's
+  /// ID.
   package var client: ShareClaimant?
 
   /// Creates the payer for the commands of a connection.

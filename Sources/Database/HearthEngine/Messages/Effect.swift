@@ -1,7 +1,7 @@
 import HearthTree
 
-/// An effect of a database on its connections. Effects are released in commit order, after their commits are durable, and must
-/// reach each connection in the given order.
+/// An effect of a database on its connections. Effects are released in commit order, after their commits are durable,
+/// and must reach each connection in the given order.
 public enum Effect: Sendable {
   /// An event for these connections, none of which is named twice.
   case event(Event, to: [ConnectionID])

@@ -1,7 +1,7 @@
 import HearthTree
 
-/// A change of data, in one object for all its recipients, so that it is encoded only once and the same bytes are sent to each of
-/// them.
+/// A change of data, in one object for all its recipients, so that it is encoded only once and the same bytes are sent
+/// to each of them.
 public final class Event: Sendable {
   /// The change at ``path``.
   public enum Change: Sendable {
@@ -23,8 +23,8 @@ public final class Event: Sendable {
     public var node: Node
   }
 
-  /// The path from the root. The last key is `.priority` when only a priority changed; the node is then a leaf with the priority
-  /// as its value, or empty.
+  /// The path from the root. The last key is `.priority` when only a priority changed; the node is then a leaf with the
+  /// priority as its value, or empty.
   public let path: Path
 
   /// The change.

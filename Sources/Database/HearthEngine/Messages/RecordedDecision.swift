@@ -3,8 +3,8 @@ import HearthTree
 
 /// One decision of the rules with all its inputs, so that other rules can decide the same request.
 ///
-/// It retains the version of the whole database that the rules read, so consumers must release it soon. It is a class because
-/// copies of so many members would be expensive.
+/// It retains the version of the whole database that the rules read, so consumers must release it soon. It is a class
+/// because copies of so many members would be expensive.
 public final class RecordedDecision: Sendable {
   /// The requested operation.
   public enum Operation: String, Sendable, CaseIterable {

@@ -74,8 +74,8 @@ extension Cancellation {
     }
   }
 
-  /// Returns true when a redecision with these results gets a receipt. A deploy and a revocation always get one. Writes and the
-  /// clock cause redecisions all the time, so these get one only when they cancel listens.
+  /// Returns true when a redecision with these results gets a receipt. A deploy and a revocation always get one. Writes
+  /// and the clock cause redecisions all the time, so these get one only when they cancel listens.
   func hasReceipt(examinedCount: Int, cancelledCount: Int) -> Bool {
     switch self {
     case .data, .clock: cancelledCount > 0

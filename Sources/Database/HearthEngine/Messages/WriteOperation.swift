@@ -14,9 +14,9 @@ public struct WriteOperation: Sendable {
   /// The change.
   public var change: Change
 
-  /// The simple hash that the caller expects of the data at ``path``, or the exact hash with its prefix; when the data differs,
-  /// nothing is written and the answer is `.stale`. The empty text expects no data; nil makes no comparison. A caller without
-  /// permission to read the path is refused before any comparison.
+  /// The simple hash that the caller expects of the data at ``path``, or the exact hash with its prefix; when the data
+  /// differs, nothing is written and the answer is `.stale`. The empty text expects no data; nil makes no comparison. A
+  /// caller without permission to read the path is refused before any comparison.
   public var expectedHash: String?
 
   /// The locations whose new values the answer contains. Without permission to read all of them after the write the

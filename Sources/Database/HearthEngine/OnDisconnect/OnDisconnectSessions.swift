@@ -1,7 +1,7 @@
 import HearthTree
 
-/// The on-disconnect writes of open connections, with their identities: durable, so that they are executed exactly once, even
-/// when the server stops before the connection ends.
+/// The on-disconnect writes of open connections, with their identities: durable, so that they are executed exactly
+/// once, even when the server stops before the connection ends.
 ///
 /// ```
 /// sessions = {<number of the connection>: session, …}

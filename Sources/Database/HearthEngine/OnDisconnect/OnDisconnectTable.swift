@@ -1,7 +1,7 @@
 import HearthTree
 
-/// The state of on-disconnect writes that is not stored in ``OnDisconnectSessions``: each connection's usage of the limits, and
-/// the sessions that must still be ended.
+/// The state of on-disconnect writes that is not stored in ``OnDisconnectSessions``: each connection's usage of the
+/// limits, and the sessions that must still be ended.
 struct OnDisconnectTable {
   /// The usage of one connection.
   fileprivate struct Usage {
@@ -37,8 +37,8 @@ struct OnDisconnectTable {
   private var usages: [ConnectionID: Usage] = [:]
   /// The memory of all on-disconnect writes, shared by the connections.
   private var shares: SharedBound
-  /// The sessions to end, the next one last: those that were open when the server last stopped or crashed, and those whose
-  /// connection ended while the disk was full.
+  /// The sessions to end, the next one last: those that were open when the server last stopped or crashed, and those
+  /// whose connection ended while the disk was full.
   private var leftovers: [Session]
   /// The sessions whose connection has ended and that are ended once the disk has space, the next one first.
   private var waiting: [Session] = []
@@ -59,8 +59,8 @@ struct OnDisconnectTable {
     shares = Self.shares(limits)
   }
 
-  /// The memory that the shared limit lets every client without on-disconnect writes use while there is any left, in bytes:
-  /// enough for a few small writes.
+  /// The memory that the shared limit lets every client without on-disconnect writes use while there is any left, in
+  /// bytes: enough for a few small writes.
   private static let unitBytes = 4 << 10
 
   private static func shares(_ limits: EngineLimits) -> SharedBound {

@@ -44,8 +44,8 @@ struct OnDisconnectWrites {
     edit(location, belowWriteAt: depth, with: value)
   }
 
-  /// Removes the writes at and below a location. A write above it is split into writes of its children without that location.
-  /// Data that the original write would have deleted is then kept, as clients expect.
+  /// Removes the writes at and below a location. A write above it is split into writes of its children without that
+  /// location. Data that the original write would have deleted is then kept, as clients expect.
   ///
   /// - Throws: ``Failure`` when the split gives more than `countMax` writes.
   mutating func cancel(_ location: Location, countMax: Int) throws(Failure) {
@@ -96,8 +96,8 @@ struct OnDisconnectWrites {
     changes.append((Location(path: path), node))
   }
 
-  /// Changes a part of a write, in as few locations of the tree as possible: a write may be large, and the journal stores every
-  /// changed location.
+  /// Changes a part of a write, in as few locations of the tree as possible: a write may be large, and the journal
+  /// stores every changed location.
   private mutating func edit(_ location: Location, belowWriteAt depth: Int, with value: WriteValue) {
     let write = Path(Array(location.eventKeys.prefix(depth)) + [Self.writeKey])
     let place = Location(

@@ -40,8 +40,8 @@ extension WriteValue {
     return Int(depth)
   }
 
-  /// Returns the changes of a stored value that replace one location of it by another value. A priority without a value is
-  /// ignored.
+  /// Returns the changes of a stored value that replace one location of it by another value. A priority without a value
+  /// is ignored.
   static func edits(
     of stored: Node, at location: Location, with value: WriteValue
   ) -> [(location: Location, node: Node)] {
@@ -63,8 +63,8 @@ extension WriteValue {
     return edits
   }
 
-  /// Returns the names of the deferred values that a replacement of a location removes: those at and below it, and those above it
-  /// whose location no longer exists in the new value.
+  /// Returns the names of the deferred values that a replacement of a location removes: those at and below it, and
+  /// those above it whose location no longer exists in the new value.
   private static func names(in deferred: Node, at path: Path, _ new: Node) -> [Key] {
     if deferred.isEmpty { return [] }
     if path.isRoot { return deferred.children.map(\.key) }
@@ -131,7 +131,8 @@ extension WriteValue.Operation {
 }
 
 extension Node {
-  /// Returns true when a server value can be filled in there: its placeholder must be a leaf, or a node with that priority.
+  /// Returns true when a server value can be filled in there: its placeholder must be a leaf, or a node with that
+  /// priority.
   func holds(_ location: Location) -> Bool {
     let place = self[location.path]
     return location.isPriority ? place.priority != nil : place.isLeaf

@@ -14,7 +14,8 @@ public struct LargeQuery: Sendable {
   let index: ChildIndex?
   /// True when an index has to be built and kept.
   let makesIndex: Bool
-  /// True for a listen, which begins with its result. The result of a `get` is built later, by the thread that sends it.
+  /// True for a listen, which begins with its result. The result of a `get` is built later, by the thread that sends
+  /// it.
   let isListen: Bool
 
   /// Evaluates the query.

@@ -2,8 +2,8 @@ import HearthTree
 
 /// The evaluations of live queries in the background, after their location was replaced. One runs at a time.
 struct LiveEvaluations {
-  /// The most evaluations in a row that changes of the location invalidate; after them the query is evaluated on the deciding
-  /// queue.
+  /// The most evaluations in a row that changes of the location invalidate; after them the query is evaluated on the
+  /// deciding queue.
   static let invalidatedMax = 3
 
   /// The evaluation to begin; nil when there is none.
@@ -19,8 +19,8 @@ struct LiveEvaluations {
 }
 
 extension LiveQueries {
-  /// Returns true when the update of a live query waits for its evaluation in the background: its location was replaced, and the
-  /// query examines many children.
+  /// Returns true when the update of a live query waits for its evaluation in the background: its location was
+  /// replaced, and the query examines many children.
   ///
   /// - Parameter payer: The client that pays for the evaluation.
   mutating func setsAside(_ group: QueryGroup, paidBy payer: WorkPayer?, _ state: DatabaseState) -> Bool {
@@ -41,8 +41,8 @@ extension LiveQueries {
     return true
   }
 
-  /// Returns the result of a query that was evaluated in the background, updated to the present version of its location; nil when
-  /// there is none.
+  /// Returns the result of a query that was evaluated in the background, updated to the present version of its
+  /// location; nil when there is none.
   mutating func evaluation(of query: Query, at path: Path, _ data: Node) -> (window: QueryWindow, result: Node)? {
     let slot = evaluations.results.firstIndex { $0.query.path == path && $0.query.query == query }
     guard let slot else { return nil }

@@ -8,8 +8,8 @@ extension LiveQueries {
     !locationQueries.backlog.isEmpty || locationQueries.groups.count > limits.queriesInLine
   }
 
-  /// Returns true when the updates of a replaced location's live queries are deferred, which is also the case when together they
-  /// examine many children.
+  /// Returns true when the updates of a replaced location's live queries are deferred, which is also the case when
+  /// together they examine many children.
   func isDeferred(_ locationQueries: LocationQueries, from old: Node, to new: Node) -> Bool {
     if isDeferred(locationQueries) { return true }
     var stepsLeft = limits.redecisionStepsInLine

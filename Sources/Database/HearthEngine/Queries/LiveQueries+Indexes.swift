@@ -87,8 +87,8 @@ extension LiveQueries {
     listens.results.forget(group)
   }
 
-  /// Updates indexes after a deploy: undeclared ones are dropped, or kept as undeclared while live queries use them; live queries
-  /// that received all data use an index that is now declared.
+  /// Updates indexes after a deploy: undeclared ones are dropped, or kept as undeclared while live queries use them;
+  /// live queries that received all data use an index that is now declared.
   ///
   /// - Returns: The groups that receive filtered data instead of all data from now on, or the reverse.
   mutating func review(_ state: DatabaseState, _ listens: inout ListenIndex) -> [QueryGroup] {

@@ -54,7 +54,8 @@ struct LiveQueries {
     return group
   }
 
-  /// Returns the query that was evaluated in the background; nil when the evaluated query or the version of its location differs.
+  /// Returns the query that was evaluated in the background; nil when the evaluated query or the version of its
+  /// location differs.
   func found(_ query: Query, at path: Path, _ data: Node) -> EvaluatedQuery? {
     found(at: path, data).flatMap { $0.query.query == query ? $0 : nil }
   }

@@ -9,8 +9,8 @@ import HearthTree
 /// text   = length:varint utf8
 /// ```
 ///
-/// Bit 0 of the flags means that the uid follows, bit 1 the provider; bit 2 means an administrator, with any `auth`; bits 4 and 5
-/// are the ``AddressClass``. The others are 0.
+/// Bit 0 of the flags means that the uid follows, bit 1 the provider; bit 2 means an administrator, with any `auth`;
+/// bits 4 and 5 are the ``AddressClass``. The others are 0.
 ///
 /// Example: the user `u7`, signed in with a password, wrote from a public address, on connection 300.
 ///
@@ -21,8 +21,8 @@ import HearthTree
 /// 08 70 61 73 73 77 6f 72 64     "password"
 /// ```
 public struct CommitAuthor: Sendable, Equatable {
-  /// The user ID of the credential; for an administrator with an overridden `auth`, the ID in that `auth`. nil when there was
-  /// none.
+  /// The user ID of the credential; for an administrator with an overridden `auth`, the ID in that `auth`. nil when
+  /// there was none.
   public var uid: String?
   /// The sign-in provider, such as `password`; nil when the credential names none.
   public var provider: String?

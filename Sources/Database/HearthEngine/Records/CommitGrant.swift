@@ -3,8 +3,8 @@ import HearthTree
 
 /// The rules that allowed a commit in the journal, if they are recorded: see ``EngineLimits/recordsAuthors``.
 ///
-/// Only the locations of the rules are stored, not the data that they read. The rules are those of the last deploy before the
-/// commit's position. The grant follows the author of the record when bit 5 of the record's kind is set:
+/// Only the locations of the rules are stored, not the data that they read. The rules are those of the last deploy
+/// before the commit's position. The grant follows the author of the record when bit 5 of the record's kind is set:
 ///
 /// ```
 /// grant = count:u8 place*

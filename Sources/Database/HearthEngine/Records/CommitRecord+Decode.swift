@@ -123,8 +123,8 @@ extension CommitRecord {
   }
 }
 
-/// An error for stored bytes that are not valid records although they passed the journal's checks. Two errors are equal when
-/// their offsets are equal.
+/// An error for stored bytes that are not valid records although they passed the journal's checks. Two errors are equal
+/// when their offsets are equal.
 public struct RecordError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A description for the operator.
   public var message: String

@@ -1,7 +1,7 @@
 /// Records without a time of their own: notes and joint records.
 extension CommitRecord {
-  /// The records to apply at the record's position, in order: the nested ones of a joint record, none for a note, and otherwise
-  /// the record itself.
+  /// The records to apply at the record's position, in order: the nested ones of a joint record, none for a note, and
+  /// otherwise the record itself.
   package var parts: [CommitRecord] {
     switch content {
     case .joint(let records, _): records

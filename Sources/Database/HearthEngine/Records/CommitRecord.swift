@@ -32,8 +32,9 @@ import HearthTree
 ///          | 5 length:varint utf8                                  a string
 /// ```
 ///
-/// The sessions are a tree beside the data, with the on-disconnect writes of open connections, see ``OnDisconnectSessions``. A
-/// connection's end is one batch: the changes of its writes, and a record of kind 3 that removes its session.
+/// The sessions are a tree beside the data, with the on-disconnect writes of open connections, see
+/// ``OnDisconnectSessions``. A connection's end is one batch: the changes of its writes, and a record of kind 3 that
+/// removes its session.
 ///
 /// A long record is split into pieces, so that one append does not delay others. Each piece is a separate commit
 /// without an effect, and others may come between; the last one, of kind 5, applies the record that the pieces form in
@@ -101,8 +102,8 @@ import HearthTree
 public struct CommitRecord: Sendable {
   /// The content of the commit.
   public enum Content: Sendable {
-    /// Changed locations with their new data, from the root; for a priority, a leaf with the priority as its value, or an empty
-    /// node.
+    /// Changed locations with their new data, from the root; for a priority, a leaf with the priority as its value, or
+    /// an empty node.
     case changes([(location: Location, node: Node)])
     /// The rules file as it was uploaded.
     case rules(String)
@@ -126,13 +127,15 @@ public struct CommitRecord: Sendable {
     case end(session: UInt64)
   }
 
-  /// The `now` of the decision; for a joint record that of its first nested record; 0 for a note or an empty joint record.
+  /// The `now` of the decision; for a joint record that of its first nested record; 0 for a note or an empty joint
+  /// record.
   public var wallMilliseconds: Int64
   /// The author; nil when it was not recorded.
   public var author: CommitAuthor?
   /// The rules that allowed the commit; nil when they were not recorded, and when no rule was evaluated.
   public var grant: CommitGrant?
-  /// The number of keys in the path of a multi-location update (a merge); nil for other changes, and when it was not recorded.
+  /// The number of keys in the path of a multi-location update (a merge); nil for other changes, and when it was not
+  /// recorded.
   public var mergeDepth: Int?
   /// The content of the commit.
   public var content: Content
@@ -178,7 +181,8 @@ public struct CommitRecord: Sendable {
       for record in records { record.append(to: &bytes) }
     default: appendContent(to: &bytes)
     }
-    // Writers refuse a record longer than 4 GB before it is stored, so the truncation of its length here does not matter.
+    // Writers refuse a record longer than 4 GB before it is stored, so the truncation of its length here does not
+    // matter.
     let length = UInt32(truncatingIfNeeded: bytes.count - start - 4)
     for i in 0..<4 { bytes[start + i] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(i))) }
   }
@@ -258,8 +262,8 @@ extension [UInt8] {
     append(contentsOf: text.utf8)
   }
 
-  /// Appends a location. Paths have at most 32 keys, and those of sessions a few more, so that the count and the priority flag
-  /// fit in one byte.
+  /// Appends a location. Paths have at most 32 keys, and those of sessions a few more, so that the count and the
+  /// priority flag fit in one byte.
   fileprivate mutating func append(_ location: Location) {
     append(UInt8(clamping: location.path.count) & 0x7F | (location.isPriority ? 0x80 : 0))
     for key in location.path.keys { append(sized: key.text) }

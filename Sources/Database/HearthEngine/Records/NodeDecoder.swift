@@ -17,8 +17,8 @@ package struct NodeDecoder {
   /// Creates a decoder at the beginning of a value.
   package init() {}
 
-  /// Decodes up to the end of the value or of the bytes. The caller keeps the undecoded bytes, and passes them again with more
-  /// bytes in the next call.
+  /// Decodes up to the end of the value or of the bytes. The caller keeps the undecoded bytes, and passes them again
+  /// with more bytes in the next call.
   ///
   /// - Returns: The complete value; nil when more bytes are needed.
   /// - Throws: `RecordError.Problem`.
@@ -35,7 +35,8 @@ package struct NodeDecoder {
     }
   }
 
-  /// Decodes a complete value if it is a leaf, which is faster than the general decoder; otherwise returns nil and reads nothing.
+  /// Decodes a complete value if it is a leaf, which is faster than the general decoder; otherwise returns nil and
+  /// reads nothing.
   static func leaf(_ cursor: inout ByteCursor) throws -> Node? {
     var attempt = cursor
     let tag = try attempt.byte()
@@ -50,8 +51,8 @@ package struct NodeDecoder {
     return (scalar, tag & NodeEncoder.priorityFlag != 0 ? try cursor.priority() : nil)
   }
 
-  /// Decodes one key, one leaf, or the beginning or end of an interior node; changes nothing, and returns false, when bytes are
-  /// missing.
+  /// Decodes one key, one leaf, or the beginning or end of an interior node; changes nothing, and returns false, when
+  /// bytes are missing.
   private mutating func step(_ cursor: inout ByteCursor) throws -> Bool {
     switch expectation {
     case .value: return try value(&cursor)

@@ -14,8 +14,8 @@ package struct RecordAssembler: Sendable {
   /// - Parameter scan: The scan that decodes the changes.
   package init(_ scan: RecordScan = RecordScan()) { self.scan = scan }
 
-  /// Returns the record to apply: for the end of a record in pieces, the whole record with the time of its end; otherwise
-  /// `record` itself.
+  /// Returns the record to apply: for the end of a record in pieces, the whole record with the time of its end;
+  /// otherwise `record` itself.
   ///
   /// - Throws: ``RecordError`` with the position, when a piece is missing or the pieces do not form a record.
   package mutating func whole(_ record: CommitRecord, at position: Int64) throws(RecordError) -> CommitRecord {

@@ -14,8 +14,8 @@ package struct RecordScan: Sendable {
 
   /// Decodes the records of one batch's payload, in order.
   ///
-  /// - Parameter body: Called with each record, including those that do not affect the location. Changes of other locations are
-  ///   left out, and so are those of sessions unless the location is the root.
+  /// - Parameter body: Called with each record, including those that do not affect the location. Changes of other
+  ///   locations are left out, and so are those of sessions unless the location is the root.
   /// - Throws: ``RecordError`` with the byte at which decoding stopped; any error of `body`.
   package func forEach(in payload: [UInt8], _ body: (CommitRecord) throws -> Void) throws {
     var offset = 0
@@ -37,8 +37,8 @@ package struct RecordScan: Sendable {
   /// Returns the time of one record of a payload without decoding anything else.
   ///
   /// - Parameter index: The index of the record, from 0.
-  /// - Returns: The time. For a record without a time, this is the time of the nearest record before it in the payload. nil when
-  ///   there is none, or when the payload has fewer records.
+  /// - Returns: The time. For a record without a time, this is the time of the nearest record before it in the payload.
+  ///   nil when there is none, or when the payload has fewer records.
   /// - Throws: ``RecordError``.
   package static func time(ofRecord index: Int, in payload: [UInt8]) throws(RecordError) -> Int64? {
     var (offset, time): (Int, Int64?) = (0, nil)

@@ -1,7 +1,7 @@
 import HearthTree
 
-/// A decoder of the data at one location within a value in the binary format of ``CommitRecord``, whose bytes may arrive in any
-/// number of chunks. It skips the rest.
+/// A decoder of the data at one location within a value in the binary format of ``CommitRecord``, whose bytes may
+/// arrive in any number of chunks. It skips the rest.
 package struct SubtreeDecoder {
   private enum Expectation {
     case value
@@ -23,8 +23,8 @@ package struct SubtreeDecoder {
   /// - Parameter path: The location; the root is the whole value.
   package init(of path: Path = .root) { keys = path.keys.map { Array($0.text.utf8) } }
 
-  /// Decodes up to the end of the location or of the bytes. The caller keeps the undecoded bytes, and passes them again with more
-  /// bytes in the next call. Bytes after the location are never read.
+  /// Decodes up to the end of the location or of the bytes. The caller keeps the undecoded bytes, and passes them again
+  /// with more bytes in the next call. Bytes after the location are never read.
   ///
   /// - Returns: The value, or ``Node/empty`` when there is none; nil when more bytes are needed.
   /// - Throws: `RecordError.Problem`.

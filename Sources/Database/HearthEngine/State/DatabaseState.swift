@@ -14,8 +14,8 @@ public struct DatabaseState: Sendable {
   public var storedRules: String?
   /// The on-disconnect writes of open connections.
   package var sessions = OnDisconnectSessions()
-  /// True when the log up to ``position`` has pieces of a record whose end is still to come, so that no snapshot can be taken at
-  /// this position.
+  /// True when the log up to ``position`` has pieces of a record whose end is still to come, so that no snapshot can be
+  /// taken at this position.
   package var hasOpenPieces = false
 
   /// Creates a version without sessions.

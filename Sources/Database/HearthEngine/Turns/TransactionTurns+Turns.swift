@@ -28,8 +28,8 @@ extension TransactionTurns {
     return limits.turnWindow(known >> Int64(expiredTurnCount))
   }
 
-  /// Records that the engine has answered the members of a turn. The turn's time begins when the answer has been sent, at the
-  /// latest after ``EngineLimits/turnUndeliveredMillisecondsMax``.
+  /// Records that the engine has answered the members of a turn. The turn's time begins when the answer has been sent,
+  /// at the latest after ``EngineLimits/turnUndeliveredMillisecondsMax``.
   private mutating func answer(at path: Path, _ instant: Instant) {
     guard var turn = queues[path]?.turn else { return }
     openTurns[turn.serial] = nil
@@ -67,8 +67,8 @@ extension TransactionTurns {
 
   // MARK: Use
 
-  /// Returns the location of an open turn that permits a requester to write at a path: the turn's location is at or above that
-  /// path.
+  /// Returns the location of an open turn that permits a requester to write at a path: the turn's location is at or
+  /// above that path.
   func turnPlace(of requester: TurnRequester, holding path: Path) -> Path? {
     for depth in 0...path.count {
       let place = path.prefix(depth)
@@ -77,8 +77,8 @@ extension TransactionTurns {
     return nil
   }
 
-  /// Records a connection's write. When the write uses a turn that has expired, the client counts as slow rather than as
-  /// inactive.
+  /// Records a connection's write. When the write uses a turn that has expired, the client counts as slow rather than
+  /// as inactive.
   mutating func recordWrite(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
     guard let id = requester.connection, contenders[id] != nil else { return }
     if contenders[id]?.recordWrite(path, at: instant, limits) == true { timeouts.forgive(requester.user) }
@@ -150,8 +150,8 @@ extension TransactionTurns {
     }
   }
 
-  /// Ends the turn of a requester whose attempts led to no commit: a requester without write permission must not delay others
-  /// repeatedly.
+  /// Ends the turn of a requester whose attempts led to no commit: a requester without write permission must not delay
+  /// others repeatedly.
   private mutating func endUnusedTurn(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
     timeouts.add(requester.user, at: instant)
     if let id = requester.connection { contenders[id]?.recordExpiry(path, deliveredMonotonicMilliseconds: nil) }

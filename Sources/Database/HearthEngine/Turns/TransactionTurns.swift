@@ -2,27 +2,28 @@ import HearthTree
 
 /// The turns of conflicting transactions.
 ///
-/// A transaction of the SDKs is a compared write that is repeated on the present data after each stale answer, until one matches.
-/// When many clients write to the same location, all but one are stale each time, and a slow client may be stale forever. So when
-/// a write is stale while another client is about to retry, its answer waits in a queue. It is sent when the client's turn
-/// begins, and for a short time no other compared write is decided at that location. Each client then needs two attempts, and
-/// they commit in order.
+/// A transaction of the SDKs is a compared write that is repeated on the present data after each stale answer, until
+/// one matches. When many clients write to the same location, all but one are stale each time, and a slow client may be
+/// stale forever. So when a write is stale while another client is about to retry, its answer waits in a queue. It is
+/// sent when the client's turn begins, and for a short time no other compared write is decided at that location. Each
+/// client then needs two attempts, and they commit in order.
 ///
-/// * A location conflicts with itself, its ancestors and its descendants. Among overlapping locations, turns follow the order in
-///   which waiting began; locations that do not overlap have their turns at the same time. So a transaction at the root waits for
-///   those before it and is not overtaken by later ones below it, and two counters never wait for each other.
-/// * A compared write that is not stale, and arrives while others wait or have a turn, waits as well. It is decided at its turn,
-///   as if it arrived then, so that no matching write gets a stale answer.
-/// * A turn ends when it is used, when its requester disconnects or stops listening there, and at its deadline. Plain writes
-///   never wait.
-/// * Expired turns cost others little. Each halves the length of the next turn at that location and doubles the number of writes
-///   that share it. A connection that lets turns expire gets shorter ones, and then none. A turn without a commit, because the
-///   write is refused or repeatedly stale, counts as expired. Each expired turn also counts for the user, over all connections:
-///   see ``TurnTimeouts``.
+/// * A location conflicts with itself, its ancestors and its descendants. Among overlapping locations, turns follow the
+///   order in which waiting began; locations that do not overlap have their turns at the same time. So a transaction at
+///   the root waits for those before it and is not overtaken by later ones below it, and two counters never wait for
+///   each other.
+/// * A compared write that is not stale, and arrives while others wait or have a turn, waits as well. It is decided at
+///   its turn, as if it arrived then, so that no matching write gets a stale answer.
+/// * A turn ends when it is used, when its requester disconnects or stops listening there, and at its deadline. Plain
+///   writes never wait.
+/// * Expired turns cost others little. Each halves the length of the next turn at that location and doubles the number
+///   of writes that share it. A connection that lets turns expire gets shorter ones, and then none. A turn without a
+///   commit, because the write is refused or repeatedly stale, counts as expired. Each expired turn also counts for the
+///   user, over all connections: see ``TurnTimeouts``.
 /// * All queues are bounded. When they are full, a write is decided on arrival.
 ///
-/// This type does not read data: the engine reports requests to it, and takes the next turn from it. The writer of durable
-/// batches reports when the answers of a turn have been sent, which starts the turn's time.
+/// This type does not read data: the engine reports requests to it, and takes the next turn from it. The writer of
+/// durable batches reports when the answers of a turn have been sent, which starts the turn's time.
 struct TransactionTurns: Sendable {
   let limits: EngineLimits
   var queues: [Path: TurnQueue] = [:]
@@ -93,8 +94,8 @@ struct TransactionTurns: Sendable {
     queuesBelow[path] != nil || (0...path.count).contains { queues[path.prefix($0)] != nil }
   }
 
-  /// Queues the locations at, above and below a location for a check whether a turn can begin, the one with the longest wait
-  /// first.
+  /// Queues the locations at, above and below a location for a check whether a turn can begin, the one with the longest
+  /// wait first.
   mutating func recheck(around path: Path) {
     let waiting = overlapping(path).compactMap { path in queues[path]?.first.map { (path, $0.sequence) } }
     unchecked += waiting.sorted { $0.1 > $1.1 }.map(\.0)
@@ -112,8 +113,8 @@ struct TransactionTurns: Sendable {
     return contenders[id]?.serial ?? 0
   }
 
-  /// Returns the number of turns that a requester let expire since it last used one: on this connection, or recently as this
-  /// user.
+  /// Returns the number of turns that a requester let expire since it last used one: on this connection, or recently as
+  /// this user.
   func expiredTurnCount(of requester: TurnRequester, at instant: Instant) -> Int {
     let known = requester.connection.flatMap { contenders[$0]?.expiredTurnCount } ?? 0
     return max(known, timeouts.count(of: requester.user, at: instant))
@@ -128,8 +129,8 @@ struct TransactionTurns: Sendable {
 
   /// Returns true when a compared write must wait.
   ///
-  /// - Parameter isStale: True when the write is stale; nil when that is unknown. Among requests over HTTP of one user, which
-  ///   count as one requester, only a write that is not stale uses the user's turn.
+  /// - Parameter isStale: True when the write is stale; nil when that is unknown. Among requests over HTTP of one user,
+  ///   which count as one requester, only a write that is not stale uses the user's turn.
   func mustWait(_ requester: TurnRequester, at path: Path, isStale: Bool?, _ instant: Instant) -> Bool {
     guard isContended(path), mayTakeTurn(requester, at: instant) else { return false }
     return turnPlace(of: requester, holding: path) == nil || requester.connection == nil && isStale == true
@@ -191,8 +192,8 @@ struct TransactionTurns: Sendable {
     return nil
   }
 
-  /// Returns true when the first waiting request at a location has waited longest among those at, above and below it, and no turn
-  /// there is open.
+  /// Returns true when the first waiting request at a location has waited longest among those at, above and below it,
+  /// and no turn there is open.
   private func isTurn(at path: Path) -> Bool {
     guard let queue = queues[path], let first = queue.first else { return false }
     if let turn = queue.turn { return turn.room > 0 }

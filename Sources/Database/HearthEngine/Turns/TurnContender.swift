@@ -50,7 +50,8 @@ struct TurnContender: Sendable {
     missed = deliveredMonotonicMilliseconds.map { (path, $0) }
   }
 
-  /// Records a write. When it uses a turn that has expired, the client is slow rather than inactive, and its next turn is longer.
+  /// Records a write. When it uses a turn that has expired, the client is slow rather than inactive, and its next turn
+  /// is longer.
   ///
   /// - Returns: True when the expired turn is therefore discounted.
   mutating func recordWrite(_ path: Path, at instant: Instant, _ limits: EngineLimits) -> Bool {

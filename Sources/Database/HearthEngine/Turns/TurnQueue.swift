@@ -34,8 +34,8 @@ struct TurnQueue: Sendable {
   var turn: Turn?
   /// The number of expired turns at the location; each used turn decreases it.
   var expiredTurnCount = 0
-  /// The length of turns for requesters of unknown speed, derived from other requesters at this location; nil while that is
-  /// unknown.
+  /// The length of turns for requesters of unknown speed, derived from other requesters at this location; nil while
+  /// that is unknown.
   var windowMilliseconds: Int64?
 
   /// The waiting requests; those before ``head`` were removed.

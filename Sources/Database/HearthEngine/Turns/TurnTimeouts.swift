@@ -1,5 +1,5 @@
-/// The numbers of turns that users recently let expire, over all of their connections and requests: a new connection does not
-/// reset them.
+/// The numbers of turns that users recently let expire, over all of their connections and requests: a new connection
+/// does not reset them.
 ///
 /// Signed-out clients cannot be identified, so they are not counted here.
 struct TurnTimeouts: Sendable {

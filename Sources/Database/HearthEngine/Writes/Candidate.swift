@@ -8,8 +8,8 @@ package struct Candidate {
   let base: Path
   /// The locations that the request names, from the root.
   package private(set) var locations: [Location] = []
-  /// The reason why the write is impossible, when it depends on present data; nil otherwise. It reveals data, so the rules are
-  /// evaluated first, and only a permitted writer is told.
+  /// The reason why the write is impossible, when it depends on present data; nil otherwise. It reveals data, so the
+  /// rules are evaluated first, and only a permitted writer is told.
   package private(set) var problem: Failure?
   /// The locations of priorities that were lost because their node was empty in between, and that are restored.
   private var restored: Set<Location> = []
@@ -64,7 +64,8 @@ package struct Candidate {
     return changes
   }
 
-  /// Applies all values in one merge below their common path, then the priorities, which can only be set where there is a value.
+  /// Applies all values in one merge below their common path, then the priorities, which can only be set where there is
+  /// a value.
   private mutating func merge(
     _ writes: [Write], below path: Path, _ nowMilliseconds: Int64, _ limits: EngineLimits
   ) throws(Failure) {

@@ -3,8 +3,9 @@ import HearthTree
 
 /// A write that takes long to decide, with all inputs of its decision: one version of the tree and of the rules.
 ///
-/// A separate engine without listeners decides it on any thread while the main engine continues. Then ``Engine/settle(_:at:)``
-/// commits the write, if all data that the decision depends on is unchanged. The outcome equals that of a decision at that time.
+/// A separate engine without listeners decides it on any thread while the main engine continues. Then
+/// ``Engine/settle(_:at:)`` commits the write, if all data that the decision depends on is unchanged. The outcome
+/// equals that of a decision at that time.
 public struct LargeWrite: Sendable {
   /// The command as it was submitted.
   package let command: Command
@@ -53,8 +54,8 @@ struct LargeWriteDependencies: Sendable {
     self.reads.after.formUnion(reads.after)
   }
 
-  /// Adds the dependencies that a write has regardless of the rules for it: the locations that it names and, for a compared
-  /// write, all data at its path and the data that permits its writer to read the path.
+  /// Adds the dependencies that a write has regardless of the rules for it: the locations that it names and, for a
+  /// compared write, all data at its path and the data that permits its writer to read the path.
   mutating func note(
     _ operation: WriteOperation, by principal: Principal?, _ state: DatabaseState, _ now: Instant,
     _ limits: EngineLimits
@@ -112,7 +113,8 @@ public struct DecidedWrite: Sendable {
     return places
   }
 
-  /// Returns the tree after the write when other writes came before it; nil when they changed data that its decision depends on.
+  /// Returns the tree after the write when other writes came before it; nil when they changed data that its decision
+  /// depends on.
   package func root(on current: Node) -> Node? {
     let before = write.state.root
     if current.isIdentical(to: before) { return root }
@@ -130,8 +132,8 @@ public struct DecidedWrite: Sendable {
     return isReadSame && places.allSatisfy { keepsPriorities(above: $0, next) } ? next : nil
   }
 
-  /// Returns true when the order of the changes affects the outcome: a node that is empty between two changes loses its priority,
-  /// and the changes have no defined order.
+  /// Returns true when the order of the changes affects the outcome: a node that is empty between two changes loses its
+  /// priority, and the changes have no defined order.
   private func isOrderSeen(_ places: [Path], _ current: Node) -> Bool {
     let hasPriorityAbove = places.contains { place in
       (0..<place.count).contains { current[place.prefix($0)].priority != nil }

@@ -1,16 +1,16 @@
 /// The durable, ordered log of one database's commits, with snapshots that bound the length of a restart's replay.
 ///
-/// Batches that a snapshot covers may be retained for reads of the history: see ``prune(keepingFrom:)``. A restart always begins
-/// at the current snapshot.
+/// Batches that a snapshot covers may be retained for reads of the history: see ``prune(keepingFrom:)``. A restart
+/// always begins at the current snapshot.
 ///
-/// The journal does not interpret its content: a batch is a range of positions and the engine's bytes for them. It guarantees
-/// order and durability, and it reports damage.
+/// The journal does not interpret its content: a batch is a range of positions and the engine's bytes for them. It
+/// guarantees order and durability, and it reports damage.
 ///
-/// One database has one owner. `acquire()` makes the caller the owner and raises the epoch; from then on the log itself refuses
-/// appends of an earlier owner with `.staleEpoch`.
+/// One database has one owner. `acquire()` makes the caller the owner and raises the epoch; from then on the log itself
+/// refuses appends of an earlier owner with `.staleEpoch`.
 ///
-/// Calls block until they are complete, and may come from any thread. Appends belong to one owner and are sequential; a snapshot
-/// may be written from another thread during appends.
+/// Calls block until they are complete, and may come from any thread. Appends belong to one owner and are sequential; a
+/// snapshot may be written from another thread during appends.
 public protocol Journal: AnyObject, Sendable {
   /// Makes the caller the owner, durably, and returns the end of the log.
   ///
@@ -23,18 +23,19 @@ public protocol Journal: AnyObject, Sendable {
   /// - batch: The batch; its `firstPosition` is `head.position + 1`.
   /// - head: The result of the last `append` or `acquire`.
   /// - Returns: The new head.
-  /// - Throws: `.staleEpoch` when there is a newer owner; `.positionMismatch` when the log does not end at `head` or the batch
-  ///   does not start right after it; `.tooLarge`; `.noSpace`, after which nothing was written and the same call may be repeated;
-  ///   `.unavailable` and `.diskFault`, after which the outcome is unknown, and the same call with the same batch may be repeated
-  ///   until it succeeds; `.inputOutput`, after which the outcome is unknown until the next start, and every later append is
-  ///   refused with `.failed`.
+  /// - Throws: `.staleEpoch` when there is a newer owner; `.positionMismatch` when the log does not end at `head` or
+  ///   the batch does not start right after it; `.tooLarge`; `.noSpace`, after which nothing was written and the same
+  ///   call may be repeated; `.unavailable` and `.diskFault`, after which the outcome is unknown, and the same call
+  ///   with the same batch may be repeated until it succeeds; `.inputOutput`, after which the outcome is unknown until
+  ///   the next start, and every later append is refused with `.failed`.
   func append(_ batch: JournalBatch, after head: JournalHead) throws(JournalError) -> JournalHead
 
   /// Reads batches in order, beginning with the one that contains `position + 1`.
   ///
   /// - Parameters:
   /// - position: The last position that the caller already has; such as that of the snapshot, or 0.
-  /// - sizeBytesMax: The most payload bytes in total; reading stops before a batch that would exceed it, except the first.
+  /// - sizeBytesMax: The most payload bytes in total; reading stops before a batch that would exceed it, except the
+  ///   first.
   /// - Returns: Batches without gaps; empty at the end of the log. A batch that straddles `position` is returned whole.
   /// - Throws: `.pruned` when that part of the log was pruned; `.corrupt`; `.inputOutput`.
   func batches(after position: Int64, sizeBytesMax: Int) throws(JournalError) -> [JournalBatch]
@@ -74,8 +75,8 @@ public protocol Journal: AnyObject, Sendable {
   /// - Throws: `.corrupt`, `.inputOutput`.
   func oldestPosition() throws(JournalError) -> Int64
 
-  /// Returns the approximate disk usage in bytes of the batches that end after `position` and at or before `last`: their
-  /// payloads, with an overhead for each. The time grows with the number of batches.
+  /// Returns the approximate disk usage in bytes of the batches that end after `position` and at or before `last`:
+  /// their payloads, with an overhead for each. The time grows with the number of batches.
   ///
   /// - Throws: `.inputOutput`.
   func logBytes(after position: Int64, through last: Int64) throws(JournalError) -> Int
@@ -99,17 +100,17 @@ public protocol Journal: AnyObject, Sendable {
   /// - Throws: `.inputOutput`, `.closed`.
   func reusableBytes() throws(JournalError) -> Int
 
-  /// Replaces the content of retained batches that end at or before a position, which no restart reads. Their positions stay the
-  /// same, and so do all other batches, snapshots, and the head with its running hash. The earlier content is lost. Works in
-  /// small steps, so that appends continue meanwhile; may be interrupted at any point and called again. It must not run at the
-  /// same time as pruning or the writing of snapshots.
+  /// Replaces the content of retained batches that end at or before a position, which no restart reads. Their positions
+  /// stay the same, and so do all other batches, snapshots, and the head with its running hash. The earlier content is
+  /// lost. Works in small steps, so that appends continue meanwhile; may be interrupted at any point and called again.
+  /// It must not run at the same time as pruning or the writing of snapshots.
   ///
   /// - Parameters:
   /// - position: The last position, at or before that of the current snapshot.
-  /// - body: Called with each batch in order; may read other batches of this journal. When it throws, the batches since the last
-  ///   complete one stay unchanged.
-  /// - Throws: `.positionMismatch` for a later position; `.corrupt` for a damaged batch, which stays unchanged; `.inputOutput`,
-  ///   `.noSpace`; any error of `body`.
+  /// - body: Called with each batch in order; may read other batches of this journal. When it throws, the batches since
+  ///   the last complete one stay unchanged.
+  /// - Throws: `.positionMismatch` for a later position; `.corrupt` for a damaged batch, which stays unchanged;
+  ///   `.inputOutput`, `.noSpace`; any error of `body`.
   func rewrite(through position: Int64, _ body: (JournalBatch) throws -> BatchRewrite) throws
 
   /// Removes one completed snapshot other than the current one.

@@ -1,4 +1,5 @@
-/// The registration of an engine whose journals are on a database server: the URLs that select it, and how its store is opened.
+/// The registration of an engine whose journals are on a database server: the URLs that select it, and how its store is
+/// opened.
 package struct JournalEngine: Sendable {
   /// The name of the product, for messages.
   package let product: String
@@ -30,7 +31,8 @@ package struct JournalFileEngine: Sendable {
   package let suffix: String
   /// The versions of the file format that this version of the server reads.
   package let formats: ClosedRange<Int64>
-  /// Reads a file's format version, without disturbing a process that has the file open; nil when the file is not a journal.
+  /// Reads a file's format version, without disturbing a process that has the file open; nil when the file is not a
+  /// journal.
   package let format: @Sendable (_ path: String) throws(JournalError) -> Int64?
   /// Locks a journal's file for its repair.
   package let repair: @Sendable (_ path: String) throws(JournalError) -> any JournalRepair

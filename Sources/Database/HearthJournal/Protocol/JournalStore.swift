@@ -12,8 +12,8 @@ package protocol JournalStore: AnyObject, Sendable {
   /// - Parameter collection: The prefix of their names, empty or with `/` at its end. Names contain no other `/`.
   func factory(_ collection: String) -> any JournalFactory
 
-  /// Returns the journals of several collections for backups; their names begin with the collection. The archive may contain
-  /// journals of other collections as well.
+  /// Returns the journals of several collections for backups; their names begin with the collection. The archive may
+  /// contain journals of other collections as well.
   func archive(of collections: [String]) -> any JournalArchive
 
   /// Locks the store for a use, until it is closed.
@@ -38,8 +38,8 @@ package protocol JournalStore: AnyObject, Sendable {
 
   // MARK: Moving to another store
 
-  /// Returns an archive that restores journals under temporary names, which no server uses. Removes those of an interrupted
-  /// attempt first.
+  /// Returns an archive that restores journals under temporary names, which no server uses. Removes those of an
+  /// interrupted attempt first.
   func stage() throws(JournalError) -> any JournalArchive
 
   /// Gives staged journals their names, and removes what is left of the staging.

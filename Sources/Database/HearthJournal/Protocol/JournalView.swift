@@ -1,7 +1,7 @@
 /// A consistent view of a journal at one time, read while its owner continues to append; used for backups.
 ///
-/// A view takes no lock and no ownership, and changes nothing. While it is open, the data that it reads stays on the disk, so it
-/// should be closed soon. Calls block, and must be sequential.
+/// A view takes no lock and no ownership, and changes nothing. While it is open, the data that it reads stays on the
+/// disk, so it should be closed soon. Calls block, and must be sequential.
 public protocol JournalView: AnyObject, Sendable {
   /// The end of the log at the time of the view, with the owner's epoch.
   var head: JournalHead { get }
@@ -15,8 +15,8 @@ public protocol JournalView: AnyObject, Sendable {
   /// - Throws: `.corrupt`, `.inputOutput`.
   func snapshotChunk(_ index: Int) throws(JournalError) -> [UInt8]
 
-  /// Calls `body` with every batch that ends after `position`, in order and without gaps; only one batch is in memory at a time.
-  /// The first may begin later than right after `position`, when a snapshot has replaced the log before it.
+  /// Calls `body` with every batch that ends after `position`, in order and without gaps; only one batch is in memory
+  /// at a time. The first may begin later than right after `position`, when a snapshot has replaced the log before it.
   ///
   /// - Parameter body: Must not call this view; returns false to stop.
   /// - Throws: `.corrupt`, `.inputOutput`, and any error of `body`.

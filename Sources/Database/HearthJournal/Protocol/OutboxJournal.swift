@@ -1,5 +1,5 @@
-/// A journal with an outbox: entries that become durable atomically with their commits, and stay until they are delivered or
-/// given up. Every acknowledged commit has its entries, and a commit that was not stored has none.
+/// A journal with an outbox: entries that become durable atomically with their commits, and stay until they are
+/// delivered or given up. Every acknowledged commit has its entries, and a commit that was not stored has none.
 ///
 /// Calls block until they are complete, and may come from any thread during the owner's appends.
 public protocol OutboxJournal: Journal {

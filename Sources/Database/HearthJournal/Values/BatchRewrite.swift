@@ -3,8 +3,8 @@ public struct BatchRewrite: Sendable, Equatable {
   /// The new payload; nil to keep the present one.
   public var payload: [UInt8]?
 
-  /// True when the batch is valid by itself. A batch that is not is written together with the batches after it, up to the next
-  /// complete one, in one atomic step.
+  /// True when the batch is valid by itself. A batch that is not is written together with the batches after it, up to
+  /// the next complete one, in one atomic step.
   public var isComplete: Bool
 
   /// Creates a rewrite, which by default keeps the batch.

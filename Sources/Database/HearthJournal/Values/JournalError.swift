@@ -14,8 +14,8 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
     case noSpace = "no-space"
     /// Reading or writing the file failed; after a failed append the outcome is unknown.
     case inputOutput = "input-output"
-    /// The storage engine cannot be reached now. The outcome of an append is unknown; the same one may be repeated and is stored
-    /// once.
+    /// The storage engine cannot be reached now. The outcome of an append is unknown; the same one may be repeated and
+    /// is stored once.
     case unavailable = "unavailable"
     /// The disk refused to read, write or sync. The outcome of an append is unknown; the same one may be repeated and
     /// is stored once. After a failed sync, the journal is reopened and read back before it accepts appends.
@@ -40,7 +40,8 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
     case closed = "closed"
   }
 
-  /// The place of an error: the file, the commit position, the byte within that file or payload; each nil when it is unknown.
+  /// The place of an error: the file, the commit position, the byte within that file or payload; each nil when it is
+  /// unknown.
   public struct Place: Sendable, Hashable {
     /// The path of the file; nil for a journal without one.
     public var file: String?

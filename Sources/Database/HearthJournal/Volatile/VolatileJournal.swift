@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A journal without storage: commits last until the process ends. It is for temporary databases, such as those of an emulator's
-/// other projects.
+/// A journal without storage: commits last until the process ends. It is for temporary databases, such as those of an
+/// emulator's other projects.
 ///
-/// It stores only the position and hash of its end, and no batches or chunks. A second `acquire()` of the same journal returns
-/// the same end.
+/// It stores only the position and hash of its end, and no batches or chunks. A second `acquire()` of the same journal
+/// returns the same end.
 public final class VolatileJournal: Journal {
   fileprivate struct State {
     var head = JournalHead(epoch: 0, position: 0, runningHash: .empty)

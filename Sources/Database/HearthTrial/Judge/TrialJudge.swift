@@ -2,7 +2,8 @@ import HearthEngine
 import HearthRules
 import HearthTree
 
-/// An evaluator that repeats recorded decisions with staged rules and compares the answers with those of the rules in force.
+/// An evaluator that repeats recorded decisions with staged rules and compares the answers with those of the rules in
+/// force.
 ///
 /// It uses the same evaluator on the same inputs. It must not be used by two threads at once.
 public struct TrialJudge {
@@ -17,8 +18,8 @@ public struct TrialJudge {
     /// The staged rules give the opposite answer: they reverse the decision.
     case flipped(ReversedDecision)
 
-    /// Returns the trace of a reversed decision, by a second evaluation; nil when the decision is not reversed, and empty when
-    /// the trace takes too long.
+    /// Returns the trace of a reversed decision, by a second evaluation; nil when the decision is not reversed, and
+    /// empty when the trace takes too long.
     public func trace() -> [String]? {
       guard case .flipped(let flip) = self else { return nil }
       return flip.trace()
@@ -77,7 +78,8 @@ public struct ReversedDecision: Sendable {
     pattern = PathPattern.of(path, in: [staged, decided.rules])
   }
 
-  /// Returns the location of a request; for an update of several locations, the first one that the denying rules refuse.
+  /// Returns the location of a request; for an update of several locations, the first one that the denying rules
+  /// refuse.
   private static func location(of request: RulesRequest, deniedBy decision: Decision?) -> Path {
     switch request {
     case .read(let request): return request.path

@@ -2,8 +2,8 @@ import HearthEngine
 
 /// A queue of decisions that wait to be judged, bounded in number and in bytes.
 ///
-/// A decision retains the version of the tree that it was made on, so data that was replaced since then counts as well. When the
-/// queue exceeds its limit, the oldest decisions are dropped, because they retain the most.
+/// A decision retains the version of the tree that it was made on, so data that was replaced since then counts as well.
+/// When the queue exceeds its limit, the oldest decisions are dropped, because they retain the most.
 public struct TrialQueue: Sendable {
   private struct Entry {
     var decided: RecordedDecision

@@ -3,7 +3,8 @@ import HearthRules
 
 /// The findings of a trial so far, in bounded memory.
 public struct TrialTally: Sendable {
-  /// A key of reversed decisions that are counted together: the same deciding rules, at locations with the same pattern.
+  /// A key of reversed decisions that are counted together: the same deciding rules, at locations with the same
+  /// pattern.
   private struct Group: Hashable {
     var direction: TrialFlip.Direction
     var operation: RecordedDecision.Operation
@@ -29,8 +30,8 @@ public struct TrialTally: Sendable {
     report = TrialReport(startedMilliseconds: startedMilliseconds)
   }
 
-  /// Returns true when a trace of this result is needed for an example. A trace requires a second evaluation, so only a few are
-  /// made.
+  /// Returns true when a trace of this result is needed for an example. A trace requires a second evaluation, so only a
+  /// few are made.
   public func wantsExample(of verdict: TrialJudge.Verdict) -> Bool {
     guard case .flipped(let flip) = verdict else { return false }
     guard let known = flips[Group(flip)] else { return flips.count < limits.flipGroupsMax && limits.examplesMax > 0 }

@@ -1,8 +1,8 @@
 import HearthRules
 import HearthTree
 
-/// A path as rules files name it: with literal keys that they contain, and wildcards for all others. All levels below the last
-/// rule are one `…`. The number of patterns is therefore bounded by the files, whatever clients request.
+/// A path as rules files name it: with literal keys that they contain, and wildcards for all others. All levels below
+/// the last rule are one `…`. The number of patterns is therefore bounded by the files, whatever clients request.
 enum PathPattern {
   /// Returns the pattern of a path.
   ///

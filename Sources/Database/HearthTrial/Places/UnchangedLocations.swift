@@ -1,8 +1,8 @@
 import HearthRules
 import HearthTree
 
-/// A comparison of two rules files that finds the locations with the same relevant rules, where both files give the same answer
-/// to any request.
+/// A comparison of two rules files that finds the locations with the same relevant rules, where both files give the
+/// same answer to any request.
 ///
 /// Results are cached by location. There are at most as many locations as the files name, and never more than
 /// ``TrialLimits/placesMax``.
@@ -20,8 +20,8 @@ final class UnchangedLocations {
     /// True when one of the files contains literal keys below this location.
     let hasNames: Bool
     var named: [Key: Place] = [:]
-    /// The location for all keys that neither file contains literally: nil when it has not been computed yet, and `.some(nil)`
-    /// when there is none.
+    /// The location for all keys that neither file contains literally: nil when it has not been computed yet, and
+    /// `.some(nil)` when there is none.
     var wildcard: Place??
 
     init(_ first: RuleNode?, _ second: RuleNode?, below above: Place?) {

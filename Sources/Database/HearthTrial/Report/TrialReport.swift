@@ -87,7 +87,7 @@ public struct TrialExample: Sendable {
   public var uid: String?
   /// The time of the decision, in milliseconds since 1970.
   public var milliseconds: Int64
-  /// The trace of the staged rules' decision, one line for each rule. Of data and credentials it shows only `true`, `false`,
-  /// `null` and the lengths of texts.
+  /// The trace of the staged rules' decision, one line for each rule. Of data and credentials it shows only `true`,
+  /// `false`, `null` and the lengths of texts.
   public var trace: [String]
 }

@@ -27,8 +27,8 @@ public struct TrafficMeter: Sendable {
     seconds[slot].count.cancelledCount += decided.cancelledCount
   }
 
-  /// Returns the count of the last `milliseconds`. The interval is rounded to whole seconds, includes the current one, and has at
-  /// most ``secondsMax``.
+  /// Returns the count of the last `milliseconds`. The interval is rounded to whole seconds, includes the current one,
+  /// and has at most ``secondsMax``.
   public func count(inLastMilliseconds milliseconds: Int64, nowMonotonicMilliseconds now: Int64) -> TrafficCount {
     let asked = min(max(milliseconds, 1_000) / 1_000, Int64(Self.secondsMax))
     let numbers = now / 1_000 - asked + 1...now / 1_000

@@ -1,9 +1,10 @@
 import HearthTree
 
 extension TriggerDefinition {
-  /// Creates the trigger that Firebase's tools post to `/.settings/functionTriggers.json` for each function of a database:
-  /// `{"name","path","event","topic","namespacePattern"}`. The last part of `topic` is the key that identifies the function in
-  /// the functions emulator; `namespacePattern` is present for functions of the second generation.
+  /// Creates the trigger that Firebase's tools post to `/.settings/functionTriggers.json` for each function of a
+  /// database: `{"name","path","event","topic","namespacePattern"}`. The last part of `topic` is the key that
+  /// identifies the function in the functions emulator; `namespacePattern` is present for functions of the second
+  /// generation.
   ///
   /// - Parameters:
   /// - database: The request's database, which a function of the first generation is registered for.

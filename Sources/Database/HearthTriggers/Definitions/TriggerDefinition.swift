@@ -19,7 +19,8 @@ public struct TriggerDefinition: Sendable, Equatable {
   public var target: TriggerTarget
   /// The format of events.
   public var form: EventForm
-  /// True to resend an event when its handler failed; otherwise only an event that did not reach the handler is sent again.
+  /// True to resend an event when its handler failed; otherwise only an event that did not reach the handler is sent
+  /// again.
   public var retries = false
   /// The secrets that sign requests by the Standard Webhooks specification; each adds one signature.
   public var secrets: [WebhookSecret] = []
@@ -40,7 +41,8 @@ public struct TriggerDefinition: Sendable, Equatable {
 
   /// Creates a trigger from its required parts, with defaults for all others.
   ///
-  /// - Throws: ``TriggerProblem`` for an invalid name or URL, and for a format that does not suit the subject or the target.
+  /// - Throws: ``TriggerProblem`` for an invalid name or URL, and for a format that does not suit the subject or the
+  ///   target.
   public init(
     name: String, _ subject: TriggerSubject, to target: TriggerTarget, form: EventForm
   ) throws(TriggerProblem) {
@@ -170,8 +172,8 @@ extension TriggerDefinition {
     return members
   }
 
-  /// Parses the JSON of ``stored``, or of an administrator's request: `name`; `path` and `on`, or `user`; `url` or `plugin`. All
-  /// other members are optional.
+  /// Parses the JSON of ``stored``, or of an administrator's request: `name`; `path` and `on`, or `user`; `url` or
+  /// `plugin`. All other members are optional.
   ///
   /// - Throws: ``TriggerProblem`` with the defect.
   public init(_ json: JSON) throws(TriggerProblem) {

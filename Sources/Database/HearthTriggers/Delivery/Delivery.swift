@@ -1,8 +1,8 @@
-/// The deliveries of one trigger: a state machine that selects the next events and handles outcomes. The caller passes the time;
-/// the contents of events are kept elsewhere.
+/// The deliveries of one trigger: a state machine that selects the next events and handles outcomes. The caller passes
+/// the time; the contents of events are kept elsewhere.
 ///
-/// Events of one location in one database are delivered in the order of their commits, one at a time, and wait while an earlier
-/// one is retried. Events of different locations may overtake each other.
+/// Events of one location in one database are delivered in the order of their commits, one at a time, and wait while an
+/// earlier one is retried. Events of different locations may overtake each other.
 public struct Delivery: Sendable {
   /// The delivery options of a registration.
   public struct Policy: Sendable, Equatable {
@@ -119,8 +119,8 @@ public struct Delivery: Sendable {
     return work
   }
 
-  /// The time in milliseconds since 1970 when ``work(now:slots:)`` returns events again although none is added or finished; nil
-  /// when it will not.
+  /// The time in milliseconds since 1970 when ``work(now:slots:)`` returns events again although none is added or
+  /// finished; nil when it will not.
   public var nextMilliseconds: Int64? {
     guard !isPaused, inFlight.count < policy.concurrency else { return nil }
     let first = ready.isEmpty ? delayed.last?.dueMilliseconds : 0

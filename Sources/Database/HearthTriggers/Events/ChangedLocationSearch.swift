@@ -22,8 +22,8 @@ struct ChangedLocationSearch {
   }
 
   let patterns: [TriggerPattern]
-  /// Called for each location that changed and each pattern that matches it, descendants before their ancestors. Returning false
-  /// ends the search.
+  /// Called for each location that changed and each pattern that matches it, descendants before their ancestors.
+  /// Returning false ends the search.
   let found: (_ pattern: Int, _ path: [Key], _ old: Node, _ new: Node) -> Bool
 
   private var keys: [Key] = []
@@ -45,8 +45,8 @@ struct ChangedLocationSearch {
 
   /// Visits a location.
   ///
-  /// - Parameter written: The written paths, relative to this location. An empty path means that any location below it may have
-  ///   changed.
+  /// - Parameter written: The written paths, relative to this location. An empty path means that any location below it
+  ///   may have changed.
   /// - Returns: True when the value at this location has changed.
   private mutating func visit(
     _ old: Node, _ new: Node, _ matchStates: [MatchState], written: [ArraySlice<Key>]

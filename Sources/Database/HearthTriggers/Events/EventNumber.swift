@@ -5,8 +5,8 @@ struct EventNumber {
   /// The number of the event within its commit.
   var ordinal: Int32
 
-  /// Returns an ID of letters, digits, `-` and `_`, so that it can be a database key. The time in it keeps it unique even after
-  /// the source was restored to an older state.
+  /// Returns an ID of letters, digits, `-` and `_`, so that it can be a database key. The time in it keeps it unique
+  /// even after the source was restored to an older state.
   func id(in source: String, milliseconds: Int64) -> String {
     let time = String(max(0, milliseconds), radix: 36)
     return "\(source)-\(time)-\(String(position, radix: 36))-\(ordinal)"

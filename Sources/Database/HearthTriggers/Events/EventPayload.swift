@@ -2,9 +2,9 @@ import HearthTree
 
 /// The values in an event: `{"data":…,"delta":…}`, with the value before and the change that leads to the value after.
 ///
-/// With `b` the value before and `a` the one after, delta is: `null` when `a` is null; `a` when `b` is null or either is not an
-/// object; otherwise an object with, for each differing key, `null` or the delta of the two. Handlers merge the two into the
-/// value after, where null removes. Arrays do not occur, and children are in the database's key order.
+/// With `b` the value before and `a` the one after, delta is: `null` when `a` is null; `a` when `b` is null or either
+/// is not an object; otherwise an object with, for each differing key, `null` or the delta of the two. Handlers merge
+/// the two into the value after, where null removes. Arrays do not occur, and children are in the database's key order.
 enum EventPayload {
   /// Returns the JSON text of an object; `data` and `delta` are present even when they are null.
   static func differenceText(old: Node, new: Node) -> [UInt8] {

@@ -34,9 +34,9 @@ public struct TriggerEvent: Sendable, Equatable {
     (self.kind, self.ref, self.author, self.payload) = (kind, ref, author, payload)
   }
 
-  /// Returns the event's ID, which is the same at every attempt and unique among the events of all databases, even after a
-  /// database was restored to an older state. It consists of the database, the time and number of the commit, and the ordinal, in
-  /// letters, digits, `-` and `_`, so that it can be a database key.
+  /// Returns the event's ID, which is the same at every attempt and unique among the events of all databases, even
+  /// after a database was restored to an older state. It consists of the database, the time and number of the commit,
+  /// and the ordinal, in letters, digits, `-` and `_`, so that it can be a database key.
   public func id(in database: String) -> String { number.id(in: database, milliseconds: milliseconds) }
 
   /// The order of events in one database: a fixed count of digits, so that strings are ordered as numbers are.

@@ -10,8 +10,8 @@ public struct TriggerSet: Sendable {
     public var pattern: TriggerPattern
     /// The kinds of change that cause events.
     public var kinds: Set<EventKind>
-    /// True when an event contains both whole values instead of a difference, or a reference when they exceed the size of an
-    /// event.
+    /// True when an event contains both whole values instead of a difference, or a reference when they exceed the size
+    /// of an event.
     public var wantsValues: Bool
 
     /// Creates a member.
@@ -97,7 +97,8 @@ public struct TriggerSet: Sendable {
       guard member.kinds.contains(EventKind(old: old, new: new)) else { return true }
       count += 1
       if count > TriggerLimits.eventsPerWriteMax { excess = .tooManyEvents }
-      // Values far below the limit need not be encoded: a byte of the tree's memory becomes at most about a dozen bytes of JSON.
+      // Values far below the limit need not be encoded: a byte of the tree's memory becomes at most about a dozen bytes
+      // of JSON.
       let held = old.heldBytes(upTo: Self.smallBytes) + new.heldBytes(upTo: Self.smallBytes)
       if held > Self.smallBytes, Self.text(member, old, new).count > TriggerLimits.payloadBytesMax {
         excess = .payloadTooLarge

@@ -12,8 +12,8 @@ public struct UserEvent: Sendable, Equatable {
   public var eventType: UserEventType
   /// The user's ID.
   public var uid: String
-  /// The account in the form for functions of the first generation: an object without hashes and secrets. A created account is
-  /// shown as it was stored at its creation, a deleted one as it was before its deletion.
+  /// The account in the form for functions of the first generation: an object without hashes and secrets. A created
+  /// account is shown as it was stored at its creation, a deleted one as it was before its deletion.
   public var user: JSON
 
   /// Creates an event.
@@ -24,8 +24,8 @@ public struct UserEvent: Sendable, Equatable {
     (self.eventType, self.uid, self.user) = (eventType, uid, user)
   }
 
-  /// The name that IDs and names of dead letters contain instead of a database's name. It cannot be a database's name, because
-  /// these have no capital letters.
+  /// The name that IDs and names of dead letters contain instead of a database's name. It cannot be a database's name,
+  /// because these have no capital letters.
   public static let source = "Users"
 
   /// The event's ID: see ``TriggerEvent/id(in:)``.

@@ -5,18 +5,19 @@ extension ExposureAssertion {
   package enum Result: Sendable {
     /// The assertion is true for the number of locations.
     case proved(locations: Int)
-    /// The assertion is false: the request of the verdict is allowed although the assertion forbids it, or no request is allowed
-    /// although the assertion requires one.
+    /// The assertion is false: the request of the verdict is allowed although the assertion forbids it, or no request
+    /// is allowed although the assertion requires one.
     case refuted(ExposureQuestion, ExposureVerdict)
     /// The assertion could not be decided, for this reason.
     case undecided(ExposureQuestion, ExposureReason)
   }
 
-  /// Returns the result for all questions of the assertion. Writes are checked alone and as part of an update of several paths.
+  /// Returns the result for all questions of the assertion. Writes are checked alone and as part of an update of
+  /// several paths.
   package func check(_ exposure: Exposure) -> Result {
     let locations = exposure.locations(pattern)
-    // The last class includes all signed-in clients. The others come first, because their example requests are easier to
-    // understand.
+    // The last class includes all signed-in clients. The others come first, because their example requests are easier
+    // to understand.
     let identities = self.identities ?? exposure.identities.filter { $0 != .otherUser } + [.anyClaims, .anyAuth]
     var doubt: (ExposureQuestion, ExposureReason)?
     var count = 0

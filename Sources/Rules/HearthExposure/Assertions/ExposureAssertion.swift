@@ -6,13 +6,13 @@ import HearthTree
 ///     (nobody | no one) can (read | write) PATTERN
 ///     WHO (can | cannot) (read | write) PATTERN
 ///
-/// The first form states that the operation is denied to every client, signed in or not, with any claims. WHO is `signed-out
-/// people` (`auth` is null), `signed-in people` (with the claims that every user can get), `anyone`, `other` (signed in, and none
-/// of the users that the path names), `claim:NAME` or `claim:NAME=VALUE`. `cannot` with `anyone` or `other` includes signed-out
-/// clients; otherwise these words mean signed-in users.
+/// The first form states that the operation is denied to every client, signed in or not, with any claims. WHO is
+/// `signed-out people` (`auth` is null), `signed-in people` (with the claims that every user can get), `anyone`,
+/// `other` (signed in, and none of the users that the path names), `claim:NAME` or `claim:NAME=VALUE`. `cannot` with
+/// `anyone` or `other` includes signed-out clients; otherwise these words mean signed-in users.
 ///
-/// A pattern is a path from the root. `*` matches any one key, `$name` any key that the rules match with a wildcard, `**` any
-/// number of keys.
+/// A pattern is a path from the root. `*` matches any one key, `$name` any key that the rules match with a wildcard,
+/// `**` any number of keys.
 package struct ExposureAssertion: Sendable {
   /// A syntax error in an assertion, with its column.
   package struct Problem: Error, Sendable, Equatable {

@@ -45,8 +45,8 @@ enum ExposurePattern {
     return .key(piece)
   }
 
-  /// Returns the locations that a pattern matches. A location without rules of its own represents all such locations, which only
-  /// the rules above them decide.
+  /// Returns the locations that a pattern matches. A location without rules of its own represents all such locations,
+  /// which only the rules above them decide.
   static func locations(_ parts: [Part], in rules: RuleSet) -> [ExposureLocation] {
     var matcher = LocationMatcher()
     matcher.match(parts[...], [rules.root], [])

@@ -1,7 +1,7 @@
 import HearthRules
 
-/// Facts about the order of numbers. Sums and products are treated as numbers without a known value: for doubles, `x + 1 == x` is
-/// possible, so conclusions of exact arithmetic may be false.
+/// Facts about the order of numbers. Sums and products are treated as numbers without a known value: for doubles, `x +
+/// 1 == x` is possible, so conclusions of exact arithmetic may be false.
 extension Facts {
   mutating func settleOrders() {
     var edges = orders
@@ -43,9 +43,9 @@ extension Facts {
     bounds = partialOrder.bounds
   }
 
-  /// Returns the order of a number and its sum with a constant: rounding keeps the order, so `x <= x + c` for `c >= 0`. The two
-  /// certainly differ only for the time, a 64-bit integer, and for constants that are greater than the distance between adjacent
-  /// doubles of that magnitude.
+  /// Returns the order of a number and its sum with a constant: rounding keeps the order, so `x <= x + c` for `c >= 0`.
+  /// The two certainly differ only for the time, a 64-bit integer, and for constants that are greater than the distance
+  /// between adjacent doubles of that magnitude.
   private mutating func shiftEdges(
     _ term: TermID, _ binary: BinaryOperator, _ a: TermID, _ b: TermID
   ) -> [(a: TermID, b: TermID, isStrict: Bool)] {

@@ -3,7 +3,8 @@ import HearthTree
 
 /// Facts about places: which of them are equal, and the consequences of a value for the places above and below it.
 extension Facts {
-  /// Returns the place with every known text in it resolved. Places that are certainly equal have the same canonical form.
+  /// Returns the place with every known text in it resolved. Places that are certainly equal have the same canonical
+  /// form.
   func canonical(_ place: PlaceID) -> PlaceID {
     let (end, parent) = table.end(of: place)
     guard let last = end else { return place }
@@ -47,8 +48,8 @@ extension Facts {
 
   /// Returns the relation of a canonical place to the written one.
   ///
-  /// One step that certainly differs is enough, also below unknown steps: if the unknown steps are equal, the places differ in
-  /// the later step; if not, they already differ there.
+  /// One step that certainly differs is enough, also below unknown steps: if the unknown steps are equal, the places
+  /// differ in the later step; if not, they already differ there.
   func relation(_ place: PlaceID) -> Relation { relation(place, to: change.place) }
 
   /// Returns the relation of a place to another one, whose steps are all keys.
@@ -91,7 +92,8 @@ extension Facts {
       }
     }
     let same = table.intern(.value(valueSide, canonical))
-    // This also applies to unchanged places: when a value exists in both trees, the places above it are objects in both.
+    // This also applies to unchanged places: when a value exists in both trees, the places above it are objects in
+    // both.
     propagateTree(term, side, canonical)
     guard same == term else { return unite(term, same) }
     if side == .old, change.kind == .value, !types(term).contains(.null), self.relation(canonical) == .beside {
@@ -128,8 +130,8 @@ extension Facts {
     if table.faults.contains(.leafVanishes), types(written) == .null { restrict(term, [.null, .object]) }
     // A leaf is not changed when a place below it is deleted, so only null and objects can become null.
     if types(term) == .null { restrict(old, [.null, .object]) }
-    // A write below a place makes the place an object. When the place is a leaf after the write, nothing was written, and the
-    // leaf existed before.
+    // A write below a place makes the place an object. When the place is a leaf after the write, nothing was written,
+    // and the leaf existed before.
     if types(term).isSubset(of: .scalar) {
       restrict(written, .null)
       unite(term, old)

@@ -3,10 +3,10 @@ import HearthTree
 
 /// The facts that follow from the statements on one branch of a search.
 ///
-/// Terms that have the same value are one class, which has a set of types and at most one constant. Every derived fact holds in
-/// every request in which the statements hold; the reason for each rule is stated in its comment. So when a class has no possible
-/// type left, or two different constants are in one class, no such request exists. The reverse does not hold: statements that no
-/// request satisfies may stay unrefuted.
+/// Terms that have the same value are one class, which has a set of types and at most one constant. Every derived fact
+/// holds in every request in which the statements hold; the reason for each rule is stated in its comment. So when a
+/// class has no possible type left, or two different constants are in one class, no such request exists. The reverse
+/// does not hold: statements that no request satisfies may stay unrefuted.
 ///
 /// It is a value type: when a branch splits, the facts are copied, and facts are never removed.
 struct Facts {
@@ -252,7 +252,8 @@ struct Facts {
     }
   }
 
-  /// Returns true when a wildcard cannot match a text: it matches valid keys only, and none that the file names next to it.
+  /// Returns true when a wildcard cannot match a text: it matches valid keys only, and none that the file names next to
+  /// it.
   func excludes(_ wildcard: TermID, _ text: String) -> Bool {
     guard case .wildcard(let number) = table[wildcard] else { return false }
     return Key(text).problem != nil || table.wildcards[number].excluded.contains { Text.areEqual($0, text) }

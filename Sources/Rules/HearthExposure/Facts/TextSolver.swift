@@ -1,8 +1,8 @@
 import HearthRules
 import HearthTree
 
-/// Facts about texts as regular languages: each class of text terms has a language, the intersection of the languages of its
-/// statements and its terms.
+/// Facts about texts as regular languages: each class of text terms has a language, the intersection of the languages
+/// of its statements and its terms.
 ///
 /// It is a reference type because all questions about one file share its cache of languages.
 final class TextSolver {
@@ -138,7 +138,8 @@ final class TextSolver {
     return language
   }
 
-  /// Returns the language of the texts with the possible lengths; nil for very long ones, which are checked when a text is built.
+  /// Returns the language of the texts with the possible lengths; nil for very long ones, which are checked when a text
+  /// is built.
   private func lengths(_ length: TermID, _ facts: Facts) -> Language? {
     if let value = facts.constantNumber(length) {
       guard let count = Int(exactly: value) else { return languages.none }  // because a length is an integer

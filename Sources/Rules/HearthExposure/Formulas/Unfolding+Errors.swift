@@ -1,8 +1,8 @@
 import HearthRules
 
-/// The conditions for an expression to be an error. They may hold for more requests than the error occurs in, but never for
-/// fewer: an operand's error is listed even if an earlier operand may decide the result, except for operators with short-circuit
-/// evaluation. Errors of the limits on steps and lengths are omitted.
+/// The conditions for an expression to be an error. They may hold for more requests than the error occurs in, but never
+/// for fewer: an operand's error is listed even if an earlier operand may decide the result, except for operators with
+/// short-circuit evaluation. Errors of the limits on steps and lengths are omitted.
 extension Unfolding {
   func errors(_ expression: TypedExpression, _ scope: ScopeID) throws(TooMany) -> [Alternative] {
     switch expression.form {

@@ -1,8 +1,8 @@
 import HearthRules
 import HearthTree
 
-/// The possible values of an expression, each with its conditions. Errors are omitted: when evaluating the expression is an
-/// error, no condition of the list holds.
+/// The possible values of an expression, each with its conditions. Errors are omitted: when evaluating the expression
+/// is an error, no condition of the list holds.
 extension Unfolding {
   struct Found {
     var goals: [Goal]
@@ -62,8 +62,8 @@ extension Unfolding {
       + otherwise.map { Found(goals: [.formula(.fails, condition, scope)] + $0.goals, term: $0.term) }
   }
 
-  /// Returns the values of `+`: numbers are added; with a text on either side, texts and numbers are joined; anything else is an
-  /// error.
+  /// Returns the values of `+`: numbers are added; with a text on either side, texts and numbers are joined; anything
+  /// else is an error.
   private func sum(_ a: TypedExpression, _ b: TypedExpression, _ scope: ScopeID) throws(TooMany) -> [Found] {
     var result: [Found] = []
     for (goals, x, y) in try pairs(a, b, scope) {
@@ -80,7 +80,8 @@ extension Unfolding {
     return result
   }
 
-  /// Returns the values of a function: its result for each combination of the operands' values, which must all be texts.
+  /// Returns the values of a function: its result for each combination of the operands' values, which must all be
+  /// texts.
   private func applied(
     _ function: TextFunction, _ operands: [TypedExpression], _ scope: ScopeID
   ) throws(TooMany) -> [Found] {
@@ -96,8 +97,8 @@ extension Unfolding {
     }
   }
 
-  /// Returns the values of `length`: for a text, the number of UTF-16 units. For a claim that is a list, it would be the number
-  /// of elements, and for an object its member `length`; neither is analysed.
+  /// Returns the values of `length`: for a text, the number of UTF-16 units. For a claim that is a list, it would be
+  /// the number of elements, and for an object its member `length`; neither is analysed.
   private func length(_ receiver: TypedExpression, _ scope: ScopeID) throws(TooMany) -> [Found] {
     var result: [Found] = []
     for found in try values(receiver, scope) {

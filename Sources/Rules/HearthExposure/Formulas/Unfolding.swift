@@ -2,10 +2,10 @@ import HearthRules
 
 /// The decomposition of an expression into conditions on terms for the expression to be true, false or an error.
 ///
-/// The result is a list of alternatives, each a list of goals. In every request in which the expression has the wanted outcome,
-/// all goals of at least one alternative hold; proofs depend on this. For `holds` and `fails`, the reverse is true too. Operands
-/// that short-circuit evaluation does not reach have no goals, so their errors do not matter; operands that are reached have
-/// goals for the types that they must have.
+/// The result is a list of alternatives, each a list of goals. In every request in which the expression has the wanted
+/// outcome, all goals of at least one alternative hold; proofs depend on this. For `holds` and `fails`, the reverse is
+/// true too. Operands that short-circuit evaluation does not reach have no goals, so their errors do not matter;
+/// operands that are reached have goals for the types that they must have.
 struct Unfolding {
   let table: TermTable
 
@@ -86,8 +86,8 @@ struct Unfolding {
     }
   }
 
-  /// Returns the alternatives of a chain of `&&` or `||`: either every operand has one outcome, or all operands before some
-  /// operand have it, and that operand has the other outcome.
+  /// Returns the alternatives of a chain of `&&` or `||`: either every operand has one outcome, or all operands before
+  /// some operand have it, and that operand has the other outcome.
   private func chain(
     _ operands: [TypedExpression], _ scope: ScopeID, allOf: Sense, ends: Sense, isAll: Bool
   ) -> [Alternative] {
@@ -108,8 +108,8 @@ struct Unfolding {
     }
   }
 
-  /// Returns the alternatives for `<`, `<=`, `>` and `>=`: both operands are numbers, or both are texts. Any other operands are
-  /// an error, so the comparison is neither true nor false.
+  /// Returns the alternatives for `<`, `<=`, `>` and `>=`: both operands are numbers, or both are texts. Any other
+  /// operands are an error, so the comparison is neither true nor false.
   private func comparison(
     _ binary: BinaryOperator, _ a: TypedExpression, _ b: TypedExpression, _ scope: ScopeID, _ outcome: Bool
   ) throws(TooMany) -> [Alternative] {

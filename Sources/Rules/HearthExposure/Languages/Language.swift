@@ -1,5 +1,5 @@
-/// A set of texts, identified by its number in the ``Languages`` that created it. Equal numbers mean equal sets; different
-/// numbers may mean equal sets too.
+/// A set of texts, identified by its number in the ``Languages`` that created it. Equal numbers mean equal sets;
+/// different numbers may mean equal sets too.
 package struct Language: Hashable, Sendable {
   let index: Int32
 }

@@ -30,7 +30,8 @@ struct LanguageFacts {
   var unitsMin: Int
   /// The most units of a word; nil when no bound is known.
   var unitsMax: Int?
-  /// The number of levels of nodes. The parts of a sequence after the first are not counted, because they are visited in a loop.
+  /// The number of levels of nodes. The parts of a sequence after the first are not counted, because they are visited
+  /// in a loop.
   var height: Int
   /// The number of nodes that a derivative visits.
   var width: Int

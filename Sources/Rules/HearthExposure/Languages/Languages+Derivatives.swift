@@ -20,7 +20,8 @@ extension Languages {
       return intersection(after)
     case .complement(let inner): return complement(derivative(of: inner, by: unit))
     case .repeated(let part, let least, let most):
-      // This also holds when the part can be the empty text: the minimum is then 0, and fewer repetitions are contained in more.
+      // This also holds when the part can be the empty text: the minimum is then 0, and fewer repetitions are contained
+      // in more.
       let next = derivative(of: part, by: unit)
       if next == none { return none }
       return sequence(next, repeated(part, atLeast: max(0, least - 1), atMost: most.map { $0 - 1 }))

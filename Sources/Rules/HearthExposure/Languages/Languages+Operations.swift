@@ -1,7 +1,7 @@
 import HearthRules
 
-/// Operations on languages. Each normalises its result, so that many equal sets have equal terms, which keeps the number of
-/// derivatives small.
+/// Operations on languages. Each normalises its result, so that many equal sets have equal terms, which keeps the
+/// number of derivatives small.
 extension Languages {
   /// Returns the texts of one unit in the ranges.
   package func units(_ ranges: [ClosedRange<UInt16>]) -> Language {
@@ -35,8 +35,8 @@ extension Languages {
         width: Saturating.sum(Saturating.sum(a.width, 1), a.isNullable ? b.width : 0)))
   }
 
-  /// Joins two adjacent repetitions of one language, and returns the joined repetition and the rest after it; nil when the two
-  /// cannot be joined.
+  /// Joins two adjacent repetitions of one language, and returns the joined repetition and the rest after it; nil when
+  /// the two cannot be joined.
   private func joined(_ first: Language, _ rest: Language) -> (Language, Language)? {
     var (next, after) = (rest, emptyText)
     if case .sequence(let head, let tail) = self[rest] { (next, after) = (head, tail) }

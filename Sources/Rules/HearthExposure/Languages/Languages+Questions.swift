@@ -25,8 +25,8 @@ extension Languages {
     return isEmpty
   }
 
-  /// Returns up to `count` different words, the most readable first; fewer when no more are found. Each word is only searched
-  /// when the iterator is asked for it.
+  /// Returns up to `count` different words, the most readable first; fewer when no more are found. Each word is only
+  /// searched when the iterator is asked for it.
   package func words(of language: Language, count: Int) -> AnyIterator<String> {
     var (rest, last, left) = (language, String?.none, count)
     return AnyIterator {

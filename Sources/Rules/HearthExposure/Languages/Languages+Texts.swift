@@ -3,7 +3,8 @@ import HearthTree
 
 /// The languages of predicates in rules.
 extension Languages {
-  /// Returns the language of one text; for a text longer than ``ExposureLimits/languageTextUnitsMax``, the opaque language.
+  /// Returns the language of one text; for a text longer than ``ExposureLimits/languageTextUnitsMax``, the opaque
+  /// language.
   package func text(_ text: String) -> Language {
     let all = Array(text.utf16.prefix(ExposureLimits.languageTextUnitsMax + 1))
     guard all.count <= ExposureLimits.languageTextUnitsMax else { return opaque }
@@ -70,7 +71,8 @@ extension Languages {
     return intersection([legal, bytes(atMost: DataLimits.keySizeBytesMax)])
   }
 
-  /// The user IDs: any texts of 1 to 128 UTF-16 units. They need not be valid keys: the uid of a custom token may be `a/b`.
+  /// The user IDs: any texts of 1 to 128 UTF-16 units. They need not be valid keys: the uid of a custom token may be
+  /// `a/b`.
   package var userIDs: Language { length(atLeast: 1, atMost: 128) }
 
   /// A superset of the results of `x.toLowerCase()`: the texts without A to Z.

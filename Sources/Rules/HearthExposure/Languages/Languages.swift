@@ -1,19 +1,19 @@
 import HearthRules
 import HearthTree
 
-/// A store of regular languages over UTF-16 units, each stored once. They represent the conditions that rules can express about
-/// one text.
+/// A store of regular languages over UTF-16 units, each stored once. They represent the conditions that rules can
+/// express about one text.
 ///
-/// A language is a term: union, sequence, counted repetition, intersection and complement of sets of units. Questions are
-/// answered by derivatives (Brzozowski, "Derivatives of Regular Expressions", 1964): the derivative by a unit is the language of
-/// the texts that may follow the unit. A language has finitely many derivatives, and no automaton has to be built first. Units
-/// that no set in a term distinguishes form one class and have the same derivative.
+/// A language is a term: union, sequence, counted repetition, intersection and complement of sets of units. Questions
+/// are answered by derivatives (Brzozowski, "Derivatives of Regular Expressions", 1964): the derivative by a unit is
+/// the language of the texts that may follow the unit. A language has finitely many derivatives, and no automaton has
+/// to be built first. Units that no set in a term distinguishes form one class and have the same derivative.
 ///
-/// Questions are only about words that are well-formed UTF-16, without unpaired surrogates. An answer does not depend on earlier
-/// questions. The class is not thread-safe.
+/// Questions are only about words that are well-formed UTF-16, without unpaired surrogates. An answer does not depend
+/// on earlier questions. The class is not thread-safe.
 package final class Languages {
-  // The exclusivity checks are disabled, because these are read at every step of a derivative. They are never read during a
-  // change: the functions that change one of them do not call other functions of the store during the change.
+  // The exclusivity checks are disabled, because these are read at every step of a derivative. They are never read
+  // during a change: the functions that change one of them do not call other functions of the store during the change.
 
   /// The nodes by the number of the language.
   @exclusivity(unchecked) private var nodes: [LanguageNode] = []
@@ -90,7 +90,8 @@ package final class Languages {
 
   func facts(of language: Language) -> LanguageFacts { facts[Int(language.index)] }
 
-  /// Returns the language of a node, which is the same for equal nodes. It is opaque for a node that is too deep to visit.
+  /// Returns the language of a node, which is the same for equal nodes. It is opaque for a node that is too deep to
+  /// visit.
   func intern(_ node: LanguageNode, _ facts: @autoclosure () -> LanguageFacts) -> Language {
     if let known = numbers[node] { return known }
     let facts = facts()

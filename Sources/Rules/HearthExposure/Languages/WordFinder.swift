@@ -1,7 +1,8 @@
-/// A best-first search (A*) for the best word of a language. The estimate is the cost of the beginning of a word plus the fewest
-/// units that are still needed.
+/// A best-first search (A*) for the best word of a language. The estimate is the cost of the beginning of a word plus
+/// the fewest units that are still needed.
 ///
-/// The work is counted as if no earlier results were cached, so that an answer does not depend on the order of the questions.
+/// The work is counted as if no earlier results were cached, so that an answer does not depend on the order of the
+/// questions.
 struct WordFinder {
   /// The preference among words.
   enum Preference: Hashable {
@@ -14,7 +15,8 @@ struct WordFinder {
   private struct Open {
     /// The cost so far, plus the lowest remaining cost.
     var estimate: Int
-    /// The order of insertion: of states with equal estimates, the latest is visited first, because it is the closest to a word.
+    /// The order of insertion: of states with equal estimates, the latest is visited first, because it is the closest
+    /// to a word.
     var turn: Int
     var cost: Int
     var language: Language
@@ -138,8 +140,8 @@ enum UnitPreference {
     ranks.firstIndex { wanted in units.contains { range in wanted.contains { $0.overlaps(range) } } } ?? 0
   }
 
-  /// Returns the cost of a unit of the rank in a readable word. It is at least 1, because estimates contain the fewest remaining
-  /// units.
+  /// Returns the cost of a unit of the rank in a readable word. It is at least 1, because estimates contain the fewest
+  /// remaining units.
   static func cost(ofRank rank: Int) -> Int { costs[rank] }
 
   /// Returns one of the best units of a class, such that adjacent units of a word differ if possible.

@@ -13,12 +13,12 @@ package enum ExposureIdentity: Sendable, Hashable {
   /// A user of ``signedIn`` with any number of custom claims of any names and values: users of ``signedIn`` and every
   /// ``holder(_:_:)``, and users with several claims.
   case anyClaims
-  /// A user with any token that the server accepts, including one that was signed with a database secret, whose `auth` is any
-  /// object.
+  /// A user with any token that the server accepts, including one that was signed with a database secret, whose `auth`
+  /// is any object.
   case anyAuth
 
-  /// The name in JSON output and assertions: `nobody`, `anyone`, `other`, `claim:admin`, `claim:role=editor` for a value other
-  /// than true, `any-claims` and `any-auth`.
+  /// The name in JSON output and assertions: `nobody`, `anyone`, `other`, `claim:admin`, `claim:role=editor` for a
+  /// value other than true, `any-claims` and `any-auth`.
   package var name: String {
     switch self {
     case .signedOut: return "nobody"

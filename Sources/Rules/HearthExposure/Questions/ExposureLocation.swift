@@ -13,7 +13,8 @@ package struct ExposureLocation: Sendable {
 
   /// The steps from the root down.
   package let steps: [Step]
-  /// The nodes of each rules file of the question from the root down to the location; nil below the last node that the file has.
+  /// The nodes of each rules file of the question from the root down to the location; nil below the last node that the
+  /// file has.
   let chains: [[RuleNode?]]
 
   /// The location in the notation of rules.
@@ -27,8 +28,8 @@ package struct ExposureLocation: Sendable {
       }.joined(separator: "/")
   }
 
-  /// Returns the locations of several rules files, in the order of the first file, then the additional ones of later files. A key
-  /// that only one file names matches the wildcard of another, as in evaluation.
+  /// Returns the locations of several rules files, in the order of the first file, then the additional ones of later
+  /// files. A key that only one file names matches the wildcard of another, as in evaluation.
   package static func all(in files: [RuleSet]) -> [ExposureLocation] {
     var result: [ExposureLocation] = []
     let root = ExposureLocation(steps: [], chains: files.map { [$0.root] })
@@ -39,8 +40,8 @@ package struct ExposureLocation: Sendable {
     return result
   }
 
-  /// Returns the locations of two files at which an applicable rule differs, in the order of ``all(in:)``. Shared parts are not
-  /// visited.
+  /// Returns the locations of two files at which an applicable rule differs, in the order of ``all(in:)``. Shared parts
+  /// are not visited.
   static func changed(from old: RuleSet, to new: RuleSet) -> [ExposureLocation] {
     var result: [ExposureLocation] = []
     let root = ExposureLocation(steps: [], chains: [[new.root], [old.root]])
@@ -96,7 +97,8 @@ package struct ExposureLocation: Sendable {
     return result
   }
 
-  /// True when all applicable rules are the same in the two files: they have the same text and are at the same location.
+  /// True when all applicable rules are the same in the two files: they have the same text and are at the same
+  /// location.
   func isSame(for operation: ExposureOperation) -> Bool {
     guard chains.count == 2 else { return false }
     let pairs = zip(chains[0], chains[1])

@@ -1,8 +1,9 @@
 import HearthTree
 
 extension ExposureWitness {
-  /// The witness as JSON output: `auth`, `data`, `path`, `value`, `now`; `query` for a read that needs one, and `updates` instead
-  /// of `value` for an update of several paths. Numbers that equal the time of the write are `{".sv":"timestamp"}`.
+  /// The witness as JSON output: `auth`, `data`, `path`, `value`, `now`; `query` for a read that needs one, and
+  /// `updates` instead of `value` for an update of several paths. Numbers that equal the time of the write are
+  /// `{".sv":"timestamp"}`.
   package var json: JSON {
     var object: JSON = ["auth": auth ?? .null, "data": Self.json(data)]
     let isPriority = changes.count == 1 && changes[0].isPriority

@@ -11,7 +11,8 @@ struct Branch {
   var opened: Set<PlaceID> = []
   /// The other paths of an update.
   var others: [WrittenPlace] = []
-  /// True when a goal was omitted because it has too many alternatives. A refutation of the rest still refutes the whole.
+  /// True when a goal was omitted because it has too many alternatives. A refutation of the rest still refutes the
+  /// whole.
   var isWeakened = false
   var splitsLeft = ExposureLimits.splitsMax
   var depth = 0

@@ -44,8 +44,8 @@ struct Goals {
     return [.either(grants)] + (target.operation == .read ? [] : [validated(chain)])
   }
 
-  /// Returns the condition of the validate rules from the root to the place. Those at and below the first place that is null
-  /// after the write are not evaluated.
+  /// Returns the condition of the validate rules from the root to the place. Those at and below the first place that is
+  /// null after the write are not evaluated.
   private func validated(_ chain: [RuleNode?]) -> Goal {
     if target.form == .delete, table.faults.contains(.deleteSkipsAncestors) { return .either([[]]) }
     let rules = rules(chain, \.validate)
@@ -63,8 +63,8 @@ struct Goals {
 
   // MARK: Refused
 
-  /// Returns the conditions of a refusal: every read or write rule from the root to the place denies, or an applicable validate
-  /// rule denies.
+  /// Returns the conditions of a refusal: every read or write rule from the root to the place denies, or an applicable
+  /// validate rule denies.
   func denied(_ chain: [RuleNode?]) -> [Goal] {
     let refusals: [Goal] = rules(chain, target.operation == .read ? \.read : \.write).map { depth, expression in
       .formula(.denies, expression, scope(depth))
@@ -77,7 +77,8 @@ struct Goals {
     }
     if target.carriesValue, let node = chain.last ?? nil {
       carried(node, target.keys, &cases)
-      // With too many cases, no condition for the refusal is added: a refutation of the other conditions is still valid.
+      // With too many cases, no condition for the refusal is added: a refutation of the other conditions is still
+      // valid.
       if cases.count > ExposureLimits.alternativesMax { return [] }
     }
     return [.either(cases)]

@@ -31,8 +31,8 @@ final class Prover {
     self.nowMilliseconds = nowMilliseconds
   }
 
-  /// Returns the verdict; nil when the class has no users at the location, because no key of the location is compared with the
-  /// uid.
+  /// Returns the verdict; nil when the class has no users at the location, because no key of the location is compared
+  /// with the uid.
   func verdict(_ question: ExposureQuestion) -> ExposureVerdict? {
     let owners = question.identity == .otherUser ? owners(of: question.location) : []
     if question.identity == .otherUser, owners.isEmpty { return nil }
@@ -60,8 +60,8 @@ final class Prover {
     question.identity != .otherUser || !owners(of: question.location).isEmpty
   }
 
-  /// Returns true when a read, or a write on its own, is allowed to a holder of the claim exactly when it is allowed to `anyone`:
-  /// no applicable rule reads the claim, or a claim with a computed name.
+  /// Returns true when a read, or a write on its own, is allowed to a holder of the claim exactly when it is allowed to
+  /// `anyone`: no applicable rule reads the claim, or a claim with a computed name.
   func isIndifferent(to claim: String, at location: ExposureLocation, _ operation: ExposureOperation) -> Bool {
     location.chains.allSatisfy { chain in
       chain.allSatisfy { node in

@@ -9,7 +9,8 @@ extension Search {
     return (target.carriesValue ? [own] : []) + branch.others
   }
 
-  /// Adds the `.validate` of every place below a written one that exists after the write, because the decision evaluates each.
+  /// Adds the `.validate` of every place below a written one that exists after the write, because the decision
+  /// evaluates each.
   ///
   /// Places whose rules are not certain are omitted: with fewer goals, no possible request is refuted.
   func adoptCarried(_ branch: inout Branch) -> Bool {
@@ -32,7 +33,8 @@ extension Search {
     return hasAdopted
   }
 
-  /// Returns the rules for a place below a node at the given depth, and the place's keys; nil when they are not certain.
+  /// Returns the rules for a place below a node at the given depth, and the place's keys; nil when they are not
+  /// certain.
   func rules(
     at place: PlaceID, below node: RuleNode, depth: Int, _ facts: Facts
   ) -> (node: RuleNode, keys: [TermID])? {
@@ -54,8 +56,8 @@ extension Search {
     return isNone ? .some(node.wildcard) : nil
   }
 
-  /// Returns an object in a written value with no known child, and all cases of its first child: one that the rules name, or any
-  /// other; nil when there is no such object.
+  /// Returns an object in a written value with no known child, and all cases of its first child: one that the rules
+  /// name, or any other; nil when there is no such object.
   func unopenedObject(_ branch: Branch) -> (PlaceID, [[Goal]])? {
     let facts = branch.facts
     for written in written(branch) {

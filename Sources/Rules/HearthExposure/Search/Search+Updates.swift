@@ -2,10 +2,11 @@ import HearthRules
 
 /// Updates of several paths: places other than the one in question may be written as well, if the rules allow it.
 ///
-/// This is only used to find requests. A proof that there is no request uses the conditions that hold for any other paths.
+/// This is only used to find requests. A proof that there is no request uses the conditions that hold for any other
+/// paths.
 extension Search {
-  /// Returns a place next to all written ones that must have changed; nil when there is none. Places that need not differ are
-  /// assumed to be unchanged.
+  /// Returns a place next to all written ones that must have changed; nil when there is none. Places that need not
+  /// differ are assumed to be unchanged.
   func undecidedBeside(_ branch: inout Branch) -> PlaceID? {
     guard target.change.kind == .many else { return nil }
     for term in branch.facts.active {

@@ -2,8 +2,8 @@ import HearthRules
 
 /// A depth-first search, by case distinctions, for a request that makes all goals true.
 ///
-/// The search refutes the goals only when every branch was refuted. A single function ends branches, and its result cannot be
-/// ignored: a branch without an answer prevents the verdict "closed".
+/// The search refutes the goals only when every branch was refuted. A single function ends branches, and its result
+/// cannot be ignored: a branch without an answer prevents the verdict "closed".
 struct Search {
   /// The result of a branch, or of the whole search.
   enum Outcome {

@@ -12,8 +12,8 @@ struct Splits {
 
   func next() -> [[Goal]]? { keys ?? nulls }
 
-  /// A split into the cases that two unknown keys below one place are equal, or different, which decides whether two places are
-  /// the same.
+  /// A split into the cases that two unknown keys below one place are equal, or different, which decides whether two
+  /// places are the same.
   private var keys: [[Goal]]? {
     let table = facts.table
     var steps: [PlaceID: [TermID]] = [:]
@@ -24,7 +24,8 @@ struct Splits {
         let key: TermID? =
           switch last {
           case .key(let key): key
-          // A text without a slash is one key. The case in which the text is equal to a key decides whether it has a slash.
+          // A text without a slash is one key. The case in which the text is equal to a key decides whether it has a
+          // slash.
           case .part(let text), .whole(let text): facts.types(text) == .text ? text : nil
           case .above: nil
           }

@@ -1,4 +1,5 @@
-/// Injected faults: wrong rules of inference that tests enable to verify that the checks detect them. The product enables none.
+/// Injected faults: wrong rules of inference that tests enable to verify that the checks detect them. The product
+/// enables none.
 struct ExposureFaults: OptionSet {
   let rawValue: Int
 

@@ -31,7 +31,8 @@ enum Sense {
   case holds
   /// The expression is false, without error.
   case fails
-  /// The evaluation is an error. The conditions may hold for more requests than those with the error, but never for fewer.
+  /// The evaluation is an error. The conditions may hold for more requests than those with the error, but never for
+  /// fewer.
   case errs
   /// The expression is false or an error: the rule does not grant.
   case denies

@@ -1,5 +1,5 @@
-/// A hash map of small numbers by 64-bit keys. The keys are computed by this module, so a multiplication is a sufficient hash; a
-/// hash that is secure against chosen keys would cost more than the rest of the search.
+/// A hash map of small numbers by 64-bit keys. The keys are computed by this module, so a multiplication is a
+/// sufficient hash; a hash that is secure against chosen keys would cost more than the rest of the search.
 struct IntegerMap {
   private var keys: [UInt64] = Array(repeating: 0, count: 64)
   /// The values by slot; negative for a free slot.

@@ -10,8 +10,9 @@ final class TermTable {
   let nowMilliseconds: Int64
   /// The injected faults that tests enable; empty in the product.
   let faults: ExposureFaults
-  // The exclusivity checks are disabled, because these are read at every step of a search. They are never read during a change:
-  // only one function adds to each of them, and it does not call other functions of the table during the change.
+  // The exclusivity checks are disabled, because these are read at every step of a search. They are never read during a
+  // change: only one function adds to each of them, and it does not call other functions of the table during the
+  // change.
   @exclusivity(unchecked) private(set) var terms: [Term] = []
   @exclusivity(unchecked) private(set) var places: [Place] = []
   /// The last step and the parent of each place. Most callers need only these, not all steps.
@@ -103,8 +104,8 @@ final class TermTable {
     return terms.count - 1
   }
 
-  /// Returns a unique number for each term that consists of one or two numbers; nil for all others. The numbers of terms and
-  /// places are less than 2^28, because a search reaches other limits first.
+  /// Returns a unique number for each term that consists of one or two numbers; nil for all others. The numbers of
+  /// terms and places are less than 2^28, because a search reaches other limits first.
   private static func key(of term: Term) -> UInt64? {
     func key(_ kind: UInt64, _ a: Int, _ b: Int = 0) -> UInt64 { kind << 56 | UInt64(a) << 28 | UInt64(b) }
     switch term {
@@ -152,8 +153,8 @@ final class TermTable {
     }
   }
 
-  /// Returns the concatenation of the parts, with nested concatenations flattened, adjacent constants joined, and empty texts
-  /// removed.
+  /// Returns the concatenation of the parts, with nested concatenations flattened, adjacent constants joined, and empty
+  /// texts removed.
   private func join(_ parts: [TermID]) -> Term {
     var result: [TermID] = []
     var literal = ""
@@ -272,7 +273,8 @@ final class TermTable {
 
   /// Returns the steps of a path; nil when the path is unknown and may have no key.
   ///
-  /// Literal slashes separate the steps. A wildcard between two slashes is one key; any other unknown part may contain slashes.
+  /// Literal slashes separate the steps. A wildcard between two slashes is one key; any other unknown part may contain
+  /// slashes.
   private func segments(_ text: TermID) -> [Segment]? {
     switch terms[text] {
     case .text(let text): return Path(text.text).keys.map { .key(intern(.text($0))) }

@@ -38,8 +38,8 @@ extension JSON {
 }
 
 extension ExposureIdentity {
-  /// Returns the `auth` of a user of the class, as similar as possible to a given one without custom claims; nil for a signed-out
-  /// client.
+  /// Returns the `auth` of a user of the class, as similar as possible to a given one without custom claims; nil for a
+  /// signed-out client.
   func auth(like other: JSON?) -> JSON? {
     if self == .signedOut { return nil }
     var auth = other ?? .auth(uid: "bob", provider: "password", claims: [])

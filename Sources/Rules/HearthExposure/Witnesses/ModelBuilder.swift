@@ -1,8 +1,8 @@
 import HearthRules
 import HearthTree
 
-/// A builder that chooses a value for every term of a branch, one after another. Each choice is added as a statement, so that its
-/// consequences are derived before the next choice, and a contradictory choice is undone immediately.
+/// A builder that chooses a value for every term of a branch, one after another. Each choice is added as a statement,
+/// so that its consequences are derived before the next choice, and a contradictory choice is undone immediately.
 ///
 /// Proofs do not depend on it: its result is a candidate, which the evaluator confirms or rejects.
 struct ModelBuilder {
@@ -176,7 +176,8 @@ struct ModelBuilder {
     }
   }
 
-  /// Chooses the remainder of a division, together with the dividend: for some remainders, no dividend is within its bounds.
+  /// Chooses the remainder of a division, together with the dividend: for some remainders, no dividend is within its
+  /// bounds.
   private mutating func chooseRemainder(_ term: TermID, _ dividend: TermID, _ divisor: TermID) {
     guard let size = facts.constantNumber(divisor)?.magnitude else { return chooseNumber(term, preference.numbers) }
     // For a divisor of 1, a dividend that is not an integer has the remainder 0.5.

@@ -1,8 +1,8 @@
 import HearthRules
 import HearthTree
 
-/// A search among random requests composed of the vocabulary of the rules, for questions for which neither a proof nor a request
-/// was found otherwise. The requests are the same for the same question on every machine.
+/// A search among random requests composed of the vocabulary of the rules, for questions for which neither a proof nor
+/// a request was found otherwise. The requests are the same for the same question on every machine.
 struct RandomRequestSearch {
   private let target: SearchTarget
   private let owners: Set<Int>

@@ -1,8 +1,8 @@
 import HearthRules
 import HearthTree
 
-/// The target of a search: a request at an instance of a location that one rules file allows and that another file, if there is
-/// one, does not allow.
+/// The target of a search: a request at an instance of a location that one rules file allows and that another file, if
+/// there is one, does not allow.
 struct SearchTarget {
   let identity: ExposureIdentity
   let operation: ExposureOperation

@@ -28,7 +28,8 @@ package struct TypedExpression: Sendable {
     case any([TypedExpression])
     case binary(BinaryOperator, TypedExpression, TypedExpression)
     case conditional(TypedExpression, TypedExpression, TypedExpression)
-    /// A value that cannot be used, such as a method or a regular expression as a branch of a conditional; using it is an error.
+    /// A value that cannot be used, such as a method or a regular expression as a branch of a conditional; using it is
+    /// an error.
     case unusable
   }
 

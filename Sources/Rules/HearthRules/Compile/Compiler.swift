@@ -116,7 +116,8 @@ struct Compiler {
     return index
   }
 
-  /// Returns the text that a constant adds to a join; nil for other operations, and for constants that cannot be joined.
+  /// Returns the text that a constant adds to a join; nil for other operations, and for constants that cannot be
+  /// joined.
   private func constantText(_ operation: Int32) -> String? {
     switch constantValue(operation) {
     case .string(let text): text
@@ -193,10 +194,11 @@ struct Compiler {
     return Int32(program.lists.count - entries.count)
   }
 
-  /// Adds an operation. When its operands are given and all constant, its result is added instead, unless the result is a long
-  /// text, or an error, which must only occur when the rule runs.
+  /// Adds an operation. When its operands are given and all constant, its result is added instead, unless the result is
+  /// a long text, or an error, which must only occur when the rule runs.
   ///
-  /// - Parameter isSite: True when the operation computes the source expression; false when it computes one of its two branches.
+  /// - Parameter isSite: True when the operation computes the source expression; false when it computes one of its two
+  ///   branches.
   mutating func emit(
     _ operation: Operation, _ source: TypedExpression, _ operands: [Int32] = [], isSite: Bool = true
   ) -> Int32 {

@@ -1,8 +1,9 @@
 import HearthTree
 
 extension RulesCoverage {
-  /// The counts as JSON: `{"rules":[{"path","kind","line","column","expression":{…}}]}`, in the order of the file. An expression
-  /// has its `text`, its beginning and end, whether it is a `condition`, the counts of its outcomes, and its `operands`.
+  /// The counts as JSON: `{"rules":[{"path","kind","line","column","expression":{…}}]}`, in the order of the file. An
+  /// expression has its `text`, its beginning and end, whether it is a `condition`, the counts of its outcomes, and its
+  /// `operands`.
   public var json: JSON { ["rules": .array(report().map(\.json))] }
 }
 

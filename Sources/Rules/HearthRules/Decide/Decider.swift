@@ -5,8 +5,8 @@ struct Decider: ~Copyable {
   var context: EvaluationContext
   /// The collector of observations; nil when the decision is not observed.
   private var watcher: DecisionWatcher?
-  /// The number of keys that the current path shares with the previous location of the write, whose rules have already been
-  /// validated; -1 at the start.
+  /// The number of keys that the current path shares with the previous location of the write, whose rules have already
+  /// been validated; -1 at the start.
   private var validatedDepth = -1
   /// The write rules that allowed locations, once each; nil unless they were requested.
   private var grantingRules: [Unmanaged<Rule>]?
@@ -92,8 +92,8 @@ struct Decider: ~Copyable {
 
   // MARK: Validation
 
-  /// Evaluates the validate rules from the root to a location, and those below it for the written value. Returns nil when all are
-  /// true.
+  /// Evaluates the validate rules from the root to a location, and those below it for the written value. Returns nil
+  /// when all are true.
   private mutating func validate(
     _ path: UnsafeBufferPointer<Key>, carriesValue: Bool, from root: RuleNode
   ) -> Verdict? {
@@ -116,7 +116,8 @@ struct Decider: ~Copyable {
     return nil
   }
 
-  /// Evaluates the validate rules below a node that was written. The recursion is as deep as the rules, whose depth is limited.
+  /// Evaluates the validate rules below a node that was written. The recursion is as deep as the rules, whose depth is
+  /// limited.
   private mutating func validateChildren(of node: BorrowedNode, _ place: Unmanaged<RuleNode>) -> Verdict? {
     let rules = place._withUnsafeGuaranteedRef { $0 }
     guard rules.hasValidationBelow else { return nil }
@@ -139,8 +140,8 @@ struct Decider: ~Copyable {
     return nil
   }
 
-  /// Evaluates the validate rules of a child and below it. On a refusal, the current path is kept, because the decision is read
-  /// from it.
+  /// Evaluates the validate rules of a child and below it. On a refusal, the current path is kept, because the decision
+  /// is read from it.
   private mutating func validate(_ node: BorrowedNode, _ key: Key, _ place: Unmanaged<RuleNode>) -> Verdict? {
     context.place.push(key, new: node)
     if let refusal = check(place, depth: context.place.count) ?? validateChildren(of: node, place) { return refusal }

@@ -19,7 +19,8 @@ extension RuleSet {
   }
 
   /// Returns the decision that refuses a read; nil when the rules allow it. The result is the same as that of
-  /// ``decideRead(_:detail:)``, for callers that need no details of an allowed request, which makes it about ten times as fast.
+  /// ``decideRead(_:detail:)``, for callers that need no details of an allowed request, which makes it about ten times
+  /// as fast.
   public func refusal(of request: ReadRequest) -> Decision? {
     var stepsTaken = 0
     return refusal(of: request, stepsTaken: &stepsTaken)

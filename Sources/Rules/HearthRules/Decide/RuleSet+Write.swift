@@ -4,9 +4,9 @@ extension RuleSet {
   /// Decides a write.
   ///
   /// For every location that the write replaces, a `.write` from the root down to the location must be true. Then every
-  /// `.validate` from the root to the location, and at every node of the written value, must be true; nodes that are empty after
-  /// the write are skipped with everything below them. One refusal refuses the whole write. Dependencies are not recorded for
-  /// writes.
+  /// `.validate` from the root to the location, and at every node of the written value, must be true; nodes that are
+  /// empty after the write are skipped with everything below them. One refusal refuses the whole write. Dependencies
+  /// are not recorded for writes.
   public func decideWrite(_ request: WriteRequest, detail: DecisionDetail = []) -> Decision {
     withDecider(of: request) { decider in
       decider.watch(isTracing: detail.contains(.trace), coverage: storage.coverage)
@@ -47,11 +47,12 @@ extension RuleSet {
     }
   }
 
-  /// Decides a write, and records its reads outside of the replaced locations. The answer is valid for every tree in which these
-  /// reads and the old values of the replaced locations are the same.
+  /// Decides a write, and records its reads outside of the replaced locations. The answer is valid for every tree in
+  /// which these reads and the old values of the replaced locations are the same.
   ///
   /// - Parameters:
-  /// - ownDepthMax: The maximum depth of a replaced location; for a deeper one, its ancestor at this depth counts as replaced.
+  /// - ownDepthMax: The maximum depth of a replaced location; for a deeper one, its ancestor at this depth counts as
+  ///   replaced.
   /// - namesRules: True when an answer that allows the write must name the rules.
   public func answerRecordingReads(
     to request: WriteRequest, ownDepthMax: Int, namesRules: Bool = false
@@ -99,8 +100,8 @@ extension RuleSet {
     return decision
   }
 
-  /// Calls `body` with the verdict on the first refused location or, when there is none, on the last location. The decider is
-  /// still at this location, whose path it borrows.
+  /// Calls `body` with the verdict on the first refused location or, when there is none, on the last location. The
+  /// decider is still at this location, whose path it borrows.
   @inline(__always)
   private func verdict<Result>(
     on request: WriteRequest, _ decider: inout Decider, _ body: (Verdict, borrowing Decider) -> Result

@@ -1,7 +1,7 @@
 import HearthTree
 
-/// An evaluation of the `.validate` rules of one file on stored data, as if a signed-out client wrote all of it again. Rules that
-/// are the same in the active file are not evaluated.
+/// An evaluation of the `.validate` rules of one file on stored data, as if a signed-out client wrote all of it again.
+/// Rules that are the same in the active file are not evaluated.
 ///
 /// It proceeds in steps, in key order and from the root down, on one version of the tree.
 package struct StoredDataValidator: ~Copyable {

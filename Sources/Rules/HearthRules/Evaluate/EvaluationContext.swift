@@ -4,8 +4,8 @@ import HearthTree
 ///
 /// It is on the stack and borrows the request's values, so creating it needs no allocation and no reference counting.
 struct EvaluationContext: ~Copyable {
-  /// The `auth` of rules. It is valid as long as the context, like ``query``, because the caller that creates the context holds
-  /// the request.
+  /// The `auth` of rules. It is valid as long as the context, like ``query``, because the caller that creates the
+  /// context holds the request.
   private let authPointer: UnsafePointer<JSON?>
   private let queryPointer: UnsafePointer<Query?>
   let now: Double
@@ -120,7 +120,8 @@ final class ReadRecorder {
   }
 }
 
-/// A buffer for the bytes of short paths, used as a stack: a path that is computed within another one uses the remaining bytes.
+/// A buffer for the bytes of short paths, used as a stack: a path that is computed within another one uses the
+/// remaining bytes.
 struct PathBuffer {
   static let sizeBytes = 512
   private let bytes: UnsafeMutableRawBufferPointer

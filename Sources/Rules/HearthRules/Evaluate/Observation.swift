@@ -1,7 +1,7 @@
 import HearthTree
 
-/// The observation of a running rule: the results of its sub-expressions, and its reads of data. Sub-expressions that are not
-/// evaluated have no note.
+/// The observation of a running rule: the results of its sub-expressions, and its reads of data. Sub-expressions that
+/// are not evaluated have no note.
 final class Observation {
   /// The result of one sub-expression.
   struct Note {
@@ -60,8 +60,8 @@ final class Observation {
     outcomes.append((Int32(truncatingIfNeeded: sites.index(of: site)), outcome))
   }
 
-  /// Notes the sites that the compiler evaluated together with a constant. The recursion is as deep as the rule's expression,
-  /// whose depth is limited.
+  /// Notes the sites that the compiler evaluated together with a constant. The recursion is as deep as the rule's
+  /// expression, whose depth is limited.
   func noteImplied(by operation: Int32) {
     guard let implied = sites.implied[operation] else { return }
     for site in implied {
@@ -95,7 +95,8 @@ final class Observation {
     if keepsValues { reads.append(Read(isAfter: isAfter, keys: keys, aspects: aspects, node: node)) }
   }
 
-  /// Notes that an operation failed. When it is the condition that selects one of two snapshots, both are noted as failed.
+  /// Notes that an operation failed. When it is the condition that selects one of two snapshots, both are noted as
+  /// failed.
   func noteFailure(_ operation: Int32, _ error: EvaluationError) {
     for site in sites.dependent[operation] ?? [] {
       let index = sites.index(of: site)
@@ -106,8 +107,8 @@ final class Observation {
 
   // MARK: Templates
 
-  /// Notes the parts of a template that are complete after a piece. `starts` contains the number of bytes before each evaluated
-  /// piece.
+  /// Notes the parts of a template that are complete after a piece. `starts` contains the number of bytes before each
+  /// evaluated piece.
   func noteTemplate(
     _ template: Int32, _ next: inout Int, after piece: Int, _ starts: [Int], _ bytes: [UInt8], of program: Program
   ) {

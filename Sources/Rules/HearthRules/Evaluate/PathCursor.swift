@@ -1,6 +1,7 @@
 import HearthTree
 
-/// The path of a decision, and the data along it before and after the write. Nodes are looked up when a rule first reads them.
+/// The path of a decision, and the data along it before and after the write. Nodes are looked up when a rule first
+/// reads them.
 struct PathCursor: ~Copyable {
   let oldRoot: BorrowedNode
   let newRoot: BorrowedNode

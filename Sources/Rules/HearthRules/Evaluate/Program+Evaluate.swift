@@ -109,7 +109,8 @@ extension Program {
 
   // MARK: Operators
 
-  /// Returns the value of an operation, with a fast path for constants, because most comparisons have a constant operand.
+  /// Returns the value of an operation, with a fast path for constants, because most comparisons have a constant
+  /// operand.
   @inline(__always)
   private func comparisonOperand(
     _ index: Int32, _ context: inout EvaluationContext

@@ -9,8 +9,8 @@ extension Program {
     _ function: SnapshotFunction, _ chain: Int32, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> Bool { function.isTrue(for: try node(chain, function.aspects, index, &context)) }
 
-  /// Returns true when the snapshot has all of the children. All names are computed first; an error in one of them is an error of
-  /// the call.
+  /// Returns true when the snapshot has all of the children. All names are computed first; an error in one of them is
+  /// an error of the call.
   func hasAllChildren(
     _ chain: Int32, _ first: Int32, _ count: Int32, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> Bool {
@@ -50,7 +50,8 @@ extension Program {
     return node
   }
 
-  /// Returns the descendant at a template's path. The path is computed even below null, because its evaluation may be an error.
+  /// Returns the descendant at a template's path. The path is computed even below null, because its evaluation may be
+  /// an error.
   private func descend(
     _ node: BorrowedNode, _ template: Int32, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> BorrowedNode {
@@ -144,8 +145,8 @@ extension Program {
   }
 }
 
-/// Returns false for locations that can never have data, whose reads are not recorded. Otherwise a text of megabytes in the data
-/// could become a dependency with millions of keys.
+/// Returns false for locations that can never have data, whose reads are not recorded. Otherwise a text of megabytes in
+/// the data could become a dependency with millions of keys.
 private func canExist(_ keys: [Key]) -> Bool {
   keys.count <= DataLimits.depthMax && keys.allSatisfy { $0.text.utf8.count <= DataLimits.keySizeBytesMax }
 }

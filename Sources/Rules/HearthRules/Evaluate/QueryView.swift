@@ -7,9 +7,9 @@ struct QueryView {
 
   init(_ place: UnsafePointer<Query?>) { self.place = place }
 
-  /// True when a bound or a limit without an order counts as ordered by key. Firebase's documentation states this. As observed on
-  /// Firebase, reads without parameters do not count as ordered by key over a socket. Over REST they do; the caller sets the
-  /// order there.
+  /// True when a bound or a limit without an order counts as ordered by key. Firebase's documentation states this. As
+  /// observed on Firebase, reads without parameters do not count as ordered by key over a socket. Over REST they do;
+  /// the caller sets the order there.
   static let countsBareQueriesAsOrderedByKey = true
 
   func value(of field: QueryField) -> Operand {

@@ -1,8 +1,8 @@
 import HearthTree
 
 extension Explanation {
-  /// Returns the explanation as text: the verdict, and for each rule that was evaluated its text, with carets below the deciding
-  /// part, the values of its parts and its reads of data.
+  /// Returns the explanation as text: the verdict, and for each rule that was evaluated its text, with carets below the
+  /// deciding part, the values of its parts and its reads of data.
   ///
   /// - Parameters:
   /// - file: The name of the rules file in positions, such as `rules.json:7:16`.

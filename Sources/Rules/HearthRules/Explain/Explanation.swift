@@ -16,8 +16,8 @@ public struct Explanation: Sendable {
     self.decision = decision
   }
 
-  /// The name of the file to which positions refer, when the name of the rules file is not known: that of the original file for
-  /// generated rules, otherwise `rules`.
+  /// The name of the file to which positions refer, when the name of the rules file is not known: that of the original
+  /// file for generated rules, otherwise `rules`.
   package var file: String { (decision.rule ?? decision.visited.first?.rule)?.file ?? "rules" }
 
   /// The evaluation of the deciding rule; nil when no rule decided, or without a trace.
@@ -44,8 +44,8 @@ extension RuleKind {
   var word: String { "." + rawValue }
 }
 
-/// The conversion of text from untrusted sources for a terminal or a log: the result contains no line breaks and no control
-/// sequences.
+/// The conversion of text from untrusted sources for a terminal or a log: the result contains no line breaks and no
+/// control sequences.
 package enum PlainExplanation {
   /// Returns the text, with `?` for all invisible characters.
   package static func of(_ text: String) -> String {

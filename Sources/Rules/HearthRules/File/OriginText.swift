@@ -8,15 +8,15 @@ final class OriginText: Sendable {
     text = SourceText(origin.text)
   }
 
-  /// Returns the position from which a byte of the rules file was generated; for a byte before all segments, the beginning of the
-  /// text.
+  /// Returns the position from which a byte of the rules file was generated; for a byte before all segments, the
+  /// beginning of the text.
   func position(ofByte offset: Int) -> SourcePosition {
     guard let segment = segment(at: offset) else { return SourcePosition(line: 1, column: 1, file: origin.file) }
     return SourcePosition(line: segment.line, column: segment.column, file: origin.file)
   }
 
-  /// Returns the begin and end positions from which bytes of the rules file were generated; a span from several segments has an
-  /// end equal to its start.
+  /// Returns the begin and end positions from which bytes of the rules file were generated; a span from several
+  /// segments has an end equal to its start.
   func span(ofBytes range: Range<Int>) -> (start: SourcePosition, end: SourcePosition) {
     let start = position(ofByte: range.lowerBound)
     guard let first = index(at: range.lowerBound), let last = index(at: range.upperBound - 1), first <= last else {

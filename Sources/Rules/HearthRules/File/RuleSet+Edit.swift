@@ -1,17 +1,19 @@
 import HearthTree
 
 extension RuleSet {
-  /// Returns the same rules with another expression for one rule. Only this expression is compiled; all other rules are shared.
+  /// Returns the same rules with another expression for one rule. Only this expression is compiled; all other rules are
+  /// shared.
   ///
-  /// Positions in the replaced rule refer to its own text, all others to the file from which this set was compiled; ``warnings``
-  /// are those of that file, and ``source`` is plain JSON. The limit on the regular expressions of a file applies to the replaced
-  /// rule only.
+  /// Positions in the replaced rule refer to its own text, all others to the file from which this set was compiled;
+  /// ``warnings`` are those of that file, and ``source`` is plain JSON. The limit on the regular expressions of a file
+  /// applies to the replaced rule only.
   ///
   /// - Parameters:
   /// - kind: The kind of the rule. A missing rule is added.
-  /// - place: The names from the root of the rules, as in ``Rule/place``. When the file has no rules at or below the place, the
-  ///   result is unchanged.
-  /// - expression: The rule's text. `true` for a `.validate`, and `false` for the other kinds, is equivalent to no rule.
+  /// - place: The names from the root of the rules, as in ``Rule/place``. When the file has no rules at or below the
+  ///   place, the result is unchanged.
+  /// - expression: The rule's text. `true` for a `.validate`, and `false` for the other kinds, is equivalent to no
+  ///   rule.
   /// - Throws: ``RulesError`` when the expression is not valid for the rule.
   package func replacing(
     _ kind: RuleKind, at place: [String], with expression: String

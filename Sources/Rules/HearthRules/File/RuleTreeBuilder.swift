@@ -13,8 +13,8 @@ struct RuleTreeBuilder {
   /// Builds the tree.
   ///
   /// - Throws: ``RulesError`` with the first problem of each expression and of each node, in file order.
-  /// - Returns: The root node, the number of rules when their expressions are kept, and warnings about parts that are allowed but
-  ///   probably mistakes, in file order.
+  /// - Returns: The root node, the number of rules when their expressions are kept, and warnings about parts that are
+  ///   allowed but probably mistakes, in file order.
   static func build(
     _ document: RulesDocument, keepsExpressions: Bool, wasAccepted: Bool
   ) throws(RulesError) -> (root: RuleNode, ruleCount: Int, warnings: [RulesError.Diagnostic]) {

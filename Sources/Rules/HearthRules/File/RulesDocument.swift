@@ -33,8 +33,8 @@ struct RulesDocument: Sendable {
     var value: String
     /// The byte of the opening quote.
     var offset: Int
-    /// The pairs of an offset in the value's UTF-8 and the offset in the file, for the first byte and for the byte after every
-    /// escape.
+    /// The pairs of an offset in the value's UTF-8 and the offset in the file, for the first byte and for the byte
+    /// after every escape.
     var anchors: [(value: Int, file: Int)]
 
     /// Returns the offset in the file of a byte of the value.

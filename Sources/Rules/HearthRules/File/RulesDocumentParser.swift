@@ -232,8 +232,8 @@ struct RulesDocumentParser {
     return error("Unexpected '\(character.map { String($0) } ?? "")'.")
   }
 
-  /// Returns the error for a text that is not JSON. Its message consists of Firebase's text, which clients search for, and a
-  /// description.
+  /// Returns the error for a text that is not JSON. Its message consists of Firebase's text, which clients search for,
+  /// and a description.
   private func error(_ message: String, help: String? = nil, at place: Int? = nil) -> RulesError {
     refusal("Parse error. " + message, help: help, at: place)
   }

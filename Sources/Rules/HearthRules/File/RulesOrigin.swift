@@ -1,19 +1,20 @@
 import HearthTree
 
-/// The file in another language from which a rules file was generated, with the source position of each part of the rules file.
+/// The file in another language from which a rules file was generated, with the source position of each part of the
+/// rules file.
 ///
-/// It is a comment in the last line of the rules file, so that it is kept when rules are stored, deployed, staged or restored,
-/// and positions in the rules are reported as positions in the file that the author wrote.
+/// It is a comment in the last line of the rules file, so that it is kept when rules are stored, deployed, staged or
+/// restored, and positions in the rules are reported as positions in the file that the author wrote.
 ///
 /// ```
 /// {"rules":{".read":"auth != null"}}
 /// //# hearth.origin={"file":"app.bolt","language":"bolt 1.0.0","bytes":35,"map":[18,2,12,12],"text":"path / {\n  …"}
 /// ```
 ///
-/// `bytes` is the length of the text before the line: when the file was edited afterwards, the origin is ignored. `map` has four
-/// numbers for each segment: the distance of its first byte from that of the previous segment; the line and the column, counted
-/// from 1, the column in UTF-16 units; and the number of units of the line from which it was generated. A segment extends to the
-/// next one.
+/// `bytes` is the length of the text before the line: when the file was edited afterwards, the origin is ignored. `map`
+/// has four numbers for each segment: the distance of its first byte from that of the previous segment; the line and
+/// the column, counted from 1, the column in UTF-16 units; and the number of units of the line from which it was
+/// generated. A segment extends to the next one.
 package struct RulesOrigin: Sendable, Equatable {
   /// A part of the rules file, which extends to the next segment.
   package struct Segment: Sendable, Equatable {
@@ -41,8 +42,8 @@ package struct RulesOrigin: Sendable, Equatable {
   /// The segments, in order.
   package let segments: [Segment]
 
-  /// Creates the origin of a rules file; nil when a segment is outside of one of the two texts, or when two segments begin at the
-  /// same byte.
+  /// Creates the origin of a rules file; nil when a segment is outside of one of the two texts, or when two segments
+  /// begin at the same byte.
   ///
   /// - Parameters:
   /// - segments: The segments of `rules`, in any order.

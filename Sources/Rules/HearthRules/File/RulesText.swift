@@ -2,8 +2,8 @@
 indirect enum RulesText: Sendable {
   /// A file as it was passed, its plain JSON, and its origin.
   case file(String, strictJSON: [UInt8], origin: RulesOrigin?)
-  /// Another text with one rule replaced. It is generated on demand, which takes as long as reading the whole file, because a
-  /// tool creates thousands of files that differ in one rule, and the text of few of them is ever read.
+  /// Another text with one rule replaced. It is generated on demand, which takes as long as reading the whole file,
+  /// because a tool creates thousands of files that differ in one rule, and the text of few of them is ever read.
   case edited(RulesText, RuleEdit)
 
   var source: String {

@@ -3,7 +3,8 @@ package struct SourceText: Sendable {
   /// The text in UTF-8.
   package let bytes: [UInt8]
   private let lineStarts: [Int]
-  /// The number of UTF-16 units before every 64th byte. It makes columns fast to compute even when the whole file is one line.
+  /// The number of UTF-16 units before every 64th byte. It makes columns fast to compute even when the whole file is
+  /// one line.
   private let unitCounts: [Int]
   private static let stride = 64
   /// The origin of the text; positions then refer to the original file. nil for a text that was not generated.
@@ -33,8 +34,8 @@ package struct SourceText: Sendable {
     return SourcePosition(line: line + 1, column: units + 1)
   }
 
-  /// Returns the positions at which a range of bytes begins and ends. In a generated text, a span from several segments has an
-  /// end equal to its start.
+  /// Returns the positions at which a range of bytes begins and ends. In a generated text, a span from several segments
+  /// has an end equal to its start.
   func span(ofBytes range: Range<Int>) -> (start: SourcePosition, end: SourcePosition) {
     origin?.span(ofBytes: range) ?? (position(ofByte: range.lowerBound), position(ofByte: range.upperBound))
   }

@@ -1,7 +1,7 @@
 /// The signature and the documentation of a function of the rules language.
 ///
-/// The checker and the generators of tests use it. The lists of functions in other languages and in the guides are generated from
-/// it.
+/// The checker and the generators of tests use it. The lists of functions in other languages and in the guides are
+/// generated from it.
 package struct FunctionDescriptor: Sendable {
   /// The values that have the function.
   package enum Receiver: Sendable, Hashable, CaseIterable {

@@ -2,8 +2,8 @@ import HearthTree
 
 /// The argument of `child()`, or a text that is joined from pieces.
 ///
-/// `child('members/' + $room + '/' + auth.uid)` becomes four pieces whose bytes are written to one buffer, without intermediate
-/// texts.
+/// `child('members/' + $room + '/' + auth.uid)` becomes four pieces whose bytes are written to one buffer, without
+/// intermediate texts.
 struct PathTemplate: Sendable {
   enum Piece: Sendable {
     case bytes([UInt8])

@@ -2,8 +2,8 @@ import HearthTree
 
 /// A compiled rule: operations in a flat list, and the tables to which they refer.
 ///
-/// It is a reference type, so that running it copies nothing: as a value type, it would have a dozen arrays whose references are
-/// counted at each level of recursion.
+/// It is a reference type, so that running it copies nothing: as a value type, it would have a dozen arrays whose
+/// references are counted at each level of recursion.
 final class Program: @unchecked Sendable {  // a program, including ``bytes``, is never changed after its creation
   let operations: [Operation]
   /// The offset of each operation's source, in UTF-8 bytes from the start of the rule's text.
@@ -34,7 +34,8 @@ final class Program: @unchecked Sendable {  // a program, including ``bytes``, i
     self.init(draft, root: root, operands: operands, bytes: bytes)
   }
 
-  /// Creates a program of an incomplete draft, to evaluate one of its operations at compile time. It takes constant time.
+  /// Creates a program of an incomplete draft, to evaluate one of its operations at compile time. It takes constant
+  /// time.
   convenience init(unfinished draft: ProgramDraft, root: Int32) {
     self.init(draft, root: root, operands: draft.operands, bytes: UnsafeMutableRawBufferPointer(start: nil, count: 0))
   }

@@ -2,8 +2,9 @@ import HearthTree
 
 /// The ranges of a rule's text for the values that its program computes.
 ///
-/// A site is an operation, by its index, or a part: a sub-expression without its own operation, such as `root.child(a)` in
-/// `root.child(a).exists()`, or the first of two sums that were compiled to one join. Parts have negative numbers, from -1 down.
+/// A site is an operation, by its index, or a part: a sub-expression without its own operation, such as `root.child(a)`
+/// in `root.child(a).exists()`, or the first of two sums that were compiled to one join. Parts have negative numbers,
+/// from -1 down.
 final class SiteMap: Sendable {
   /// The range of the rule's text in UTF-8 bytes for each operation; empty for an operation without its own source.
   let operations: [Range<Int32>]

@@ -1,7 +1,8 @@
 import HearthTree
 
-/// A denied request in a form that can be stored. It has only the part of the database that the rules read, and the same rules
-/// make the same decision on it. Of the client, it only has the values that the rules read, and never a credential.
+/// A denied request in a form that can be stored. It has only the part of the database that the rules read, and the
+/// same rules make the same decision on it. Of the client, it only has the values that the rules read, and never a
+/// credential.
 package struct RecordedRequest: Sendable {
   private let rules: RuleSet
   /// The request, with the part of the data that was read.
@@ -11,15 +12,15 @@ package struct RecordedRequest: Sendable {
   /// The approximate size of its data in bytes.
   package let heldBytes: Int
 
-  /// Creates a record of a request with the reads of the given rules, whether they deny it or not; nil when it would be too
-  /// large.
+  /// Creates a record of a request with the reads of the given rules, whether they deny it or not; nil when it would be
+  /// too large.
   package init?(_ request: RulesRequest, by rules: RuleSet) {
     self.init(DeniedRequest(rules: rules, request: request))
   }
 
   /// Creates a record by repeating the decision with its reads recorded; nil when there are more than
-  /// ``RulesLimits/recordReadsMax`` reads or ``RulesLimits/recordSizeBytesMax`` bytes, or when the decision takes more than
-  /// ``RulesLimits/recordStepsMax`` steps.
+  /// ``RulesLimits/recordReadsMax`` reads or ``RulesLimits/recordSizeBytesMax`` bytes, or when the decision takes more
+  /// than ``RulesLimits/recordStepsMax`` steps.
   init?(_ denied: DeniedRequest) {
     rules = denied.rules.withoutCounting
     switch denied.request {
@@ -61,9 +62,11 @@ package struct RecordedRequest: Sendable {
   /// The text of the rules that denied the request.
   package var rulesSource: String { rules.source }
 
-  /// Returns the decision of other rules, with all details; nil when it takes more than ``RulesLimits/explainStepsMax`` steps.
+  /// Returns the decision of other rules, with all details; nil when it takes more than ``RulesLimits/explainStepsMax``
+  /// steps.
   ///
-  /// - Returns: The decision, and true when the rules read only recorded data; data that was not recorded counts as null.
+  /// - Returns: The decision, and true when the rules read only recorded data; data that was not recorded counts as
+  ///   null.
   package func decided(by other: RuleSet) -> (decision: Decision, isComplete: Bool)? {
     let decision = other.withExpressions.traced(request, stepsMax: RulesLimits.explainStepsMax)
     guard let decision else { return nil }

@@ -11,8 +11,8 @@ package final class LinearRegex: @unchecked Sendable {  // because RE2 lets thre
 
   /// Compiles the body of a literal, without its slashes.
   ///
-  /// - Parameter analysisStepsLeft: The maximum number of steps for the analysis of the cost of matching; those taken are
-  ///   subtracted.
+  /// - Parameter analysisStepsLeft: The maximum number of steps for the analysis of the cost of matching; those taken
+  ///   are subtracted.
   init(_ body: String, ignoresCase: Bool, analysisStepsLeft: inout Int) throws(RegexProblem) {
     self.body = body
     self.ignoresCase = ignoresCase
@@ -34,7 +34,8 @@ package final class LinearRegex: @unchecked Sendable {  // because RE2 lets thre
   /// The number of instructions of the pattern.
   var programSize: Int { cre2_program_size(pattern) }
 
-  /// Returns the maximum number of steps for matching a text of the given number of bytes. A step takes some tens of nanoseconds.
+  /// Returns the maximum number of steps for matching a text of the given number of bytes. A step takes some tens of
+  /// nanoseconds.
   ///
   /// An automaton that fits into memory takes two or three nanoseconds a byte. Every other expression takes one or two
   /// nanoseconds a byte for each position that is followed: those of the shape, or all instructions.

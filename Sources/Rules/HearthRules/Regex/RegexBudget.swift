@@ -3,8 +3,8 @@
 /// It is a reference type because the checkers of all rules share it.
 final class RegexBudget {
   private var left = RulesLimits.regexProgramSizeMax
-  /// The regular expressions that are so expensive that a rule can match only short texts: their positions in the rule's text,
-  /// and the length of the texts that they can match.
+  /// The regular expressions that are so expensive that a rule can match only short texts: their positions in the
+  /// rule's text, and the length of the texts that they can match.
   private var costly: [(offset: Int, textBytesMax: Int)] = []
   private var analysisStepsLeft = RulesLimits.regexAnalysisStepsPerFileMax
 

@@ -66,8 +66,8 @@ struct RegexGraph {
       positions: a.positions.lowerBound..<b.positions.upperBound)
   }
 
-  /// Adds a repetition of a part, `least` to `most` times; when `most` is nil, any number of times. The part must be the last one
-  /// that was added.
+  /// Adds a repetition of a part, `least` to `most` times; when `most` is nil, any number of times. The part must be
+  /// the last one that was added.
   mutating func repeated(_ part: Fragment, _ least: Int, _ most: Int?) -> Fragment {
     guard most != 0 else { return Fragment(first: [], last: [], isNullable: true, positions: part.positions) }
     var copies = [part]
@@ -83,7 +83,8 @@ struct RegexGraph {
         last += copy.last
         whole.first += copy.first
       } else {
-        // Optional copies are nested, (x(x(x)?)?)?: each copy is followed only by the next, and a match begins with the first.
+        // Optional copies are nested, (x(x(x)?)?)?: each copy is followed only by the next, and a match begins with the
+        // first.
         last = copy.last
       }
       if index < least, !part.isNullable { whole.last = [] }

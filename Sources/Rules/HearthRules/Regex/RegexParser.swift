@@ -1,17 +1,17 @@
 /// A parser of the regular expressions of the rules language.
 ///
-/// The dialect is that of Firebase's engine, an automaton library: no groups that capture, no look-around, no back-references, no
-/// lazy repetition. Three things differ from JavaScript:
+/// The dialect is that of Firebase's engine, an automaton library: no groups that capture, no look-around, no
+/// back-references, no lazy repetition. Three things differ from JavaScript:
 ///
-/// * `^` at the start and `$` at the end anchor the whole pattern, so `/a|b$/` is `(a|b)` at the end of the text. In any other
-///   position they are refused.
+/// * `^` at the start and `$` at the end anchor the whole pattern, so `/a|b$/` is `(a|b)` at the end of the text. In
+///   any other position they are refused.
 /// * `.` matches line breaks.
 /// * Where an atom must begin, the repetition operators are literal characters: `(?:a)` matches the text `?:a`.
 ///
 /// It works on UTF-16 units: a character beyond U+FFFF is its two surrogates.
 ///
-/// With the flag `i` letters match in both cases by the simple mappings. ASCII letters match only ASCII letters: the author of
-/// `[a-z]` does not expect it to match the Kelvin sign.
+/// With the flag `i` letters match in both cases by the simple mappings. ASCII letters match only ASCII letters: the
+/// author of `[a-z]` does not expect it to match the Kelvin sign.
 struct RegexParser {
   private let units: [UInt16]
   private let ignoresCase: Bool

@@ -1,8 +1,8 @@
 /// The size of a regular expression's automaton, which decides the cost of matching a text.
 ///
-/// RE2 builds the states of a deterministic automaton on demand and caches them while they fit into memory; matching then takes a
-/// few nanoseconds per byte. Some short expressions have too many states for any memory, because each state is a set of
-/// positions. RE2 then follows all the positions at every byte.
+/// RE2 builds the states of a deterministic automaton on demand and caches them while they fit into memory; matching
+/// then takes a few nanoseconds per byte. Some short expressions have too many states for any memory, because each
+/// state is a set of positions. RE2 then follows all the positions at every byte.
 enum RegexShape: Equatable {
   /// All states fit into memory.
   case small

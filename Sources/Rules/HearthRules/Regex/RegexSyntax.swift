@@ -6,8 +6,8 @@ package struct RegexSyntax: Sendable {
     case nothing
     /// Any one unit: `.`.
     case any
-    /// One UTF-16 unit of these ranges, which may overlap; or, when negated, one unit outside of them. With the flag `i`, they
-    /// contain both cases.
+    /// One UTF-16 unit of these ranges, which may overlap; or, when negated, one unit outside of them. With the flag
+    /// `i`, they contain both cases.
     case units([ClosedRange<UInt16>], isNegated: Bool)
     /// A sequence of two parts or more.
     case sequence([Int])
@@ -17,7 +17,8 @@ package struct RegexSyntax: Sendable {
     case repeated(Int, atLeast: Int, atMost: Int?)
   }
 
-  /// The parts, at least one; the last is the whole expression between its anchors. The parts of an operand are adjacent.
+  /// The parts, at least one; the last is the whole expression between its anchors. The parts of an operand are
+  /// adjacent.
   package let parts: [Part]
   /// True when a match begins at the beginning of the text.
   package let isAnchoredAtStart: Bool

@@ -1,8 +1,8 @@
-/// A translator of a regular expression of the rules language to an equivalent RE2 pattern, and to the graph for the cost of
-/// matching.
+/// A translator of a regular expression of the rules language to an equivalent RE2 pattern, and to the graph for the
+/// cost of matching.
 ///
-/// RE2 works on Unicode scalars, so a character beyond U+FFFF is written as its two surrogates, and ``LinearRegex`` encodes the
-/// texts in the same way.
+/// RE2 works on Unicode scalars, so a character beyond U+FFFF is written as its two surrogates, and ``LinearRegex``
+/// encodes the texts in the same way.
 struct RegexTranslator {
   private var graph: RegexGraph
   /// The pattern and the graph's fragment of each part that is not yet part of another, by its number.
@@ -84,8 +84,8 @@ struct RegexTranslator {
     }
   }
 
-  /// Returns the pattern of a counted repetition. RE2's maximum count is 1,000, so greater counts are written as several
-  /// repetitions.
+  /// Returns the pattern of a counted repetition. RE2's maximum count is 1,000, so greater counts are written as
+  /// several repetitions.
   private static func counted(_ atom: String, _ least: Int, _ most: Int?) -> String {
     if most == 0 { return "" }
     let chunk = 1000

@@ -37,7 +37,8 @@ package enum RegexUnits {
     return result
   }
 
-  /// Returns the ranges, and the units of their letters in the other case. ASCII letters correspond only to ASCII letters.
+  /// Returns the ranges, and the units of their letters in the other case. ASCII letters correspond only to ASCII
+  /// letters.
   static func withBothCases(_ ranges: [ClosedRange<UInt16>]) -> [ClosedRange<UInt16>] {
     var others: Set<UInt16> = []
     for range in ranges {

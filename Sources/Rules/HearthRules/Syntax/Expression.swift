@@ -10,7 +10,8 @@ struct Expression: Sendable {
     case array([Expression])
     case not(Expression)
     case negate(Expression)
-    /// A chain of one operator with two operands or more, left to right: it is one node, so that long chains are not nested.
+    /// A chain of one operator with two operands or more, left to right: it is one node, so that long chains are not
+    /// nested.
     case all([Expression])
     case any([Expression])
     case binary(BinaryOperator, Expression, Expression)

@@ -112,7 +112,8 @@ struct Lexer {
 
   // MARK: Regular expressions
 
-  /// Reads a regular expression whose first `/` is at `start`. Only the parser knows where a regular expression is allowed.
+  /// Reads a regular expression whose first `/` is at `start`. Only the parser knows where a regular expression is
+  /// allowed.
   mutating func regularExpression(at start: Int) throws(ExpressionProblem) -> (body: String, flags: String) {
     offset = start + 1
     var isInClass = false

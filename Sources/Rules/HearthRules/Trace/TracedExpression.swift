@@ -40,7 +40,8 @@ public struct TracedRead: Sendable, Equatable {
   public var isAfter: Bool
   /// The aspects of the node that were read.
   public var aspects: ReadDependencies.Aspects
-  /// The value that was read, according to the aspect: the node's value, its priority, or whether the node or its children exist.
+  /// The value that was read, according to the aspect: the node's value, its priority, or whether the node or its
+  /// children exist.
   public var value: TracedValue
 }
 

@@ -21,8 +21,8 @@ package enum Text {
     return a.count == 0 || memcmp(a.baseAddress!, b.baseAddress!, a.count) == 0  // both are not empty
   }
 
-  /// Returns true when the first text comes before the second in the order of UTF-16 code units. It differs from the order of
-  /// UTF-8 only for U+E000 to U+FFFF: in UTF-16, characters beyond U+FFFF come before those.
+  /// Returns true when the first text comes before the second in the order of UTF-16 code units. It differs from the
+  /// order of UTF-8 only for U+E000 to U+FFFF: in UTF-16, characters beyond U+FFFF come before those.
   package static func precedes(_ a: String, _ b: String) -> Bool {
     withBytes(a) { x in withBytes(b) { y in precedes(x, y) } }
   }
@@ -67,8 +67,8 @@ package enum Text {
     }
   }
 
-  /// Returns the text with every occurrence replaced, left to right, without overlap. An empty `part` occurs before every
-  /// character and at the end, as in Java. nil when the result would exceed `limit` bytes.
+  /// Returns the text with every occurrence replaced, left to right, without overlap. An empty `part` occurs before
+  /// every character and at the end, as in Java. nil when the result would exceed `limit` bytes.
   package static func replace(_ text: String, _ part: String, _ replacement: String, limitBytes limit: Int) -> String? {
     if part.isEmpty { return intersperse(text, replacement, limitBytes: limit) }
     var result: [UInt8] = []
@@ -101,8 +101,8 @@ package enum Text {
     return result
   }
 
-  /// Returns the position of `part` in `text` at or after `start`, in linear time (Knuth, Morris and Pratt): untrusted clients
-  /// may choose both texts.
+  /// Returns the position of `part` in `text` at or after `start`, in linear time (Knuth, Morris and Pratt): untrusted
+  /// clients may choose both texts.
   private static func find(
     _ part: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>, from start: Int
   ) -> Int? {

@@ -6,8 +6,8 @@ package enum Value: Sendable {
   case bool(Bool)
   case number(Double)
   case string(String)
-  /// The `val()` of a node with children, and the value of a claim that is a list or an object: it is not null, and not equal to
-  /// any value, not even to itself.
+  /// The `val()` of a node with children, and the value of a claim that is a list or an object: it is not null, and not
+  /// equal to any value, not even to itself.
   case container
 }
 

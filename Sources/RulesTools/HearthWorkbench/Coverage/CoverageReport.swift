@@ -2,8 +2,8 @@ import HearthRules
 
 /// The coverage of rules files by test cases.
 ///
-/// It counts conditions: every Boolean sub-expression that is not a literal. Each has two outcomes. For a condition that was
-/// always true, the tests do not show that it refuses any client.
+/// It counts conditions: every Boolean sub-expression that is not a literal. Each has two outcomes. For a condition
+/// that was always true, the tests do not show that it refuses any client.
 package struct CoverageReport: Sendable {
   /// The coverage of one rules file.
   package struct File: Sendable {

@@ -1,7 +1,7 @@
 import HearthTree
 
-/// A value's JSON text, with the source offsets of its parts. The text is read with the server's JSON reader, and the offsets of
-/// its errors are mapped to the file.
+/// A value's JSON text, with the source offsets of its parts. The text is read with the server's JSON reader, and the
+/// offsets of its errors are mapped to the file.
 struct LocatedJSON {
   private var writer = JSONWriter()
   private var places: [(offset: Int, place: TextOffset)] = []

@@ -64,7 +64,8 @@ struct LocatedObject {
     return found
   }
 
-  /// Returns true when the texts differ by one typing error: an added, missing or different letter, or two swapped letters.
+  /// Returns true when the texts differ by one typing error: an added, missing or different letter, or two swapped
+  /// letters.
   private static func isNear(_ a: String, _ b: String) -> Bool {
     let (x, y) = (Array(a.lowercased().utf8), Array(b.lowercased().utf8))
     guard abs(x.count - y.count) <= 1 else { return false }

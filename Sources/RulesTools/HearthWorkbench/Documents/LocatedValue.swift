@@ -63,7 +63,8 @@ package struct LocatedValue: Sendable {
   }
 }
 
-/// An offset in a text, in the unit of the reader that produced it. ``DocumentText`` converts it to a line and a column.
+/// An offset in a text, in the unit of the reader that produced it. ``DocumentText`` converts it to a line and a
+/// column.
 package enum TextOffset: Sendable {
   /// The number of UTF-8 bytes before it.
   case byte(Int)

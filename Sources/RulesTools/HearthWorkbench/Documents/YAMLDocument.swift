@@ -1,7 +1,7 @@
 import HearthTree
 
-/// A reader of YAML text as values with their offsets. It accepts one document, only texts as names, and no tags; plain scalars
-/// are interpreted by YAML 1.2 (`yes` and `on` are texts).
+/// A reader of YAML text as values with their offsets. It accepts one document, only texts as names, and no tags; plain
+/// scalars are interpreted by YAML 1.2 (`yes` and `on` are texts).
 struct YAMLDocument {
   private let document: DocumentText
   private let events: YAMLEvents

@@ -2,8 +2,8 @@ import CYaml
 
 /// The events of a YAML text, one after another.
 ///
-/// They are read by libyaml, which is part of the package Yams. Yams's own composer is not used: it hashes every key with all
-/// expansions of aliases, so that a malicious file of a few hundred bytes would take years.
+/// They are read by libyaml, which is part of the package Yams. Yams's own composer is not used: it hashes every key
+/// with all expansions of aliases, so that a malicious file of a few hundred bytes would take years.
 final class YAMLEvents {
   /// An event, with the offset at which it begins.
   struct Event {

@@ -1,7 +1,7 @@
 import HearthRules
 
-/// A writer of canonical texts of expressions. Expressions of rules on the same path mean the same when their canonical texts are
-/// equal: `data` at a location and `data.parent()` at its child have the same text.
+/// A writer of canonical texts of expressions. Expressions of rules on the same path mean the same when their canonical
+/// texts are equal: `data` at a location and `data.parent()` at its child have the same text.
 struct CanonicalText {
   /// The place of the rule, including wildcards.
   let place: [String]
@@ -12,8 +12,8 @@ struct CanonicalText {
     return write(expression, to: &text) ? text : nil
   }
 
-  /// Returns the path of a snapshot from the root, and whether the snapshot is of the data after the write; nil when the path is
-  /// computed.
+  /// Returns the path of a snapshot from the root, and whether the snapshot is of the data after the write; nil when
+  /// the path is computed.
   func path(of snapshot: TypedExpression) -> String? {
     guard let (isAfter, steps) = steps(to: snapshot) else { return nil }
     return (isAfter ? "after/" : "before/") + steps.joined(separator: "/")

@@ -17,7 +17,8 @@ enum ClaimNames {
     return claim(named: plain).map { "auth.token." + $0 }
   }
 
-  /// Returns the likely intended expression for `auth.token.NAME`; nil for a name that is correct or that the app may define.
+  /// Returns the likely intended expression for `auth.token.NAME`; nil for a name that is correct or that the app may
+  /// define.
   static func path(ofClaim name: String) -> String? {
     let plain = plain(name)
     if plain == "signinprovider" { return "auth.token.firebase.sign_in_provider" }

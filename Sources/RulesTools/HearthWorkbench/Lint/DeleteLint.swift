@@ -73,7 +73,8 @@ struct GrantingRule {
     shape = GrantShape(rule, expression)
   }
 
-  /// True when it can be true regardless of the stored and written data, so that it allows deletes like all other writes.
+  /// True when it can be true regardless of the stored and written data, so that it allows deletes like all other
+  /// writes.
   var ignoresData: Bool {
     guard outcomes.contains(.yes) else { return false }
     return !expression.contains { part in

@@ -31,8 +31,8 @@ struct GrantShape {
   /// The canonical texts of `auth != null` and `auth.uid != null`.
   static let signedIn: Set<String> = ["!=(auth,null)", "!=(auth.3'uid,null)"]
 
-  /// Returns true when this rule is true for every request for which the other rule is true. When it returns false, this is not
-  /// known.
+  /// Returns true when this rule is true for every request for which the other rule is true. When it returns false,
+  /// this is not known.
   func follows(from other: GrantShape) -> Bool {
     guard alternatives.count * other.alternatives.count <= Self.comparisonsMax else { return false }
     // An error in an alternative prevents the evaluation of later ones.

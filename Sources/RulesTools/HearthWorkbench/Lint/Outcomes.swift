@@ -79,7 +79,8 @@ extension TypedExpression {
   }
 }
 
-/// The types of values that an expression can have. Nodes with children are omitted, because they are not equal to any value.
+/// The types of values that an expression can have. Nodes with children are omitted, because they are not equal to any
+/// value.
 struct ValueKinds: OptionSet {
   let rawValue: UInt8
 

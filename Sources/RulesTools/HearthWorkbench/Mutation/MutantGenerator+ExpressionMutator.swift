@@ -3,7 +3,8 @@ import HearthRules
 extension MutantGenerator {
   /// A generator of the mutants of one rule, each of which changes one expression of it.
   ///
-  /// It is a reference type so that the replacement text, an autoclosure, is only computed when the mutant is within the limit.
+  /// It is a reference type so that the replacement text, an autoclosure, is only computed when the mutant is within
+  /// the limit.
   final class ExpressionMutator {
     let rule: Rule
     private let bytes: [UInt8]

@@ -9,7 +9,8 @@ struct MutantGenerator {
 
   private init(bytesMax: Int) { allowance = Allowance(bytesLeft: bytesMax) }
 
-  /// Returns all mutants of a file, in the order of the file. The rules must have been compiled with `keepsExpressions`.
+  /// Returns all mutants of a file, in the order of the file. The rules must have been compiled with
+  /// `keepsExpressions`.
   ///
   /// - Parameter bytesMax: The maximum total size in UTF-8 bytes of the mutants' rules.
   static func mutants(of rules: RuleSet, bytesMax: Int = WorkbenchLimits.mutantBytesMax) -> MutantGenerator {
@@ -51,13 +52,13 @@ struct MutantGenerator {
     let whole = 0..<rule.text.utf8.count
     let constant: Bool? = if case .constant(.bool(let value)) = expression.form { value } else { nil }
     if constant != true { add(rule, .ruleTrue, whole, "true") }
-    // A rule that is never true only denies more. Every test that expects a request to be allowed detects it, for `.validate` as
-    // for the other kinds.
+    // A rule that is never true only denies more. Every test that expects a request to be allowed detects it, for
+    // `.validate` as for the other kinds.
     if constant != false { add(rule, .ruleFalse, whole, "false") }
   }
 
-  /// Adds a mutant for the mistake of placing a rule at a list instead of its elements. Skipped when the list already has such a
-  /// rule.
+  /// Adds a mutant for the mistake of placing a rule at a list instead of its elements. Skipped when the list already
+  /// has such a rule.
   private mutating func moveUp(_ rule: Rule, to parent: RuleNode) {
     let taken =
       switch rule.kind {

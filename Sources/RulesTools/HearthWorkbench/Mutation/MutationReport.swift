@@ -39,8 +39,8 @@ package struct MutationReport: Sendable {
   /// The number of undecided mutants.
   package var undecided: Int { entries.count { if case .undecided = $0.result { true } else { false } } }
 
-  /// The fraction of detected mutants among the detectable ones, from 0 to 1; 1 when there are none. Undecided and omitted
-  /// mutants count as undetected.
+  /// The fraction of detected mutants among the detectable ones, from 0 to 1; 1 when there are none. Undecided and
+  /// omitted mutants count as undetected.
   package var score: Double {
     let counted = entries.count + skipped - equivalent
     return counted == 0 ? 1 : Double(killed) / Double(counted)

@@ -25,8 +25,8 @@ package struct MutationRun {
     self.nowMilliseconds = nowMilliseconds
   }
 
-  /// Determines the result of every mutant. The most expensive step, the search for a distinguishing request, is only performed
-  /// for mutants that no test detects.
+  /// Determines the result of every mutant. The most expensive step, the search for a distinguishing request, is only
+  /// performed for mutants that no test detects.
   package func report() -> MutationReport {
     let generator = MutantGenerator.mutants(of: rules, bytesMax: bytesMax)
     var report = MutationReport(entries: [], skipped: generator.skippedCount)
@@ -52,8 +52,8 @@ package struct MutationRun {
     let difference = RulesDifference(from: rules, to: broken, nowMilliseconds: nowMilliseconds, after: former)
     former = difference
     var isCertain = true
-    // Single requests first; then writes as a part of updates, which distinguish rules that read locations other than the written
-    // one.
+    // Single requests first; then writes as a part of updates, which distinguish rules that read locations other than
+    // the written one.
     for isUpdate in [false, true] {
       for question in places(difference, isUpdate: isUpdate) {
         switch answer(question, difference, test: { test($0, mutant, broken) }) {
@@ -108,8 +108,8 @@ package struct MutationRun {
     return isCertain ? .same : .unknown
   }
 
-  /// Returns the classes of users for which questions are asked. When there is no difference for users with any claims, there is
-  /// none for any signed-in user.
+  /// Returns the classes of users for which questions are asked. When there is no difference for users with any claims,
+  /// there is none for any signed-in user.
   private func classes(_ place: ExposureQuestion, _ difference: RulesDifference) -> [ExposureIdentity] {
     let isSame = RulesDifference.Direction.allCases.allSatisfy { direction in
       if case .closed? = difference.verdict(place, direction) { true } else { false }
@@ -117,8 +117,8 @@ package struct MutationRun {
     return isSame ? [.signedOut] : difference.identities(at: place.location)
   }
 
-  /// Returns the missing test as a test file, after it was read back and run against both rule sets; nil when it does not
-  /// distinguish them.
+  /// Returns the missing test as a test file, after it was read back and run against both rule sets; nil when it does
+  /// not distinguish them.
   private func test(_ witness: ExposureWitness, _ mutant: RulesMutant, _ broken: RuleSet) -> JSON? {
     let isAllowed = witness.decision(by: rules).isAllowed
     let name = "\(mutant.rule.pathTemplate) .\(mutant.rule.kind.rawValue): \(mutant.operation.rawValue)"

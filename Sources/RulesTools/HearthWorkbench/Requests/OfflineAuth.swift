@@ -2,8 +2,8 @@ import HearthTree
 
 /// The `auth` value of test users, without a real sign-in.
 package enum OfflineAuth {
-  /// Returns the `auth` of a user: the uid, the provider, and a token with the claims of every ID token and the given claims,
-  /// which take precedence.
+  /// Returns the `auth` of a user: the uid, the provider, and a token with the claims of every ID token and the given
+  /// claims, which take precedence.
   package static func user(_ uid: String, claims: [JSON.Member] = [], provider: String = "custom") -> JSON {
     let standard: [JSON.Member] = [
       .init("sub", .string(uid)), .init("user_id", .string(uid)),

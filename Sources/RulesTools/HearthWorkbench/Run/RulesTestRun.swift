@@ -9,7 +9,8 @@ package enum RulesTestRun {
     file.cases.map { run($0, data: file.data, rules: rules) }
   }
 
-  /// Returns the result of one case. After a failed step, the later steps are not run, because the data would not be as intended.
+  /// Returns the result of one case. After a failed step, the later steps are not run, because the data would not be as
+  /// intended.
   package static func run(_ testCase: RulesTestCase, data: Node, rules: RuleSet) -> RulesTestResult {
     var root = testCase.data ?? data
     for (index, step) in testCase.steps.enumerated() {

@@ -3,8 +3,8 @@ import HearthTree
 
 /// The conversion of a decided request to a test file with one case, which expects the same decision.
 package enum RecordedCase {
-  /// Returns the text of the file, with the data and the parts of `auth` that the rules read; nil when a test file cannot express
-  /// it.
+  /// Returns the text of the file, with the data and the parts of `auth` that the rules read; nil when a test file
+  /// cannot express it.
   package static func text(_ record: RecordedRequest, _ explanation: Explanation) -> String? {
     var asked = record.json
     guard asked.members != nil else { return nil }

@@ -5,8 +5,8 @@ import HearthTree
 package struct RulesTestFile: Sendable {
   /// The file's text and name, for messages.
   package var document: DocumentText
-  /// The path of the rules file that the test file names, relative to its folder, with the offset of the path; nil when it names
-  /// none.
+  /// The path of the rules file that the test file names, relative to its folder, with the offset of the path; nil when
+  /// it names none.
   package var rules: (path: String, place: TextOffset)?
   /// The content of the database for cases without their own data.
   package var data: Node

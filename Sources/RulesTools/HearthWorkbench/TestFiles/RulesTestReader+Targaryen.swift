@@ -1,9 +1,9 @@
 import HearthEngine
 import HearthTree
 
-/// The reading of test files of the targaryen tool: `root` is the data, `users` has the `auth` values of rules, and `tests` has a
-/// member for each path with the lists `canRead`, `cannotRead`, `canWrite` and `cannotWrite`. Each test starts with the original
-/// data.
+/// The reading of test files of the targaryen tool: `root` is the data, `users` has the `auth` values of rules, and
+/// `tests` has a member for each path with the lists `canRead`, `cannotRead`, `canWrite` and `cannotWrite`. Each test
+/// starts with the original data.
 extension RulesTestReader {
   private static let lists = ["canRead", "cannotRead", "canWrite", "cannotWrite"]
 

@@ -15,13 +15,14 @@ public struct Retention {
   /// - Parameter repository: A repository opened for removing.
   public init(_ repository: BackupRepository) { self.repository = repository }
 
-  /// Removes the backups before a time, except the last of them, so that every later state can be restored; the newest backup
-  /// always stays. Then removes the pieces that no remaining backup needs.
+  /// Removes the backups before a time, except the last of them, so that every later state can be restored; the newest
+  /// backup always stays. Then removes the pieces that no remaining backup needs.
   ///
   /// Manifests are removed first, and durably, so that no listed backup ever lacks a piece.
   ///
   /// - Parameter instantMilliseconds: Nil removes no backup.
-  /// - Throws: `.damaged` when a manifest is unreadable, because the pieces that it needs are unknown: nothing is removed then.
+  /// - Throws: `.damaged` when a manifest is unreadable, because the pieces that it needs are unknown: nothing is
+  ///   removed then.
   public func prune(before instantMilliseconds: Int64?) throws(BackupError) -> Outcome {
     let (manifests, broken) = try repository.manifests()
     if let first = broken.first {

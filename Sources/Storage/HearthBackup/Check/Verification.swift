@@ -103,7 +103,8 @@ public struct Verification {
     }
   }
 
-  /// Verifies that a log's batches form a chain by their running hashes. Skips damaged pieces, which were recorded before.
+  /// Verifies that a log's batches form a chain by their running hashes. Skips damaged pieces, which were recorded
+  /// before.
   private func check(_ database: Manifest.Database, of backup: String, _ state: inout State) {
     var hash: RunningHash?
     do {

@@ -110,8 +110,8 @@ public final class Backup {
     return !isGoingOn ? .full : options.isContinuous ? .continuous : .incremental
   }
 
-  /// Removes the previous backup of a continuous archive when every state that it can restore can be restored from the new one as
-  /// well: the new one must also have the log from before the previous backup's base.
+  /// Removes the previous backup of a continuous archive when every state that it can restore can be restored from the
+  /// new one as well: the new one must also have the log from before the previous backup's base.
   private func replace(_ former: Manifest, by manifest: Manifest) throws(BackupError) {
     let hasAll = former.databases.allSatisfy { old in
       manifest.database(old.name).map {

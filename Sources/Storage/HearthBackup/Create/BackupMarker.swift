@@ -8,8 +8,8 @@ import HearthTree
 ///  "kind":"incremental","keys":"sealed"}
 /// ```
 ///
-/// The file is replaced as a whole when a backup is durable; for a stream, whose `repository` is `-`, when its last byte was
-/// written. A restored folder has no such file.
+/// The file is replaced as a whole when a backup is durable; for a stream, whose `repository` is `-`, when its last
+/// byte was written. A restored folder has no such file.
 public struct BackupMarker: Sendable, Equatable {
   /// The file's name in the data folder.
   public static let name = "backup.json"

@@ -3,12 +3,13 @@ import HearthJournal
 
 /// A consistent view of all journals of a data folder at one instant, without stopping their writers.
 ///
-/// The steps are: read the end of each journal, read the clock (T), open a view of each journal, and read the clock again (U). A
-/// commit that was acknowledged before T is in its view, because it was durable before the view was opened. Each view is cut
-/// before the first batch, after the end that was read first, that contains a commit decided after T and until U. (Times after U
-/// come from a clock that was set back since, and are ignored.) Such a batch became durable after T, so none of its commits was
-/// acknowledged at T, and everything that it caused, in any database, is later as well. The rest thus contains every commit
-/// acknowledged before T, none decided after T, and no effect without its cause. Writers never wait.
+/// The steps are: read the end of each journal, read the clock (T), open a view of each journal, and read the clock
+/// again (U). A commit that was acknowledged before T is in its view, because it was durable before the view was
+/// opened. Each view is cut before the first batch, after the end that was read first, that contains a commit decided
+/// after T and until U. (Times after U come from a clock that was set back since, and are ignored.) Such a batch became
+/// durable after T, so none of its commits was acknowledged at T, and everything that it caused, in any database, is
+/// later as well. The rest thus contains every commit acknowledged before T, none decided after T, and no effect
+/// without its cause. Writers never wait.
 final class ConsistentView {
   /// A journal at the time of the view.
   struct Part {

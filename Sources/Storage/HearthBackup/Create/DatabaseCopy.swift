@@ -61,15 +61,15 @@ struct DatabaseCopy {
     }
   }
 
-  /// Returns the batches since the previous backup; nil when this log does not continue it, because batches were lost or the log
-  /// was replaced by a different one.
+  /// Returns the batches since the previous backup; nil when this log does not continue it, because batches were lost
+  /// or the log was replaced by a different one.
   private func segment(_ part: ConsistentView.Part, after former: Manifest.Database) throws -> [Manifest.Segment]? {
     guard former.position <= part.head.position else { return nil }
     return try segment(part, after: former.position, former.runningHash)
   }
 
-  /// Returns the batches between a position and the end of the view; empty when there are none, nil when they do not follow the
-  /// position.
+  /// Returns the batches between a position and the end of the view; empty when there are none, nil when they do not
+  /// follow the position.
   private func segment(
     _ part: ConsistentView.Part, after position: Int64, _ hash: RunningHash
   ) throws -> [Manifest.Segment]? {

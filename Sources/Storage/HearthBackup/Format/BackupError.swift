@@ -1,4 +1,5 @@
-/// A failure of a backup operation: a code from a closed list, a sentence with the remedy for the operator, and the file.
+/// A failure of a backup operation: a code from a closed list, a sentence with the remedy for the operator, and the
+/// file.
 public struct BackupError: Error, Sendable, CustomStringConvertible {
   /// The closed list of codes.
   public enum Code: String, Sendable, CaseIterable {

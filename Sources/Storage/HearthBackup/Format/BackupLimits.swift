@@ -13,8 +13,8 @@ public enum BackupLimits {
   /// manifests do not overflow.
   static let streamBytesMax: Int64 = 1 << 40
 
-  /// The maximum size of a manifest's file. It contains the names of all pieces of small streams, and of lists with the pieces of
-  /// large ones.
+  /// The maximum size of a manifest's file. It contains the names of all pieces of small streams, and of lists with the
+  /// pieces of large ones.
   static let manifestBytesMax = 16 << 20
 
   /// The maximum size of a folder's keys and secrets, which are sealed in memory.
@@ -31,8 +31,8 @@ public enum BackupLimits {
   /// The size below which segments are merged.
   static let smallSegmentBytes = 1 << 20
 
-  /// The size of log after which a new base is taken, if the base is not larger: a restore then replays at most about as many
-  /// bytes as it loads.
+  /// The size of log after which a new base is taken, if the base is not larger: a restore then replays at most about
+  /// as many bytes as it loads.
   static let rebaseBytes = 64 << 20
 
   /// The number of attempts when the folder changes during a backup.

@@ -20,8 +20,8 @@ enum BlobFormat {
   private static let version: UInt8 = 1
   private static let zstandard: UInt8 = 1
   private static let headerBytes = 14
-  /// The fastest level, because writers on the same machine have priority, and a higher level would save a tenth of the space in
-  /// twice the time.
+  /// The fastest level, because writers on the same machine have priority, and a higher level would save a tenth of the
+  /// space in twice the time.
   private static let level: Int32 = 1
 
   /// The maximum file size: an incompressible piece grows by less than one part in 128.

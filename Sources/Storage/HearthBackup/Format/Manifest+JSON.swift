@@ -2,8 +2,8 @@ import HearthCrypto
 import HearthJournal
 import HearthTree
 
-/// The file of a manifest, `backups/ID.json`: one line with an object, and one with the word `sha256`, a space, and the SHA-256
-/// of the first line without its line break.
+/// The file of a manifest, `backups/ID.json`: one line with an object, and one with the word `sha256`, a space, and the
+/// SHA-256 of the first line without its line break.
 ///
 /// ```json
 /// {"format":1,"id":"20261123T155213.123Z-1a2b3c4d","kind":"incremental","instantMilliseconds":1795449133123,

@@ -2,8 +2,8 @@ import HearthJournal
 
 /// The manifest of one backup: the state of each journal of a data folder at an instant, and its other files.
 ///
-/// A manifest is complete by itself. It names the pieces of older backups that are still valid, so that a restore reads only one
-/// manifest, or two for a state between two backups.
+/// A manifest is complete by itself. It names the pieces of older backups that are still valid, so that a restore reads
+/// only one manifest, or two for a state between two backups.
 public struct Manifest: Sendable, Equatable {
   /// The kind of a backup, according to its new data.
   public enum Kind: String, Sendable, CaseIterable {

@@ -5,8 +5,8 @@ import HearthSystem
 
 /// The restore of a data folder from backups.
 ///
-/// The folder is created next to its target, and renamed to it when all of it is durable and every journal has been opened and
-/// verified, so that no server can start on an incomplete folder.
+/// The folder is created next to its target, and renamed to it when all of it is durable and every journal has been
+/// opened and verified, so that no server can start on an incomplete folder.
 public struct Restore {
   /// The result of a restore.
   public struct Outcome: Sendable {
@@ -28,7 +28,8 @@ public struct Restore {
     public var hasKeys: Bool
   }
 
-  /// The factory of the archives in which journals, of the accounts and of the databases, are created in an existing folder.
+  /// The factory of the archives in which journals, of the accounts and of the databases, are created in an existing
+  /// folder.
   public typealias Archives = @Sendable (_ folder: String) -> any JournalArchive
 
   private let repository: BackupRepository

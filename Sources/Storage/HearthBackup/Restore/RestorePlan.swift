@@ -69,8 +69,8 @@ struct RestorePlan {
   private static func plan(_ before: Manifest, _ after: Manifest, until time: Int64) throws -> RestorePlan {
     var parts = try before.databases.map { try part($0, after, until: time, before) }
     for database in after.databases where before.database(database.name) == nil {
-      // Of a database that was created between the two backups, the log must be complete from its beginning; otherwise its state
-      // at that time is unknown.
+      // Of a database that was created between the two backups, the log must be complete from its beginning; otherwise
+      // its state at that time is unknown.
       guard database.segments.first?.first ?? 1 == 1, database.segments.isEmpty == (database.position == 0) else {
         throw gap(database.name, before, after)
       }
@@ -129,8 +129,8 @@ struct RestorePlan {
     return plan
   }
 
-  /// Returns the decision time of a commit, for a record without a time, this is the time of the record before it, which may be
-  /// in the previous backup; nil when none of the segments contains it.
+  /// Returns the decision time of a commit, for a record without a time, this is the time of the record before it,
+  /// which may be in the previous backup; nil when none of the segments contains it.
   private static func time(
     of position: Int64, in database: Manifest.Database, after former: Manifest, _ repository: BackupRepository
   ) throws -> Int64? {

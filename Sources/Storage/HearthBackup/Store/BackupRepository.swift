@@ -12,10 +12,10 @@ import HearthTree
 /// ….new                 files that are being written, or were left incomplete by an ended process; ignored
 /// ```
 ///
-/// Only the owner of the files can read them. A file gets its final name when its bytes are durable and were read back. A
-/// backup's manifest is written last, when all pieces that it names are durable under their final names. After a crash at any
-/// time, there are thus complete backups and perhaps unused pieces: the next backup reuses such pieces, and ``Retention`` removes
-/// the others.
+/// Only the owner of the files can read them. A file gets its final name when its bytes are durable and were read back.
+/// A backup's manifest is written last, when all pieces that it names are durable under their final names. After a
+/// crash at any time, there are thus complete backups and perhaps unused pieces: the next backup reuses such pieces,
+/// and ``Retention`` removes the others.
 public final class BackupRepository {
   /// The path of the folder.
   public let path: String
@@ -46,8 +46,8 @@ public final class BackupRepository {
 
   /// Opens the folder.
   ///
-  /// - Throws: `.notBackups` when the folder has other content, or is missing and opened for reading; `.unsupportedFormat`;
-  ///   `.busy`.
+  /// - Throws: `.notBackups` when the folder has other content, or is missing and opened for reading;
+  ///   `.unsupportedFormat`; `.busy`.
   public init(path: String, files: any FileLayer = SystemFiles(), for access: Access) throws(BackupError) {
     self.path = path
     self.files = files
@@ -159,8 +159,8 @@ public final class BackupRepository {
   /// Returns the newest backup whose manifest is readable.
   func newestManifest() throws(BackupError) -> Manifest? { try newestManifests(1).first }
 
-  /// Returns the newest backups whose manifests are readable, the newest first. Names begin with the instant, so that not all
-  /// manifests are read.
+  /// Returns the newest backups whose manifests are readable, the newest first. Names begin with the instant, so that
+  /// not all manifests are read.
   ///
   /// - Throws: An error when the folder is unreadable.
   public func newestManifests(_ count: Int) throws(BackupError) -> [Manifest] {

@@ -9,8 +9,8 @@ import HearthBytes
 ///        | 0                         the end
 /// ```
 ///
-/// The length is little-endian, the version 1. Pieces are not compressed and come in the order of the data, so that deduplicating
-/// programs recognise them. Each piece occurs once.
+/// The length is little-endian, the version 1. Pieces are not compressed and come in the order of the data, so that
+/// deduplicating programs recognise them. Each piece occurs once.
 public enum BackupStream {
   fileprivate static let start = Array("HrthStrm".utf8) + [1]
   fileprivate static let pieceMark: UInt8 = 1

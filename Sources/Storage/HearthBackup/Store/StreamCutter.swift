@@ -1,12 +1,12 @@
-/// The content-defined chunking of a stream into pieces: an insertion changes the pieces around it, and later pieces stay the
-/// same.
+/// The content-defined chunking of a stream into pieces: an insertion changes the pieces around it, and later pieces
+/// stay the same.
 ///
-/// A cut is after a byte where a rolling hash of the last 64 bytes ends in enough zeros (the gear hash of FastCDC: each byte
-/// shifts the hash by one bit and adds a random number that the byte selects). The first `pieceBytesMin` bytes of a piece have no
-/// cut, and the piece always ends at `pieceBytesMax`.
+/// A cut is after a byte where a rolling hash of the last 64 bytes ends in enough zeros (the gear hash of FastCDC: each
+/// byte shifts the hash by one bit and adds a random number that the byte selects). The first `pieceBytesMin` bytes of
+/// a piece have no cut, and the piece always ends at `pieceBytesMax`.
 struct StreamCutter {
-  /// The random numbers of 64 bits for each byte: SplitMix64 from the seed 0x4865_6172_7468. They are not part of a format, but
-  /// with other numbers no existing piece would be reused.
+  /// The random numbers of 64 bits for each byte: SplitMix64 from the seed 0x4865_6172_7468. They are not part of a
+  /// format, but with other numbers no existing piece would be reused.
   private static let gear: [UInt64] = {
     var state: UInt64 = 0x4865_6172_7468
     return (0..<256).map { _ in
@@ -18,8 +18,8 @@ struct StreamCutter {
     }
   }()
 
-  /// The mask of the highest bits of the hash, which all 64 bytes influence: as many that a cut has a probability of one in
-  /// `pieceBytesTarget`.
+  /// The mask of the highest bits of the hash, which all 64 bytes influence: as many that a cut has a probability of
+  /// one in `pieceBytesTarget`.
   private static let mask = ~(UInt64.max >> UInt64(BackupLimits.pieceBytesTarget.trailingZeroBitCount))
 
   private var piece: [UInt8] = []

@@ -1,7 +1,7 @@
 import HearthJournal
 
-/// A read transaction on its own connection to PostgreSQL. It sees no later writes, and the rows that it can see are not
-/// vacuumed.
+/// A read transaction on its own connection to PostgreSQL. It sees no later writes, and the rows that it can see are
+/// not vacuumed.
 final class PostgresReadTransaction: Sendable {
   private let worker: PostgresWorker
   private let address: PostgresAddress

@@ -1,8 +1,8 @@
 import HearthCrypto
 import HearthJournal
 
-/// The restoration of a journal's rows under a temporary name. When all rows are written and verified, they get the journal's
-/// name in one step. The next restoration of the same name removes the remains of an interrupted one.
+/// The restoration of a journal's rows under a temporary name. When all rows are written and verified, they get the
+/// journal's name in one step. The next restoration of the same name removes the remains of an interrupted one.
 final class PostgresRestoration: JournalRestoration {
   private let engine: PostgresEngine
   /// The final name in the `journal` table.

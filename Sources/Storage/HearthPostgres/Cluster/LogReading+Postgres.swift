@@ -16,8 +16,8 @@ extension OwnerRecord {
 extension LogReading {
   /// Reads the answers of ``ClusterSQL/position`` and ``ClusterSQL/rows``.
   ///
-  /// - Throws: `.pruned` when the rows after the position were pruned: a reader cannot continue without them. `.corrupt` for
-  ///   unreadable rows.
+  /// - Throws: `.pruned` when the rows after the position were pruned: a reader cannot continue without them.
+  ///   `.corrupt` for unreadable rows.
   init(_ found: PostgresAnswer, _ rows: PostgresAnswer, after position: Int64) throws(JournalError) {
     guard let owner = OwnerRecord(found) else {
       throw JournalError(.inputOutput, "the journal of a database was removed")

@@ -1,12 +1,12 @@
 import HearthCluster
 import HearthJournal
 
-/// The store of a cluster in PostgreSQL: leases, owners and logs, in the same tables as the journals of a server without a
-/// cluster.
+/// The store of a cluster in PostgreSQL: leases, owners and logs, in the same tables as the journals of a server
+/// without a cluster.
 ///
-/// Leases have a connection of their own, so that no heartbeat waits for a large row. Claims and reads have one each. Appends
-/// have several; those of one database use the same one, which keeps them in order. When the server does not answer in time, the
-/// outcome is unknown, and the store does not retry.
+/// Leases have a connection of their own, so that no heartbeat waits for a large row. Claims and reads have one each.
+/// Appends have several; those of one database use the same one, which keeps them in order. When the server does not
+/// answer in time, the outcome is unknown, and the store does not retry.
 package final class PostgresClusterStore: ClusterCatalog {
   /// The callback for problems that the operator should know: a server that fails a call, or an unreadable log.
   package typealias Report = @Sendable (JournalError) -> Void
@@ -81,7 +81,8 @@ package final class PostgresClusterStore: ClusterCatalog {
 
   // MARK: Leases
 
-  /// Calls the store about the node's lease. The answer is given once, on another thread, which the handler must not block.
+  /// Calls the store about the node's lease. The answer is given once, on another thread, which the handler must not
+  /// block.
   package func ask(_ call: NodeLease.Call, then: @escaping @Sendable (NodeLease.Answer) -> Void) {
     let statement: PostgresStatement =
       switch call {
@@ -92,8 +93,8 @@ package final class PostgresClusterStore: ClusterCatalog {
         PostgresStatement(
           sql.heartbeat, [.text(run.node.name), .integer(run.number), .integer(node.leaseMilliseconds)])
       }
-    // A call whose commit hangs keeps the row locked. The lock timeout makes calls that wait for it fail, so that they do not
-    // occupy the connection as long.
+    // A call whose commit hangs keeps the row locked. The lock timeout makes calls that wait for it fail, so that they
+    // do not occupy the connection as long.
     send([ClusterSQL.leaseLockTimeout, statement], to: lease, seconds: PostgresLimits.leaseAnswerSeconds) { answers in
       guard let found = answers?.last else { return then(.failed) }
       switch call {
@@ -106,8 +107,8 @@ package final class PostgresClusterStore: ClusterCatalog {
 
   // MARK: Databases
 
-  /// Calls the store about a database. The answer is given once, on another thread, which the handler must not block. Answers to
-  /// appends of a database are given in order.
+  /// Calls the store about a database. The answer is given once, on another thread, which the handler must not block.
+  /// Answers to appends of a database are given in order.
   package func ask(
     _ call: StoreCall, of database: DatabaseID, then: @escaping @Sendable (StoreAnswer) -> Void
   ) {
@@ -199,8 +200,8 @@ package final class PostgresClusterStore: ClusterCatalog {
   /// Runs statements in one transaction of a connection.
   ///
   /// - Parameters:
-  /// - noRoom: Called instead of `then` when the statements were undone because the disk is full; nil to treat this as any other
-  ///   failure.
+  /// - noRoom: Called instead of `then` when the statements were undone because the disk is full; nil to treat this as
+  ///   any other failure.
   /// - then: Receives an answer for each statement; nil when they were undone or their outcome is unknown.
   private func send(
     _ statements: [PostgresStatement], to worker: PostgresWorker, seconds: Int? = nil,

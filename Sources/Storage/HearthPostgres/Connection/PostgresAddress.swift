@@ -1,9 +1,9 @@
 import CPostgres
 import HearthJournal
 
-/// The address of a PostgreSQL server and the connection parameters: a URL in libpq's format, which may have several hosts, a
-/// socket's folder, `sslmode` and certificates. Omitted parts come from libpq's own sources: `PGPASSFILE`, `~/.pgpass`,
-/// `PGSSLROOTCERT` and so on.
+/// The address of a PostgreSQL server and the connection parameters: a URL in libpq's format, which may have several
+/// hosts, a socket's folder, `sslmode` and certificates. Omitted parts come from libpq's own sources: `PGPASSFILE`,
+/// `~/.pgpass`, `PGSSLROOTCERT` and so on.
 ///
 /// Neither its description nor an error about it contains a password.
 public struct PostgresAddress: Sendable, CustomStringConvertible {
@@ -36,8 +36,8 @@ public struct PostgresAddress: Sendable, CustomStringConvertible {
     self.parameters = parameters
   }
 
-  /// Refuses a password with `@` or `/` that is not written as `%40` or `%2F`: it would be read as a part of the host or port,
-  /// which error messages contain.
+  /// Refuses a password with `@` or `/` that is not written as `%40` or `%2F`: it would be read as a part of the host
+  /// or port, which error messages contain.
   private static func requireOneReading(_ url: String) throws(JournalError) {
     let rest = url.drop { $0 != ":" }.dropFirst(3)
     guard let at = rest.firstIndex(of: "@") else { return }

@@ -18,14 +18,15 @@ final class PostgresLink {
   /// The reason of a failed connection.
   struct Problem: Error {
     var message: String
-    /// The server's SQLSTATE, or the one that describes the failure, if it is known: `28000` for a missing or wrong password,
-    /// `08P01` when another program answers.
+    /// The server's SQLSTATE, or the one that describes the failure, if it is known: `28000` for a missing or wrong
+    /// password, `08P01` when another program answers.
     var state = ""
   }
 
   private let connection: OpaquePointer
   private let address: PostgresAddress
-  /// True when the server has sent a warning since ``takeWarning()``; with a warning it reports that a commit is not replicated.
+  /// True when the server has sent a warning since ``takeWarning()``; with a warning it reports that a commit is not
+  /// replicated.
   private(set) var hasWarning = false
 
   /// Connects, trying the hosts one after another. Blocks for up to ``PostgresLimits/connectSeconds`` a host.

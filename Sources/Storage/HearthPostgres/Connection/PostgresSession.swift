@@ -49,8 +49,8 @@ final class PostgresSession {
     lose()
     switch request.wait() {
     case .done(let answers) where isSetUp:
-      // A wrong process ID shows that there is a connection pooler. It shares the server's connection between clients after each
-      // transaction, including settings and prepared statements, so it cannot be used.
+      // A wrong process ID shows that there is a connection pooler. It shares the server's connection between clients
+      // after each transaction, including settings and prepared statements, so it cannot be used.
       guard answers.first?.integer(0, 0) == Int64(link.processIdentifier) else {
         throw PostgresLink.Problem(
           message: "what answers is a connection pooler: let Hearth connect to PostgreSQL itself", state: "08P01")
@@ -80,8 +80,8 @@ final class PostgresSession {
     return deadline <= now ? 0 : Int32(clamping: (deadline - now) / 1_000_000 + 1)
   }
 
-  /// The deadline of the oldest transaction, the latest deadline of its requests, so that one request's early deadline does not
-  /// end the others.
+  /// The deadline of the oldest transaction, the latest deadline of its requests, so that one request's early deadline
+  /// does not end the others.
   private var deadline: UInt64? { transactions.first?.requests.lazy.map(\.deadline).max() }
 
   // MARK: Sending

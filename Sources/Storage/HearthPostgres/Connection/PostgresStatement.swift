@@ -73,8 +73,8 @@ struct PostgresFault: Sendable, CustomStringConvertible {
 
   var description: String { state.isEmpty ? message : "\(message) [SQLSTATE \(state)]" }
 
-  /// True when a retry may succeed later, on this server or another one: a demoted primary, a shutdown, a deadlock, too many
-  /// connections.
+  /// True when a retry may succeed later, on this server or another one: a demoted primary, a shutdown, a deadlock, too
+  /// many connections.
   var isTransient: Bool {
     ["25006", "26000", "53300", "55P03"].contains(state) || ["08", "40", "57"].contains(state.prefix(2))
   }

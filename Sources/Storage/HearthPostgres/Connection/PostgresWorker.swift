@@ -4,9 +4,9 @@ import Synchronization
 
 /// A connection with its own thread, which waits only for the connection's socket; requests are queued.
 ///
-/// All queued requests share one transaction, up to ``PostgresLimits``, so that many databases share one round trip and one wait
-/// for the disks. A lost connection is replaced when there is a request to send; the outcome of requests in flight is then
-/// unknown.
+/// All queued requests share one transaction, up to ``PostgresLimits``, so that many databases share one round trip and
+/// one wait for the disks. A lost connection is replaced when there is a request to send; the outcome of requests in
+/// flight is then unknown.
 final class PostgresWorker: Sendable {
   /// The statements that set up and prepare each connection.
   struct SetUp: Sendable {

@@ -1,8 +1,8 @@
 import Glibc
 import HearthJournal
 
-/// The checks of a PostgreSQL server before journals are stored there: its configuration must not lose acknowledged commits in a
-/// crash.
+/// The checks of a PostgreSQL server before journals are stored there: its configuration must not lose acknowledged
+/// commits in a crash.
 enum PostgresChecks {
   /// The oldest supported version. The tests run on version 15.
   private static let versionMin: Int64 = 130_000

@@ -1,10 +1,11 @@
 import HearthJournal
 
 extension PostgresEngine {
-  /// Removes a journal: first its name in one transaction, so that no caller finds an incomplete journal, then its rows in small
-  /// transactions.
+  /// Removes a journal: first its name in one transaction, so that no caller finds an incomplete journal, then its rows
+  /// in small transactions.
   ///
-  /// - Throws: `.inUse` when it is open in this process; `.inputOutput`, after which ``removeLeftovers()`` removes the rest.
+  /// - Throws: `.inUse` when it is open in this process; `.inputOutput`, after which ``removeLeftovers()`` removes the
+  ///   rest.
   func remove(_ name: String, _ action: String) throws(JournalError) {
     let found = try run(action, 0, [PostgresStatement(JournalSQL.find, [.text(name)])], isRepeatable: true)
     guard let identifier = found[0].integer(0, 0) else { return }

@@ -1,10 +1,11 @@
 import HearthJournal
 
 extension PostgresEngine {
-  /// Moves all journals of one collection to another one, in one step: other clients see all of them there, or none. None of them
-  /// may be open.
+  /// Moves all journals of one collection to another one, in one step: other clients see all of them there, or none.
+  /// None of them may be open.
   ///
-  /// - Throws: `.inUse` when a name already exists in the other collection; `.inputOutput`. After an error nothing has changed.
+  /// - Throws: `.inUse` when a name already exists in the other collection; `.inputOutput`. After an error nothing has
+  ///   changed.
   public func rename(_ collection: String, to other: String) throws(JournalError) {
     let action = "naming the journals"
     let found = try run(

@@ -3,12 +3,14 @@ import Synchronization
 
 /// A PostgreSQL server with journals: the connections to it, and the results of its checks.
 ///
-/// Several connections are for appends, and each journal uses one of them. Two more serve all other requests, so that no append
-/// waits for a snapshot, a read or a lock. Each connection has a thread of its own; the caller's thread only waits.
+/// Several connections are for appends, and each journal uses one of them. Two more serve all other requests, so that
+/// no append waits for a snapshot, a read or a lock. Each connection has a thread of its own; the caller's thread only
+/// waits.
 public final class PostgresEngine: Sendable {
   /// The address of the server.
   public let address: PostgresAddress
-  /// The warnings about the server's configuration, one sentence each; serious problems make ``init(_:options:)`` throw.
+  /// The warnings about the server's configuration, one sentence each; serious problems make ``init(_:options:)``
+  /// throw.
   public let warnings: [String]
 
   let options: PostgresOptions
@@ -84,8 +86,8 @@ public final class PostgresEngine: Sendable {
     return PostgresWorker.now &+ UInt64(min(options.requestTimeoutSeconds, longest) * 1e9)
   }
 
-  /// Limits every wait to ``PostgresLimits/endSeconds`` from now on, so that a stopping Hearth server does not wait for an
-  /// unreachable PostgreSQL.
+  /// Limits every wait to ``PostgresLimits/endSeconds`` from now on, so that a stopping Hearth server does not wait for
+  /// an unreachable PostgreSQL.
   public func shortenTimeouts() { isEnding.store(true, ordering: .relaxed) }
 
   /// Returns the deadline of the answer to statements that are sent now.

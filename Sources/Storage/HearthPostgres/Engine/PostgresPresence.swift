@@ -2,8 +2,8 @@ import HearthJournal
 
 /// A connection that marks these tables as used by a server while it lasts, and checks that PostgreSQL answers.
 ///
-/// It prevents that two servers, or a single server and the nodes of a cluster, use the same tables by mistake. Even without this
-/// connection, the epoch of each journal protects the data.
+/// It prevents that two servers, or a single server and the nodes of a cluster, use the same tables by mistake. Even
+/// without this connection, the epoch of each journal protects the data.
 final class PostgresPresence: Sendable {
   private let worker: PostgresWorker
   private let address: PostgresAddress

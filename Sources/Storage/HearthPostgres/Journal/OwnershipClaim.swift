@@ -5,8 +5,8 @@ struct OwnershipClaim {
   let handle: JournalHandle
   let log: PostgresLogReader
 
-  /// Makes the caller the owner, in two separately committed steps: raises the epoch, and writes a claim row at the end of the
-  /// log.
+  /// Makes the caller the owner, in two separately committed steps: raises the epoch, and writes a claim row at the end
+  /// of the log.
   ///
   /// - Parameter known: The end of the log that this process last saw acknowledged; nil when there is none.
   /// - Throws: The errors of `Journal.acquire()`; `.staleEpoch` when another server became the owner meanwhile.

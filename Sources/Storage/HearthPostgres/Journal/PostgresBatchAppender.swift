@@ -1,8 +1,8 @@
 import HearthJournal
 import Synchronization
 
-/// The writer of batches for the log's owner: knows the end of the log, and determines the outcome of an append that got no
-/// answer.
+/// The writer of batches for the log's owner: knows the end of the log, and determines the outcome of an append that
+/// got no answer.
 final class PostgresBatchAppender: Sendable {
   private struct State {
     var head: JournalHead?
@@ -90,8 +90,8 @@ final class PostgresBatchAppender: Sendable {
 
   /// Writes a batch and determines the outcome.
   ///
-  /// When there is no answer, the same statement is sent again, which writes the same row or finds it. The row cannot come from
-  /// another server; a new owner would have written a claim in its place.
+  /// When there is no answer, the same statement is sent again, which writes the same row or finds it. The row cannot
+  /// come from another server; a new owner would have written a claim in its place.
   private func write(
     _ statements: [PostgresStatement], _ next: JournalHead, after head: JournalHead
   ) throws(JournalError) {
@@ -131,8 +131,8 @@ final class PostgresBatchAppender: Sendable {
 
   /// Returns the reason that the outcome of an earlier append of this batch is unknown; nil when it is known.
   ///
-  /// - Throws: An error when the pending append is of another batch, because nothing may follow an append with an unknown
-  ///   outcome.
+  /// - Throws: An error when the pending append is of another batch, because nothing may follow an append with an
+  ///   unknown outcome.
   private func unknownOutcome(about next: JournalHead) throws(JournalError) -> String? {
     guard let unknownOutcome = state.withLock({ $0.unknownOutcome }) else { return nil }
     guard unknownOutcome.next == next else {
@@ -156,8 +156,9 @@ final class PostgresBatchAppender: Sendable {
     return .positionMismatch(head, current: end.head, file: handle.file)
   }
 
-  /// Returns true when a batch whose append got no answer is durable. When the wait for a standby was interrupted, a visible row
-  /// may exist on the primary alone; a later write that is replicated proves that the row is replicated as well.
+  /// Returns true when a batch whose append got no answer is durable. When the wait for a standby was interrupted, a
+  /// visible row may exist on the primary alone; a later write that is replicated proves that the row is replicated as
+  /// well.
   ///
   /// - Throws: An error when the row is missing and it can no longer be determined whether it will appear.
   private func isDurable(

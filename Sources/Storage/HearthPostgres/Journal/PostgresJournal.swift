@@ -2,10 +2,10 @@ import HearthJournal
 
 /// A journal in PostgreSQL: see ``PostgresSchema`` for its rows.
 ///
-/// It relies on no clock. An append is a single statement that writes a row, or none: only for the owner and only after the
-/// owner's last row. `acquire()` raises the epoch, which refuses later appends of the previous owner, and then writes a claim row
-/// at the end of the log. An append of the previous owner either comes before the claim, and is then part of the log that the new
-/// owner continues, or it conflicts with the claim's key and is refused.
+/// It relies on no clock. An append is a single statement that writes a row, or none: only for the owner and only after
+/// the owner's last row. `acquire()` raises the epoch, which refuses later appends of the previous owner, and then
+/// writes a claim row at the end of the log. An append of the previous owner either comes before the claim, and is then
+/// part of the log that the new owner continues, or it conflicts with the claim's key and is refused.
 public final class PostgresJournal: OutboxStoreJournal {
   let handle: JournalHandle
   let log: PostgresLogReader

@@ -46,8 +46,8 @@ public struct PostgresJournals: JournalFactory {
     }
   }
 
-  /// Removes the journal's name in one transaction, then its rows in small ones. Appends of an owner elsewhere are refused from
-  /// the first transaction on.
+  /// Removes the journal's name in one transaction, then its rows in small ones. Appends of an owner elsewhere are
+  /// refused from the first transaction on.
   public func remove(_ name: String) throws(JournalError) {
     try engine.remove(key(name), "removing the journal \(name)")
   }

@@ -1,6 +1,7 @@
 import HearthJournal
 
-/// The outbox of a journal in PostgreSQL. Entries are written by the transaction of their batch, in the same round trip.
+/// The outbox of a journal in PostgreSQL. Entries are written by the transaction of their batch, in the same round
+/// trip.
 struct PostgresOutboxStore: OutboxStore {
   let handle: JournalHandle
 

@@ -145,8 +145,8 @@ final class PostgresSnapshotStore: Sendable {
     if all.contains(where: { $0.identifier == snapshot.identifier }) { try remove(snapshot.identifier) }
   }
 
-  /// Deletes a snapshot in small steps. The first step marks it as incomplete: readers then ignore it, and after an interruption
-  /// the next snapshot removes what is left.
+  /// Deletes a snapshot in small steps. The first step marks it as incomplete: readers then ignore it, and after an
+  /// interruption the next snapshot removes what is left.
   func remove(_ identifier: Int64) throws(JournalError) {
     let stepChunks = Int64(max(1, PostgresLimits.transactionBytes / JournalLimits.snapshotChunkBytes))
     while true {

@@ -1,10 +1,10 @@
 /// The statements on waiting entries and dead letters.
 enum OutboxSQL {
-  /// Adds a waiting entry, only in the transaction that writes its batch. When the append is sent again, after the batch was
-  /// written and the entry was delivered, the entry must not be added again.
+  /// Adds a waiting entry, only in the transaction that writes its batch. When the append is sent again, after the
+  /// batch was written and the entry was delivered, the entry must not be added again.
   ///
-  /// Parameters: journal, the batch's first position, epoch and running hash, then the entry: queue, position, ordinal, lane,
-  /// time, content.
+  /// Parameters: journal, the batch's first position, epoch and running hash, then the entry: queue, position, ordinal,
+  /// lane, time, content.
   static let add = PostgresSQL(
     prepared: "add_entry",
     """

@@ -4,8 +4,8 @@ import HearthRows
 
 /// A journal's file in one read transaction. Its owner may be another process, this one, or none.
 ///
-/// SQLite in WAL mode allows readers while one process writes. Until the transaction ends, the content that it sees stays in the
-/// file and in the WAL. The WAL is not restarted meanwhile, so it grows with all writes.
+/// SQLite in WAL mode allows readers while one process writes. Until the transaction ends, the content that it sees
+/// stays in the file and in the WAL. The WAL is not restarted meanwhile, so it grows with all writes.
 final class SQLiteJournalView: JournalView {
   let head: JournalHead
   let snapshot: SnapshotInfo?

@@ -17,8 +17,8 @@ extension SQLiteJournals: JournalArchive {
   /// - Throws: `.inUse` while it is open elsewhere; `.permissionDenied`, `.inputOutput`.
   public func lock(_ name: String) throws(JournalError) -> JournalLock { try JournalLock(path: path(of: name)) }
 
-  /// Moves a closed journal to another folder of the same file system. The database file, whose presence determines where the
-  /// journal is, is moved last: after any interruption, the journal is complete in one of the folders.
+  /// Moves a closed journal to another folder of the same file system. The database file, whose presence determines
+  /// where the journal is, is moved last: after any interruption, the journal is complete in one of the folders.
   ///
   /// - Throws: `.inUse` when the other folder has files of such a journal already; `.permissionDenied`, `.inputOutput`.
   public func move(_ name: String, to folder: SQLiteJournals) throws(JournalError) {

@@ -8,20 +8,20 @@ import HearthJournal
   import Darwin
 #endif
 
-/// The acknowledged end of a log, in a small file beside it. When the journal is opened, the actual end of the log is compared
-/// with it.
+/// The acknowledged end of a log, in a small file beside it. When the journal is opened, the actual end of the log is
+/// compared with it.
 ///
-/// Without the mark, a log that was truncated at the end of a commit looks like a complete shorter log, and a damaged last commit
-/// like an unfinished one. The mark is written after each append is durable and before it is acknowledged. The mark itself is
-/// made durable when the journal is opened and closed; between these, writing it costs a copy of 32 bytes into the system's page
-/// cache and no sync.
+/// Without the mark, a log that was truncated at the end of a commit looks like a complete shorter log, and a damaged
+/// last commit like an unfinished one. The mark is written after each append is durable and before it is acknowledged.
+/// The mark itself is made durable when the journal is opened and closed; between these, writing it costs a copy of 32
+/// bytes into the system's page cache and no sync.
 ///
-/// The mark proves that the log once ended at its position or later, so a log that ends before it has lost acknowledged commits.
-/// This holds after a clean stop, and after the process was killed. After a failure of the machine itself, the last marks may not
-/// have reached the disk, so that the mark does not prove that the log is complete.
+/// The mark proves that the log once ended at its position or later, so a log that ends before it has lost acknowledged
+/// commits. This holds after a clean stop, and after the process was killed. After a failure of the machine itself, the
+/// last marks may not have reached the disk, so that the mark does not prove that the log is complete.
 ///
-/// The file, `<journal>.mark`, is 1,024 bytes long and has two slots, at 0 and at 512, which are written in turn so that one of
-/// them is intact when the writing of the other is interrupted. A slot (integers little-endian):
+/// The file, `<journal>.mark`, is 1,024 bytes long and has two slots, at 0 and at 512, which are written in turn so
+/// that one of them is intact when the writing of the other is interrupted. A slot (integers little-endian):
 ///
 ///     0   "HrthMark"
 ///     8   sequence, 8 bytes: the number of earlier marks; the slot with the greater number is valid
@@ -78,8 +78,8 @@ struct HighWaterMark: ~Copyable {
     var slot = Slot(sequence: 0, position: position)
     if case .found(let last) = reading { slot.sequence = last.sequence &+ 1 }
     let isSound = if case .found = reading { try PosixFile.sizeBytes(of: markPath) == Self.sizeBytes } else { false }
-    // A new file is renamed once it is complete, because a partial one would look like a damaged mark. It has its full length
-    // from the start, so that later marks need no disk space.
+    // A new file is renamed once it is complete, because a partial one would look like a damaged mark. It has its full
+    // length from the start, so that later marks need no disk space.
     let newPath = markPath + ".new"
     let file = try PosixFile(isSound ? markPath : newPath, flags: isSound ? O_RDWR : O_RDWR | O_CREAT | O_TRUNC)
     if !isSound { try file.write([UInt8](repeating: 0, count: Self.sizeBytes)[...], at: 0) }

@@ -10,8 +10,9 @@ import HearthJournal
 
 /// The lock file beside a journal: the process that holds its lock owns the journal on this machine.
 ///
-/// SQLite's own locks do not suffice, because they are per transaction, so that two servers could alternately write to one log.
-/// The operating system releases the lock when the process ends in any way, so nothing must be cleaned up after a crash.
+/// SQLite's own locks do not suffice, because they are per transaction, so that two servers could alternately write to
+/// one log. The operating system releases the lock when the process ends in any way, so nothing must be cleaned up
+/// after a crash.
 struct OwnerLock: ~Copyable {
   private let file: PosixFile
 

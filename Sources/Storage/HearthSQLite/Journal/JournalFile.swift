@@ -52,8 +52,8 @@ final class JournalFile: Sendable {
   }
 
   deinit {
-    // No checkpoint is running, because it would retain this object; waiting for one could deadlock, because this may run on its
-    // queue.
+    // No checkpoint is running, because it would retain this object; waiting for one could deadlock, because this may
+    // run on its queue.
     if state.withLock({ !$0.isClosed }) { try? release() }
   }
 
@@ -94,12 +94,12 @@ final class JournalFile: Sendable {
     }
   }
 
-  /// Empties SQLite's WAL, so that the file is complete and can be copied by itself. While a reader such as a backup still uses
-  /// the WAL, it stays, which does no harm.
+  /// Empties SQLite's WAL, so that the file is complete and can be copied by itself. While a reader such as a backup
+  /// still uses the WAL, it stays, which does no harm.
   ///
-  /// After a failed sync the WAL always stays. The system may have dropped pages of the database file that SQLite considers
-  /// durable; SQLite would then move only the rest of the WAL and remove it. The next opening of the journal moves all of the
-  /// WAL.
+  /// After a failed sync the WAL always stays. The system may have dropped pages of the database file that SQLite
+  /// considers durable; SQLite would then move only the rest of the WAL and remove it. The next opening of the journal
+  /// moves all of the WAL.
   private func emptyLogBeforeClosing(_ database: Database) throws {
     if state.withLock({ $0.fault == nil }) {
       _ = try Int.fetchOne(database, sql: "PRAGMA busy_timeout = 0")

@@ -23,7 +23,8 @@ enum JournalFileCheck {
   }
 
   private static func requireSQLite(_ path: String) throws(JournalError) {
-    // A power failure interrupted the creation of the file, which begins with a rollback journal: SQLite undoes its writes.
+    // A power failure interrupted the creation of the file, which begins with a rollback journal: SQLite undoes its
+    // writes.
     if let size = try PosixFile.sizeBytes(of: path + "-journal"), size > 0 { return }
     let magic = Array("SQLite format 3\0".utf8)
     var start = [UInt8](repeating: 0, count: magic.count)

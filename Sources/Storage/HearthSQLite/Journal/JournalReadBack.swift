@@ -2,8 +2,8 @@ import CSQLite
 import GRDB
 import HearthJournal
 
-/// The read-back of a journal: moves its WAL into its file, and reads the content from the disk, while no other connection has it
-/// open.
+/// The read-back of a journal: moves its WAL into its file, and reads the content from the disk, while no other
+/// connection has it open.
 struct JournalReadBack {
   /// The end of a journal's content.
   struct Content {
@@ -21,8 +21,8 @@ struct JournalReadBack {
     return try withExclusiveConnection("reading the journal back", content)
   }
 
-  /// Runs `body` on a connection with exclusive access. SQLite then determines the WAL's content from the WAL itself, and ignores
-  /// the shared-memory state that records how much of it was moved.
+  /// Runs `body` on a connection with exclusive access. SQLite then determines the WAL's content from the WAL itself,
+  /// and ignores the shared-memory state that records how much of it was moved.
   private func withExclusiveConnection<Value>(
     _ action: String, _ body: (Database) throws -> Value
   ) throws(JournalError) -> Value {
@@ -37,7 +37,8 @@ struct JournalReadBack {
       return try queue.writeWithoutTransaction { database in
         try JournalError.mapping(action, path: path) {
           try SQLiteConnections.setUp(database)
-          // The WAL stays when the connection is closed before all of it was moved; it is rewritten before the next attempt.
+          // The WAL stays when the connection is closed before all of it was moved; it is rewritten before the next
+          // attempt.
           _ = hearth_sqlite_keep_log(database.sqliteConnection)
           return try body(database)
         }

@@ -1,14 +1,15 @@
 import HearthJournal
 
-/// The variable state of an open journal, which its components share. Its lock is held only briefly; the writer's queue keeps
-/// writes in order.
+/// The variable state of an open journal, which its components share. Its lock is held only briefly; the writer's queue
+/// keeps writes in order.
 struct JournalState {
   var head: JournalHead
   /// The fault that keeps the journal from accepting writes; nil when there is none.
   var fault: JournalFault?
   /// The head after the last append if that failed with an unknown outcome; the batch may be in the file.
   var unknownHead: JournalHead?
-  /// The head after a failed append that the read-back found in the file: a repetition of the same append is then acknowledged.
+  /// The head after a failed append that the read-back found in the file: a repetition of the same append is then
+  /// acknowledged.
   var found: JournalHead?
   /// The position of the current snapshot.
   var snapshotPosition: Int64
@@ -26,8 +27,8 @@ struct JournalState {
     return true
   }
 
-  /// Returns true when the content read back is the acknowledged one. The content may also include the last append, which was not
-  /// acknowledged.
+  /// Returns true when the content read back is the acknowledged one. The content may also include the last append,
+  /// which was not acknowledged.
   func acknowledges(_ content: JournalReadBack.Content) -> Bool {
     let isKnown = [head, unknownHead].contains { known in
       known.map { $0.position == content.head.position && $0.runningHash == content.head.runningHash } == true

@@ -35,8 +35,8 @@ struct JournalVerification {
     }
   }
 
-  /// Removes a snapshot that was being written when the process ended. The removal is written to SQLite's WAL, which is emptied
-  /// after every step, because a removal in a single step might not fit on a nearly full disk.
+  /// Removes a snapshot that was being written when the process ended. The removal is written to SQLite's WAL, which is
+  /// emptied after every step, because a removal in a single step might not fit on a nearly full disk.
   private func dropUnfinishedSnapshots(_ database: Database) throws {
     for identifier in try Int64.fetchAll(database, sql: "SELECT id FROM snapshot WHERE is_complete = 0") {
       var isMore = true
@@ -50,7 +50,8 @@ struct JournalVerification {
     }
   }
 
-  /// Cuts off the first damaged batch and all that follow it, if `mode` allows it; they are kept in the table `damaged_batch`.
+  /// Cuts off the first damaged batch and all that follow it, if `mode` allows it; they are kept in the table
+  /// `damaged_batch`.
   private func cutOff(
     _ damage: BatchChain.Finding, after position: Int64, _ database: Database
   ) throws -> JournalRecovery.Damage {

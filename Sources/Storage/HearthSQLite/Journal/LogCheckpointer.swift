@@ -29,8 +29,8 @@ final class LogCheckpointer: Sendable {
     queue.async { [weak self] in self?.checkpoint() }
   }
 
-  /// Moves the WAL into the database file and truncates it, so that removed data is in neither. While a reader such as a backup
-  /// uses the WAL, it stays until the journal is closed. Blocks; appends wait only briefly.
+  /// Moves the WAL into the database file and truncates it, so that removed data is in neither. While a reader such as
+  /// a backup uses the WAL, it stays until the journal is closed. Blocks; appends wait only briefly.
   func emptyLog() {
     queue.sync {
       checkpoint()
@@ -44,9 +44,9 @@ final class LogCheckpointer: Sendable {
     }
   }
 
-  /// Moves the WAL into the database file: first on a separate connection while appends continue, then their additions on the
-  /// writer's connection, so that the next append restarts the WAL. With the first step alone, the WAL would never be empty under
-  /// a steady load, and would grow.
+  /// Moves the WAL into the database file: first on a separate connection while appends continue, then their additions
+  /// on the writer's connection, so that the next append restarts the WAL. With the first step alone, the WAL would
+  /// never be empty under a steady load, and would grow.
   private func checkpoint() {
     defer { file.state.withLock { $0.isCheckpointing = false } }
     noteFailures {
@@ -69,8 +69,8 @@ final class LogCheckpointer: Sendable {
     do {
       try JournalError.mapping(Self.checkpointing, path: file.path, body)
     } catch {
-      // Without disk space the WAL simply stays. Another failure may have been a failed sync of pages that SQLite then considers
-      // durable: the next append reports it, and reopens the journal.
+      // Without disk space the WAL simply stays. Another failure may have been a failed sync of pages that SQLite then
+      // considers durable: the next append reports it, and reopens the journal.
       if error.leavesOutcomeUnknown { file.noteFault(error, isReported: false) }
     }
   }

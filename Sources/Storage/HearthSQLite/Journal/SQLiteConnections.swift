@@ -35,13 +35,14 @@ struct SQLiteConnections: Sendable {
 
   /// Configures a writing connection.
   ///
-  /// GRDB sets `synchronous` to NORMAL when it opens a pool, with which SQLite syncs only at checkpoints, so that an acknowledged
-  /// commit could be lost. This function therefore sets it afterwards, and reads it back.
+  /// GRDB sets `synchronous` to NORMAL when it opens a pool, with which SQLite syncs only at checkpoints, so that an
+  /// acknowledged commit could be lost. This function therefore sets it afterwards, and reads it back.
   static func setUp(_ database: Database) throws {
     try database.execute(sql: "PRAGMA synchronous = FULL")
     // On Apple systems a plain fsync leaves the data in the drive's cache.
     try database.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
-    // Removed data is overwritten, independent of the default of SQLite's build, because a user may have requested its erasure.
+    // Removed data is overwritten, independent of the default of SQLite's build, because a user may have requested its
+    // erasure.
     _ = try Int.fetchOne(database, sql: "PRAGMA secure_delete = ON")
     // ``LogCheckpointer`` makes checkpoints in parallel to the appends.
     _ = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint = 0")
@@ -61,7 +62,8 @@ struct SQLiteConnections: Sendable {
   /// Creates the tables in an empty file; throws an error for a file of another program or of a newer version.
   private static func requireFormat(_ database: Database, path: String) throws {
     guard try !SQLiteSchema.requireKnown(database, path: path) else { return }
-    // Syncs now, because GRDB has made a commit without a sync, and at most one commit may be unsynced: see `WriteAheadLog`.
+    // Syncs now, because GRDB has made a commit without a sync, and at most one commit may be unsynced: see
+    // `WriteAheadLog`.
     _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
     try database.inTransaction(.immediate) {
       try database.execute(sql: SQLiteSchema.creation)

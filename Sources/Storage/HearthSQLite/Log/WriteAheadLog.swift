@@ -10,10 +10,10 @@ import HearthJournal
 
 /// The content of a write-ahead log as SQLite will read it, determined before SQLite opens it.
 ///
-/// SQLite reads the log up to the last commit whose checksums match, and silently drops the rest. That is right for a transaction
-/// that a power failure interrupted, and wrong for a log that was damaged in the middle, where acknowledged commits would be
-/// lost. The two cases can be distinguished, because every commit is synced before the next one is written: after the first
-/// invalid frame there can be at most one unfinished commit.
+/// SQLite reads the log up to the last commit whose checksums match, and silently drops the rest. That is right for a
+/// transaction that a power failure interrupted, and wrong for a log that was damaged in the middle, where acknowledged
+/// commits would be lost. The two cases can be distinguished, because every commit is synced before the next one is
+/// written: after the first invalid frame there can be at most one unfinished commit.
 ///
 /// The file (all integers big-endian): a header of 32 bytes
 ///
@@ -119,9 +119,9 @@ struct WriteAheadLog: Equatable {
 extension WriteAheadLog {
   /// Rewrites SQLite's log with the bytes read from it, and makes it durable, before anything is moved from it.
   ///
-  /// After a failed sync, in this process or an earlier one, the system's cache may have pages that were never written to the
-  /// disk, and that no later sync writes. If a power failure interrupted their move into the database file, a part of a commit
-  /// would be in the file, and the log would be lost.
+  /// After a failed sync, in this process or an earlier one, the system's cache may have pages that were never written
+  /// to the disk, and that no later sync writes. If a power failure interrupted their move into the database file, a
+  /// part of a commit would be in the file, and the log would be lost.
   ///
   /// - Returns: False when there was no disk space to write it.
   @discardableResult

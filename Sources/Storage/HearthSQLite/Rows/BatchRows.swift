@@ -9,8 +9,8 @@ struct BatchRows {
 
   /// Returns the batches after a position, at most `sizeBytesMax` bytes together, but at least one batch.
   ///
-  /// - Parameter snapshotPosition: The position of the snapshot that was current when the journal was opened. Earlier batches
-  ///   were not verified then, and are compared with their running hashes here.
+  /// - Parameter snapshotPosition: The position of the snapshot that was current when the journal was opened. Earlier
+  ///   batches were not verified then, and are compared with their running hashes here.
   func batches(
     after position: Int64, sizeBytesMax: Int, snapshotPosition: Int64
   ) throws -> [JournalBatch] {

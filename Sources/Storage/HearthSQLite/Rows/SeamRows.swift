@@ -3,14 +3,14 @@ import HearthJournal
 
 /// The seams of a log: the original running hashes of batches whose content was rewritten. Used within a transaction.
 ///
-/// A batch's running hash covers its content, and the next one's covers that hash. To avoid rewriting the following batches too,
-/// a seam keeps the original hash of the batch: the next batch continues from it, and the batch itself is compared with a hash of
-/// its new content.
+/// A batch's running hash covers its content, and the next one's covers that hash. To avoid rewriting the following
+/// batches too, a seam keeps the original hash of the batch: the next batch continues from it, and the batch itself is
+/// compared with a hash of its new content.
 ///
 /// The table is created with the first seam.
 struct SeamRows {
-  /// The version of a file with this table, in SQLite's `user_version`: an older program, which does not know seams, would report
-  /// damage.
+  /// The version of a file with this table, in SQLite's `user_version`: an older program, which does not know seams,
+  /// would report damage.
   static let version: Int64 = 3
 
   private static let creation = """

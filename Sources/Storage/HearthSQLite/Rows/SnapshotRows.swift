@@ -35,7 +35,8 @@ struct SnapshotRows {
     try statement.execute(arguments: [identifier, index, Self.hash(chunk, index), DatabaseValue.blob(chunk)])
   }
 
-  /// Returns the current snapshot, and verifies that all of its chunks exist. Their content is verified when it is read.
+  /// Returns the current snapshot, and verifies that all of its chunks exist. Their content is verified when it is
+  /// read.
   func verifiedCurrent() throws -> SnapshotInfo? {
     guard let row = try Row.fetchOne(database, sql: SQLiteSchema.currentSnapshot) else { return nil }
     guard let snapshot = SnapshotInfo(row) else {

@@ -4,8 +4,8 @@ import HearthSystem
 extension JournalSalvage {
   /// Writes new files with the salvageable part, and moves the damaged files to another folder.
   ///
-  /// After an interruption at any point, a server either refuses the damaged files as before or opens the new ones; a repeated
-  /// call continues the replacement.
+  /// After an interruption at any point, a server either refuses the damaged files as before or opens the new ones; a
+  /// repeated call continues the replacement.
   ///
   /// - Parameters:
   /// - report: The result of ``examine()``, with ``SalvageReport/isLost`` false.
@@ -15,8 +15,8 @@ extension JournalSalvage {
     precondition(!report.isLost, "there is nothing to save")
     let saved = try save(report)
     let name = AtomicFile(folder: folder, name: AtomicFile(path: path).name).path
-    // The damaged database file keeps its name until the new one replaces it. Its WAL is moved first, because SQLite would use it
-    // for the new file.
+    // The damaged database file keeps its name until the new one replaces it. Its WAL is moved first, because SQLite
+    // would use it for the new file.
     try PosixFile.link(path, name)
     try PosixFile.moveIfThere(path + "-wal", to: name + "-wal")
     PosixFile.remove(path + "-shm")

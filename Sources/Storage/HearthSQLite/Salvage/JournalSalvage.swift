@@ -2,8 +2,8 @@ import GRDB
 import HearthJournal
 import HearthRows
 
-/// The salvage of a damaged journal. The salvageable part begins at the intact snapshot, or at the first batch, from which the
-/// log can be followed furthest, and ends at the first damage after it.
+/// The salvage of a damaged journal. The salvageable part begins at the intact snapshot, or at the first batch, from
+/// which the log can be followed furthest, and ends at the first damage after it.
 ///
 /// Holds the journal's lock as a server does, so that no server can open it meanwhile. The examination changes nothing.
 package final class JournalSalvage: JournalRepair {

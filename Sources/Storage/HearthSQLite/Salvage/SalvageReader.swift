@@ -2,8 +2,8 @@ import GRDB
 import HearthJournal
 import HearthRows
 
-/// The iteration over the log from a snapshot, or from the beginning. It reads one batch at a time, so that an unreadable page
-/// ends it exactly at the damaged batch.
+/// The iteration over the log from a snapshot, or from the beginning. It reads one batch at a time, so that an
+/// unreadable page ends it exactly at the damaged batch.
 struct SalvageReader {
   private(set) var chain: BatchChain
   /// The last batch that matches.

@@ -2,8 +2,8 @@ import Glibc
 import HearthJournal
 import HearthSystem
 
-/// The journals of several collections in one folder. Each collection is a subfolder; the collection with the empty name is the
-/// folder itself.
+/// The journals of several collections in one folder. Each collection is a subfolder; the collection with the empty
+/// name is the folder itself.
 struct SQLiteArchive: JournalArchive {
   let folder: String
   /// The collections that are listed.

@@ -22,7 +22,8 @@ final class SQLiteFolder: JournalStore {
 
   func archive(of collections: [String]) -> any JournalArchive { SQLiteArchive(folder: path, collections: collections) }
 
-  /// Locks the journals for a backup. For a server nothing is locked here, because each open journal holds its own lock.
+  /// Locks the journals for a backup. For a server nothing is locked here, because each open journal holds its own
+  /// lock.
   func lock(for use: JournalStoreUse) throws(JournalError) {
     guard case .copy(let names) = use else { return }
     let archive = SQLiteArchive(folder: path)
