@@ -8,8 +8,8 @@ enum NonceRule: String, Sendable, CaseIterable {
   case hashed
   /// The token contains either of the two.
   case either
-  /// The same as `either` when the request has a nonce; otherwise the token's is ignored, for clients that do not know
-  /// it, such as Google's on iOS.
+  /// The same as `either` when the request has a nonce; otherwise the token's nonce is ignored, for clients that cannot know it,
+  /// such as Google Sign-In on iOS.
   case optional
 
   /// Returns the expected nonce of the token.

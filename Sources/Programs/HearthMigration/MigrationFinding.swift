@@ -21,7 +21,7 @@ package struct MigrationFinding: Sendable, Equatable {
   /// The reason, in a sentence without its full stop.
   package var text: String
 
-  /// A finding.
+  /// Creates a finding.
   package init(_ kind: Kind, place: String, subject: String, _ text: String) {
     self.kind = kind
     self.place = place
@@ -47,7 +47,7 @@ package struct MigrationFindings: Sendable {
   package private(set) var kept: [MigrationFinding] = []
   private var counts: [MigrationFinding.Kind: Int] = [:]
 
-  /// A list without findings.
+  /// Creates a list without findings.
   package init() {}
 
   /// Returns the number of findings of a kind.

@@ -24,7 +24,7 @@ package struct AccountChange: Sendable {
   package var customAttributes = Setting<String>.kept
   /// True when the account is disabled: sign-ins to it are refused.
   package var isDisabled: Bool?
-  /// The second of a revocation of the user's tokens, as clients see it.
+  /// The Unix time, in seconds, before which the user's tokens are revoked, as clients see it (`validSince`).
   package var validSinceSeconds: Int64?
   /// The creation time to show, for imported accounts.
   package var createdAtMilliseconds: Int64?
@@ -50,7 +50,7 @@ package struct AccountChange: Sendable {
     var events: [AuditEvent.Kind] = []
     /// True when the user's tokens and sessions so far end.
     var endsTokens = false
-    /// The second to show as the cutoff, when the administrator named one and nothing else ends the tokens.
+    /// The Unix time, in seconds, to show as the cutoff, when the administrator named one and nothing else ends the tokens.
     var shownSeconds: Int64?
     /// True when mailed codes end, as they belong to another state of the account.
     var endsTickets = false

@@ -44,7 +44,7 @@ package struct FactorChange: Sendable {
       case (.totp(nil), .totp(let sealed, let step)?): kind = .totp(sealedSecret: sealed, lastAcceptedStep: step)
       case (.totp(nil), _): throw AccountError(.secondFactorNotFound)
       }
-      // One phone that is named twice is one factor.
+      // A phone number that is named twice is one factor.
       if case .phone = kind, factors.contains(where: { $0.kind == kind }) { continue }
       guard !factors.contains(where: { $0.id == change.id }) else { throw AccountError(.duplicateEnrolmentID) }
       guard !factors.contains(where: { $0.kind == kind }) else { throw AccountError(.secondFactorExists) }

@@ -22,18 +22,17 @@ package struct SignInAdmission: Sendable {
     fileprivate var isAlreadyCreated = false
     /// The claims for the session's tokens: those of the credential, and those of the hooks.
     let claims: [ClaimValue.Member]
-    /// The account with the hooks' changes, unless it is changed meanwhile.
+    /// The account as this sign-in stores it, unless a concurrent request changes it: with the hooks' changes.
     var expected: UserRecord {
       var expected = user
       for change in decision.changes { _ = try? change.apply(to: &expected, revokesOnClaimChange: false) }
       return expected
     }
-    /// The hooks' alone.
+    /// The claims that the hooks add, without those of the credential.
     var hookClaims: [ClaimValue.Member] { decision.claims }
   }
 
-  /// Returns true when a first factor of that way is enough for the account, and the account does not require a
-  /// passkey.
+  /// Returns true when the user's first factor is enough for the account, and the account does not require a passkey.
   func admits(_ authenticated: AuthenticatedUser) -> Bool {
     (try? passkeys.check(authenticated.user, signIn: authenticated.signIn)) != nil
   }

@@ -77,7 +77,8 @@ package struct SignInHooks: Sendable {
     }
   }
 
-  /// Returns the message for clients, which split it at every space, colon, space, and show only the second piece.
+  /// Returns the hook's message in the form for clients. Clients split it at every `" : "` and show only the second part, so that
+  /// separators within the message are replaced.
   static func shown(_ message: String) -> String {
     PlainText.line(message, lengthMax: 2_048).replacing(" : ", with: ": ")
   }
@@ -101,7 +102,7 @@ extension HookFailure {
     }
   }
 
-  /// The error for clients, with the texts of the service.
+  /// The error for clients, with the texts of Firebase Authentication.
   fileprivate var accountError: AccountError {
     switch self {
     case .deadlineExceeded: .undecided("Cloud function deadline exceeded.")

@@ -8,7 +8,7 @@ import Synchronization
 package final class AuditFeed: Sendable {
   /// The number of records in a sink's queue.
   static let waitingMax = 10_000
-  /// The bytes of their text.
+  /// The largest text of a sink's queue, in bytes.
   static let waitingBytesMax = 8 << 20
   /// The pause before a record is sent again; it doubles with each attempt.
   static let pauseMilliseconds: Int64 = 500

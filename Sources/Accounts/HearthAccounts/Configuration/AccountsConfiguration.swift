@@ -38,13 +38,13 @@ public struct AccountsConfiguration: Sendable {
   /// which has no address itself. Otherwise an address has one account.
   public var allowsDuplicateEmails = false
 
-  /// True when passwords sign in, where a plugin serves them.
+  /// True when users can sign in with passwords, provided that a plugin serves them.
   public var allowsPasswords = true
-  /// True when mailed links sign in, where a plugin serves them.
+  /// True when users can sign in with mailed links, provided that a plugin serves them.
   public var allowsEmailLinks = true
-  /// True when accounts without a credential can be created, where a plugin serves them.
+  /// True when accounts without a credential can be created, provided that a plugin serves anonymous sign-ins.
   public var allowsAnonymous = true
-  /// True when phone numbers sign in, where ``signIn`` names them.
+  /// True when users can sign in with phone numbers, provided that ``signIn`` names that method.
   public var allowsPhones = true
 
   /// The cost of a new password hash; cheaper hashes are renewed at the next sign-in.
@@ -77,11 +77,11 @@ public struct AccountsConfiguration: Sendable {
   public var blockingFunctions: BlockingFunctionSettings?
   /// The required second factors, and their kinds.
   public var secondFactors = SecondFactorSettings()
-  /// Second factors of one account.
+  /// The largest number of second factors of one account.
   public var secondFactorsMax = 5
   /// The sender that mails show, and the plugin that sends them.
   public var mail = MailSettings()
-  /// Codes to phones.
+  /// The settings for codes by text message.
   public var phone = PhoneSettings()
   /// The addresses, and networks in CIDR notation, of proxies whose `X-Forwarded-For` names the client.
   public var trustedProxies: [String] = []
@@ -120,7 +120,7 @@ public struct AccountsConfiguration: Sendable {
     /// The longest time without a refresh; nil for no limit.
     public var idleSecondsMax: Int64?
 
-    /// The defaults.
+    /// Creates the default policy.
     public init() {}
   }
 
@@ -135,7 +135,7 @@ public struct AccountsConfiguration: Sendable {
     /// The plugin that sends mails. Nil when the file does not name one: a default applies, if there is one.
     public var mailer: PluginChoice?
 
-    /// The defaults.
+    /// Creates the default settings.
     public init() {}
   }
 }
@@ -193,7 +193,7 @@ public struct ThrottleLimits: Sendable, Equatable {
   /// The number of counters in memory; the oldest are dropped first.
   public var countersMax = 100_000
 
-  /// The defaults.
+  /// Creates the default limits.
   public init() {}
 }
 

@@ -17,7 +17,7 @@ package final class ActivePlugins: Sendable {
     var verifiers: [any TokenVerifier]
     var auditSinks: [any AuditSink]
 
-    /// Combines two sets; the first of two providers with the same id counts.
+    /// Combines two sets; of two providers with the same id the first is used.
     init(_ own: PluginSet, _ further: PluginSet) {
       providers = own.providers + further.providers
       byID = Dictionary(providers.map { ($0.manifest.id, $0) }, uniquingKeysWith: { first, _ in first })

@@ -56,7 +56,7 @@ package struct SecretGenerator: Sendable {
   /// Returns a code for a ticket.
   package func code() throws(AccountError) -> NewCode { NewCode(text: try text()) }
 
-  /// Generates a value from random bytes.
+  /// Generates a value from random bytes with the closure.
   ///
   /// - Throws: `unavailable` when there are none, which is reported to the operator.
   package func draw<Value>(_ draw: (RandomBytes) throws(RandomnessError) -> Value) throws(AccountError) -> Value {

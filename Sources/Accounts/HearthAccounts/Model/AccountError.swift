@@ -11,8 +11,7 @@ public struct AccountError: Error, Sendable, Equatable {
     self.detail = detail
   }
 
-  /// True when a plugin or function that had to decide did not; reported as a temporary failure. The text of
-  /// `error.message`: clients split it at exactly space, colon, space.
+  /// True when a plugin or function that had to decide did not; reported as a temporary failure.
   package private(set) var isUndecided = false
 
   /// Creates the error of a hook that did not decide.

@@ -29,9 +29,9 @@ package struct ProviderConfiguration: Sendable, Equatable {
     /// True when the administrator wants an ID token from the provider's page. A client's ID token is verified in any
     /// case.
     package var takesIDTokens = true
-    /// True when the provider's page redirects to the URI that the providers of the operator's file share, as
-    /// registered by earlier versions. Its answers then count only when they name their issuer, as its configuration
-    /// document promises.
+    /// True when the provider's page redirects to the URI that the providers of the operator's file share, as registered by earlier
+    /// versions. An answer on that URI is accepted only when it names its issuer (RFC 9207), which the configuration document must
+    /// announce.
     package var usesSharedRedirectURI = false
 
     /// Creates an issuer with this server's client id there.
@@ -59,7 +59,7 @@ package struct ProviderConfiguration: Sendable, Equatable {
     /// The tolerated difference of the clocks; nil for the default.
     package var skewSeconds: Int64?
 
-    /// An identity provider.
+    /// Creates an identity provider.
     package init(
       identityProviderID: String, signOnURL: String, certificates: [String], serviceProviderID: String,
       callbackURL: String? = nil
@@ -86,7 +86,7 @@ package struct ProviderConfiguration: Sendable, Equatable {
   package var displayName: String?
   /// True when sign-ins by the provider are allowed.
   package var isEnabled = false
-  /// The domains for whose addresses the provider is trusted; `*` is every one.
+  /// The domains for whose addresses the provider is trusted; `*` stands for all domains.
   package var emailDomains: [String] = []
   /// The kind of provider.
   package var kind: Kind

@@ -38,7 +38,7 @@ public struct SecondFactorSettings: Sendable, Equatable {
   /// The allowed values of ``totpAdjacentIntervals``.
   package static let adjacentIntervalsRange: ClosedRange<Int64> = 0...10
 
-  /// The defaults.
+  /// Creates the default settings.
   public init() {}
 
   /// Returns true when an account has to show a second factor after a first one of that provider.

@@ -51,7 +51,7 @@ package struct PasskeyEnrolment: Sendable {
     package var name: String
     /// The transports of the authenticator.
     package var transports: [String]
-    /// The client data: the browser's account of the request.
+    /// The client data (`CollectedClientData` of WebAuthn): the browser's description of the request.
     package var clientDataJSON: [UInt8]
     /// The attestation object: the authenticator's statement about the key.
     package var attestationObject: [UInt8]

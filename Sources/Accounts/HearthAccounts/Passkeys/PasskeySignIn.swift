@@ -36,7 +36,7 @@ package struct PasskeySignIn: Sendable {
     package var id: String
     /// The user handle, in base64url.
     package var userHandle: String?
-    /// The client data: the browser's account of the request.
+    /// The client data (`CollectedClientData` of WebAuthn): the browser's description of the request.
     package var clientDataJSON: [UInt8]
     /// The authenticator's signed statement.
     package var authenticatorData: [UInt8]

@@ -62,10 +62,11 @@ package final class PasswordPool: Sendable {
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - cost: the cost of new hashes. One below the floor also accepts such hashes, as a developer's server needs it.
-  ///   - slots: the number of concurrent hashes; nil derives it from processors and memory.
-  ///   - importKey: returns the key with the name that an imported hash has.
-  ///   - startThread: runs work on another thread; returns false on failure.
+  /// - cost: the cost of new hashes. With a cost below the floor, as in development, stored hashes below the floor are accepted,
+  ///   too.
+  /// - slots: the number of concurrent hashes; nil derives it from processors and memory.
+  /// - importKey: returns the key with the name that an imported hash has.
+  /// - startThread: runs work on another thread; returns false on failure.
   init(
     cost: PasswordCost, slots: Int?, random: RandomBytes, pepper: PasswordHash.Pepper? = nil,
     queue: Queue = .standard, importKey: @escaping @Sendable (String) -> [UInt8]?,
@@ -146,7 +147,7 @@ package final class PasswordPool: Sendable {
       let stored
     else { return .wrong }
     guard PasswordHash.needsRehash(stored, cost: cost, pepper: pepper) else { return .right(rehashed: nil) }
-    // Without memory or randomness the sign-in still succeeds; the next one tries again.
+    // Without memory or randomness the sign-in still succeeds; the next sign-in tries to rehash again.
     return .right(rehashed: try? PasswordHash.make(password, cost: cost, pepper: pepper, random: random))
   }
 

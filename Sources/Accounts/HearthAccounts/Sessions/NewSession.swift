@@ -12,12 +12,12 @@ struct NewSession: Sendable, Redacted {
 extension AccountTransaction {
   /// Stores a session. The caller stores the user's record.
   ///
-  /// The session begins at the time of the transaction, not of the request: the second of an earlier revocation must
-  /// not be later than its own.
+  /// The session begins at the time of the transaction, not of the request: so that its time is not before that of an earlier
+  /// revocation.
   ///
   /// - Parameters:
-  ///   - now: the time of the request.
-  ///   - authTimeSeconds: the time of the continued sign-in; nil for one that is just now.
+  /// - now: the time of the request.
+  /// - authTimeSeconds: the time of the continued sign-in; nil for one that is just now.
   mutating func begin(
     _ session: NewSession, of user: inout UserRecord, now: Instant, authTimeSeconds: Int64? = nil
   ) -> SessionRecord {

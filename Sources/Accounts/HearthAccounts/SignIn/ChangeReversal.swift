@@ -50,7 +50,8 @@ struct ChangeReversal: Sendable {
   ) throws(AccountError) -> FactorProof? {
     if let hash = try recovery.hash(ofShown: code, before.uid) {
       guard before.recoveryCodes.contains(hash) else { return nil }
-      // Used up since, unless all of them were replaced, or went with the last factor.
+      // A recovery code that the account lacks now was used since the change, unless all of them were replaced, or were removed
+      // with the last factor.
       let isReplaced = !Set(user.recoveryCodes).isSubset(of: before.recoveryCodes)
       let counts = user.recoveryCodes.contains(hash) || isReplaced || user.hasLostRecoveryCodes(of: before)
       return counts ? .recoveryCode(hash) : nil

@@ -31,7 +31,7 @@ package struct PhoneSignIn: Sendable {
   let codes: PhoneCodes
   private var signUp: SignUp { SignUp(context: context) }
 
-  /// Refuses where sign-in with a phone number is off. As at the service, tenants have no such users.
+  /// Refuses where sign-in with a phone number is off. As in Identity Platform, tenants have no such users.
   ///
   /// - Throws: `unsupportedTenant`, `operationNotAllowed`.
   package func requireServed(isEmulated: Bool) throws(AccountError) {
@@ -179,7 +179,7 @@ package struct PhoneSignIn: Sendable {
     return signUp.pendingUser(user, signIn, client: client)
   }
 
-  /// Sets or replaces the account's number. The tokens are as old as the sign-in that they continue.
+  /// Sets or replaces the account's number. The sign-in time of the new tokens is that of the sign-in that they continue.
   private func link(
     _ number: String, to caller: Caller, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> SignInResult {

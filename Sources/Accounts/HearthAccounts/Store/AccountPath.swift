@@ -67,7 +67,7 @@ enum AccountPath {
   static func phone(_ number: String) -> Path { phones.appending(key(number)) }
 
   static func identity(_ providerID: String, _ rawID: String) -> Path {
-    // With the first part's length no two pairs run together.
+    // The length of the first part is included, so that no two pairs have the same key.
     let text = "\(providerID.utf8.count):\(providerID)\(rawID)"
     return identities.appending(Key(Digest(sha256: text.utf8).hex))
   }

@@ -229,7 +229,7 @@ extension AccountStore: SnapshotWriter {
 }
 
 extension AccountsNotice {
-  /// A notice of the accounts' database.
+  /// Creates the notice for a notice of the accounts' database.
   init(_ notice: DatabaseNotice) {
     let line = notice.line
     let level: Level =

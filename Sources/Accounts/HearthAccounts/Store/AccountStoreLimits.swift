@@ -40,7 +40,7 @@ public struct AccountStoreLimits: Sendable {
   /// The number of audit records.
   public var auditRecordsMax = 200_000
 
-  /// The limits of a server without a configuration of its own.
+  /// Creates the limits of a server without a configuration of its own.
   public init() {}
 
   /// Creates the limits of an operator's configuration.

@@ -156,7 +156,7 @@ extension AccountReading {
     tickets(in: AccountPath.emailTickets.appending(AccountPath.key(email)))
   }
 
-  /// Tickets of all, in no particular order.
+  /// Tickets of all users, in no particular order.
   public func allTickets(limit: Int) -> [Ticket] {
     var tickets: [Ticket] = []
     for (key, node) in records.root[AccountPath.tickets].children {

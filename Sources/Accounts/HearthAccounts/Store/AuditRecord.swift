@@ -44,7 +44,7 @@ public struct AuditRecord: Sendable, Equatable {
 
   var stored: String { hash.hex + " " + String(decoding: line, as: UTF8.self) }
 
-  /// A uid as records have it.
+  /// Returns a uid in the escaped form that records contain.
   package static func name(of uid: String) -> String { AuditText.clean(uid, sizeBytesMax: 512) }
 
   /// Returns true when the record is about the user of that name.

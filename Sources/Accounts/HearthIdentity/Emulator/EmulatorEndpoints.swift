@@ -9,7 +9,7 @@ struct EmulatorEndpoints: EndpointGroup {
   /// Codes in one answer, the newest: some megabytes.
   private static let codesShownMax = 10_000
 
-  /// Deletes all accounts without a trace: test suites reuse uids.
+  /// Deletes all accounts, without tombstones or events: test suites reuse uids.
   func deleteAllAccounts(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let emulator = try call.requireEmulator(of: accounts)
     try await emulator.deleteAllUsers(administrator: call.authority.administratorName, client: call.client)

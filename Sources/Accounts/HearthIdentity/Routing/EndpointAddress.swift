@@ -15,7 +15,7 @@ struct EndpointAddress: Sendable {
     }
   }
 
-  /// The services beside the server's own names; empty for the server's own names alone.
+  /// The Google host names that serve the address in addition to the server's own host names; empty for the server's own alone.
   let services: [Service]
   /// Empty for any method. `GET` includes `HEAD`.
   let methods: [String]

@@ -172,7 +172,7 @@ struct SignInEndpoints: EndpointGroup {
       var seen: Set<String> = []
       reply.set("registered", user != nil)
       let ids = methods.map { $0 == "emailLink" ? "password" : $0 }.filter { seen.insert($0).inserted }
-      // Clients read the lists whether there is anything in them or not.
+      // Clients require the lists, also empty ones.
       reply.set("allProviders", .array(ids.map { .string($0) }))
       reply.set("signinMethods", .array(methods.map { .string($0) }))
     }

@@ -10,7 +10,7 @@ public struct HookEvent: Sendable, Codable, Equatable {
     case beforeSignIn
   }
 
-  /// Names the event: unique, of the characters `0-9`, `A-Z`, `a-z`, `-` and `_`.
+  /// The id of the event: unique, of the characters `0-9`, `A-Z`, `a-z`, `-` and `_`.
   public var id: String
   /// The point in the sign-in at which the hook is called.
   public var moment: Moment
@@ -34,7 +34,7 @@ public struct HookEvent: Sendable, Codable, Equatable {
   /// The language that the client requests, as it names it; nil when it names none.
   public var locale: String?
 
-  /// An event with its required fields.
+  /// Creates an event with its required fields.
   public init(
     id: String, moment: Moment, user: HookUser, isNewUser: Bool, signInProvider: String, signInMethod: String? = nil,
     clientAddress: String, userAgent: String = ""
@@ -77,6 +77,6 @@ public struct HookCredential: Sendable, Codable, Equatable {
   /// The life of ``accessToken`` as the client was told it.
   public var expiresInSeconds: Int64?
 
-  /// A credential without any field.
+  /// Creates a credential without any field.
   public init() {}
 }

@@ -6,8 +6,8 @@
   import Darwin
 #endif
 
-/// A folder that messages are written to instead of being sent. Only its owner can read or add files: the links and
-/// codes in them are keys.
+/// A folder that messages are written to instead of being sent. Only its owner can read or add files: the links and codes in them
+/// give access to accounts.
 public struct OutboxFolder: Sendable {
   private let path: String
 
@@ -50,7 +50,7 @@ public struct OutboxFolder: Sendable {
   }
 }
 
-/// Calls the C library's `write`, under a name that no method here hides.
+/// Calls the C library's `write`, which the methods of that name here would hide.
 private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   guard let bytes else { return 0 }
   return write(file, bytes, count)

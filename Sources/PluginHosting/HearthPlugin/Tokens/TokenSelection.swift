@@ -6,7 +6,7 @@ public struct TokenSelection: Sendable, Codable, Equatable {
   /// The prefixes of tokens that are no JSON Web Tokens: `sess_`. The empty text matches all of them.
   public var opaquePrefixes: [String]
 
-  /// A selection; tokens that neither list names are not for the verifier.
+  /// Creates a selection; tokens that neither list names are not for the verifier.
   public init(issuers: [String] = [], opaquePrefixes: [String] = []) {
     self.issuers = issuers
     self.opaquePrefixes = opaquePrefixes

@@ -58,7 +58,7 @@ struct AdminFailure: Error, CustomStringConvertible {
 
   init(_ description: String) { self.description = description }
 
-  /// The failure in a server's answer, with a text for the command line.
+  /// Creates the failure in a server's answer, with a text for the command line.
   init(answer: JSON?, status: Int, place: String) {
     let error = answer?["error"]
     let message = error?["message"]?.string ?? error?.string ?? "status \(status)"

@@ -1,7 +1,6 @@
 /// The limits on quotas and on the state that they need, each with its reason.
 struct QuotaLimits: Sendable {
-  /// The default maximum of connections of a database: that of the service. Each costs about ten kilobytes and a file
-  /// descriptor.
+  /// The default maximum of connections of a database: that of Firebase. Each costs about ten kilobytes and a file descriptor.
   var connectionsMax = 200_000
   /// The maximum number of clients of one database with rates of their own, at about two hundred bytes each; further
   /// ones share one rate. Idle clients without connections are removed before.

@@ -7,7 +7,7 @@ enum AllowanceOwner: Hashable, Sendable {
   /// The signed-out clients of an IPv4 address, or of a /64 of IPv6.
   case address(NetworkPrefix)
 
-  /// The holder for a client's requests over HTTP, and its ended connections.
+  /// Creates the holder for a client's requests over HTTP, and its ended connections.
   ///
   /// - Returns: nil for an administrator, and for a signed-out client whose network is not known.
   init?(_ client: ShareClaimant) {

@@ -56,7 +56,7 @@ extension ClientSession {
 }
 
 extension Status {
-  /// The status for the engine's cause.
+  /// Creates the status for the engine's cause.
   init(_ code: Failure.Code) {
     switch code {
     case .permissionDenied: self = .permissionDenied

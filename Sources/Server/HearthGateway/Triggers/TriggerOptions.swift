@@ -16,7 +16,7 @@ package struct TriggerOptions: Sendable {
   /// The project's id.
   package var projectID: String
 
-  /// Options of these parts.
+  /// Creates options with these parts.
   package init(
     files: any SmallFileStore, folder: String?, environment: SenderEnvironment, isSending: Bool,
     functionsEmulator: String?,

@@ -22,7 +22,7 @@ struct Route: Sendable {
   /// in the responder.
   let responder: @Sendable (RoutedRequest) -> (any HTTPResponder)?
 
-  /// A row without a check: its responses are public, or each operation behind it declares its requirement.
+  /// Creates a row without a check: its responses are public, or each operation behind it declares its requirement.
   init(
     _ name: String, on listeners: Set<Listener>, needs requirement: UncheckedRequirement,
     answeredBy responder: @escaping @Sendable (RoutedRequest) -> (any HTTPResponder)?
@@ -33,7 +33,7 @@ struct Route: Sendable {
     self.responder = responder
   }
 
-  /// A row whose requests are checked before its responder gets them.
+  /// Creates a row whose requests are checked before its responder gets them.
   init(
     _ name: String, on listeners: Set<Listener>, needs permissions: MethodPermissions, checkedBy check: PermissionCheck,
     answeredBy responder: @escaping @Sendable (String) -> (any AuthorizedResponder)?

@@ -84,7 +84,7 @@ extension ClusterNode {
 }
 
 extension EndedCredentials {
-  /// The revocation for all nodes; nil for one that concerns this node alone.
+  /// Creates the revocation for all nodes; nil for one that concerns this node alone.
   fileprivate init?(_ revocation: Revocation) {
     switch revocation {
     case .user(let uid): self = .user(uid: uid)

@@ -29,7 +29,7 @@ extension HearthServer {
       /// Readable by the server alone.
       public var keyPath: String
 
-      /// A pair of files; neither is read yet.
+      /// Creates a pair of files; neither is read yet.
       public init(certificatePath: String, keyPath: String) {
         self.certificatePath = certificatePath
         self.keyPath = keyPath

@@ -10,10 +10,10 @@ public struct JournalLocation: Sendable, Equatable {
 
   private init() { url = nil }
 
-  /// A location on a server, without connecting to it.
+  /// Creates a location on a server, without connecting to it.
   ///
-  /// - Parameter url: The URL of a registered engine, without a password: that would be seen in lists of processes, and
-  ///   is kept in the data folder's settings.
+  /// - Parameter url: The URL of a registered engine, without a password: that would be seen in lists of processes, and is kept in
+  ///   the data folder's settings.
   /// - Throws: ``ServerError`` when it cannot be parsed, or has a password; the message has no part of that.
   public init(url: String) throws(ServerError) {
     do throws(JournalError) { try JournalEngines.engine(of: url).validate(url) } catch {

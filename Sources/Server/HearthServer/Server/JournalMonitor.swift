@@ -10,7 +10,7 @@ import Synchronization
 struct JournalMonitor: Sendable {
   private let task: PeriodicTask
 
-  /// A running monitor.
+  /// Creates a running monitor.
   ///
   /// - Parameter node: of a cluster, whose heartbeats are commits: they reveal a store that answers and stores no data.
   /// - Returns: nil when the store is always available.

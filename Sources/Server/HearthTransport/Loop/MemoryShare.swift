@@ -28,12 +28,12 @@ package final class MemoryShare {
   /// The total bytes given to the connection.
   package fileprivate(set) var written = 0
 
-  /// An empty share.
+  /// Creates an empty share.
   ///
   /// - Parameters:
-  ///   - owner: notified to close when too much is held for it.
-  ///   - isEncrypted: true when written bytes go through TLS, so that the channel copies them.
-  ///   - network: of the client; nil when it is not known.
+  /// - owner: notified to close when too much is held for it.
+  /// - isEncrypted: true when written bytes go through TLS, so that the channel copies them.
+  /// - network: of the client; nil when it is not known.
   package init(
     loop: TransportLoop, owner: any TransportConnection, isEncrypted: Bool, from network: NetworkPrefix? = nil
   ) {

@@ -43,7 +43,7 @@ package final class TransportLoop: ConnectionCloser, @unchecked Sendable {
   private var sweptAt: UInt64 = 0
   private var date: (second: time_t, text: String) = (-1, "")
 
-  /// A loop without connections, whose clock stands still until ``start()``.
+  /// Creates a loop without connections, whose clock stands still until ``start()``.
   package init(
     eventLoop: any EventLoop, index: Int, limits: TransportLimits = .standard, memory: ClientMemory,
     requestIDs: RequestIDs = RequestIDs(), meters: TransportMeters = .none

@@ -18,7 +18,7 @@ public struct RawRows<Row: BitwiseCopyable>: ~Copyable {
   /// A pointer, so that an owner that keeps the rows in a constant can change them without a check of exclusive access.
   @usableFromInline let state: UnsafeMutablePointer<State>
 
-  /// An empty table with room for 64 rows.
+  /// Creates an empty table with room for 64 rows.
   public init() {
     state = .allocate(capacity: 1)
     state.initialize(to: State(base: .allocate(capacity: 64)))

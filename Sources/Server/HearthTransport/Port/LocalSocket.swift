@@ -49,7 +49,7 @@ public final class LocalSocket: Sendable {
   /// The socket's path, for messages.
   public let path: String
 
-  /// A socket in that folder.
+  /// Creates a socket in that folder.
   ///
   /// - Throws: ``Failure`` when there is no such folder.
   public init(dataDirectory: String) throws(Failure) {

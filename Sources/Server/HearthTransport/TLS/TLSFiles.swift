@@ -6,11 +6,11 @@ package struct TLSFiles: Sendable {
   private let certificatePath: String
   private let keyPath: String
 
-  /// A pair of files, which are not read yet.
+  /// Creates a pair of files, which are not read yet.
   ///
   /// - Parameters:
-  ///   - certificatePath: the server's certificate first, then its issuers.
-  ///   - keyPath: the first one's private key, not encrypted.
+  /// - certificatePath: the server's certificate first, then its issuers.
+  /// - keyPath: the first one's private key, not encrypted.
   package init(certificatePath: String, keyPath: String) {
     self.certificatePath = certificatePath
     self.keyPath = keyPath

@@ -118,6 +118,6 @@ struct ConsoleTryEndpoint: ConsoleEndpoints {
 }
 
 extension ConsoleFailure {
-  /// The failure for the page of a refusal by the server's own API.
+  /// Creates the failure for the page of a refusal by the server's own API.
   init(_ failure: RESTFailure) { self.init(.init(statusCode: failure.status), failure.text) }
 }
