@@ -96,7 +96,7 @@ package struct ExportCheck: Sendable {
   private mutating func take(_ token: JSONStream.Token) {
     switch token.kind {
     case .name:
-      // The name is needed for this check and for findings about its value, and discarded with that.
+      // The name is needed for this check and for findings about its value, and is discarded with the value.
       name = (token.start, token.end)
       takeName(token)
       return

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// The store on a server that keeps a folder's databases and accounts.
+/// A check of the external store, such as PostgreSQL, that keeps a folder's databases and accounts.
 package struct JournalCheck: Sendable {
   /// The name of the product.
   package var product: String

@@ -18,7 +18,7 @@ struct JSONSize {
 
   /// Returns true when the value's text has more bytes than that. Reads no more than necessary.
   static func exceeds(_ node: Node, bytes: Int) -> Bool {
-    // Pages are counted faster than values.
+    // The held bytes of a node are counted page by page, which is faster than value by value.
     let heldBytesMax = bytes / textBytesPerHeldByte
     guard node.heldBytes(upTo: heldBytesMax) > heldBytesMax else { return false }
     var size = JSONSize(bytes: bytes)

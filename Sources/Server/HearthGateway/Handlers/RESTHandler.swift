@@ -121,7 +121,7 @@ struct RESTHandler {
   /// Calls the operation of a request. A new operation is a case of ``RESTTarget``, a file in `Operations`, and a line
   /// here.
   private func answer(_ call: RESTCall, for http: HTTPRequest) throws(RESTFailure) {
-    // Such a credential asks that its writes are not carried out. No operation can do that, so none is begun.
+    // A simulating credential asks that writes are not carried out. No operation supports that, so the request is refused.
     guard !call.caller.isSimulating || call.request.method.isRead else { throw .notServed("a simulated write") }
     try call.services.check(call.request.requirement, of: call.caller, from: call.origin)
     switch call.request.target {

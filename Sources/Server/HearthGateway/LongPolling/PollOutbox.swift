@@ -32,7 +32,7 @@ struct PollOutbox {
   mutating func answer(prelude: String? = nil, isLast: Bool = false, to serial: String? = nil) -> ByteBuffer {
     var script = ByteBuffer()
     if let prelude { script.writeString(prelude) }
-    // First, so that the client begins no other poll. It would take number 0 for none.
+    // This is sent first, so that the client begins no other poll. The client would treat the number 0 as no number.
     if isLast, number > 0 { script.writeString("pLPCommand('close',\(number));\n") }
     script.writeString("pRTLPCB(\(number),[")
     var (count, bytes) = (0, 0)

@@ -94,7 +94,7 @@ final class PollTransport: RetiringTransport {
     }
     if let script = outbox.repeatedAnswer(to: poll.serial) { return answer(script) }
     if let waitingPoll, waitingPoll.serial == poll.serial {
-      // The browser repeats a request because the first one's connection broke: the latter gets no number.
+      // The browser repeats a request because its first connection broke: the response to the first request gets no number.
       waitingPoll.answer(ByteBuffer())
     } else {
       answerWaitingPoll()

@@ -45,7 +45,7 @@ struct QuotaLimits: Sendable {
   /// The maximum number of times that a request over HTTP waits because of its client's work, for up to
   /// ``pauseMillisecondsMax`` each time.
   static let workWaitsMax = 10
-  /// The same for a request whose received body is larger than ``unpaidBytesMax``: such a wait is short.
+  /// The maximum number of such waits of a request whose received body is larger than ``unpaidBytesMax``.
   static let largeBodyWaitsMax = 2
   /// The size from which responses are measured for a quota: smaller ones are made on the request's event loop.
   static let answerBytesMin = 256 << 10

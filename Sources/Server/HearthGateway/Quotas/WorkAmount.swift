@@ -11,6 +11,6 @@ struct WorkAmount: Sendable, Equatable {
   /// Creates the work of writing bytes for a client: JSON is written at about 500 MB a second.
   init(bytesWritten bytes: Int) { self.init(steps: bytes / 16) }
 
-  /// The minimum amount that is charged: counting less would cost a part of it.
+  /// The minimum amount that is charged: counting a smaller amount would cost a considerable part of the work itself.
   static let chargedStepsMin = 1_000
 }
