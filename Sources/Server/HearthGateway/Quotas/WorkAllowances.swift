@@ -36,7 +36,7 @@ struct WorkAllowances: Sendable {
   /// The owner's allowance; a full one when none is recorded.
   subscript(owner: AllowanceOwner) -> TokenBucket { buckets[owner] ?? TokenBucket() }
 
-  /// Charges work to a owner's allowance.
+  /// Charges work to an owner's allowance.
   mutating func charge(_ amount: WorkAmount, perSecond rate: Int, to owner: AllowanceOwner, at now: Int64) {
     buckets[owner, default: TokenBucket()].charge(amount.steps, perSecond: rate, at: now)
     trim(at: now)

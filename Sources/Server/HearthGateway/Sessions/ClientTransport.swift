@@ -61,7 +61,7 @@ protocol TransportDelegate: AnyObject {
   /// Handles the end of the messages that came together.
   func finish()
 
-  /// The bytes of messages that the conversation keeps and has not decoded.
+  /// The bytes of messages that the session keeps and has not decoded.
   var undecodedBytes: Int { get }
 
   /// Handles the end of the session.

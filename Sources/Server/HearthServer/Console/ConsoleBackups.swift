@@ -146,7 +146,7 @@ final class ConsoleBackups: Sendable {
   private func make(into path: String, _ secrets: SecretsOption) throws -> String {
     // An unmounted disk must not become a new repository.
     _ = try BackupRepository(path: path, for: .reading)
-    // Like the command: clients have priority. The number belongs to this thread alone.
+    // The priority of this thread is lowered, as the command does, so that clients come first.
     let before = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     defer { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, before) }

@@ -18,8 +18,8 @@ struct Route: Sendable {
   let listeners: Set<Listener>
   /// Returns the requirement of a request by its method.
   let requirement: @Sendable (HTTPMethod) -> Requirement
-  /// The responder for a request; nil when the row is not for it. What was found out about the request on the way goes along
-  /// in the responder.
+  /// The responder for a request; nil when the row is not for it. The responder may keep what the match has found out about the
+  /// request.
   let responder: @Sendable (RoutedRequest) -> (any HTTPResponder)?
 
   /// Creates a row without a check: its responses are public, or each operation behind it declares its requirement.

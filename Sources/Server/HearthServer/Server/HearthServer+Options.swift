@@ -24,9 +24,9 @@ extension HearthServer {
 
     /// A PEM certificate chain and its private key.
     public struct TLS: Sendable {
-      /// The private key's file, readable by the server alone.
+      /// The file of the certificate chain, in PEM.
       public var certificatePath: String
-      /// Readable by the server alone.
+      /// The private key's file, in PEM, readable by the server alone.
       public var keyPath: String
 
       /// Creates a pair of files; neither is read yet.

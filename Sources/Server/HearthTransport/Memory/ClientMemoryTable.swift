@@ -48,7 +48,7 @@ package struct ClientMemoryTable<Closer: Sendable>: Sendable {
   private(set) var anonymousBytes = 0
   /// The bytes of requests that are being processed.
   private(set) var processedBytes = 0
-  /// The part of the first two that is free once the closing connections have ended.
+  /// The parts of ``heldBytes`` and ``anonymousBytes`` that become free once the closing connections have ended.
   private var leavingBytes = 0
   private var leavingAnonymousBytes = 0
   private var holders: [ID: Holder] = [:]

@@ -1,9 +1,9 @@
 import Glibc
 import NIOCore
 
-// The output's use of raw memory and descriptors, all of it. Unsafe, because each of a thousand rows is visited for
-// every event: an array in a class costs a check of exclusive access, a check of its bounds and two reference counts
-// there, which together were most of the cost of a delivery in this program.
+// All uses of raw memory and descriptors by the output are in this file. They are unsafe for speed: each of a thousand rows is
+// visited for every event, and an array in a class would cost a check of exclusive access, a check of its bounds and two reference
+// counts at each visit, which together were most of the cost of a delivery in this program.
 
 /// A table of plain values by number.
 ///

@@ -1,7 +1,7 @@
 import HearthGateway
 import HearthTree
 
-/// The topic `denials`: denials of the database, folded, as they occur. `gap` is the number of those that are in no
+/// The topic `denials`: denials of the database as they occur, with equal ones joined. `gap` is the number of those that are in no
 /// entry.
 struct DenialsTopic: ConsoleTopic {
   static let name = "denials"
