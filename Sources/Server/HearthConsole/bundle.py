@@ -1,9 +1,10 @@
 """Bundles the console's page into one Swift file: bundle.py PAGE WORK OUTPUT.
 
-The page's `main.ts` and all that it imports become scripts and a style sheet, by Debian's esbuild; faces of Debian's fonts,
-cut down to the characters of Latin scripts, are in `fonts/` beside it, with the style sheet `fonts.css` that names them. Each file's name gets a
-hash of what is in it, but that of `index.html`, in which `main.js` and `main.css`, and pictures beside it, are replaced by the
-names they got. All of them are compressed, and written as `ConsoleAssets.files`. What is in WORK from the last time is used again.
+Debian's esbuild turns the page's `main.ts`, with all that it imports, into scripts and a style sheet. Debian's fonts, cut down to
+the characters of Latin scripts, are written to `fonts/` with the style sheet `fonts.css` that names them. The name of each file
+gets a hash of its content, except for `index.html`, in which the names of `main.js`, `main.css` and pictures are replaced by
+those with the hash. All files are compressed with gzip, and written as `ConsoleAssets.files`. Fonts that an earlier run left in
+WORK are used again.
 """
 
 import base64
