@@ -2,14 +2,16 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
-/// The operator's plugins that decide about sign-ups and sign-ins. A plugin that fails or times out denies.
+/// The operator's plugins and blocking functions that decide about sign-ups and sign-ins. One that fails or times out
+/// denies.
 package struct SignInHooks: Sendable {
   let context: AccountsContext
+  /// The hooks that are asked after the plugins: the blocking functions over HTTP.
   let last: [any DecidingHook]
 
   /// Asks the hooks about an account that is about to be created.
   ///
-  /// - Returns: the account with their changes.
+  /// - Returns: the account with the hooks' changes.
   /// - Throws: `blockingFunctionError` when one denies or returns an invalid change.
   func decideCreation(
     _ user: UserRecord, signIn: SignInContext, client: ClientInfo

@@ -58,7 +58,7 @@ package struct SecretGenerator: Sendable {
 
   /// Generates a value from random bytes with the closure.
   ///
-  /// - Throws: `unavailable` when there are none, which is reported to the operator.
+  /// - Throws: `unavailable` without random bytes, which is reported to the operator.
   package func draw<Value>(_ draw: (RandomBytes) throws(RandomnessError) -> Value) throws(AccountError) -> Value {
     do {
       return try draw(random)

@@ -2,7 +2,7 @@ import HearthEngine
 
 /// The failed password attempts of an account; beyond the free ones they survive a restart.
 public struct AccountLock: Sendable, Equatable {
-  /// The attempts without a right password since.
+  /// The number of failed attempts since the last right password.
   public var failures: Int64
   /// The second since 1970 before which no password is checked.
   public var lockedUntilSeconds: Int64

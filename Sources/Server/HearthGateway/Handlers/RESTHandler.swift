@@ -90,8 +90,8 @@ struct RESTHandler {
       account: caller.principal.uid, network: origin.network, isAdministrator: caller.principal.readsAll)
   }
 
-  /// Returns true when a request has to wait because of its client's work. A request with a large body waits before the
-  /// body is read; after that, only when the wait is short.
+  /// Returns true when a request of a client with too much unpaid work may wait, and false when it is refused. With
+  /// more than ``QuotaLimits/unpaidBytesMax`` of its body in memory it may wait fewer times, and only for short waits.
   private static func mayWait(_ wait: DatabaseAllowance.Wait, _ waits: Int, holding sizeBytes: Int) -> Bool {
     if sizeBytes <= QuotaLimits.unpaidBytesMax { return waits < QuotaLimits.workWaitsMax }
     return waits < QuotaLimits.largeBodyWaitsMax && wait.nanoseconds <= QuotaLimits.pauseMillisecondsMax * 1_000_000

@@ -101,7 +101,7 @@ export class PeopleApi {
     return this.api.request("GET", "/people?" + parameters);
   }
 
-  /** Loads an account with its sessions and audit records. `isPeek` is true for a request of the page itself. */
+  /** Loads an account with its sessions and audit records. `isBackground` is true for a request of the page itself. */
   person(uid: string, isBackground = false): Promise<PersonResponse> {
     return this.api.request("GET", "/people/one?" + new URLSearchParams({ uid, ...isBackground ? { peek: "1" } : {}, ...this.tenantParameter("tenant") }));
   }
