@@ -2,7 +2,7 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
-/// The accounts of one project or tenant: their context, and the services over it by role.
+/// The accounts of one project or tenant: their context, and the services that use it, grouped by task.
 ///
 /// Safe to use from many threads.
 public final class Accounts: Sendable {
@@ -77,7 +77,7 @@ public final class Accounts: Sendable {
     context.throttle.spending(now: context.server.environment.clock())
   }
 
-  /// Replaces the further plugins of the last call. Tokens that removed plugins verified become invalid.
+  /// Replaces the plugins that were added while the server runs. Tokens that removed plugins verified become invalid.
   package func setFurtherPlugins(_ further: PluginSet) {
     context.plugins.setFurther(further)
     sessions.foreignTokens.applyVerifierChanges()

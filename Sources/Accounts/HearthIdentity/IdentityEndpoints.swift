@@ -10,7 +10,7 @@ package struct IdentityEndpoints: Sendable {
   var accounts: Accounts { directory.own }
   /// The database of web apps that name none.
   let defaultNamespace: String
-  /// The node of a cluster that this is; nil for a server by itself.
+  /// The name of this node in its cluster; nil for a single server.
   private let node: String?
 
   /// - Parameters:

@@ -40,7 +40,7 @@ package struct MigrationFinding: Sendable, Equatable {
 
 /// The findings of one file: all are counted, and the first of each kind are kept.
 package struct MigrationFindings: Sendable {
-  /// The number of findings of a kind that are kept. A completely wrong file would otherwise fill the memory.
+  /// The maximum number of findings of a kind that are kept. A completely wrong file would otherwise fill the memory.
   package static let keptMax = 1_000
 
   /// The kept findings, in order.

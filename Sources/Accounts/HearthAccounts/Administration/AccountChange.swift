@@ -48,7 +48,7 @@ package struct AccountChange: Sendable {
   /// The consequences of an applied change.
   package struct Outcome: Sendable {
     var events: [AuditEvent.Kind] = []
-    /// True when the user's tokens and sessions so far end.
+    /// True when the user's existing tokens and sessions become invalid.
     var endsTokens = false
     /// The Unix time, in seconds, to show as the cutoff, when the administrator named one and nothing else ends the tokens.
     var shownSeconds: Int64?
@@ -62,7 +62,7 @@ package struct AccountChange: Sendable {
     }
   }
 
-  /// Applies the change to a record. The caller ends the tokens.
+  /// True when the account's mailed codes become invalid, because they belong to an earlier state of it.
   package func apply(
     to user: inout UserRecord, revokesOnClaimChange: Bool
   ) throws(AccountError) -> Outcome {
@@ -100,7 +100,7 @@ package struct AccountChange: Sendable {
     var outcome = outcome(from: old, to: user, revokesOnClaimChange: revokesOnClaimChange)
     if let second = validSinceSeconds {
       outcome.events.append(.revoked)
-      // The requested second is ignored then: admin SDKs send that of their own clock, which may be behind the last
+      // The requested cutoff is ignored in this case: admin SDKs send the time of their own clock, which may be behind the last
       // sign-in here.
       outcome.shownSeconds = outcome.endsTokens ? nil : second
       outcome.endsTokens = true
@@ -147,6 +147,6 @@ extension UserRecord {
 }
 
 extension SecondFactor {
-  /// Returns true when another record is of the same factor: not one with its id and another number or secret.
+  /// Returns true when another record describes the same factor: the same id with the same number or secret.
   fileprivate func isSameFactor(_ other: SecondFactor) -> Bool { id == other.id && kind == other.kind }
 }

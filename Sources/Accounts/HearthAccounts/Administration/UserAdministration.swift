@@ -35,7 +35,7 @@ package struct UserAdministration: Sendable {
 
   /// Changes an account, and ends the affected sessions.
   ///
-  /// - Returns: the account after it.
+  /// - Returns: the changed account.
   /// - Throws: `userNotFound`; `secondFactorLimit`; the password policy's errors.
   package func update(
     uid: String, _ wanted: AccountChange, password: String?, by administrator: Administrator
@@ -108,7 +108,7 @@ package struct UserAdministration: Sendable {
 
   /// Ends every session and token of a user.
   ///
-  /// - Returns: the account after it.
+  /// - Returns: the changed account.
   /// - Throws: `userNotFound`.
   package func revoke(uid: String, by administrator: Administrator) async throws(AccountError) -> UserRecord {
     try await revocations.revoke(

@@ -166,8 +166,8 @@ extension Ticket {
   /// The enrolment id of the second factor that the code removes.
   package var revertedFactor: String? { detail(Self.factorMember)?.string }
 
-  /// The credentials to restore; `nil` when the code does not revert a change, or its second factor is gone. The
-  /// earlier version stored the address or the factor alone, and treated passkeys and recovery codes as an attacker's.
+  /// The credentials to restore; `nil` when the code does not revert a change, or its second factor is gone. The codes of an
+  /// earlier version store only the address or the factor; passkeys and recovery codes then count as an attacker's.
   fileprivate func proofs(before user: UserRecord) -> UserRecord? {
     guard Set<Ticket.Purpose>.reversalCodes.contains(purpose) else { return nil }
     if let before { return before }

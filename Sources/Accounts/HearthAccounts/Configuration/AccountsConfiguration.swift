@@ -6,7 +6,7 @@ import HearthPlugin
 /// It is created once, when the server starts. Administrators can change some of it while the server runs:
 /// ``ConfigurationAdministration``.
 public struct AccountsConfiguration: Sendable {
-  /// The project when none is named.
+  /// The id of the project when none is named.
   public static let projectIDDefault = "hearth"
 
   /// The project that tokens are minted for and checked against.
@@ -87,7 +87,7 @@ public struct AccountsConfiguration: Sendable {
   public var trustedProxies: [String] = []
   /// The rate limits for clients; an emulator lifts them.
   public var limits = ThrottleLimits()
-  /// The number of audit records; the oldest are deleted first, and the chain is verified from the oldest that remains.
+  /// The maximum number of audit records; the oldest are deleted first, and the chain is verified from the oldest that remains.
   public var auditRecordsMax = 200_000
   /// True for an emulator: for programs on this machine it accepts any project and unsigned credentials, serves the
   /// routes for test suites, and has no rate limits.
@@ -142,7 +142,7 @@ public struct AccountsConfiguration: Sendable {
 
 /// The rate limits for clients; each server counts for itself.
 public struct ThrottleLimits: Sendable, Equatable {
-  /// Failed passwords of one account before it has to wait.
+  /// The number of failed passwords of one account after which further attempts have to wait.
   public var accountFailuresFree = 10
   /// The longest wait.
   public var accountDelaySecondsMax: Int64 = 900
@@ -156,8 +156,8 @@ public struct ThrottleLimits: Sendable, Equatable {
   public var signUpsPerHour = 100
   /// New anonymous accounts from one address in an hour.
   public var anonymousPerHour = 60
-  /// Mails to one address in a minute, for all purposes. Password resets are counted separately, here and by the hour:
-  /// no other mail delays one.
+  /// Mails to one address in a minute, for all purposes. Password resets are counted separately, by the minute and by the hour, so
+  /// that no other mail delays one.
   public var mailsPerAddressPerMinute = 1
   /// Mails to one address in an hour.
   public var mailsPerAddressPerHour = 5
@@ -190,7 +190,7 @@ public struct ThrottleLimits: Sendable, Equatable {
   public var factorTriesPerDay = 100
   /// Refused credentials of other providers from one address in a minute.
   public var credentialFailuresPerMinute = 30
-  /// The number of counters in memory; the oldest are dropped first.
+  /// The maximum number of counters in memory; the oldest are dropped first.
   public var countersMax = 100_000
 
   /// Creates the default limits.

@@ -40,8 +40,8 @@ package final class ActivePlugins: Sendable {
     table = Mutex(Table(own, PluginSet()))
   }
 
-  /// Replaces the further plugins of the last call, all at once. The server's own providers and hooks come first;
-  /// further mail and message senders replace the server's.
+  /// Replaces all plugins that were added while the server runs, at once. The server's own providers and hooks come first; added
+  /// mail and message senders replace the server's.
   func setFurther(_ further: PluginSet) {
     let new = Table(own, further)
     table.withLock { $0 = new }

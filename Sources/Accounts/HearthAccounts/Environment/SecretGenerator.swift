@@ -7,7 +7,7 @@ package struct SecretGenerator: Sendable {
   package let random: RandomBytes
   private let notice: @Sendable (AccountsNotice) -> Void
 
-  /// Creates a generator over an environment's randomness, which notifies that environment when there is none.
+  /// Creates a generator that uses an environment's random bytes, and reports a failure of their source to that environment.
   package init(_ environment: AccountsEnvironment) {
     random = environment.random
     notice = environment.notice

@@ -26,7 +26,7 @@ package final class ForeignTokens: Sendable {
     /// The revocations that are announced and not yet recorded.
     var unrecorded: [String: TokenRevocation] = [:]
     var isRecording = false
-    /// The verifiers that were switched on last, with their revisions.
+    /// The verifiers that were active at the last check, with their revisions.
     var known: [String: String] = [:]
     var isClosed = false
     var lastQuestion: UInt64 = 0

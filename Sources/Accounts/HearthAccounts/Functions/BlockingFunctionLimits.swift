@@ -11,6 +11,6 @@ public enum BlockingFunctionLimits {
   public static let tokenLifetimeSeconds: Int64 = 60
   /// The seconds by which the token's time of issue is backdated: functions in Python tolerate no clock difference.
   public static let backdatedSeconds: Int64 = 10
-  /// Concurrent calls of functions. Each waits for its response on a thread.
+  /// The maximum number of concurrent calls of functions. Each waits for its response on a thread.
   public static let slots = 32
 }

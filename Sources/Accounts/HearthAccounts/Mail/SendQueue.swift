@@ -6,7 +6,7 @@ package final class SendQueue<Message: Sendable>: Sendable {
   /// Sends one message.
   typealias Sender = @Sendable (Message) async throws -> Void
 
-  /// The length of the queue; each message needs a few kilobytes.
+  /// The maximum length of the queue; each message needs a few kilobytes.
   static var waitingMax: Int { 1_000 }
   private static var timeoutMilliseconds: Int64 { 60_000 }
 

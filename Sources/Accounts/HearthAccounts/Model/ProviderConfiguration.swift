@@ -5,15 +5,15 @@ package struct ProviderConfiguration: Sendable, Equatable {
   package static let oidcPrefix = "oidc."
   /// The prefix of SAML providers' ids.
   package static let samlPrefix = "saml."
-  /// Providers of a project, or of one of its tenants.
+  /// The maximum number of providers of a project, or of one of its tenants.
   static let countMax = 100
-  /// An id, without its prefix, in bytes.
+  /// The maximum length of an id, without its prefix, in bytes.
   static let nameBytesMax = 64
-  /// The display name's length, in characters.
+  /// The maximum length of the display name, in characters.
   package static let displayNameLengthMax = 128
-  /// An issuer, an address or an entity id, in bytes.
+  /// The maximum length of an issuer, an address or an entity id, in bytes.
   package static let addressBytesMax = 2_048
-  /// Domains for which the provider is trusted.
+  /// The maximum number of domains for which a provider is trusted.
   package static let emailDomainsMax = 100
 
   /// An OpenID Connect issuer.

@@ -48,7 +48,7 @@ public struct SecondFactorSettings: Sendable, Equatable {
   ///
   /// - Parameter provider: the id as tokens show it.
   package func isRequired(of user: UserRecord, after provider: String) -> Bool {
-    // A session that began anonymously is no longer of such a user once something was linked.
+    // A session that began anonymously no longer belongs to an anonymous user once a credential was linked.
     guard provider != ProviderID.custom, provider != ProviderID.anonymous || !user.isAnonymous else { return false }
     if policy == .required { return true }
     guard !requiredClaims.isEmpty, let claims = user.customAttributes.flatMap({ JSON(parsing: $0.utf8) }) else {

@@ -29,7 +29,7 @@ public struct TokenCutoff: Sendable, Equatable {
     return issuedAtSeconds >= seconds
   }
 
-  /// Revokes all tokens so far.
+  /// Revokes all existing tokens.
   ///
   /// - Parameter latestSeconds: the latest second that the server has seen.
   mutating func raise(latestSeconds: Int64) {

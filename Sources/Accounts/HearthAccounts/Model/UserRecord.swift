@@ -33,8 +33,8 @@ public struct UserRecord: Sendable, Equatable {
   public var lastSignInAtMilliseconds: Int64?
   /// The time of the last ID token, by sign-in or refresh.
   public var lastRefreshAtMilliseconds: Int64?
-  /// The time of the last revocation, in seconds since 1970, as clients see it; ``cutoff`` decides. Application servers compare it
-  /// with the times of a token, so it is never later than those of a valid one.
+  /// The time of the last revocation, in seconds since 1970, as clients see it. The server checks tokens against ``cutoff`` and not
+  /// against this time; application servers compare it with the times of a token, so it is never later than those of a valid one.
   public var validSinceSeconds: Int64
   /// The cutoff between valid and revoked tokens and sessions.
   public var cutoff = TokenCutoff.first

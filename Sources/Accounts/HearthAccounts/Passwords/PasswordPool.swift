@@ -13,8 +13,8 @@ package final class PasswordPool: Sendable {
     case wrong
   }
 
-  /// The length of the queue, beside the running jobs. The last job waits about half a minute on a small machine, which
-  /// is as long as clients do.
+  /// The maximum length of the queue, beside the running jobs. The last job waits about half a minute on a small machine, about as
+  /// long as clients wait.
   static let queueCountMax = 64
 
   /// The part of the queue that one client may fill.

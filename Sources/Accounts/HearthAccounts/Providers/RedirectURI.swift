@@ -24,7 +24,7 @@ package enum RedirectURI {
     (tenantID.map { PercentEncoding.encode($0) + "/" } ?? "") + PercentEncoding.encode(providerID)
   }
 
-  /// Returns whether an app's address names the provider, so that the app can have no other provider's answers there:
+  /// Returns true when an app's address names the provider, so that no other provider's answers can arrive there:
   /// `https://app.example.com/back/oidc.corp`, in a tenant `https://app.example.com/back/TENANT/oidc.corp`.
   static func names(_ address: String, _ providerID: String, tenantID: String?) -> Bool {
     place(of: address)?.hasSuffix("/" + ownEnding(providerID, tenantID)) == true

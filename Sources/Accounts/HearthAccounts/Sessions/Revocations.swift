@@ -9,7 +9,7 @@ public struct Revocations: Sendable {
   /// Ends every session and token of a user.
   ///
   /// - Parameter detail: for the audit record.
-  /// - Returns: the account after it.
+  /// - Returns: the changed account.
   /// - Throws: `userNotFound`.
   @discardableResult
   package func revoke(uid: String, detail: String? = nil, client: ClientInfo) async throws(AccountError) -> UserRecord {

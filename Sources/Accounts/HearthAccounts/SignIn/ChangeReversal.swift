@@ -8,10 +8,9 @@ struct ChangeReversal: Sendable {
   let recovery: RecoveryCodes
   private var tries: FactorAttemptLimiter { FactorAttemptLimiter(context: context) }
 
-  /// Reverts a change; every session and token so far ends.
+  /// Reverts a change; all existing sessions and tokens become invalid.
   ///
-  /// - Parameter factorCode: the code of the authenticator that the account had before the change, or one of its
-  ///   recovery codes.
+  /// - Parameter factorCode: the code of the authenticator that the account had before the change, or one of its recovery codes.
   /// - Throws: `missingCode`, `invalidCode`, `tooManyAttempts`; `invalidOOBCode`, `userDisabled`, `emailExists`.
   func revert(
     _ ticket: Ticket, _ hash: Digest, factorCode: String?, client: ClientInfo, now: Instant

@@ -50,11 +50,11 @@ package struct NativeAnswers: Sendable {
   /// Opens the answer in an address that an app shows.
   ///
   /// - Parameters:
-  ///   - requestURI: the address.
-  ///   - sessionID: the app's session.
+  /// - requestURI: the address.
+  /// - sessionID: the app's session.
   /// - Returns: nil for an address without one.
-  /// - Throws: `invalidProviderResponse` for an answer that this server did not seal, is too old, or was requested by
-  ///   another app.
+  /// - Throws: `invalidProviderResponse` for an answer that this server did not seal, that is too old, or that another app
+  ///   requested.
   package func open(requestURI: String, sessionID: String, now: Instant) throws(AccountError) -> Answer? {
     let query = requestURI.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
     let found = PercentEncoding.pairs(query.utf8)?.filter { $0.name == Self.parameter } ?? []

@@ -184,7 +184,7 @@ package struct PhoneSignIn: Sendable {
     _ number: String, to caller: Caller, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> SignInResult {
     try Self.requirePhoneAsFirst(caller.user)
-    // Another number removes a credential from its owner.
+    // Replacing a number removes the old one, which is a credential.
     let isReplaced = caller.user.phoneNumber.map { !$0.isSameText(as: number) } ?? false
     let change: CredentialChange = isReplaced ? .phoneReplaced : .phoneLinked
     try changes.require([change], of: caller, now: now)

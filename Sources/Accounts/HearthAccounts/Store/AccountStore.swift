@@ -229,7 +229,7 @@ extension AccountStore: SnapshotWriter {
 }
 
 extension AccountsNotice {
-  /// Creates the notice for a notice of the accounts' database.
+  /// Creates the accounts' notice from a notice of their database.
   init(_ notice: DatabaseNotice) {
     let line = notice.line
     let level: Level =

@@ -5,7 +5,7 @@ import HearthTree
 struct BatchEndpoints: EndpointGroup {
   let accounts: Accounts
 
-  /// The number of users in one response, import or deletion.
+  /// The maximum number of users in one response, import or deletion.
   static let usersMax: Int64 = 1_000
 
   /// A page of all accounts, by uid.

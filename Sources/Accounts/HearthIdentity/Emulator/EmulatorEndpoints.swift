@@ -6,7 +6,7 @@ import HearthTree
 struct EmulatorEndpoints: EndpointGroup {
   let accounts: Accounts
 
-  /// Codes in one answer, the newest: some megabytes.
+  /// The maximum number of codes in one response, which has the newest: some megabytes.
   private static let codesShownMax = 10_000
 
   /// Deletes all accounts, without tombstones or events: test suites reuse uids.

@@ -95,7 +95,7 @@ package enum IdentityRouter {
     return !path.hasSuffix(".json") || first.contains(UInt8(ascii: ".")) || first.elementsEqual(reserved.utf8)
   }
 
-  /// - Parameter service: whose routes count; nil for all.
+  /// - Parameter service: the host name whose routes are searched; nil for all.
   private static func match(
     _ segments: ArraySlice<String>, _ method: String, of service: EndpointAddress.Service?
   ) -> Match? {

@@ -68,7 +68,7 @@ struct ProfileEndpoints: EndpointGroup {
     return accountReply(user, newEmail: change.email == nil ? nil : user.email, tokens: tokens)
   }
 
-  /// Removes passkeys, which ends the tokens so far, as a change of its own.
+  /// Removes passkeys in a change of its own, which invalidates the user's existing tokens.
   private func removePasskeys(
     _ ids: [String], _ change: ProfileChange, of caller: Caller, _ call: IdentityCall
   ) async throws(AccountError) -> JSON {

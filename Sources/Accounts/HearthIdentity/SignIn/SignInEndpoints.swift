@@ -211,7 +211,7 @@ struct SignInEndpoints: EndpointGroup {
     return view.users(identityEmail: address, limit: Self.usersLookedMax).first { !isShared || $0.email != nil }
   }
 
-  /// The number of accounts with one address that are read for its sign-in methods.
+  /// The maximum number of accounts with one address that are read for its sign-in methods.
   private static let usersLookedMax = 100
 
   private func signInMethods(_ user: UserRecord) -> [String] {

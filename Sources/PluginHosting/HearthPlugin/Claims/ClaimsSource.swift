@@ -37,8 +37,8 @@ public struct ClaimsRequest: Sendable, Codable, Equatable {
   public var signInProvider: String
   /// The kind of the verified second factor, `totp` or `phone`; nil when there was none.
   public var secondFactor: String?
-  /// The claims so far, beside the server's own: those of the account, of earlier sources and of the session. An
-  /// object.
+  /// The claims that the token already has, beside the server's own: those of the account, of earlier sources and of the session.
+  /// An object.
   public var claims: JSON
   /// The client's IP address, as far as trusted proxies tell it.
   public var clientAddress: String

@@ -54,11 +54,11 @@ public struct HookEvent: Sendable, Codable, Equatable {
 public struct HookCredential: Sendable, Codable, Equatable {
   /// A token of another provider that a hook can ask for.
   public enum Token: String, Sendable, Codable, CaseIterable {
-    /// ``HookCredential/idToken``
+    /// Asks for ``HookCredential/idToken``.
     case idToken
-    /// ``HookCredential/accessToken``, ``HookCredential/tokenSecret`` and ``HookCredential/expiresInSeconds``
+    /// Asks for ``HookCredential/accessToken``, ``HookCredential/tokenSecret`` and ``HookCredential/expiresInSeconds``.
     case accessToken
-    /// ``HookCredential/refreshToken``
+    /// Asks for ``HookCredential/refreshToken``.
     case refreshToken
   }
 
@@ -74,7 +74,7 @@ public struct HookCredential: Sendable, Codable, Equatable {
   public var tokenSecret: String?
   /// Secret. The provider's refresh token, for a hook that asked for it.
   public var refreshToken: String?
-  /// The life of ``accessToken`` as the client was told it.
+  /// The lifetime of ``accessToken`` in seconds, as the provider stated it.
   public var expiresInSeconds: Int64?
 
   /// Creates a credential without any field.

@@ -27,7 +27,7 @@ public struct SMSMessage: Sendable, Codable, Equatable {
     self.text = text
   }
 
-  /// Bytes of a text: some ten messages' worth, which gateways join.
+  /// The maximum size of a text in bytes: some ten messages' worth, which gateways join.
   public static let textBytesMax = 1_600
 }
 

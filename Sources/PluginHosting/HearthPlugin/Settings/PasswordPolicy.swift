@@ -1,7 +1,7 @@
 /// The requirements for new passwords.
 ///
-/// Length counts most, and that no other account uses the password; rules on kinds of characters are off, as they make
-/// passwords predictable (OWASP ASVS 6.2.5).
+/// Most important are the password's length, and that it is used for no other account; rules on kinds of characters are off, as
+/// they make passwords predictable (OWASP ASVS 6.2.5).
 public struct PasswordPolicy: Sendable, Equatable {
   /// The minimum length in Unicode scalars: 6 to 128.
   public var lengthMin = 6

@@ -57,6 +57,6 @@ public enum SignInMethod: String, Sendable, Codable, CaseIterable {
   /// The client's fields of `signInWithIdp`: every field of its `postBody`, whatever the provider documents:
   /// `id_token`, `access_token`, `oauth_token_secret`, `nonce`, `key`, …
   case credential
-  /// A ``PasskeyProvider``'s alone: no request has it.
+  /// The method of a ``PasskeyProvider``; no ``SignInRequest`` has it.
   case passkey
 }

@@ -44,7 +44,7 @@ public struct SignInRequest: Sendable, Codable, Equatable {
 public struct ProviderFacts: Sendable, Codable, Equatable {
   /// A fact that a provider can ask for.
   public enum Need: String, Sendable, Codable {
-    /// ``ProviderFacts/serviceAccounts``
+    /// Asks for ``ProviderFacts/serviceAccounts``.
     case serviceAccounts
   }
 

@@ -5,8 +5,7 @@ import HearthSystem
 extension ProcessRunner: ProcessOwner {
   /// The interval at which deadlines are checked while requests are under way.
   private static let tickMilliseconds: Int64 = 20
-  /// The number of bytes that are read of a process at a time, so that a flood of output does not delay other
-  /// processes.
+  /// The maximum number of bytes that are read of a process at a time, so that a flood of output does not delay other processes.
   private static let readBytesMax = 64 << 10
   /// The time after which a process that closed its output and does not end is killed.
   private static let outputEndMilliseconds: Int64 = 500

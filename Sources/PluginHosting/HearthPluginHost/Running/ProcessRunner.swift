@@ -76,7 +76,7 @@ final class ProcessRunner: PluginRunner {
   /// The number of invalid lines of all processes so far.
   var faultCount: Int { state.withLock { $0.supervisor.faultCount } }
 
-  /// Sends bytes that are no request to each process.
+  /// Sends each process the bytes of a message that is no request.
   func send(_ bytes: [UInt8]) {
     change { state, _ in
       for worker in state.processes.indices { state.processes[worker]?.process.send(bytes) }

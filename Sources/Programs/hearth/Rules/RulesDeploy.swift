@@ -86,7 +86,7 @@ struct CheckedRules {
   }
 
   /// - Parameter dataDirectory: The folder with the plugins that read rules.
-  /// - Throws: as above.
+  /// - Throws: ``TextFile/Failure`` with every mistake of an invalid file.
   init(_ file: String, _ plugin: RulesPluginOption, dataDirectory: String) async throws {
     do {
       text = try await plugin.read(file, dataDirectory: dataDirectory)

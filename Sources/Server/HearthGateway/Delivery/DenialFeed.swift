@@ -65,7 +65,7 @@ package final class DenialFeed: Sendable {
   private let state = Mutex(State())
   private let clock: @Sendable () -> Instant
 
-  /// The number of entries that are kept.
+  /// The maximum number of entries that are kept.
   package static let countMax = 4_096
   /// The maximum number of different denials in a second; each costs some strings.
   package static let entriesPerSecondMax = 1_000

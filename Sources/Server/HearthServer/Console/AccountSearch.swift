@@ -19,7 +19,7 @@ import HearthTree
 /// the end.
 struct AccountSearch {
   static let limitMax = 500
-  /// The number of accounts that one request examines: some tens of milliseconds.
+  /// The maximum number of accounts that one request examines: some tens of milliseconds.
   static let examinedMax = 10_000
   private static let queryBytesMax = 256
   private static let pageSize = 500

@@ -9,7 +9,7 @@ import Synchronization
 /// A backup goes to the destination of the last `hearth backup create`, and treats keys as that one did: only a user
 /// with a shell chooses the destination; the browser only starts the backup.
 final class ConsoleBackups: Sendable {
-  /// The number of backups in a response, the newest.
+  /// The maximum number of backups in a response, the newest.
   static let countMax = 20
 
   /// The backup that is being made.

@@ -38,10 +38,10 @@ package struct TransportLimits: Sendable {
   /// all output is written by then.
   var closeMilliseconds = 250
 
-  /// The number of messages of one socket, or requests of one connection, that are handled before others have their
-  /// turn: some tenths of a millisecond's work. Nearly every client sends fewer at once, and never waits.
+  /// The maximum number of messages of one socket, or requests of one connection, that are handled before others have their turn:
+  /// some tenths of a millisecond's work. Nearly every client sends fewer at once, and never waits.
   package var turnMessagesMax = 16
-  /// The number of waiting connections that get their turn before the loop polls its other connections again.
+  /// The maximum number of waiting connections that get their turn before the loop polls its other connections again.
   var turnsMax = 8
   /// The minimum microseconds that the waiting connections then pause: a loop with work that is due at once polls no connection.
   var turnPauseMicroseconds: Int64 = 20

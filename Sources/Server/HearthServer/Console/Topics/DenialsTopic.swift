@@ -5,7 +5,7 @@ import HearthTree
 /// entry.
 struct DenialsTopic: ConsoleTopic {
   static let name = "denials"
-  /// The number of earlier denials that a new page gets.
+  /// The maximum number of earlier denials that a new page gets.
   private static let newestMax = 200
   /// The maximum number of denials in each tick: more than a page can show.
   private static let perTickMax = 100
