@@ -22,7 +22,7 @@ struct EmulatorEndpoints: EndpointGroup {
       code in
       var shown = ReplyObject()
       shown.set("email", code.email)
-      // A code that reverts a change of address names no other.
+      // A code that reverts a change of address has no new address.
       if code.purpose == .verifyAndChangeEmail { shown.set("newEmail", code.newEmail) }
       shown.set("requestType", code.purpose.rawValue)
       shown.set("oobCode", code.code)

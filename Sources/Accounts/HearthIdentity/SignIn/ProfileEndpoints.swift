@@ -51,7 +51,7 @@ struct ProfileEndpoints: EndpointGroup {
     }
     let caller = try call.caller(in: accounts)
     let change = try ProfileChange(call)
-    // Only an administrator may set it, as nothing has proven it; invalid values are reported nevertheless.
+    // Only administrators may link an unproven identity: here it is ignored, and only an invalid one is reported.
     if let identity = try call.object("linkProviderUserInfo") { _ = try AccountChange.identity(call.with(identity)) }
     if caller.user.email == nil, caller.user.password == nil, change.email != nil, change.password != nil {
       // Older web SDKs link a password this way, and not by `accounts:signUp`.

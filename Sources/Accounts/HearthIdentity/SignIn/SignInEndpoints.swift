@@ -176,7 +176,7 @@ struct SignInEndpoints: EndpointGroup {
       reply.set("allProviders", .array(ids.map { .string($0) }))
       reply.set("signinMethods", .array(methods.map { .string($0) }))
     }
-    // A client that repeats the request in the same session names it.
+    // A client that repeats the request names its session, which the response repeats.
     if let session = try call.text("sessionId"), !session.isEmpty {
       reply.set("sessionId", session)
     } else {

@@ -86,7 +86,7 @@ extension ProcessRunner: ProcessOwner {
   /// - Returns: false when there was no data.
   private func readOutput(of worker: Int, _ state: inout State, now: Int64) -> Bool {
     guard var running = state.processes[worker] else { return false }
-    // Removed meanwhile, so that its bytes are not copied.
+    // Taken out of the state for the read: while the state holds a second reference to its buffers, appending would copy them.
     state.processes[worker] = nil
     let read = withUnsafeTemporaryAllocation(byteCount: Self.readBytesMax, alignment: 1) { buffer -> Bool in
       switch running.process.readOutput(into: buffer) {

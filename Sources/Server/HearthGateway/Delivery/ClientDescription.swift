@@ -86,7 +86,7 @@ extension EffectRouter {
 }
 
 extension LoopHub {
-  /// Returns the clients in so many rows of this loop.
+  /// Returns the clients in a number of rows of this loop.
   ///
   /// - Returns: also the row to continue at; nil at the end.
   fileprivate func clientDescriptions(

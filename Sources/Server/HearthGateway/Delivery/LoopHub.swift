@@ -25,7 +25,7 @@ package final class LoopHub {
   private var forms: [DeliveryForm] = []
   /// The index of the sockets' credentials.
   var credentials = CredentialIndex()
-  /// The clients with queued messages that the loop's pass does not send.
+  /// The clients whose queued messages the next ``flush()`` sends.
   private var dirty: [any HubClient] = []
   private var flushing: [any HubClient] = []
   private var isFlushing = false

@@ -54,7 +54,7 @@ final class PollTransport: RetiringTransport {
   private var texts: [SharedText] = []
   /// The last second in which a poll arrived, or was sent messages.
   private var heardAt: Int32
-  /// The time at which the incomplete message began; nil when there is none. Its bytes at the last sweep follow.
+  /// The second of the loop's clock in which the incomplete message began; nil when there is none.
   private var messageBeganAt: Int32?
   private var endBy: Int32 = .max
 

@@ -209,7 +209,7 @@ final class DatabaseAllowance: Sendable {
   /// True when stored bytes are limited.
   var limitsStorage: Bool { quotas[.storedBytes] != nil }
 
-  /// Counts stored bytes, when they are limited, have changed since the last count, and it is time. Takes time in
+  /// Counts the stored bytes when they are limited, have changed since the last count, and the next count is due. Takes time in
   /// proportion to the data.
   ///
   /// - Parameter clock: nanoseconds on the monotonic clock.

@@ -34,7 +34,7 @@ struct WorkLedger: Sendable {
   private var connections: [ConnectionID: Connection] = [:]
   /// The number of connections of each owner.
   private var connectionCounts: [AllowanceOwner: Int] = [:]
-  /// The clients of ended connections, for work that is charged later: the last ones, and those before.
+  /// The clients of ended connections, for work that is charged later: the set that is being filled, and the full one before it.
   private var ended: (last: [ConnectionID: ShareClaimant], before: [ConnectionID: ShareClaimant]) = ([:], [:])
   private var allowances: WorkAllowances
   private var window: WorkWindow

@@ -3,7 +3,7 @@ import HearthTree
 import HearthWire
 
 extension ClientSession {
-  /// Returns the message with the engine's response to a request; nil when the request is not known (any more).
+  /// Returns the message with the engine's response to a request; nil for an unknown request.
   mutating func message(for reply: Reply, to request: Int32) -> ServerMessage? {
     // Responses come in the order of the requests, so the first nearly always matches.
     guard let index = pending.firstIndex(where: { $0.request == request }) else { return nil }

@@ -9,7 +9,7 @@ import NIOHTTP1
 struct ConsoleDispatcher: Sendable {
   let context: ConsoleContext
 
-  /// - Parameter name: what comes behind `/.console/api/`.
+  /// - Parameter name: the path after `/.console/api/`.
   func answer(_ name: String) -> EventLoopFuture<HTTPResponse> {
     let named = ConsoleOperation.all.filter { $0.isFor(name) }
     guard !named.isEmpty else {

@@ -101,7 +101,7 @@ struct RelayResponder: HTTPResponder {
   private func refuse(
     _ request: HTTPRequest, _ failure: HTTPFailure, _ reason: String, on loop: TransportLoop
   ) -> EventLoopFuture<HTTPResponse> {
-    // While a node is gone there is one for each request: only an unknown outcome is worth a warning by itself.
+    // While a node is gone there is a failure for each request: only an unknown outcome is worth a warning by itself.
     relay.logger.log(
       level: failure == .outcomeUnknown ? .warning : .debug, "a request was not answered by another node",
       metadata: ["request": "\(request.id)", "reason": "\(reason)"])

@@ -143,7 +143,7 @@ export class PeopleApi {
     return this.api.requestAdministration("POST", this.operationPath("accounts:batchCreate"), { users });
   }
 
-  /** Returns the receipts of a revocation: as they are now, or when they are complete, or after a while. */
+  /** Returns the receipts of a revocation: at once, or with `waits` when they are complete or a while has passed. */
   async receipts(revocation: number, waits: boolean): Promise<Receipt[]> {
     const parameters = new URLSearchParams({ revocation: String(revocation), ...(waits ? { wait: String(RECEIPT_SECONDS) } : {}) });
     return (await this.api.requestAdministration<{ receipts: Receipt[] }>("GET", ".settings/receipts.json?" + parameters)).receipts;
