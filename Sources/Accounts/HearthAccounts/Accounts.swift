@@ -33,9 +33,9 @@ public final class Accounts: Sendable {
   /// Creates the accounts of a server's own project.
   ///
   /// - Parameters:
-  /// - plugins: the plugins compiled into the server.
-  /// - onFollowedRevocation: called with the revocations of other cluster nodes.
-  /// - onRevocation: gives the revocation a number, by which its receipts are found; nil when the server keeps no receipts.
+  ///   - plugins: the plugins compiled into the server.
+  ///   - onFollowedRevocation: called with the revocations of other cluster nodes.
+  ///   - onRevocation: gives the revocation a number, by which its receipts are found; nil when the server keeps no receipts.
   package convenience init(
     configuration: AccountsConfiguration, store: AccountStore, keys: KeyRing, plugins: PluginSet,
     environment: AccountsEnvironment, onFollowedRevocation: @escaping FollowedRevocationHandler = { _, _, _ in },

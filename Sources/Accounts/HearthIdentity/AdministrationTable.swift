@@ -1,7 +1,7 @@
 import HearthAccounts
 import HearthCrypto
 
-/// The operations of administrators: what the admin SDKs ask, and the server's own command line.
+/// The operations of administrators: those of the admin SDKs, and those of the server's own command line.
 enum AdministrationTable {
   /// Providers that are set up while the server runs.
   static let providers: [IdentityOperation] = [

@@ -72,7 +72,7 @@ package struct IdentityEndpoints: Sendable {
   /// The parameter by which an administrator's request asks for the numbers of its revocations, for a command that then
   /// waits for their receipts; any value enables it.
   private static let revocationsParameter = "revocations"
-  /// The member beside those numbers that names the cluster node with the receipts.
+  /// The member of the response that names the cluster node with the receipts.
   private static let revocationsNodeMember = "revocationsNode"
 
   private func answer(

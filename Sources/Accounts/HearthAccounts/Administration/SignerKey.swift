@@ -17,7 +17,7 @@ package struct SignerKey: Sendable, Equatable {
     self.key = key
   }
 
-  /// Creates a key with the name from an export of this kind of server.
+  /// Creates a key with the name that it has in an export of a Hearth server.
   package init(id: String, key: [UInt8]) {
     self.id = id
     self.key = key

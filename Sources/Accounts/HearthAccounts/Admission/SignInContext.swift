@@ -19,8 +19,8 @@ package struct SignInContext: Sendable {
   /// Creates the context of a sign-in by a provider.
   ///
   /// - Parameters:
-  /// - method: nil for the provider's own name.
-  /// - isUserVerified: true for a passkey that verified the user.
+  ///   - method: nil for the provider's own name.
+  ///   - isUserVerified: true for a passkey that verified the user.
   package init(
     _ provider: String, method: String? = nil, credential: HookCredential? = nil, attributes: String? = nil,
     isUserVerified: Bool = false

@@ -35,8 +35,8 @@ package struct AccountErasure: Sendable {
   /// nothing, and is recorded as such.
   ///
   /// - Parameters:
-  /// - number: identifies the erasure for its requester.
-  /// - requester: the administrator who requested it.
+  ///   - number: identifies the erasure for its requester.
+  ///   - requester: the administrator who requested it.
   /// - Returns: the number of records that the user was removed from.
   package func eraseTrail(
     of uid: String, number: String, requester: String?, client: ClientInfo

@@ -53,9 +53,9 @@ package final class ForeignTokens: Sendable {
   /// Identifies the user of a token that the server's own keys did not sign.
   ///
   /// - Parameters:
-  /// - address: the address of the client that sent it.
-  /// - later: called on any thread when the answer is not cached. The outcome must be taken in the same event loop turn in which
-  ///   the credential is registered for revocations.
+  ///   - address: the address of the client that sent it.
+  ///   - later: called on any thread when the answer is not cached. The outcome must be taken in the same event loop turn in which
+  ///     the credential is registered for revocations.
   package func lookUp(
     _ token: String, from address: String, now: Instant, later: @escaping @Sendable (PendingToken) -> Void
   ) -> Lookup {

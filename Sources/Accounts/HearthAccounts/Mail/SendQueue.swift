@@ -16,8 +16,8 @@ package final class SendQueue<Message: Sendable>: Sendable {
   private let queue = WorkQueue(waitingMax: SendQueue.waitingMax)
 
   /// - Parameters:
-  /// - name: the name of a message in the log: `a mail (verifyEmail)`.
-  /// - sender: the current sender; nil when there is none.
+  ///   - name: the name of a message in the log: `a mail (verifyEmail)`.
+  ///   - sender: the current sender; nil when there is none.
   init(
     name: @escaping @Sendable (Message) -> String, sender: @escaping @Sendable () -> Sender?,
     notice: @escaping @Sendable (AccountsNotice) -> Void

@@ -62,11 +62,11 @@ package final class PasswordPool: Sendable {
   private let state: Mutex<State>
 
   /// - Parameters:
-  /// - cost: the cost of new hashes. With a cost below the floor, as in development, stored hashes below the floor are accepted,
-  ///   too.
-  /// - slots: the number of concurrent hashes; nil derives it from processors and memory.
-  /// - importKey: returns the key with the name that an imported hash has.
-  /// - startThread: runs work on another thread; returns false on failure.
+  ///   - cost: the cost of new hashes. With a cost below the floor, as in development, stored hashes below the floor are accepted,
+  ///     too.
+  ///   - slots: the number of concurrent hashes; nil derives it from processors and memory.
+  ///   - importKey: returns the key with the name that an imported hash has.
+  ///   - startThread: runs work on another thread; returns false on failure.
   init(
     cost: PasswordCost, slots: Int?, random: RandomBytes, pepper: PasswordHash.Pepper? = nil,
     queue: Queue = .standard, importKey: @escaping @Sendable (String) -> [UInt8]?,

@@ -16,8 +16,8 @@ extension AccountTransaction {
   /// revocation.
   ///
   /// - Parameters:
-  /// - now: the time of the request.
-  /// - authTimeSeconds: the time of the continued sign-in; nil for one that is just now.
+  ///   - now: the time of the request.
+  ///   - authTimeSeconds: the time of the continued sign-in; nil for one that is just now.
   mutating func begin(
     _ session: NewSession, of user: inout UserRecord, now: Instant, authTimeSeconds: Int64? = nil
   ) -> SessionRecord {

@@ -50,8 +50,8 @@ package struct NativeAnswers: Sendable {
   /// Opens the answer in an address that an app shows.
   ///
   /// - Parameters:
-  /// - requestURI: the address.
-  /// - sessionID: the app's session.
+  ///   - requestURI: the address.
+  ///   - sessionID: the app's session.
   /// - Returns: nil for an address without one.
   /// - Throws: `invalidProviderResponse` for an answer that this server did not seal, that is too old, or that another app
   ///   requested.

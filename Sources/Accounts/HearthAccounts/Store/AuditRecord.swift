@@ -65,7 +65,7 @@ public struct AuditHead: Sendable, Equatable {
   public var firstSequence: Int64
   /// The hash of the record before the oldest one, in hexadecimal.
   public var previousHash: String
-  /// The newest record.
+  /// The number of the newest record.
   public var sequence: Int64
   /// The hash of the newest record, in hexadecimal.
   public var hash: String

@@ -20,7 +20,7 @@ extension Throttle {
     let networks = networks(address)
     let milliseconds = now.monotonicMilliseconds
     let (isAdmitted, notice) = state.withLock { state -> (Bool, AccountsNotice?) in
-      // Copies, stored only when all of them admit it.
+      // Copies of the counters, which are stored only when all of them admit the mail.
       var to = state.recipients.value(recipient) ?? RecipientCounters()
       var from = networks.map { state.networks.value($0.key) ?? NetworkCounters() }
       guard isOwners || admits(&to, &from, networks.map(\.factor), milliseconds) else { return (false, nil) }
@@ -87,7 +87,7 @@ extension Throttle {
     let networks = networks(address, .messageNetwork)
     let milliseconds = now.monotonicMilliseconds
     let (refusal, notices) = state.withLock { state -> (MessageRefusal?, [AccountsNotice]) in
-      // Copies, stored only when all of them admit it.
+      // Copies of the counters, which are stored only when all of them admit the message.
       var to = state.messages.value(numberKey) ?? MessageCounters()
       var from = networks.map { state.messages.value($0.key) ?? MessageCounters() }
       var there = state.messageCountries[country] ?? MessageCounters()

@@ -27,7 +27,7 @@ package enum IdentityRouter {
     /// True for a path that browsers open, whose errors are readable pages.
     package var isForBrowsers: Bool { audience == .people }
 
-    /// The longest body of a request there, in bytes.
+    /// The longest body of a request at the path, in bytes.
     package var bodyBytesMax: Int { routes.map(\.operation.bodyBytesMax).max() ?? IdentityBody.sizeBytesMax }
 
     init(_ route: IdentityRoute, _ values: [String: String] = [:], method: String) {
@@ -65,9 +65,9 @@ package enum IdentityRouter {
   /// the server.
   ///
   /// - Parameters:
-  /// - method: in capitals.
-  /// - path: percent-encoded, without the query.
-  /// - host: of `Host`, in lower case, without a port.
+  ///   - method: in capitals.
+  ///   - path: percent-encoded, without the query.
+  ///   - host: of `Host`, in lower case, without a port.
   package static func match(method: String, path: String, host: String) -> Match? {
     guard mayMatch(path: path, host: host), path.utf8.count <= 2_048, path.utf8.first == UInt8(ascii: "/") else {
       return nil

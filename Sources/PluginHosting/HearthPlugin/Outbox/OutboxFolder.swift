@@ -22,7 +22,8 @@ public struct OutboxFolder: Sendable {
     self.path = path
   }
 
-  /// Writes a new file and returns its path. The file appears complete: the part file's name begins with a point.
+  /// Writes a new file and returns its path. It gets its name when it is complete; until then its name begins with a
+  /// point and ends with `.part`.
   public func write(_ bytes: [UInt8], name: String) throws(OutboxError) -> String {
     let (part, whole) = ("\(path)/.\(name).part", "\(path)/\(name)")
     let file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)

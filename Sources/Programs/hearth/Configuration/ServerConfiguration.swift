@@ -8,10 +8,10 @@ extension HearthServer.Options {
   /// the flags.
   ///
   /// - Parameters:
-  /// - dataDirectory: The existing data folder, in which plugins may store files from their start on.
-  /// - settings: The flags of this run, or those of the folder's last run.
-  /// - ownURL: The URL of the server for links unless `publicURL` is configured; nil for the last one.
-  /// - isEmulator: True when it replaces the official emulator.
+  ///   - dataDirectory: The existing data folder, in which plugins may store files from their start on.
+  ///   - settings: The flags of this run, or those of the folder's last run.
+  ///   - ownURL: The URL of the server for links unless `publicURL` is configured; nil for the last one.
+  ///   - isEmulator: True when it replaces the official emulator.
   /// - Throws: ``ConfigurationFailure`` or `SettingsError`, with a message for the operator.
   init(dataDirectory: String, settings: FolderSettings, ownURL: String? = nil, isEmulator: Bool = false) throws {
     let accounts = try Self.accounts(

@@ -5,9 +5,9 @@ extension PluginSet {
   /// Creates the plugins that a configuration enables.
   ///
   /// - Parameters:
-  /// - configuration: The enabled plugins and their settings.
-  /// - dataDirectory: The existing data folder.
-  /// - isDevelopment: Determines the default plugins when the configuration names none.
+  ///   - configuration: The enabled plugins and their settings.
+  ///   - dataDirectory: The existing data folder.
+  ///   - isDevelopment: Determines the default plugins when the configuration names none.
   init(_ configuration: AccountsConfiguration, dataDirectory: String, isDevelopment: Bool) throws {
     func settings(_ choice: PluginChoice) -> PluginSettings {
       var settings = PluginSettings(

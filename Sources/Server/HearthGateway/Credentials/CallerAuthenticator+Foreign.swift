@@ -8,14 +8,14 @@ extension CallerAuthenticator {
   /// Verifies a credential, of the server's own or a foreign one.
   ///
   /// - Parameters:
-  /// - now: one reading of the clocks for the whole request.
-  /// - origin: the origin of the request: a developer's credential is valid from this machine only.
-  /// - acceptsConsoleCredentials: true when credentials of the console's sessions are valid.
-  /// - acceptsDeveloperOwner: true when an emulator accepts any text as its administrator's credential, because the request
-  ///   presented the text as a Google credential.
-  /// - loop: the caller's event loop.
-  /// - later: called on that loop with a result that is not available at once. The credential is valid only in that turn of the
-  ///   loop: in it the caller must also register the credential for revocations.
+  ///   - now: one reading of the clocks for the whole request.
+  ///   - origin: the origin of the request: a developer's credential is valid from this machine only.
+  ///   - acceptsConsoleCredentials: true when credentials of the console's sessions are valid.
+  ///   - acceptsDeveloperOwner: true when an emulator accepts any text as its administrator's credential, because the request
+  ///     presented the text as a Google credential.
+  ///   - loop: the caller's event loop.
+  ///   - later: called on that loop with a result that is not available at once. The credential is valid only in that turn of the
+  ///     loop: in it the caller must also register the credential for revocations.
   /// - Returns: nil when a plugin is called.
   func find(
     _ token: String, override: Override?, from origin: RequestOrigin, now: Instant,

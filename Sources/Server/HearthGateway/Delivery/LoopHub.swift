@@ -34,7 +34,7 @@ package final class LoopHub {
 
   /// The bytes of messages on upgraded sockets that wait for the end of their polls.
   var heldBytes = 0
-  /// The maximum number of those bytes, for all clients together.
+  /// The maximum number of such bytes, for all clients together.
   static let heldBytesMax = 64 << 20
   /// The number of bytes up to which a client is spared when all have sent too many.
   static let heldBytesFree = 64 << 10

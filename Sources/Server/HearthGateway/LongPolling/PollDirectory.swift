@@ -64,7 +64,7 @@ final class PollDirectory: Sendable {
     }
   }
 
-  /// Returns the session that has been idle longest of these; nil when none has been idle for long enough.
+  /// Returns the session among the given ids that has been idle longest; nil when none has been idle for long enough.
   private func longestIdle(among ids: [String], of state: State, at now: NIODeadline) -> String? {
     var (found, longest) = (String?.none, TimeAmount.seconds(Int64(limits.idleSecondsMin)))
     for id in ids {

@@ -136,7 +136,7 @@ final class PollTransport: RetiringTransport {
 
   func setReading(_ isReading: Bool) {
     self.isReading = isReading
-    // Not within the call: the delegate is in the middle of a callback.
+    // Deferred: the delegate is in the middle of a callback.
     joinQueue()
   }
 

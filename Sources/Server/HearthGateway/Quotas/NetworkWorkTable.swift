@@ -42,8 +42,8 @@ struct NetworkWorkTable: Sendable {
   /// Returns the recorded work of a member, less a fair part for each window since then.
   ///
   /// - Parameters:
-  /// - window: the number of the window.
-  /// - max: steps of all clients in a window.
+  ///   - window: the number of the window.
+  ///   - max: steps of all clients in a window.
   func steps(of name: Name, in window: Int64, of max: Int) -> Int {
     members[name].map { remaining($0, in: window, of: max) } ?? 0
   }

@@ -71,8 +71,8 @@ final class ReceiptDraft: Sendable {
   /// Adds the results of the other nodes of a cluster in the same database, once.
   ///
   /// - Parameters:
-  /// - reports: the receipts of the nodes that answered, in order of name.
-  /// - silent: the other nodes.
+  ///   - reports: the receipts of the nodes that answered, in order of name.
+  ///   - silent: the other nodes.
   func add(_ reports: [(node: String, receipts: [NodeReceipt])], silent: [String]) {
     state.withLock { state in
       var remoteResults = Receipt.RemoteResults(silent: silent)

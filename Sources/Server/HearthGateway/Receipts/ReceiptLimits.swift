@@ -10,7 +10,7 @@ package struct ReceiptLimits: Sendable {
   var lineBytesMax = 256 << 10
   /// The maximum number of receipts in memory, for requests over the network.
   var ringMax = 4_096
-  /// The maximum bytes of these.
+  /// The maximum bytes of the receipts in memory.
   var ringBytesMax = 16 << 20
   /// The maximum number of receipts on their way to memory and disk. Every write can cancel a listen and so make one;
   /// beyond this they are counted and dropped, so that a client that provokes them uses no memory.
@@ -46,7 +46,7 @@ package struct ReceiptLimits: Sendable {
   /// The maximum number of other nodes' revocations whose ``RevocationProcess`` is kept, for the nodes that ask for its results.
   /// Administrators delete 1,000 accounts at once.
   var followedMax = 2_000
-  /// The milliseconds for which these are kept.
+  /// The milliseconds for which a ``RevocationProcess`` of another node's revocation is kept.
   var followedMilliseconds: Int64 = 30_000
 
   /// The limits of every server.

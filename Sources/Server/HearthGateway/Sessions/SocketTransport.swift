@@ -12,9 +12,9 @@ final class SocketTransport: ClientTransport, SocketDelegate {
   private var socket: Socket?
 
   /// - Parameters:
-  /// - session: the delegate, which may send from its `open` on.
-  /// - userAgent: the client's own.
-  /// - messageBytesMax: bytes of a message, however many segments it comes in.
+  ///   - session: the delegate, which may send from its `open` on.
+  ///   - userAgent: the client's own.
+  ///   - messageBytesMax: bytes of a message, however many segments it comes in.
   init(_ session: any TransportDelegate, userAgent: String?, messageBytesMax: Int) {
     self.session = session
     needsSmallFrames = OutboundSegments.areNeeded(userAgent: userAgent)

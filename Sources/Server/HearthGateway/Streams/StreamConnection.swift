@@ -65,10 +65,10 @@ final class StreamConnection: SignedInClient {
   /// Creates a stream for a verified caller. To be called in the turn of the loop in which the caller's credential was verified.
   ///
   /// - Parameters:
-  /// - requestID: the request's id in logs.
-  /// - address: of the request.
-  /// - eventSizeBytesMax: bytes of JSON in one event; a longer one ends the stream.
-  /// - completion: called with a refusal, when it comes before ``begin(_:completion:)``.
+  ///   - requestID: the request's id in logs.
+  ///   - address: of the request.
+  ///   - eventSizeBytesMax: bytes of JSON in one event; a longer one ends the stream.
+  ///   - completion: called with a refusal, when it comes before ``begin(_:completion:)``.
   init(
     _ subject: Subject, as caller: VerifiedCaller, requestID: String, address: String, hub: LoopHub,
     services: GatewayServices,

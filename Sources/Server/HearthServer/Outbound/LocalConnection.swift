@@ -21,8 +21,8 @@ final class LocalConnection: ChannelInboundHandler {
   private static let idleSeconds: Int64 = 10
 
   /// - Parameters:
-  /// - ended: called when the connection can be used again, and when it never can.
-  /// - resend: takes a request that was sent on a connection which the receiver had closed.
+  ///   - ended: called when the connection can be used again, and when it never can.
+  ///   - resend: takes a request that was sent on a connection which the receiver had closed.
   init(
     ended: @escaping (_ connection: LocalConnection, _ isUsable: Bool) -> Void,
     resend: @escaping (LocalExchange) -> Void

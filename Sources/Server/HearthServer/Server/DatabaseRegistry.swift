@@ -49,13 +49,13 @@ final class DatabaseRegistry: DatabaseSource {
   private let openings = DispatchGroup()
 
   /// - Parameters:
-  /// - journals: the factory for journals of existing and new databases.
-  /// - isDefaultNamed: true when the operator chose the default database.
-  /// - fallbacks: databases that a request without a name means before the default one, the first that exists.
-  /// - removed: deletes the files of a removed database. Its unfinished removals are completed here.
-  /// - opener: opens one; nil opens its journal as the owner.
-  /// - closer: closes one.
-  /// - isShared: true when other servers make databases as well.
+  ///   - journals: the factory for journals of existing and new databases.
+  ///   - isDefaultNamed: true when the operator chose the default database.
+  ///   - fallbacks: databases that a request without a name means before the default one, the first that exists.
+  ///   - removed: deletes the files of a removed database. Its unfinished removals are completed here.
+  ///   - opener: opens one; nil opens its journal as the owner.
+  ///   - closer: closes one.
+  ///   - isShared: true when other servers make databases as well.
   init(
     journals: any JournalFactory, removed: RemovedDatabases, defaultNamespace: String, isDefaultNamed: Bool = false,
     fallbacks: [String] = [], createsOnUse: Bool, initialRules: RuleSet,

@@ -22,7 +22,7 @@ package struct TransportLimits: Sendable {
   /// The seconds over which a body's pace is measured, repeatedly until it is complete; the first period is twice as
   /// long.
   var bodyWindowSeconds = 30
-  /// The minimum bytes a second of a body in each of these periods.
+  /// The minimum bytes a second of a body in each period of ``bodyWindowSeconds``.
   package var bodyBytesPerSecondMin = 4 << 10
   /// The maximum seconds in which a body would double at its pace: the larger the received part, the more has to arrive
   /// in each period. The largest body takes less than an hour, and one of a megabyte needs what any telephone manages.

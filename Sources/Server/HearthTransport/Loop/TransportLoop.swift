@@ -107,7 +107,7 @@ package final class TransportLoop: ConnectionCloser, @unchecked Sendable {
 
   /// Makes a connection close because too much memory is held for clients. Thread-safe.
   package func giveUp(_ id: ClientMemory.Table.ID) {
-    // Not at once: this connection, or another, may be in the middle of a call.
+    // Not closed at once: this connection, or another, may be in the middle of a call.
     eventLoop.execute { self.holders[id]?.giveUpMemory() }
   }
 

@@ -9,8 +9,8 @@ package struct TLSFiles: Sendable {
   /// Creates a pair of files, which are not read yet.
   ///
   /// - Parameters:
-  /// - certificatePath: the server's certificate first, then its issuers.
-  /// - keyPath: the first one's private key, not encrypted.
+  ///   - certificatePath: the server's certificate first, then its issuers.
+  ///   - keyPath: the first one's private key, not encrypted.
   package init(certificatePath: String, keyPath: String) {
     self.certificatePath = certificatePath
     self.keyPath = keyPath

@@ -50,8 +50,8 @@ package struct SocketViolation: Error, Equatable {
   /// Creates a violation with this code.
   ///
   /// - Parameters:
-  /// - code: one that a server may send.
-  /// - text: the violation in a few words; it is cut to the room in a close frame.
+  ///   - code: one that a server may send.
+  ///   - text: the violation in a few words; it is cut to the room in a close frame.
   package init(code: UInt16, text: String) {
     self.code = code
     self.text = text

@@ -66,7 +66,7 @@ struct ConsoleTryEndpoint: ConsoleEndpoints {
     }
   }
 
-  /// Returns the text of other rules than those in force; nil for the latter.
+  /// Returns the text of the rules that decide in place of those in force; nil when those in force decide.
   private func source(of body: JSON, in database: Database) async throws(ConsoleFailure) -> String? {
     switch (body["rules"], body["version"]) {
     case (nil, nil): return nil
