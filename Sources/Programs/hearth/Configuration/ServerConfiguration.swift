@@ -30,7 +30,7 @@ extension HearthServer.Options {
     var configuration = AccountsConfiguration(publicURL: ownURL)
     if isEmulator { configuration.applyEmulatorDefaults() }
     if settings.isDevelopment {
-      // Messages are written to a folder, and are free.
+      // In development text messages are written to a folder, and cost nothing.
       configuration.phone.regions = .allBut([])
       configuration.phone.secondFactor = true
     }
