@@ -76,7 +76,7 @@ public final class AccountsDirectory: Sendable {
     return id == configuration.projectID || id == configuration.projectNumber
   }
 
-  /// The emulator's further project with that id, once a client has used it; nil for the server's own.
+  /// The emulator's further project with the given id, once a client has used it; nil for the server's own.
   private func known(_ id: String) -> Accounts? {
     guard let other = known.withLock({ $0[id] }) else { return nil }
     other.keys.follow(own.keys)

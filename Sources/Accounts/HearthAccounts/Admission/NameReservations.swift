@@ -47,7 +47,7 @@ final class NameReservations: Sendable {
   private let state = Mutex(State())
   private let schedule: @Sendable (_ afterMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void
 
-  /// - Parameter schedule: runs the work once, after that many milliseconds.
+  /// - Parameter schedule: runs the work once, after the given number of milliseconds.
   init(
     schedule: @escaping @Sendable (_ afterMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void
   ) {

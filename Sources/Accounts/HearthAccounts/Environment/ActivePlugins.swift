@@ -82,12 +82,12 @@ package final class ActivePlugins: Sendable {
   /// The provider that checks passkeys.
   var passkeyProvider: (any PasskeyProvider)? { provider(for: .passkey) as? any PasskeyProvider }
 
-  /// The provider with that id, when it accepts credentials of other servers.
+  /// The provider with the given id, when it accepts credentials of other servers.
   package func credentialProvider(_ id: String) -> (any SignInProvider)? {
     table.withLock { $0.byID[id] }.flatMap { $0.manifest.methods.contains(.credential) ? $0 : nil }
   }
 
-  /// The provider with that id, when it serves authorization codes on a page of its own.
+  /// The provider with the given id, when it serves authorization codes on a page of its own.
   func authorizationProvider(_ id: String) -> (any AuthorizationCodeProvider)? {
     (credentialProvider(id) as? any AuthorizationCodeProvider).flatMap { $0.servesAuthorizationCodes ? $0 : nil }
   }

@@ -1,7 +1,7 @@
 /// The limits for calling a blocking function.
 public enum BlockingFunctionLimits {
   /// The time limit for the connection, the function's fetch of this server's certificates, its work and its response
-  /// together. Firebase gives its functions as long.
+  /// together. Firebase has the same limit.
   public static let timeoutSeconds = 7
   /// The largest response in bytes; a longer one refuses the sign-in.
   public static let answerBytesMax = 65_536

@@ -8,7 +8,7 @@ extension SignInProviders {
   /// The providers with sign-in pages of their own, in the order of the operator's file.
   package var authorizationProviders: [ProviderManifest] { context.plugins.authorizationProviders }
 
-  /// Returns true when the provider with that id has a sign-in page of its own.
+  /// Returns true when the provider with the given id has a sign-in page of its own.
   package func servesAuthorizationCodes(of providerID: String) -> Bool {
     pageProvider(providerID) != nil
   }

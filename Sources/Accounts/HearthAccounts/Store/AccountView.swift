@@ -85,7 +85,7 @@ extension AccountReading {
     }
   }
 
-  /// The user with that phone number, in E.164.
+  /// The user with the given phone number, in E.164.
   public func user(phone: String) -> UserRecord? {
     owner(AccountPath.phone(phone)).flatMap { $0.phoneNumber?.isSameText(as: phone) == true ? $0 : nil }
   }
@@ -133,7 +133,7 @@ extension AccountReading {
 
   // MARK: Sessions and tickets
 
-  /// The session with that token hash.
+  /// The session with the given token hash.
   public func session(_ tokenHash: Digest) -> SessionRecord? { records.record(AccountPath.session(tokenHash)) }
 
   /// The sessions of a user, with the hashes of their tokens.
@@ -143,7 +143,7 @@ extension AccountReading {
     }
   }
 
-  /// The ticket with that hash.
+  /// The ticket with the given hash.
   public func ticket(_ hash: Digest) -> Ticket? { records.record(AccountPath.ticket(hash)) }
 
   /// The tickets of a user, with the hashes of their texts.

@@ -16,7 +16,7 @@ public struct AuditSinkError: Error, Sendable, CustomStringConvertible {
   /// True when another attempt may succeed.
   public var isTemporary: Bool
 
-  /// Creates an error with that text.
+  /// Creates an error with the given text.
   public init(_ description: String, isTemporary: Bool) {
     self.description = description
     self.isTemporary = isTemporary

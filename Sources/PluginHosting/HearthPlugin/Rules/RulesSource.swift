@@ -49,7 +49,7 @@ public struct RulesSourcePart: Sendable, Equatable {
   /// The width, in UTF-16 units of that line.
   public var width: Int
 
-  /// Creates a part at that byte, from that source position.
+  /// Creates a part at the given byte, from the given source position.
   public init(offset: Int, line: Int, column: Int, width: Int) {
     self.offset = offset
     self.line = line
@@ -69,7 +69,7 @@ public struct RulesSourceMistake: Sendable, Codable, Equatable {
   /// The correction in one sentence.
   public var help: String?
 
-  /// Creates a mistake at that position.
+  /// Creates a mistake at the given position.
   public init(line: Int, column: Int, message: String, help: String? = nil) {
     self.line = line
     self.column = column

@@ -35,7 +35,7 @@ public struct SettingsError: Error, Sendable, Equatable, CustomStringConvertible
   /// The message, as the rest of a sentence that begins with the place: `must be true or false`. No secret in it.
   public var message: String
 
-  /// Creates an error about the setting at that place.
+  /// Creates an error about the setting at the given place.
   public init(_ place: String, _ message: String) {
     self.place = place
     self.message = message

@@ -34,7 +34,7 @@ public struct AuthorizationPage: Sendable, Equatable {
   /// then refused.
   public var namesIssuer: Bool
 
-  /// Creates a page at that address.
+  /// Creates a page at the given address.
   public init(url: String, issuers: [String], namesIssuer: Bool = false) {
     self.url = url
     self.issuers = issuers

@@ -134,7 +134,7 @@ public struct PasskeyRefusal: Error, Sendable, Equatable {
   /// A sentence for the app's developer, which the client gets: no secret in it.
   public var message: String
 
-  /// Creates a refusal with that text.
+  /// Creates a refusal with the given text.
   public init(_ reason: String, _ message: String) {
     self.reason = reason
     self.message = message

@@ -20,7 +20,7 @@ package final class PluginHost: Sendable {
     package var revoke: @Sendable (_ plugin: String, TokenRevocation) -> Void
     /// Logs a line for the operator, without a secret in it.
     package var log: @Sendable (_ isWarning: Bool, _ plugin: String, _ text: String) -> Void
-    /// Makes a client of a service with that number of connections.
+    /// Makes a client of a service with the given number of connections.
     var client: @Sendable (OutboundPolicy, _ connections: Int) -> any OutboundHTTP = WebhookClient.client
 
     /// Creates an environment with these parts.

@@ -3,6 +3,6 @@ package struct PluginProblem: Error, Sendable, Equatable, CustomStringConvertibl
   /// The sentence.
   package var description: String
 
-  /// Creates a problem with that text.
+  /// Creates a problem with the given text.
   package init(_ description: String) { self.description = description }
 }

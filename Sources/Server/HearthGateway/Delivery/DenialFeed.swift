@@ -81,7 +81,7 @@ package final class DenialFeed: Sendable {
   ///
   /// - Parameters:
   ///   - record: returns the record to keep; called at most once, and only for a new entry.
-  ///   - keep: called with that and the entry's id before readers can see the entry. Has to be quick.
+  ///   - keep: called with the record and the entry's id before readers can see the entry. Has to be quick.
   func add(
     operation: String, cause: String?, decision: Decision?, path: Path, principal: Principal, database: String,
     connection: ConnectionID?, trace: String?, record: () -> DenialRecords.Record? = { nil },

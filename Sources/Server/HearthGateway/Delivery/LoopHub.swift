@@ -77,7 +77,7 @@ package final class LoopHub {
   /// - Parameters:
   ///   - network: the client's, to which work is charged.
   ///   - id: the request's id in logs.
-  ///   - explanation: called before that when the request is denied and the principal asks for explanations.
+  ///   - explanation: called before the completion when the request is denied and the principal asks for explanations.
   package func request(
     _ action: Command.Action, as principal: Principal, from address: AddressClass? = nil,
     in network: NetworkPrefix? = nil, of database: Database, id: String = "",

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The backups of the server's data folder for the console: the newest ones, and one that is made now.
 ///
-/// A backup goes to the destination of the last `hearth backup create`, and treats keys as that one did: only a user
+/// A backup goes to the destination of the last `hearth backup create`, and treats keys as that command did: only a user
 /// with a shell chooses the destination; the browser only starts the backup.
 final class ConsoleBackups: Sendable {
   /// The maximum number of backups in a response, the newest.

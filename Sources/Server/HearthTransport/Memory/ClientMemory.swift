@@ -106,9 +106,9 @@ package final class ClientMemory: Sendable {
 
   /// Removes a text that is no longer referenced.
   func remove(text: Table.ID) { change { table, _ in table.remove(text: text) } }
-  /// Adds one use of the text by that connection.
+  /// Adds one use of the text by the given connection.
   func hold(_ text: Table.ID, by id: Table.ID) { change { table, _ in table.hold(text, by: id) } }
-  /// Removes one use of the text by that connection.
+  /// Removes one use of the text by the given connection.
   func release(_ text: Table.ID, by id: Table.ID) { change { table, _ in table.release(text, by: id) } }
 
   // MARK: Both

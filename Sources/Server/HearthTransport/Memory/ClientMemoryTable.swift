@@ -105,7 +105,7 @@ package struct ClientMemoryTable<Closer: Sendable>: Sendable {
     if removed.isLeaving { leavingBytes -= removed.bytes }
   }
 
-  /// Adds one use of the text by that connection.
+  /// Adds one use of the text by the given connection.
   mutating func hold(_ text: ID, by id: ID) {
     guard holders[id] != nil, texts[text] != nil else { return }
     holders[id]?.texts[text, default: 0] += 1
