@@ -22,7 +22,7 @@ package struct FactorChange: Sendable {
   ///   - id: the enrolment id.
   ///   - kind: the kind of factor.
   ///   - displayName: the user's name for it.
-  ///   - enrolledAtMilliseconds: nil keeps the time of the factor with the same id.
+  ///   - enrolledAtMilliseconds: the time of enrolment; nil keeps the time of the factor with the same id.
   ///   - nowMilliseconds: the time for a new factor without one.
   package init(id: String, kind: Kind, displayName: String?, enrolledAtMilliseconds: Int64?, nowMilliseconds: Int64) {
     self.id = id

@@ -11,7 +11,7 @@ package struct UserAdministration: Sendable {
   /// Creates an account.
   ///
   /// - Parameters:
-  ///   - uid: nil generates one.
+  ///   - uid: the account's uid; nil generates one.
   ///   - password: checked by the same policy as clients' passwords.
   package func create(
     _ change: AccountChange, uid given: String?, password: String?, by administrator: Administrator

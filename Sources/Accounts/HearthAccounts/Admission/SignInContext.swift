@@ -19,7 +19,7 @@ package struct SignInContext: Sendable {
   /// Creates the context of a sign-in by a provider.
   ///
   /// - Parameters:
-  ///   - method: nil for the provider's own name.
+  ///   - method: the sign-in method; nil for the provider's own name.
   ///   - isUserVerified: true for a passkey that verified the user.
   package init(
     _ provider: String, method: String? = nil, credential: HookCredential? = nil, attributes: String? = nil,

@@ -77,7 +77,7 @@ struct ForeignTokenTable {
 
   /// - Parameters:
   ///   - network: the network of the client that sent the token.
-  ///   - nowSeconds: since 1970; a cached token whose end has passed is expired.
+  ///   - nowSeconds: the time in seconds since 1970; a cached token whose end has passed is expired.
   ///   - notify: called once there is an outcome to take with ``take(_:)``.
   mutating func lookUp(
     _ key: Key, from network: ClientNetwork, nowMilliseconds: Int64, nowSeconds: Int64,

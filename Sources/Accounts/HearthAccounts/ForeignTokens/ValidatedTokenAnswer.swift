@@ -8,7 +8,7 @@ struct ValidatedTokenAnswer: Sendable, Equatable {
   var cacheMilliseconds: Int64
 
   /// - Parameters:
-  ///   - answer: nil when the verifier did not answer.
+  ///   - answer: the verifier's answer; nil when it did not answer.
   ///   - voucher: the verifier and the token.
   init(_ answer: TokenAnswer?, by voucher: TokenVoucher, nowSeconds: Int64) {
     switch answer {

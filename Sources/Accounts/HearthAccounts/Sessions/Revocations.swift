@@ -8,7 +8,7 @@ public struct Revocations: Sendable {
 
   /// Ends every session and token of a user.
   ///
-  /// - Parameter detail: for the audit record.
+  /// - Parameter detail: the detail of the audit record.
   /// - Returns: the changed account.
   /// - Throws: `userNotFound`.
   @discardableResult

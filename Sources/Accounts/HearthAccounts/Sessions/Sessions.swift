@@ -72,7 +72,7 @@ package struct Sessions: Sendable {
   /// Prepares a session that continues the caller's.
   ///
   /// - Parameters:
-  ///   - provider: nil for that of the caller's sign-in.
+  ///   - provider: the provider of the session; nil for the provider of the caller's sign-in.
   ///   - added: further claims for its tokens, in addition to those of the session so far.
   ///   - isUserVerified: true when a passkey has verified the user just now.
   func prepare(

@@ -39,7 +39,7 @@ public final class AccountStore: Sendable {
   ///
   /// - Parameters:
   ///   - journals: the place of the journal, which ``close()`` closes.
-  ///   - projectID: for the audit trail.
+  ///   - projectID: the project's id, for the audit trail.
   /// - Throws: `JournalError`, `RecordError`.
   public convenience init(
     journals: any JournalFactory, environment: AccountsEnvironment, projectID: String? = nil,

@@ -63,7 +63,7 @@ extension AccountReading {
     return !records.root[AccountPath.user(owner)].isEmpty
   }
 
-  /// - Parameter email: in canonical form.
+  /// - Parameter email: the address in canonical form.
   public func user(email: String) -> UserRecord? {
     owner(AccountPath.email(email)).flatMap { $0.email?.isSameText(as: email) == true ? $0 : nil }
   }
@@ -74,7 +74,7 @@ extension AccountReading {
   /// Records of earlier versions are found from their next change on, such as the next sign-in.
   ///
   /// - Parameters:
-  ///   - email: in canonical form.
+  ///   - email: the address in canonical form.
   ///   - limit: the number of records to read.
   package func users(identityEmail email: String, limit: Int) -> [UserRecord] {
     let path = AccountPath.identityEmail(email)

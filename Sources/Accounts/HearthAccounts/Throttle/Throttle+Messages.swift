@@ -8,7 +8,7 @@ extension Throttle {
   /// them. The response to the request is the same either way.
   ///
   /// - Parameters:
-  ///   - email: in canonical form.
+  ///   - email: the address in canonical form.
   ///   - part: the purpose. Resets are counted separately for a recipient too, so that causing other mails to an
   ///     address cannot block its owner's reset.
   ///   - isOwners: true when the address is proven, and its owner is notified of a change: only the day's limit

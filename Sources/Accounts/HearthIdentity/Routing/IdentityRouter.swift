@@ -65,9 +65,9 @@ package enum IdentityRouter {
   /// the server.
   ///
   /// - Parameters:
-  ///   - method: in capitals.
+  ///   - method: the HTTP method in capitals.
   ///   - path: percent-encoded, without the query.
-  ///   - host: of `Host`, in lower case, without a port.
+  ///   - host: the host name of `Host`, in lower case, without a port.
   package static func match(method: String, path: String, host: String) -> Match? {
     guard mayMatch(path: path, host: host), path.utf8.count <= 2_048, path.utf8.first == UInt8(ascii: "/") else {
       return nil

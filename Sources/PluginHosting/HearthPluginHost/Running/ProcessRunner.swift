@@ -36,7 +36,7 @@ final class ProcessRunner: PluginRunner {
 
   /// - Parameters:
   ///   - plan: the plan for each of its processes.
-  ///   - limits: with the number of processes.
+  ///   - limits: the limits, such as the number of processes.
   init(
     _ setup: PluginSetup, _ plan: ProcessPlan, limits: SupervisorLimits, loop: ProcessLoop, report: PluginReport
   ) {

@@ -29,7 +29,7 @@ package final class PluginTrial: Sendable {
   /// Installs the plugin into a temporary folder, which is removed with the trial.
   ///
   /// - Parameters:
-  ///   - settings: for the plugin.
+  ///   - settings: the plugin's settings.
   ///   - secret: signs messages to a service.
   ///   - allowsPrivate: true when a service may be at a private address, and be reached without TLS.
   /// - Throws: ``PluginProblem`` for a folder that cannot be installed.

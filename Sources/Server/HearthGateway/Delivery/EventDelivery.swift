@@ -44,7 +44,7 @@ struct EventDelivery {
   /// The maximum number of cached other forms and tags. Clients that show the same page use the same few.
   private static let othersMax = 8
 
-  /// - Parameter forms: in the order of their numbers, which count from 1.
+  /// - Parameter forms: the forms in the order of their numbers, which count from 1.
   init(_ event: SharedEvent, over outlets: OutletTable, forms: [DeliveryForm]) {
     self.event = event
     self.outlets = outlets

@@ -75,7 +75,7 @@ package final class LoopHub {
   /// Submits a request; `completion` is called on this loop with the response.
   ///
   /// - Parameters:
-  ///   - network: the client's, to which work is charged.
+  ///   - network: the client's network, to which work is charged.
   ///   - id: the request's id in logs.
   ///   - explanation: called before the completion when the request is denied and the principal asks for explanations.
   package func request(

@@ -26,7 +26,7 @@ struct PollOutbox {
   /// Returns the next response: the queued messages, as far as they fit; or none.
   ///
   /// - Parameters:
-  ///   - prelude: of a session's first response.
+  ///   - prelude: the beginning of a session's first response.
   ///   - isLast: true delivers all queued messages, and reports the end.
   ///   - serial: the request's, when a repeated request gets the same response.
   mutating func answer(prelude: String? = nil, isLast: Bool = false, to serial: String? = nil) -> ByteBuffer {

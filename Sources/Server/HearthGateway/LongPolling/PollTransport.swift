@@ -82,7 +82,7 @@ final class PollTransport: RetiringTransport {
 
   /// Takes a poll. It is answered now or later, and once.
   ///
-  /// - Parameter cancellation: of the request.
+  /// - Parameter cancellation: the request's cancellation.
   func receive(
     _ poll: PollRequest.Poll, cancellation: RequestCancellation? = nil, answer: @escaping (ByteBuffer) -> Void
   ) {

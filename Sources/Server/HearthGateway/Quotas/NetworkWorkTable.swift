@@ -20,12 +20,13 @@ struct NetworkWorkTable: Sendable {
   private struct Member {
     var network: NetworkPrefix
     var steps: Int
-    /// The number of the window in which it was counted last.
+    /// The number of the window in which work was last added.
     var window: Int64
   }
 
-  /// The divisor of the network's share: a fair part is never more than a fourth of it, which is also the limit of a
-  /// member's work in the remaining share: with n members that want more, each gets one part of n + 4.
+  /// The smallest divisor of a network's share: a fair part is at most a fourth of it. When the work of all clients is
+  /// nearly at its maximum, a member beyond its guaranteed part waits once its recorded work exceeds a fourth of the share that
+  /// is still free; n members that want more then get 1/(n + 4) of the share each.
   static let divisor = 4
 
   private var members: [Name: Member] = [:]
@@ -39,11 +40,11 @@ struct NetworkWorkTable: Sendable {
   /// The number of recorded members.
   var count: Int { members.count }
 
-  /// Returns the recorded work of a member, less a fair part for each window since then.
+  /// Returns the recorded work of a member, less a fair part for each window since its last work.
   ///
   /// - Parameters:
   ///   - window: the number of the window.
-  ///   - max: steps of all clients in a window.
+  ///   - max: the maximum steps of all clients in a window.
   func steps(of name: Name, in window: Int64, of max: Int) -> Int {
     members[name].map { remaining($0, in: window, of: max) } ?? 0
   }

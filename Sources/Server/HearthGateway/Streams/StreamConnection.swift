@@ -66,7 +66,7 @@ final class StreamConnection: SignedInClient {
   ///
   /// - Parameters:
   ///   - requestID: the request's id in logs.
-  ///   - address: of the request.
+  ///   - address: the address of the request.
   ///   - eventSizeBytesMax: bytes of JSON in one event; a longer one ends the stream.
   ///   - completion: called with a refusal, when it comes before ``begin(_:completion:)``.
   init(

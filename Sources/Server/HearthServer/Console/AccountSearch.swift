@@ -69,7 +69,7 @@ struct AccountSearch {
 
   /// Returns the response.
   ///
-  /// - Parameter nowSeconds: since 1970.
+  /// - Parameter nowSeconds: the time in seconds since 1970.
   /// - Returns: nil when there are too many accounts to sort.
   func answer(from view: AccountView, nowSeconds: Int64) -> JSON? {
     if let order { return answer(from: view, by: order, nowSeconds: nowSeconds) }

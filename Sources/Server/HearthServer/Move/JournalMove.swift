@@ -30,7 +30,7 @@ package final class JournalMove {
   ///
   /// - Parameters:
   ///   - folder: the data folder's path.
-  ///   - url: of the store.
+  ///   - url: the store's URL.
   /// - Throws: ``ServerError``, also when a server or a node of a cluster uses it.
   package init(folder: String, store url: String) throws(ServerError) {
     directory = DataDirectory(path: folder)

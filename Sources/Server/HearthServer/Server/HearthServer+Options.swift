@@ -116,7 +116,7 @@ extension HearthServer {
     var memory: ClientMemory?
 
     /// - Parameters:
-    ///   - accounts: nil takes the defaults, with links to the listening address.
+    ///   - accounts: the configuration of accounts; nil takes the defaults, with links to the listening address.
     ///   - plugins: without any, users can sign in only with the credentials of the database.
     public init(
       dataDirectory: String, host: String = "127.0.0.1", port: Int = 9000, tls: TLS? = nil, rules: String? = nil,

@@ -33,7 +33,7 @@ package final class MemoryShare {
   /// - Parameters:
   ///   - owner: notified to close when too much is held for it.
   ///   - isEncrypted: true when written bytes go through TLS, so that the channel copies them.
-  ///   - network: of the client; nil when it is not known.
+  ///   - network: the client's network; nil when it is not known.
   package init(
     loop: TransportLoop, owner: any TransportConnection, isEncrypted: Bool, from network: NetworkPrefix? = nil
   ) {

@@ -65,7 +65,7 @@ package final class ClientMemory: Sendable {
   /// Adds a connection. Its event loop is notified when it has to close.
   ///
   /// - Parameters:
-  ///   - network: of the client; nil when it is not known.
+  ///   - network: the client's network; nil when it is not known.
   ///   - movedBytes: the bytes that it has transferred before.
   func add(at closer: any ConnectionCloser, from network: NetworkPrefix?, movedBytes: Int) -> Table.ID {
     state.withLock { state in

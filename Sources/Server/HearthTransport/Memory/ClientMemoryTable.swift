@@ -67,7 +67,7 @@ package struct ClientMemoryTable<Closer: Sendable>: Sendable {
   /// Adds a connection.
   ///
   /// - Parameters:
-  ///   - network: of the client; nil when it is not known.
+  ///   - network: the client's network; nil when it is not known.
   ///   - movedBytes: the bytes that the connection has transferred before.
   ///   - milliseconds: on the monotonic clock.
   mutating func add(
