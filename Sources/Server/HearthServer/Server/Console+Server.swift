@@ -7,7 +7,7 @@ import HearthSystem
 import HearthTransport
 
 extension Console {
-  /// The console of a server.
+  /// Creates the console of a server.
   ///
   /// - Parameter names: those of the server's certificate.
   convenience init(
