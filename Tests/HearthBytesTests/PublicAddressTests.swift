@@ -45,7 +45,7 @@ import Testing
     #expect(IPAddress(bytes: [UInt8](repeating: 0, count: 15)) == nil)
   }
 
-  @Test("a host is this machine only by the name localhost or a loopback address, without a lookup")
+  @Test("a host counts as this machine only by the name localhost or a loopback address, without a lookup")
   func hosts() {
     for host in ["localhost", "127.0.0.1", "127.0.0.2", "::1", "[::1]", "::ffff:127.0.0.1"] {
       #expect(IPAddress.isLoopback(host: host), "\(host)")

@@ -7,7 +7,7 @@ import Testing
 
 extension LegacyTests {
   @Suite struct LegacyDatabaseTests {
-    @Test("places: paths, keys, parents, the root, URLs and new children", arguments: NetworkCondition.all)
+    @Test("locations: paths, keys, parents, the root, URLs and new children", arguments: NetworkCondition.all)
     func places(over network: NetworkCondition) async throws {
       try await LegacyWorld.with(over: network) { world async throws in
         let ref = world.ref.childByAppendingPath("users/fred")
@@ -130,7 +130,7 @@ extension LegacyTests {
       }
     }
 
-    @Test("queries: orders, bounds, limits, and those of priorities", arguments: NetworkCondition.all)
+    @Test("queries: orders, bounds and limits, also by priority", arguments: NetworkCondition.all)
     func queries(over network: NetworkCondition) async throws {
       try await LegacyWorld.with(over: network) { world async throws in
         let ref = world.ref.childByAppendingPath("q")
@@ -194,8 +194,8 @@ extension LegacyTests {
       }
     }
 
-    // Without carriers that cut: a transaction whose answer is lost ends with `disconnect`, so the count is unknown.
-    @Test("transactions commit and are given up", arguments: NetworkCondition.reliable)
+    // Without network conditions that cut: a transaction whose answer is lost ends with `disconnect`, so the count is unknown.
+    @Test("transactions commit and are aborted", arguments: NetworkCondition.reliable)
     func transactions(over network: NetworkCondition) async throws {
       try await LegacyWorld.with(over: network) { world async throws in
         let ref = world.ref.childByAppendingPath("n")
@@ -221,7 +221,7 @@ extension LegacyTests {
       }
     }
 
-    // Without carriers that cut: the server executes the write when the proxy cuts the connection.
+    // Without network conditions that cut: the server executes the write when the proxy cuts the connection.
     @Test("onDisconnect operations; going offline and online again", arguments: NetworkCondition.reliable)
     func onDisconnect(over network: NetworkCondition) async throws {
       try await LegacyWorld.with(over: network) { world async throws in

@@ -63,7 +63,7 @@ struct ClaimValueTests {
     #expect(throws: ClaimSyntaxError.self) { try ClaimValue(json: String(repeating: "[{\"a\":", count: 5_000)) }
   }
 
-  @Test("Names that differ only by normalisation are two names")
+  @Test("Names that differ only by Unicode normalization are two names")
   func normalisation() throws {
     let value = try ClaimValue(json: "{\"\u{E9}\":1,\"e\u{301}\":2}")
     #expect(value["\u{E9}"] == .int(1))
@@ -82,7 +82,7 @@ struct ClaimValueTests {
     #expect(try ClaimValue(json: json).seconds == expected)
   }
 
-  @Test("Mutated JSON never traps, and what is accepted reads back equal")
+  @Test("Mutated JSON never traps, and accepted values are encoded and decoded unchanged")
   func fuzz() throws {
     let seeds = [
       TokenForge.idPayload(), TokenForge.legacyPayload(["debug": "true", "x": "[1.5e3,-0,\"\\ud83d\\ude42\"]"]),

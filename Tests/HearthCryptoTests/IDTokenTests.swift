@@ -21,7 +21,7 @@ struct IDTokenTests {
     refusal(TokenForge.rs256(TokenForge.idPayload(changes)))
   }
 
-  @Test("A good token gives uid, provider and the whole claim set")
+  @Test("A valid token has uid, provider and the whole claim set")
   func accepted() throws {
     let payload = TokenForge.idPayload(["role": #""editor""#])
     let credential = try verifier.verify(TokenForge.rs256(payload), nowSeconds: now)
@@ -88,13 +88,13 @@ struct IDTokenTests {
     for name in ["exp", "iat", "auth_time"] { #expect(refusal([name: value]) == .invalidToken, "\(name)") }
   }
 
-  @Test("exp ends a token to the second")
+  @Test("A token expires exactly at the second of exp")
   func expiry() {
     #expect(refusal(["exp": "\(now)"]) == .expiredToken)
     #expect(refusal(["exp": "\(now + 1)"]) == nil)
   }
 
-  @Test("A future iat or an auth_time after it is refused beyond a clock's step")
+  @Test("A future iat, or an auth_time after it, is refused beyond the tolerated clock skew")
   func future() {
     #expect(refusal(["iat": "\(now + 60)"]) == nil)
     #expect(refusal(["iat": "\(now + 61)"]) == .invalidToken)
@@ -109,7 +109,7 @@ struct IDTokenTests {
     ] as [String?])
   func signIn(value: String?) { #expect(refusal(["firebase": value]) == .invalidToken) }
 
-  @Test("A tenant's token counts for that tenant alone")
+  @Test("A tenant's token is accepted for that tenant alone")
   func tenants() throws {
     let token = TokenForge.rs256(TokenForge.idPayload(["firebase": #"{"sign_in_provider":"custom","tenant":"a"}"#]))
     let plain = TokenForge.rs256(TokenForge.idPayload())

@@ -6,9 +6,9 @@ import Testing
 
 @testable import HearthCrypto
 
-/// Tests of the behaviour of the system's libjwt. The guards around it depend on these facts; a distribution's upgrade
-/// that changes one shows here, and then a guard may be removed or another is needed.
-@Suite("the behaviour of libjwt itself")
+/// Tests of the behavior of the system's libjwt, on which the checks around it depend. When a distribution's upgrade changes a
+/// behavior, a test fails here, and a check may be removed or another one is needed.
+@Suite("the behavior of libjwt itself")
 struct LibJWTBehaviourTests {
   private static let secret = Array(TokenForge.secret.utf8)
   private let payload = TokenForge.legacyPayload()

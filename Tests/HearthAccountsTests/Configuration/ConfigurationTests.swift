@@ -78,7 +78,7 @@ import Testing
     }
     """
 
-  @Test("every setting can be said in the file")
+  @Test("every setting can be set in the file")
   func everySetting() throws {
     let settings = try parse(Self.everything)
     let (given, standard) = (Mirror(reflecting: settings), Mirror(reflecting: Self.standard))
@@ -104,7 +104,7 @@ import Testing
     #expect(!"\(settings.phone)".contains("hidden"))
   }
 
-  @Test("a limit that earlier versions had is read over")
+  @Test("a limit of earlier versions is ignored")
   func retiredLimit() throws {
     let settings = try parse(#"{"limits": {"adminFailuresPerMinute": 12}}"#)
     #expect(settings.limits.countersMax == ThrottleLimits().countersMax)
@@ -236,7 +236,7 @@ import Testing
     #expect(try parse("{\"idTokenLifetimeSeconds\": \(seconds)}").idTokenLifetimeSeconds == seconds)
   }
 
-  @Test("a developer's hash cost is for a developer's server")
+  @Test("a developer's hash cost is accepted only by a development server")
   func developerCost() throws {
     var flags = Self.standard
     flags.passwordCost = .developer
@@ -245,7 +245,7 @@ import Testing
     #expect(throws: Never.self) { try flags.validate() }
   }
 
-  @Test("signs of a comment inside a text are text")
+  @Test("comment signs inside a string are part of the string")
   func comments() throws {
     let settings = try parse(#"{"mail": {"fromName": "a // b /* c */ \" // d", "appName": "x"} /**/ } //"#)
     #expect(settings.mail.fromName == #"a // b /* c */ " // d"#)

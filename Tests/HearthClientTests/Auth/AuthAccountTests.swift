@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("a forgotten password is set anew with the mailed code, once", arguments: NetworkCondition.reliable)
+  @Test("a forgotten password is reset with the mailed code, once", arguments: NetworkCondition.reliable)
   func reset(over network: NetworkCondition) async throws {
     try await AuthWorld.with(over: network) { world in
       let auth = world.auth
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("a deleted account is gone, here and elsewhere", arguments: NetworkCondition.reliable)
+  @Test("a deleted account can no longer be used, by this client or another", arguments: NetworkCondition.reliable)
   func delete(over network: NetworkCondition) async throws {
     try await AuthWorld.with(over: network) { world in
       let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test("a user of one app becomes another's by request", arguments: NetworkCondition.reliable)
+  @Test("a user of one app becomes the user of another app by request", arguments: NetworkCondition.reliable)
   func update(over network: NetworkCondition) async throws {
     try await AuthWorld.with(over: network) { world in
       let user = try await world.auth.signInAnonymously().user

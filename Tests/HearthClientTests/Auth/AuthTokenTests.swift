@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("a change of password and a refresh that meets it do not end the session", arguments: NetworkCondition.reliable)
+  @Test("a password change and a simultaneous refresh do not end the session", arguments: NetworkCondition.reliable)
   func refreshBesidePasswordChange(over network: NetworkCondition) async throws {
     try await AuthWorld.with(over: network) { world in
       let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -126,7 +126,7 @@ import Testing
     #expect(pause == ["300": 150, "60": 30, "x": 3300][life] ?? 1)
   }
 
-  @Test("a clock that was set back does not keep an old token alive", arguments: NetworkCondition.reliable)
+  @Test("a clock that was set back does not extend the use of an old token", arguments: NetworkCondition.reliable)
   func clockSetBack(over network: NetworkCondition) async throws {
     try await AuthWorld.with(over: network) { world in
       let user = try await world.auth.signInAnonymously().user

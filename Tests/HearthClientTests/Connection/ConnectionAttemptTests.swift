@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("a connection that lasted half a minute begins the waits anew, one of two seconds does not")
+  @Test("a connection that lasted half a minute resets the waits, one of two seconds does not")
   func steadyConnections() throws {
     var world = try ConnectionWorld()
     for _ in 0..<8 {
@@ -38,7 +38,7 @@ import Testing
     #expect(world.now - later <= 1_000)
   }
 
-  @Test("tokens, an open socket and a hello are waited for only so long")
+  @Test("the waits for tokens, an open socket and a hello are limited")
   func timeouts() throws {
     var world = try ConnectionWorld()
     world.handle(.open)
@@ -118,7 +118,7 @@ import Testing
     #expect(lines.first?.contains("ws://\(expected)/.ws") == true, "\(lines)")
   }
 
-  @Test("a quiet connection is kept by a 0 and a ping each 45 seconds; a silent server is given up after 75")
+  @Test("a quiet connection sends a keep-alive and a ping every 45 seconds; a silent server is given up after 75")
   func keepalive() throws {
     var world = try ConnectionWorld()
     world.connect()

@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("a limitToLast window moves with added children", arguments: NetworkCondition.all)
+  @Test("the window of a limitToLast query moves with added children", arguments: NetworkCondition.all)
   func window(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
