@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `every position and every time comes back as it was`(prunes: Bool) throws {
+  func `every position and every time is restored with its state`(prunes: Bool) throws {
     for seed in UInt64(10)..<UInt64(Torture.count(sample: 12, full: 200)) {
       var random = SeededRandom(seed: seed)
       let world = try BackupWorld(["accounts", "databases/a"])

@@ -67,7 +67,7 @@ struct DeveloperCredentialsTests {
     }
   }
 
-  @Test("An unsigned token has no signature, exactly the alg "none", and a user")
+  @Test("An unsigned token has no signature, exactly the alg none, and a user")
   func forms() {
     let payload = #"{"sub":"bob"}"#
     #expect(TokenForge.refusal(TokenForge.unsigned(payload), front: front) == nil)
