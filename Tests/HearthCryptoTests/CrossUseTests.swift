@@ -79,7 +79,7 @@ struct CrossUseTests {
     }
   }
 
-  @Test("Security 28: no unsigned token is accepted, in any spelling of "none"", arguments: CredentialKind.allCases)
+  @Test("Security 28: no unsigned token is accepted, in any spelling of none", arguments: CredentialKind.allCases)
   func unsigned(kind: CredentialKind) throws {
     guard let token = try? TokenReader.read(try Self.sample(kind)) else { return }
     let payload = token.payload.json
