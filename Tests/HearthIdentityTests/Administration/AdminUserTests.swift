@@ -34,7 +34,7 @@ import Testing
     #expect(try await world.canSignIn("ANN@example.com", "secret1"))
   }
 
-  @Test("a uid is drawn when none is named: 28 letters and digits")
+  @Test("a random uid has 28 letters and digits")
   func drawnUID() async throws {
     let world = try AdminWorld()
     let first = try await world.create("{}")["localId"]?.string ?? ""
@@ -87,7 +87,7 @@ import Testing
       #expect(try await world.refusal { try await world.create(#"{"localId": "bob"}"#) } == "DUPLICATE_LOCAL_ID")
     }
     #expect(world.user("bob")?.email == nil, "nothing of the former account is left")
-    // All in one second.
+    // All within one second.
     #expect(world.accounts.sessions.revocations.standing(of: old) == .ended)
     let new = try world.accounts.keys.verifyIDToken(
       try await world.idToken("bob"), nowSeconds: world.world.nowSeconds)
@@ -138,7 +138,7 @@ import Testing
     #expect(try await world.lookup("{}")["kind"] == .string("identitytoolkit#GetAccountInfoResponse"))
   }
 
-  @Test("uids that Unicode calls equivalent are of different users, and both are found")
+  @Test("canonically equivalent uids are of different users, and both are found")
   func equivalentUIDs() async throws {
     let world = try AdminWorld()
     let uids = ["caf\u{E9}", "cafe\u{301}"]

@@ -9,7 +9,7 @@ import Synchronization
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// Accounts with keys, cheap hashes and scripted providers, called by an administrator.
+/// Accounts with keys, cheap hashes and fake providers, called by an administrator.
 struct AdminWorld: Sendable {
   let world: AccountsWorld
   let directory: AccountsDirectory
@@ -24,7 +24,7 @@ struct AdminWorld: Sendable {
   /// The revocations so far.
   var revocations: [Revocation] { announced.revocations.withLock { $0 } }
 
-  /// The cause of each revocation.
+  /// The causes of the revocations.
   var revocationEvents: [AuditEvent.Kind] { announced.events.withLock { $0 } }
 
   init(
@@ -73,7 +73,7 @@ struct AdminWorld: Sendable {
     return store
   }
 
-  // MARK: Calling
+  // MARK: Calls
 
   func call(
     _ body: String, administrator: String? = "root", isFromLoopback: Bool = false, address: String = "192.0.2.1"
@@ -146,7 +146,7 @@ struct AdminWorld: Sendable {
     ).tokens.idToken
   }
 
-  /// Returns an assertion as a client library of Google's makes it.
+  /// Returns an assertion like those of Google's client libraries.
   func assertion(
     _ account: JSON, scope: String = "https://www.googleapis.com/auth/firebase.database", at seconds: Int64? = nil,
     jti: String = "1"
@@ -166,7 +166,7 @@ struct AdminWorld: Sendable {
   }
 }
 
-/// The key folders of all tests. Key changes write to them, so they stay until the tests are over.
+/// The key folders of all tests. Key changes write to them, so they are removed when the process ends.
 private enum KeyFolders {
   private static let made = Mutex<[URL]>([])
 

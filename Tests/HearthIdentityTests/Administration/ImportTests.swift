@@ -23,7 +23,7 @@ import Testing
        {"providerId": "google.com", "rawId": "g1", "email": "user1@gmail.com", "displayName": "U", "photoUrl": "http://p"}]}
     """#
 
-  @Test("a user exported from Firebase signs in with the old password, and is hashed anew by that")
+  @Test("a user exported from Firebase signs in with the old password, which is then hashed anew")
   func firebaseUser() async throws {
     let world = try AdminWorld()
     let answer = try await ImportEndpoints(accounts: world.accounts).create(
@@ -45,7 +45,7 @@ import Testing
     #expect(try await world.canSignIn("user1@example.com", "user1password"))
   }
 
-  @Test("an account whose password another system has is imported so, and exported again")
+  @Test("an account whose password another service holds is imported and exported as such")
   func passwordElsewhere() async throws {
     let world = try AdminWorld()
     let user = #"{"localId": "u1", "email": "ann@example.com", "hearth": {"passwordHash": "$elsewhere$"}}"#
@@ -58,7 +58,7 @@ import Testing
     #expect(try await !world.canSignIn("ann@example.com", StoredPassword.elsewhereHash))
   }
 
-  @Test("the signer key of an import is kept once, sealed, and in no user's record")
+  @Test("the signer key of an import is stored once, sealed, and in no user's record")
   func signerKey() async throws {
     let world = try AdminWorld()
     let second = Self.exported.replacing("u1", with: "u2").replacing("user1@", with: "user2@")
@@ -142,7 +142,7 @@ import Testing
     #expect(world.user("bob")?.email == "bob@example.com")
   }
 
-  @Test("errors of imported users have the service's messages")
+  @Test("errors of imported users have Firebase's messages")
   func words() async throws {
     let world = try AdminWorld()
     let wrong: [(user: String, words: String)] = [
@@ -194,7 +194,7 @@ import Testing
     #expect(try await ImportEndpoints(accounts: world.accounts).create(world.call(md5))["error"] == nil)
   }
 
-  @Test("the initial address is that of the export, and none without it")
+  @Test("the initial address is that of the export, and missing without one")
   func initialAddress() async throws {
     let world = try AdminWorld()
     _ = try await ImportEndpoints(accounts: world.accounts).create(
@@ -204,7 +204,7 @@ import Testing
     #expect(world.user("a")?.initialEmail == nil && world.user("b")?.initialEmail == "b0@example.com")
   }
 
-  @Test("an overwritten account keeps no members of the old one, and its tokens end")
+  @Test("an overwritten account keeps no members of the former one, and its tokens end")
   func overwrite() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "password": "secret1"}"#)
@@ -237,7 +237,7 @@ import Testing
     #expect(world.revocations == [.user(uid: "bob"), .user(uid: "eve")])
   }
 
-  @Test("clear passwords are hashed, within the policy")
+  @Test("clear-text passwords are hashed, within the password policy")
   func rawPasswords() async throws {
     let world = try AdminWorld()
     let answer = try await ImportEndpoints(accounts: world.accounts).create(
@@ -250,7 +250,7 @@ import Testing
     #expect(try await world.canSignIn("a@example.com", "secret1"))
   }
 
-  @Test("an export, imported into another server, is the same: hashes, keys, factors and all")
+  @Test("an export that is imported into another server is the same: hashes, keys, factors and all")
   func roundTrip() async throws {
     let world = try AdminWorld()
     _ = try await ImportEndpoints(accounts: world.accounts).create(
@@ -298,7 +298,7 @@ import Testing
   /// Returns a user without sealed secrets, because another server seals the same secret differently.
   private static func withoutSeals(_ user: UserRecord) -> UserRecord {
     var user = user
-    // The token cutoff is the other server's own.
+    // The token cutoff is the importing server's own.
     user.cutoff = .first
     for index in user.factors.indices {
       guard case .totp = user.factors[index].kind else { continue }
@@ -307,7 +307,7 @@ import Testing
     return user
   }
 
-  @Test("only an export shows hashes")
+  @Test("only an export contains password hashes")
   func hashesStay() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "password": "secret1"}"#)

@@ -41,7 +41,7 @@ import Testing
     #expect(records.contains { $0.contains("backend@") && $0.contains("admin_api") })
   }
 
-  @Test("no private key is kept, and none is shown again")
+  @Test("no private key is stored, and none is shown a second time")
   func privateKey() async throws {
     let world = try AdminWorld()
     let account = try await world.administrate("serviceAccounts:create", #"{"name": "backend"}"#)
@@ -76,7 +76,7 @@ import Testing
     )
   }
 
-  @Test("assertions that do not fit are refused in OAuth's words")
+  @Test("invalid assertions are refused with OAuth's error codes")
   func assertionRefusals() async throws {
     let world = try AdminWorld()
     let account = try await world.administrate("serviceAccounts:create", #"{"name": "backend"}"#)
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test("refused assertions do not lock out valid ones, and do not fill the trail")
+  @Test("refused assertions do not lock out valid ones, and do not fill the audit trail")
   func refusedAssertions() async throws {
     let world = try AdminWorld()
     let account = try await world.administrate("serviceAccounts:create", #"{"name": "backend"}"#)

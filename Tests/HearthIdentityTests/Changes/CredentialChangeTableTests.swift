@@ -20,7 +20,7 @@ import Testing
       uniquingKeysWith: { first, _ in first })
   }()
 
-  @Test("every change has a row, and every row a change")
+  @Test("every change has a row, and every row has a change")
   func rows() { #expect(Set(Self.rows.keys) == Set(CredentialChange.allCases.map(\.rawValue))) }
 
   @Test(
@@ -69,7 +69,7 @@ import Testing
     #expect(try await world.standing(of: other) == "goes on")
   }
 
-  @Test("the store refuses a record whose proofs differ when no change is named")
+  @Test("the store refuses a changed record with other credentials when the change is not named")
   func law() async throws {
     let world = try await CredentialChangeWorld(.passwordChanged, isTenant: false)
     for change in CredentialChange.allCases where change != .addressLinked {
@@ -156,7 +156,7 @@ struct CredentialChangeWorld {
       claims: claims, issuedAtSeconds: world.nowSeconds, lifetimeSeconds: 86_400)
   }
 
-  /// Returns the state of a session: it goes on, cannot refresh, or has ended.
+  /// Returns the state of a session: it continues, cannot refresh, or has ended.
   func standing(of session: TokenTriple) async throws -> String {
     let credential = try accounts.keys.verifyIDToken(session.idToken, nowSeconds: world.nowSeconds)
     let counts = accounts.sessions.revocations.standing(of: credential) == .good
@@ -300,7 +300,7 @@ struct CredentialChangeWorld {
     } catch {
       switch error.code {
       case .credentialTooOld, .tokenExpired: return "refused"
-      // Sessions cannot make such a change.
+      // A session cannot make this change.
       case .internalError where change.terms.means == .mailedCode: return "by mail"
       case .internalError where change.terms.means == .elsewhere: return "never"
       default: return "\(error)"

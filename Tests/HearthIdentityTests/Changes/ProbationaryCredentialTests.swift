@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of sign-in methods that a session without a recent sign-in adds.
 @Suite struct ProbationaryCredentialTests {
-  @Test("a sign-in method added by an old session is trusted a week later, or once a recent session adds it again")
+  @Test("a sign-in method added by an old session is trusted after a week, or once a recent session adds it again")
   func lateWay() async throws {
     let world = try await CredentialChangeWorld(.phoneLinked, isTenant: false)
     #expect(try await world.askedByTheWayThatAnOldSessionAdds() == "refused")
@@ -17,14 +17,14 @@ import Testing
     #expect(try await recent.asked() == "allowed", "the ways that were there before count as they did")
   }
 
-  @Test("an old session that gives an account its first address has no recent sign-in by it")
+  @Test("an old session that gives an account its first address does not get a recent sign-in by it")
   func lateAddress() async throws {
     let world = try await CredentialChangeWorld(.addressLinked, isTenant: false)
     try await world.putWithoutAddress()
     #expect(try await world.askedByTheWayThatAnOldSessionAdds() == "refused")
   }
 
-  @Test("an old session gives an account no unproven address, by whose mailbox it could be taken over")
+  @Test("an old session cannot add an unverified address, whose mailbox would allow a takeover of the account")
   func unprovenAddress() async throws {
     let foreign = ForeignIdentity(rawID: "2", email: "mine@example.com")
     for (seconds, email) in [(600, nil), (0, "mine@example.com")] as [(Int64, String?)] {
@@ -49,7 +49,7 @@ extension CredentialChangeWorld {
     let old = try await session(SignInContext("google.com"))
     world.world.advance(seconds: seconds)
     let tokens = try #require(try await make(by: old))
-    // The session that added it keeps its age.
+    // The session that added the method keeps its age.
     let kept = try accounts.sessions.callers.caller(idToken: tokens.idToken, now: world.world.now)
     #expect(kept.authTimeSeconds == world.nowSeconds - seconds)
     return try await askedByTheAddedWay(afterSeconds: 0)
@@ -68,7 +68,7 @@ extension CredentialChangeWorld {
     }
   }
 
-  /// Removes all sign-in methods of the account but a provider's identity.
+  /// Removes all sign-in methods of the account except a provider's identity.
   func putWithoutAddress() async throws {
     var bare = try user
     (bare.email, bare.isEmailVerified, bare.password) = (nil, false, nil)

@@ -13,7 +13,7 @@ import Testing
 
   private func kinds(_ world: IdentityWorld) async -> [String] { await world.mails().map(\.kind.rawValue) }
 
-  @Test("Security 74: a provider that a stranger links is mailed, and taken back with the session that it began")
+  @Test("Security 74: a provider that an attacker links is notified by mail, and reverted with the session that it began")
   func provider() async throws {
     let world = try IdentityWorld()
     let owner = try await world.verified(email)
@@ -57,14 +57,14 @@ import Testing
     #expect(try await world.post("accounts:update", ["oobCode": .string(second)]).status == 200)
     let user = try #require(world.user(owner.localID))
     #expect(user.email == email && user.password == nil && user.identities.map(\.providerID) == ["google.com"])
-    // The link in the attacker's mail leads to a later state.
+    // The link in the attacker's mail restores a later state.
     #expect(try await world.post("accounts:update", ["oobCode": .string(strangers)]).error == "INVALID_OOB_CODE")
     #expect(try await world.post("accounts:update", ["oobCode": .string(first)]).status == 200)
     #expect(world.user(owner.localID)?.identities.isEmpty == true)
     #expect(await kinds(world).suffix(3) == ["signInMethodAdded", "recoverEmail", "signInMethodRemoved"])
   }
 
-  @Test("Security 74: a password that the mailbox has set meanwhile stays")
+  @Test("Security 74: a password that was set by mail meanwhile stays")
   func reset() async throws {
     let world = try IdentityWorld()
     let owner = try await world.verified(email)
@@ -131,7 +131,7 @@ import Testing
     #expect(try await world.finish(pending, own.id, try world.code(own.secret)).status == 200)
   }
 
-  @Test("Security 37: five wrong codes of a factor end a way back")
+  @Test("Security 37: five wrong codes of a factor void a reversal link")
   func guesses() async throws {
     let world = try IdentityWorld()
     let owner = try await world.verified(email)
@@ -151,7 +151,7 @@ import Testing
     #expect(try await revert(right) == "INVALID_OOB_CODE")
   }
 
-  @Test("An unproven address is not notified of sign-in methods, and a new account of none")
+  @Test("Unverified addresses, and addresses of new accounts, get no notice of sign-in methods")
   func unproven() async throws {
     let world = try IdentityWorld()
     let owner = try await world.signUp(email)
@@ -161,7 +161,7 @@ import Testing
     #expect(await world.mails().isEmpty)
   }
 
-  @Test("A code of the version before gives the address back, and takes keys away")
+  @Test("A code of the previous version restores the address, and removes passkeys")
   func earlierVersion() async throws {
     let world = try IdentityWorld()
     let owner = try await world.signUp("new@example.com")

@@ -6,7 +6,7 @@ import HearthTree
 @testable import HearthIdentity
 
 extension AdminWorld {
-  /// Sends a request as the last web client of version 2.x: always a GET, with status 200 for errors.
+  /// Sends a request like the last web client of version 2.x: always a GET, with status 200 for errors.
   func web(_ pathAndQuery: String, address: String = "192.0.2.1") async throws -> JSON {
     let response = await legacy("GET", pathAndQuery + "&v=js-2.4.2&transport=json&suppress_status_codes=true", address)
     guard response.status == 200, let json = JSON(parsing: response.body) else {

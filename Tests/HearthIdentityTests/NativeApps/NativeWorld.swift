@@ -152,7 +152,7 @@ struct NativeWorld {
         ] + (more.members ?? [])), host: "www.googleapis.com", isFromLoopback: isFromLoopback)
   }
 
-  // MARK: As an SDK reads an address
+  // MARK: Parsing URLs as an SDK does
 
   /// Splits a URL into its parameters and the part before them.
   static func parts(_ url: String) throws -> (head: String, query: [String: String]) {

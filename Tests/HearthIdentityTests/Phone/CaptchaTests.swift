@@ -34,7 +34,7 @@ import Testing
     #expect(phone.phones.messages.count == 1)
   }
 
-  @Test("the token of the newer kind of widget counts as well")
+  @Test("the token of the enterprise widget is valid as well")
   func enterpriseToken() async throws {
     let phone = try world()
     #expect(try await phone.ask(PhoneWorld.number, ["captchaResponse": "good"]).status == 200)
@@ -48,7 +48,7 @@ import Testing
     #expect(none.json["recaptchaSiteKey"]?.string?.isEmpty == false)
   }
 
-  @Test("a token of another page, and one of a low score, are none")
+  @Test("a token of another page, and one with a low score, are refused")
   func hostAndScore() async throws {
     let phone = try world { captcha in (captcha.hostnames, captcha.scoreMin) = (["app.example.com"], 60) }
     let answers: [(JSON, Bool)] = [

@@ -38,7 +38,7 @@ import Testing
     #expect(await sent(phone) == 10)
   }
 
-  @Test("Security 69: one client network is sent ten messages in an hour; an IPv6 one counts by its /64")
+  @Test("Security 69: one network is sent ten messages in an hour; an IPv6 client counts by its /64")
   func networks() async throws {
     let phone = try PhoneWorld()
     for number in 0..<10 {
@@ -51,7 +51,7 @@ import Testing
     #expect(await sent(phone) == 11)
   }
 
-  @Test("Security 69: a country, and all together, have their hours and days")
+  @Test("Security 69: a country, and all countries together, have limits for an hour and a day")
   func countries() async throws {
     let phone = try PhoneWorld {
       ($0.limits.messagesPerCountryPerHour, $0.limits.messagesPerHour, $0.limits.messagesPerDay) = (3, 5, 6)
@@ -72,7 +72,7 @@ import Testing
     #expect(try await ask("+4915112345609", 9) == "sent")
   }
 
-  @Test("Security 69: messages go to the countries of the settings alone, to a country's islands by themselves")
+  @Test("Security 69: messages are sent only to the countries of the settings, and to a country's islands only if listed")
   func regions() async throws {
     let phone = try PhoneWorld { $0.phone.regions = .only(["US", "GB", "+4366"]) }
     func ask(_ number: String) async throws -> String { try await phone.ask(number).error ?? "sent" }
@@ -102,7 +102,7 @@ import Testing
     let refusal = "OPERATION_NOT_ALLOWED : SMS unable to be sent until this region enabled by the app developer."
     for number in refused { #expect(try await phone.ask(number).error == refusal, "\(number)") }
     #expect(await sent(phone) == 0)
-    // The operator's notice states the reason, once for each range, without the number.
+    // The operator's notice has the reason, once for each range, without the number.
     for _ in 0..<3 { _ = try await phone.ask("+881612345678") }
     let notices = phone.world.world.notices.map(\.text)
     #expect(
@@ -121,9 +121,9 @@ import Testing
     #expect(try await allowed.ask("+44909879000").error == refusal)
   }
 
-  @Test("the ranges of premium numbers take in no number that people have their phones by")
+  @Test("the ranges of premium numbers include no ordinary mobile number")
   func premiumRanges() {
-    // A valid mobile number of each of some plans, as their regulators publish examples.
+    // A valid mobile number of each of several numbering plans, from the regulators' published examples.
     for number in [
       "+12015550123", "+442071838750", "+447400123456", "+4915123456789", "+33612345678", "+393123456789",
       "+34612345678",
@@ -135,7 +135,7 @@ import Testing
     ] {
       #expect(PremiumNumbers.range(of: number) == nil, "\(number)")
     }
-    // As dialled within the country: a gateway may skip the first digit.
+    // The number as dialed within the country: a gateway may skip the first digit.
     for number in ["+440909879000", "+4400909879000", "+490900123456", "+330899123456", "+119005550100"] {
       #expect(PremiumNumbers.range(of: number)?.kind == .premium, "\(number)")
     }
@@ -156,13 +156,13 @@ import Testing
     ])
   func callingCodes(_ number: String, _ country: String) { #expect(CallingCodes.country(of: number) == country) }
 
-  @Test("numbers that no plan has are of no country")
+  @Test("numbers of no numbering plan have no country")
   func unknownCodes() {
     for number in ["+999123", "+2101234567", "", "+"] { #expect(CallingCodes.country(of: number) == nil) }
     #expect(CallingCodes.isCountry("DE") && !CallingCodes.isCountry("de") && !CallingCodes.isCountry("XX"))
   }
 
-  @Test("a message that finds no room in the queue is a refusal, and not a promise")
+  @Test("a message that does not fit into the queue is refused at once")
   func fullQueue() async throws {
     let stuck = BlockedSMSSender()
     let world = try IdentityWorld(texts: stuck) { configuration in

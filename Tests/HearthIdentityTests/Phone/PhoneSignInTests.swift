@@ -33,7 +33,7 @@ import Testing
     let ticket = try #require(tickets.first)
     #expect(tickets.count == 1 && ticket.purpose == .phoneSignIn)
     #expect(ticket.details?.contains(text) == false && ticket.details?.contains(sessionInfo.string ?? "") == false)
-    // A reader of the file who tries all codes finds none: the hash includes a text that only the client has.
+    // Trying all codes against the file's content finds none: the hash includes a text that only the client has.
     let kept = try #require(ticket.phoneDetails?["code"]?.string)
     #expect(kept != Digest(sha256: text.utf8).hex)
   }
@@ -70,7 +70,7 @@ import Testing
     #expect(phone.world.auditedKinds.filter { $0 == "code_failed" }.count == 5)
   }
 
-  @Test("Security 70: tries are limited for a number, however many codes are sent to it")
+  @Test("Security 70: attempts are limited for a number, for any number of sent codes")
   func numberLimit() async throws {
     let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
     var refusals: [String] = []
@@ -85,7 +85,7 @@ import Testing
     #expect(refusals.last?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
   }
 
-  @Test("a code ends after five minutes")
+  @Test("a code expires after five minutes")
   func expiry() async throws {
     let phone = try PhoneWorld()
     let (sessionInfo, code) = try await phone.code()
@@ -111,7 +111,7 @@ import Testing
     #expect(phone.world.user(user.localID)?.phoneNumber == other)
   }
 
-  @Test("another account's number yields a proof that signs in to that account once, for ten minutes")
+  @Test("another account's number yields a proof that signs in to that account once, within ten minutes")
   func taken() async throws {
     let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
     let first = try await phone.code()
@@ -194,7 +194,7 @@ import Testing
     }
   }
 
-  @Test("Security 72: tenants have no users by number, as at the service, and take no codes of the project")
+  @Test("Security 72: tenants have no users by number, as in Firebase, and accept no codes of the project")
   func tenants() async throws {
     let phone = try PhoneWorld()
     let tenants = try #require(phone.world.accounts.tenants)
@@ -224,7 +224,7 @@ import Testing
     #expect(phone.phones.messages.isEmpty && phone.captchas.forms.isEmpty)
   }
 
-  @Test("with the account go the codes for its number")
+  @Test("deleting an account deletes the codes for its number")
   func deletion() async throws {
     let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
     let first = try await phone.code()

@@ -26,7 +26,7 @@ import Testing
       ])
   }
 
-  @Test("An account of a provider gets an address and a password of its own: the address changes, the provider stays")
+  @Test("An account of a provider gets an address and a password of its own: the address changes, the provider is kept")
   func password() async throws {
     let world = try IdentityWorld()
     let first = try await world.federated("7~old@example.com~yes")
@@ -49,7 +49,7 @@ import Testing
     #expect(recovered.json["email"] == "old@example.com")
   }
 
-  @Test("An account with a password gets another address and password in their place")
+  @Test("An account with a password gets another address and password instead")
   func replacedPassword() async throws {
     let world = try IdentityWorld { $0.protectsFromEnumeration = false }
     let first = try await world.signUp("old@example.com")
@@ -62,7 +62,7 @@ import Testing
     #expect(try await linkPassword(world, linked.idToken, "new@example.com").error == "EMAIL_EXISTS")
   }
 
-  @Test("A link that was mailed to another address puts that one in: proven, and beside the password")
+  @Test("A mailed link to another address sets that address: verified, and beside the password")
   func mailedLink() async throws {
     let world = try IdentityWorld { $0.protectsFromEnumeration = false }
     let first = try await world.signUp("old@example.com")

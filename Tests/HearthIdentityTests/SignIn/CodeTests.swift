@@ -19,7 +19,7 @@ import Testing
     #expect(known.status == 200 && unknown.status == 200)
     #expect(known.text.replacing("known@", with: "other@") == unknown.text)
     #expect(await world.mails().map(\.to) == ["known@example.com"])
-    // Past the limit of one mail in a minute the answer stays the same.
+    // Beyond the limit of one mail a minute the answer stays the same.
     #expect(try await world.sendCode("PASSWORD_RESET", ["email": "known@example.com"]).text == known.text)
     #expect(await world.mails().count == 1)
     let open = try IdentityWorld { $0.protectsFromEnumeration = false }
@@ -37,7 +37,7 @@ import Testing
       let (before, sent) = (world.accounts.store.view.auditHead, await world.mails().count)
       let answer = try await world.sendCode(type, ["email": .string(email), "continueUrl": "http://localhost/"])
       #expect(answer.status == 200 && answer.json["email"] == .string(email))
-      // All work happens after the answer.
+      // All work is done after the answer.
       await world.accounts.context.server.mails.idle()
       #expect(world.accounts.store.view.auditHead == before && world.outbox.messages.count == sent)
       #expect(world.accounts.store.view.allTickets(limit: 9).count == sent)
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("Missing members are reported with the service's messages")
+  @Test("Missing members are reported with Firebase's messages")
   func missing() async throws {
     let world = try IdentityWorld()
     _ = try await world.signUp("a@b.example")
@@ -65,7 +65,7 @@ import Testing
     #expect(unknown.error == "INVALID_OOB_CODE")
   }
 
-  @Test("A code for a signed-in user does not pass to a later owner of the address")
+  @Test("A code that a signed-in user requested is not valid for a later owner of the address")
   func addressMovedOn() async throws {
     let world = try IdentityWorld { $0.protectsFromEnumeration = false }
     let first = try await world.signUp("a@b.example")
@@ -90,7 +90,7 @@ import Testing
     #expect(world.accounts.store.view.tickets(of: first.localID).isEmpty)
   }
 
-  @Test("A code that cannot be kept is not promised")
+  @Test("If a code cannot be stored, the request fails")
   func unwritable() async throws {
     let world = try IdentityWorld()
     _ = try await world.signUp("known@example.com")
@@ -125,7 +125,7 @@ import Testing
     #expect(try await world.signIn("a@b.example", "password \(winners[0])").status == 200)
   }
 
-  @Test("Security 36: Codes end, and count for their own purpose and project only")
+  @Test("Security 36: Codes expire, and are valid for their own purpose and project only")
   func wrongUse() async throws {
     let world = try IdentityWorld()
     let token = try await world.signUp("a@b.example").idToken
@@ -157,13 +157,13 @@ import Testing
         == "EXPIRED_OOB_CODE")
   }
 
-  @Test("Security 38: A code for an old address dies when the address changes")
+  @Test("Security 38: A code for an old address is void when the address changes")
   func addressChanges() async throws {
     let world = try IdentityWorld()
     let uid = try await world.signUp("old@example.com").localID
     _ = try await world.sendCode("PASSWORD_RESET", ["email": "old@example.com"])
     let code = try await world.mailedCode()
-    // An administrator's change of the record, which does not notify the codes.
+    // An administrator's change of the record, which does not void the codes itself.
     try await world.change(uid) { $0.email = "new@example.com" }
     #expect(
       try await world.post("accounts:resetPassword", ["oobCode": .string(code), "newPassword": "another one"]).error
@@ -176,7 +176,7 @@ import Testing
     #expect(try await world.signIn("old@example.com").localID == other)
   }
 
-  @Test("Security 39: A reset ends other codes and sessions, notifies the owner, and bypasses no second factor")
+  @Test("Security 39: A reset ends other codes and sessions, notifies the owner, and does not bypass a second factor")
   func reset() async throws {
     let world = try IdentityWorld()
     let signedUp = try await world.signUp("a@b.example")
@@ -207,7 +207,7 @@ import Testing
     #expect(world.auditedKinds.contains("reset_done"))
   }
 
-  @Test("A weak new password does not use the code up")
+  @Test("A refused weak password does not use the code up")
   func weakPassword() async throws {
     let world = try IdentityWorld()
     _ = try await world.signUp("a@b.example")
@@ -285,7 +285,7 @@ import Testing
     #expect(world.user(signedUp.localID) == expected)
   }
 
-  @Test("Only administrators get the link, and mails need a mailer")
+  @Test("Only administrators get the link in the response, and mails need a mailer")
   func links() async throws {
     let world = try IdentityWorld(hasMailer: false)
     _ = try await world.signUp("a@b.example")

@@ -10,7 +10,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// Tests of the page behind pop-ups and redirects, without a socket: requests and answers of a browser.
+/// Tests of the sign-in handler page, which popups and redirects open, with a browser's requests and without a socket.
 @Suite struct HandlerTests {
   /// A provider that gives each browser the code `code-STATE` and records PKCE parameters.
   private final class FakeCorp: AuthorizationCodeProvider {
@@ -139,7 +139,7 @@ import Testing
     #expect(again.error == "INVALID_IDP_RESPONSE : This sign-in was used before. Begin it again.")
   }
 
-  @Test("A redirect leads only to the app's page, and links to the signed-in user")
+  @Test("A redirect returns only to the app's page, and links to the signed-in user")
   func redirect() async throws {
     let world = try Self.world()
     let guest = try await world.anonymous()
@@ -210,7 +210,7 @@ import Testing
     #expect(try message(absent.text)["event"]?["error"]?["code"]?.string == "auth/operation-not-allowed")
   }
 
-  @Test("Security 55: the page opens for the server's own apps, keys and names")
+  @Test("Security 55: the page opens for the server's own apps, API keys and host names")
   func openRedirect() async throws {
     let corp = FakeCorp()
     let world = try Self.world(corp) {
@@ -242,7 +242,7 @@ import Testing
     #expect(corp.request(String(state))?.redirectURI == "https://sign-in.example.com/__/auth/handler")
   }
 
-  @Test("Security 55: only pages of authorised domains may embed the frame")
+  @Test("Security 55: only pages of authorized domains may embed the frame")
   func frame() async throws {
     let world = try Self.world { $0.authorizedDomains = ["app.example.com", "localhost", "a; script-src *"] }
     let frame = try await get(world, [("apiKey", "key"), ("appName", "x")], path: "/__/auth/iframe")

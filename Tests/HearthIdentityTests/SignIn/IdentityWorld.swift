@@ -10,7 +10,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// Accounts with scripted providers, a mailer and hooks, reached through the clients' interface.
+/// Accounts with fake providers, a mailer and hooks, called through the clients' interface.
 final class IdentityWorld: Sendable {
   let world: AccountsWorld
   let directory: AccountsDirectory
@@ -26,7 +26,7 @@ final class IdentityWorld: Sendable {
   /// The revocations so far.
   var revocations: [Revocation] { announced.revocations.withLock { $0 } }
 
-  /// The cause of each revocation.
+  /// The causes of the revocations.
   var revocationEvents: [AuditEvent.Kind] { announced.events.withLock { $0 } }
   var nowSeconds: Int64 { world.nowSeconds }
 
@@ -77,7 +77,7 @@ final class IdentityWorld: Sendable {
     return store
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
   struct Answer {
     var status: Int
@@ -119,7 +119,7 @@ final class IdentityWorld: Sendable {
       text: String(decoding: response.body, as: UTF8.self), response: response)
   }
 
-  // MARK: Everyday things
+  // MARK: Common requests
 
   static let password = "correct horse"
 
@@ -185,7 +185,7 @@ final class IdentityWorld: Sendable {
 
   func user(_ uid: String) -> UserRecord? { accounts.store.view.user(uid) }
 
-  /// Changes a record as an administrator would.
+  /// Changes a record like an administrator.
   func change(_ uid: String, _ change: @escaping @Sendable (inout UserRecord) -> Void) async throws {
     try await accounts.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
@@ -203,7 +203,7 @@ final class IdentityWorld: Sendable {
   }
 }
 
-/// A mailer that keeps the mails.
+/// A mailer that keeps the mails instead of sending them.
 final class FakeOutbox: Mailer {
   private let kept = Mutex<[MailMessage]>([])
 
@@ -211,7 +211,7 @@ final class FakeOutbox: Mailer {
   func send(_ message: MailMessage) async throws { kept.withLock { $0.append(message) } }
 }
 
-/// A provider whose token is `uid`, `uid@second of its issue`, or one of them with `:claims as JSON`.
+/// A provider whose token is `uid`, or `uid@second of its issue`, each optionally followed by `:claims as JSON`.
 struct FakeCustomToken: SignInProvider {
   let manifest = ProviderManifest(id: "custom", displayName: "Custom", methods: [.customToken])
 
@@ -255,7 +255,7 @@ struct FakeMailedLink: SignInProvider {
 }
 
 extension Authority {
-  /// Returns the administrator of that name: a service account for an address, or else the operator.
+  /// Returns an administrator with this name: a service account if it is an address, or else the operator.
   static func administrator(_ name: String) -> Authority {
     name.contains("@") ? .serviceAccount(email: name, scopes: .identity) : .operator(name: name)
   }

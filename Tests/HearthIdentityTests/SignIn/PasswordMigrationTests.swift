@@ -41,7 +41,7 @@ private final class OldSystem: PasswordChecker {
   }
 }
 
-@Suite("People whose passwords another system has")
+@Suite("Users whose passwords an external system holds")
 struct PasswordMigrationTests {
   private static let wrong = "INVALID_LOGIN_CREDENTIALS"
   private static let undecided = "BLOCKING_FUNCTION_ERROR_RESPONSE : old-shop could not check the password."
@@ -60,7 +60,7 @@ struct PasswordMigrationTests {
     "A password of the other system signs in, creates an account, and is not asked about again")
   func migration() async throws {
     let (old, hook) = (OldSystem(), ScriptedHook())
-    // Migration is allowed even when sign-up is not.
+    // Migration is allowed also when sign-up is not.
     let world = try Self.world(old, hooks: [hook]) { $0.allowsSignUp = false }
     let answer = try await world.signIn("ANN@example.com", "old secret")
     #expect(answer.status == 200 && answer.localID == "shop-17", "\(answer.text)")
@@ -149,7 +149,7 @@ struct PasswordMigrationTests {
     #expect(world.accounts.store.view.userCount == 0)
   }
 
-  @Test("Deleted and disabled accounts stay so despite the other system's answer")
+  @Test("Deleted and disabled accounts stay so despite the external system's answer")
   func gone() async throws {
     let old = OldSystem()
     let world = try Self.world(old)
@@ -164,13 +164,13 @@ struct PasswordMigrationTests {
     old.does { _ in .user(ForeignAccount(email: "ann@new.example", uid: "shop-17")) }
     #expect(try await world.signIn("ann@new.example", "old secret").error == Self.wrong)
     #expect(world.accounts.store.view.userCount == 0)
-    // The user may sign up anew; the account inherits nothing from the old one.
+    // The user may sign up again; the account inherits nothing from the deleted one.
     let back = try await world.signUp("ann@example.com", "another secret")
     #expect(back.status == 200 && back.localID != "shop-17")
     #expect(try await world.signIn("ann@example.com", "old secret").error == Self.wrong)
   }
 
-  @Test("A changed address does not sign in by its old one, and no account gets another's uid")
+  @Test("A changed address does not sign in with its former value, and no account gets another's uid")
   func taken() async throws {
     let old = OldSystem()
     let world = try Self.world(old)
@@ -202,7 +202,7 @@ struct PasswordMigrationTests {
     #expect(world.accounts.store.view.userCount == 1)
   }
 
-  @Test("A sign-in that a hook refuses changes no account, and the next one asks again")
+  @Test("A sign-in that a hook refuses changes no account, and the next one calls the plugin again")
   func refusedByHook() async throws {
     let (old, hook) = (OldSystem(), ScriptedHook { _ in .deny(message: "The shop is closed.") })
     let world = try Self.world(old, hooks: [hook])

@@ -41,7 +41,7 @@ import Testing
     #expect(await Deadline.run(milliseconds: 60_000) { () -> Int in throw Broken() } == nil)
     let (end, ending) = AsyncStream<Void>.makeStream()
     let late = await Deadline.run(milliseconds: 20) { () -> Int in
-      // Ignores cancellation, and ends when no task waits for it any more.
+      // The task ignores cancellation, and ends when no other task waits for it.
       await Task.detached { for await _ in end {} }.value
       return 7
     }
@@ -58,7 +58,7 @@ import Testing
       MailMessage(
         kind: .resetPassword, to: "a@b.example", fromName: "x", fromAddress: "y", subject: "z", text: "code", html: ""))
     await queue.idle()
-    // The error is in the mailer's own words, which by contract contain neither.
+    // The error is the mailer's own text, which by contract contains neither.
     #expect(
       world.world.notices.map(\.text) == ["a mail (resetPassword) could not be sent: the secret of it all"])
   }
@@ -94,7 +94,7 @@ import Testing
     #expect(ActivePlugins(PluginSet(providers: [FakeAnonymous()])).credentialProvider("anonymous") == nil)
   }
 
-  @Test("Without the protection a conflict names the ways in that the account has")
+  @Test("Without enumeration protection a conflict names the account's sign-in methods")
   func verifiedProviders() async throws {
     let world = try IdentityWorld { $0.protectsFromEnumeration = false }
     let owner = try await world.signUp("a@b.example")
@@ -115,7 +115,7 @@ import Testing
     if milliseconds >= 0, milliseconds < 253_402_300_800_000 { #expect(Timestamp.milliseconds(text) == milliseconds) }
   }
 
-  @Test("Printed values hold no secrets")
+  @Test("Printed values contain no secrets")
   func redacted() async throws {
     let world = try IdentityWorld()
     let user = try await world.accounts.signIn.anonymous.newUser(client: world.world.client(), now: world.world.now)

@@ -23,7 +23,7 @@ struct RecoveryCodeTests {
 
   private func pending() async throws -> JSON? { try await world.signIn(email).json["mfaPendingCredential"] }
 
-  @Test("Security 73: a recovery code stands once for the factor, and only its hash is kept")
+  @Test("Security 73: a recovery code replaces the factor once, and only its hash is stored")
   func once() async throws {
     let owner = try await enrolled()
     let codes = owner.recoveryCodes
@@ -40,7 +40,7 @@ struct RecoveryCodeTests {
     let told = try await world.lookup(done.idToken).json["users"]?.array?.first
     #expect(told?["recoveryCodesLeft"] == 9)
     #expect(try await world.finish(try await pending(), owner.id, first).error == "INVALID_CODE")
-    // In any common spelling.
+    // The code is accepted in any common spelling.
     let second = codes[1].uppercased().replacing("-", with: " ")
     #expect(try await world.finish(try await pending(), owner.id, second).status == 200)
     #expect(try await world.finish(try await pending(), "another", codes[2]).error == "MFA_ENROLLMENT_NOT_FOUND")
@@ -74,7 +74,7 @@ struct RecoveryCodeTests {
         == true)
     let owner = try await world.enrol(user.idToken, uid: user.localID)
     #expect(owner.recoveryCodes.isEmpty && world.user(owner.uid)?.recoveryCodes.isEmpty == true)
-    // The enrolment has ended every earlier session.
+    // The enrollment has ended every earlier session.
     #expect(try await world.post(Self.path, ["idToken": .string(user.idToken)]).error == "TOKEN_EXPIRED")
     let made = try await world.post(Self.path, ["idToken": .string(owner.answer.idToken)])
     let codes = made.json["recoveryCodes"]?.array?.compactMap(\.string) ?? []
@@ -90,7 +90,7 @@ struct RecoveryCodeTests {
         == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
   }
 
-  @Test("Without a second factor there are no codes")
+  @Test("Without a second factor there are no recovery codes")
   func withdrawn() async throws {
     let owner = try await enrolled()
     let done = try await world.finish(try await pending(), owner.id, try world.code(owner.secret))
@@ -117,7 +117,7 @@ struct RecoveryCodeTests {
     #expect(user.factors.isEmpty && user.recoveryCodes.isEmpty)
     #expect(try await world.refresh(owner.answer.refreshToken).error == "TOKEN_EXPIRED")
     #expect(try await world.post("accounts:update", ["oobCode": .string(code)]).error == "INVALID_OOB_CODE")
-    // The attacker's password is invalid; one set by mail is valid, without a second step.
+    // The attacker's password is void; one set by mail is valid, without a second step.
     #expect(try await world.signIn(email, "another one").error == "INVALID_LOGIN_CREDENTIALS")
     world.world.advance(seconds: 61)
     _ = try await world.sendCode("PASSWORD_RESET", ["email": .string(email)])

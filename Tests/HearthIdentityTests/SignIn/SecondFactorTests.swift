@@ -54,7 +54,7 @@ import Testing
         == "INVALID_MFA_PENDING_CREDENTIAL")
   }
 
-  @Test("A code counts once, also for two sign-ins side by side")
+  @Test("A code is accepted once, also for two concurrent sign-ins")
   func replay() async throws {
     let world = try IdentityWorld()
     let (secret, id, _) = try await enrolled(world)
@@ -68,7 +68,7 @@ import Testing
     #expect(statuses == [200, 400])
   }
 
-  @Test("Security 37: Five wrong codes kill a pending sign-in, counted before they are compared")
+  @Test("Security 37: Five wrong codes void a pending sign-in, counted before they are compared")
   func guesses() async throws {
     let world = try IdentityWorld()
     let (secret, id, _) = try await enrolled(world)
@@ -85,7 +85,7 @@ import Testing
     #expect(try await finish(world, pending, id, right).error == "INVALID_MFA_PENDING_CREDENTIAL")
   }
 
-  @Test("Tries are limited for an account, however many sign-ins are begun")
+  @Test("Attempts are limited for an account, however many sign-ins are begun")
   func accountLimit() async throws {
     let world = try IdentityWorld()
     let (_, id, _) = try await enrolled(world)
@@ -99,7 +99,7 @@ import Testing
     #expect(refusals.last?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
   }
 
-  @Test("A pending sign-in ends after ten minutes, and with the password that it is of")
+  @Test("A pending sign-in expires after ten minutes, and with a change of its password")
   func pendingEnds() async throws {
     let world = try IdentityWorld()
     let (secret, id, uid) = try await enrolled(world)
@@ -125,7 +125,7 @@ import Testing
       let right = try world.code(owner.secret)
       answers.append(try await world.finish(pending, owner.id, right == "000000" ? "000001" : "000000").error)
     }
-    // The enrolment counted as an attempt as well.
+    // The enrollment counted as an attempt as well.
     #expect(answers.prefix(11).allSatisfy { $0 == "INVALID_CODE" }, "\(answers)")
     #expect(answers.suffix(3).allSatisfy { $0?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true }, "\(answers)")
     world.world.advance(seconds: 2 * 86_400)
@@ -133,7 +133,7 @@ import Testing
     #expect(try await world.finish(pending, owner.id, try world.code(owner.secret)).status == 200)
   }
 
-  @Test("Enrolment needs a verified address and a first factor of its own, and takes one authenticator")
+  @Test("Enrollment needs a verified address and another first factor, and allows one authenticator")
   func enrolment() async throws {
     let world = try IdentityWorld()
     func start(_ token: String) async throws -> String? {
@@ -158,7 +158,7 @@ import Testing
     #expect(phone.error?.hasPrefix("OPERATION_NOT_ALLOWED") == true)
   }
 
-  @Test("Security 37: Five wrong codes kill an enrolment")
+  @Test("Security 37: Five wrong codes void an enrollment")
   func enrolmentGuesses() async throws {
     let world = try IdentityWorld()
     let user = try await verified(world)
@@ -178,7 +178,7 @@ import Testing
     #expect(world.user(user.localID)?.factors.isEmpty == true)
   }
 
-  @Test("Withdrawing the factor ends other sessions, and it is not required any more")
+  @Test("Removing the factor ends other sessions, and the factor is no longer required")
   func withdraw() async throws {
     let world = try IdentityWorld()
     let (secret, id, _) = try await enrolled(world)

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthIdentity
 
 @Suite struct SessionTests {
-  @Test("A refresh returns the same refresh token, a new ID token, and numbers as texts")
+  @Test("A refresh returns the same refresh token, a new ID token, and numbers as strings")
   func refresh() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")
@@ -26,14 +26,14 @@ import Testing
     #expect(json.status == 200)
   }
 
-  @Test("Security 34: auth_time is the moment of the sign-in, however often the token is refreshed")
+  @Test("Security 34: auth_time is the time of the sign-in, however often the token is refreshed")
   func authTime() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")
     let signedInAt = world.nowSeconds
     for _ in 0..<3 {
       world.world.advance(seconds: 3_700)
-      // Another session of the same user changes nothing.
+      // Another session of the same user does not change it.
       _ = try await world.signIn("a@b.example")
       let claims = try world.claims(try await world.refresh(first.refreshToken).idToken)
       #expect(claims["auth_time"] == .int(signedInAt))
@@ -98,7 +98,7 @@ import Testing
         authority: .administrator("test"))
     default: _ = try await world.post("accounts:delete", ["idToken": .string(first.idToken)])
     }
-    // In the same second in which the tokens were made.
+    // Within the second in which the tokens were made.
     #expect(try await world.refresh(other.refreshToken).error == ending.error)
     #expect(try world.standing(other.idToken) == .ended)
     #expect(try await world.lookup(other.idToken).error == ending.error)
@@ -165,7 +165,7 @@ import Testing
     #expect(try await endless.refresh(third.refreshToken).status == 200)
   }
 
-  @Test("A token of a signed-in user is checked in the documented order")
+  @Test("A signed-in user's token is checked in the documented order")
   func callerChecks() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")

@@ -6,10 +6,10 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// Tests of the tokens that a revocation ends, under any clock, and of how application servers judge later tokens.
+/// Tests of the tokens that a revocation ends, with any clock, and of the checks of application servers.
 @Suite struct TokenCutoffTests {
-  /// All operations that end the tokens of `a@b.example`. Each signs in anew when it needs a token, because the clock
-  /// may have been set back since the last one.
+  /// All operations that end the tokens of `a@b.example`. Each signs in again when it needs a token, because the clock may have
+  /// been set back since the last one.
   static let causes = ["revoke", "password change", "reset", "claims", "validSince", "import", "address"]
 
   private func bringAbout(_ cause: String, _ uid: String, _ world: IdentityWorld) async throws {
@@ -32,7 +32,7 @@ import Testing
       answer = try await administer(
         "accounts:update", ["localId": .string(uid), "customAttributes": .string("{\"at\":\(world.nowSeconds)}")])
     case "validSince":
-      // From a machine with a correct clock.
+      // Sent from a machine with a correct clock.
       answer = try await administer("accounts:update", ["localId": .string(uid), "validSince": .int(world.nowSeconds)])
     case "import":
       answer = try await administer(
@@ -58,7 +58,7 @@ import Testing
       claims: .object([.init("iat", .int(issuedAtSeconds))]))
   }
 
-  @Test("A revocation ends all earlier tokens, despite any step of the clock in between", arguments: causes)
+  @Test("A revocation ends all earlier tokens, for any step of the clock in between", arguments: causes)
   func clockSetBack(cause: String) async throws {
     for back: Int64 in [0, 1, 3_600, 400 * 86_400] {
       let world = try Self.world()
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("A credential that was taken after the last change of the accounts ends, although the clock was set back")
+  @Test("A credential that was issued after the last change of the accounts ends, although the clock was set back")
   func takenBetweenChanges() async throws {
     let world = try Self.world()
     let uid = try await world.signUp("a@b.example").localID
@@ -99,7 +99,7 @@ import Testing
     #expect(world.accounts.sessions.revocations.standing(of: credential) == .ended)
   }
 
-  @Test("Tokens of 2.x sessions carry their generation in the session")
+  @Test("Tokens of 2.x sessions have the generation of the uid in their session name")
   func legacySessions() async throws {
     let world = try AdminWorld()
     let uid = try await world.legacyUser()
@@ -112,7 +112,7 @@ import Testing
     #expect(session.session.userGeneration == world.user(uid)?.cutoff.generation)
     world.world.setWallClock(seconds: now - 3_600)
     _ = try await world.administrate("users:revoke", "{\"localId\": \"\(uid)\"}")
-    // Also when the record of the session still existed.
+    // Also if the record of the session still existed.
     try await world.accounts.store.transact { (transaction) throws(AccountError) in
       transaction.putSession(session.hash, session.session)
     }
@@ -121,7 +121,7 @@ import Testing
 
   // MARK: Application servers
 
-  /// Checks a token as the admin SDKs check for revocation: Python, Go and Java compare `iat` with `validSince`, Node
+  /// Checks a token as the admin SDKs check for revocation: Python, Go and Java compare `iat` with `validSince`, Node compares
   /// `auth_time`; Python refuses a future `iat`.
   private func expectTaken(_ idToken: String, _ world: IdentityWorld, _ what: String = "") throws {
     let claims = try world.claims(idToken)
@@ -147,7 +147,7 @@ import Testing
       ).tokens
       try expectTaken(next.idToken, world, cause)
       try expectTaken(try await world.refresh(next.refreshToken).idToken, world, cause)
-      // So that the next round finds the account as the first one did.
+      // The next round finds the account as the first one did.
       let hash = try PasswordHash.make(IdentityWorld.password, cost: .developer, random: world.world.random)
       try await world.change(uid) {
         $0.email = "a@b.example"
@@ -173,14 +173,14 @@ import Testing
     try expectTaken(try await world.refresh(answer.refreshToken).idToken, world)
   }
 
-  @Test("A clock that is set back keeps no new token from application servers")
+  @Test("A clock that is set back does not make application servers refuse new tokens")
   func clockBackAtSDKs() async throws {
     let world = try Self.world()
     let first = try await world.signUp("a@b.example")
     let now = world.nowSeconds
     for back: Int64 in [1, 3_600] {
       world.world.setWallClock(seconds: now - back)
-      // A sign-in more than a minute ahead of the clock is refused here as well, until the clock is there.
+      // A sign-in more than a minute ahead of the clock is refused here as well, until the clock has caught up.
       if back < 60 { try expectTaken(try await world.refresh(first.refreshToken).idToken, world, "\(back) s") }
       let second = try await world.signIn("a@b.example")
       try expectTaken(second.idToken, world, "\(back) s")
@@ -189,7 +189,7 @@ import Testing
 
   // MARK: Deleted accounts
 
-  @Test("Security 33: a reused uid is not reached by tokens and codes of the deleted account")
+  @Test("Security 33: tokens and codes of a deleted account are not valid for the next account with its uid")
   func deletedUID() async throws {
     for back: Int64 in [0, 3_600] {
       let world = try IdentityWorld()
@@ -226,7 +226,7 @@ import Testing
     }
   }
 
-  @Test("A custom token signs in again after a revocation, as long as it lives")
+  @Test("A custom token signs in again after a revocation, until it expires")
   func customTokenAgain() async throws {
     let world = try IdentityWorld()
     let token: JSON = ["token": .string("bob@\(world.nowSeconds)"), "returnSecureToken": true]
