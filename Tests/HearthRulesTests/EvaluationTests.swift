@@ -126,7 +126,7 @@ struct EvaluationTests {
     #expect(try trial.write(expression) == outcome, "\(expression)")
   }
 
-  @Test("newData.val() equals now when the server's time is written, and the increment when that is")
+  @Test("newData.val() equals now when the server timestamp is written, and the sum when an increment is written")
   func serverValues() throws {
     let timestamp = Trial(written: #"{".sv":"timestamp"}"#)
     #expect(try timestamp.write("newData.val() == now") == .yes)
@@ -141,7 +141,7 @@ struct EvaluationTests {
     #expect(try Trial(written: written).write(#"(newData.val() + '').matches(/^-?\d+$/)"#) == outcome)
   }
 
-  @Test("A wildcard is a text, even for a key of digits")
+  @Test("A wildcard is a string, even for a key of digits")
   func wildcardIsText() throws {
     let rules = try RuleSet.compile(#"{"rules":{"$key":{".write":"$key == newData.val()"}}}"#)
     let request = WriteRequest(
@@ -157,7 +157,7 @@ struct EvaluationTests {
     #expect(try Trial(query: Query(limit: .first(2))).read("query.orderByKey && query.limitToFirst <= 2") == .yes)
     let child = Query(order: .child(Path("foo/bar")), start: .init(value: .int(1)), end: .init(value: .int(1)))
     #expect(try Trial(query: child).read("query.orderByChild == 'foo/bar' && query.equalTo == 1") == .yes)
-    // some clients send explicit keys at both ends
+    // Some clients send explicit keys at both ends.
     let spelled = Query(
       order: .value, start: .init(value: .int(1), key: .lowest, isInclusive: false),
       end: .init(value: .double(1), key: .highest))
@@ -176,7 +176,7 @@ struct EvaluationTests {
     #expect(try Trial().write("query.limitToFirst == null && !query.orderByKey") == .yes)
   }
 
-  @Test("A rule that would work forever, or build an endless text, is an error")
+  @Test("A rule that would run too long, or build too long a string, is an error")
   func bounds() throws {
     let big = "\"" + String(repeating: "a", count: 3_000_000) + "\""
     let sum = Array(repeating: "newData.val()", count: 4).joined(separator: " + ")

@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test("drained, it ends with its last request and never comes back")
+  @Test("when drained, it ends with its last request and never becomes ready again")
   func drains() {
     var health = Self.answering()
     health.drain(isIdle: false)
