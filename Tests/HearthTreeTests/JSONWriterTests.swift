@@ -27,7 +27,7 @@ import Testing
     #expect(try JSONSample.export(JSONSample.node(text)) == text)
   }
 
-  @Test("Is pretty when asked to be") func isPrettyWhenAskedToBe() throws {
+  @Test("The output is indented on request") func isPrettyWhenAskedToBe() throws {
     let node = try JSONSample.node(#"{"a":[1,{"b":true}],"c":{".value":"x",".priority":1},".priority":2}"#)
     let plain = """
       {
@@ -71,7 +71,7 @@ import Testing
     #expect(JSON.object([.init("a", .array([]))]).text(pretty: true) == Array("{\n  \"a\": []\n}".utf8))
   }
 
-  @Test("Appends to earlier output") func goesBehindWhatWasWrittenBefore() throws {
+  @Test("Output is appended to earlier output") func goesBehindWhatWasWrittenBefore() throws {
     var writer = JSONWriter(appendingTo: Array("x".utf8))
     writer.write(raw: "[")
     writer.write("\u{2028}")
@@ -83,7 +83,7 @@ import Testing
     #expect(String(decoding: writer.bytes, as: UTF8.self) == "x[\"\u{2028}\",true,null]")
   }
 
-  @Test("Escapes at every place of a word") func escapesAtEveryPlaceOfAWord() throws {
+  @Test("Characters are escaped at every position of a machine word") func escapesAtEveryPlaceOfAWord() throws {
     for length in 0..<24 {
       for place in 0...length {
         for special: Unicode.Scalar in ["\"", "\\", "\n", "\u{1}", "\u{1F}", "é", "\u{7F}", "\u{FFFF}"] {
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test("Is the same for thousands of children") func isTheSameForThousandsOfChildren() throws {
+  @Test("The output is the same for thousands of children") func isTheSameForThousandsOfChildren() throws {
     let list = "[" + (0..<3_000).map { #"{"n":\#($0),"t":"text \#($0)"}"# }.joined(separator: ",") + "]"
     let node = try JSONSample.node(list)
     #expect(node.childCount == 3_000)

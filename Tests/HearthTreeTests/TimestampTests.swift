@@ -5,7 +5,7 @@ import Testing
 @testable import HearthTree
 
 @Suite struct TimestampTests {
-  @Test("reads what Foundation writes, over four centuries")
+  @Test("times in Foundation's format are parsed, over four centuries")
   func differential() throws {
     let formatter = ISO8601DateFormatter()
     formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
@@ -17,10 +17,10 @@ import Testing
     }
   }
 
-  @Test("names of files have no colons")
+  @Test("times in file names have no colons")
   func compact() { #expect(Timestamp.compact(milliseconds: 1_795_449_133_123) == "20261123T155213.123Z") }
 
-  @Test("writes the calendar's times, to the millisecond, from the first year to the last")
+  @Test("times are formatted to the millisecond, from the first year to the last")
   func writing() throws {
     let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
     var random = SeededRandom(seed: 5)

@@ -42,7 +42,7 @@ import Testing
     #expect(throws: TriggerProblem.self) { try TriggerPattern(pattern) }
   }
 
-  @Test("only keys and {name} are known to the first generation")
+  @Test("first-generation triggers support only keys and {name}")
   func plainness() throws {
     #expect(try TriggerPattern("/a/{b}").isPlain)
     for pattern in ["a/*", "a/**/b", "{c=**}/d", "a-*"] { #expect(try !TriggerPattern(pattern).isPlain) }

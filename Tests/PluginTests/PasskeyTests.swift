@@ -17,7 +17,7 @@
       return try #require(provider as? any PasskeyProvider)
     }
 
-    /// Returns true when a provider accepts a key made on a page of that origin.
+    /// Returns true when a provider accepts a key made on a page with this origin.
     private func takes(_ provider: any PasskeyProvider, _ origin: String, flags: UInt8 = 0x05) throws -> Bool {
       let authenticator = SoftwareAuthenticator()
       var overrides = SoftwareAuthenticator.Overrides()
@@ -31,7 +31,7 @@
       return (try? provider.register(registration)) != nil
     }
 
-    @Test("missing settings follow from the server's addresses")
+    @Test("missing settings are derived from the server's addresses")
     func defaults() throws {
       let plain = try provider("{}")
       #expect(plain.relyingParty.id == "auth.example.com" && plain.relyingParty.name == "demo-project")

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Checks that descriptors are opened close-on-exec in the same call, and that only two files start programs, so that a
-/// child inherits only the descriptors it is given.
+/// Checks that descriptors are opened with close-on-exec in the same call, and that only two files start programs, so that a child
+/// process inherits only the descriptors it is given.
 @Suite struct DescriptorTests {
   /// Calls that open descriptors and accept a close-on-exec flag.
   private static let flagged = [
@@ -25,7 +25,7 @@ import Testing
     [".swift", ".h", ".c", ".cpp"].flatMap { Project.files(below: "Sources", ending: $0) }
   }
 
-  /// Returns true when the line calls that function of the C library, not a method or a declaration.
+  /// Returns true when the line calls the C library's function of this name, not a method or a declaration.
   private static func calls(_ name: String, in line: Substring) -> Bool {
     var rest = line
     while let range = rest.firstRange(of: name + "(") {

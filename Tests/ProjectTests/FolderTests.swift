@@ -1,7 +1,6 @@
 import Testing
 
-/// Checks that folders within a target depend on each other in one direction, and that no type and no file grows too
-/// large to read.
+/// Checks that folders within a target depend on each other in one direction, and that no type and no file grows too large to read.
 @Suite struct FolderTests {
   /// The most lines of one type over all its files.
   static let typeLinesMax = 1_000
@@ -10,7 +9,7 @@ import Testing
 
   static let targets = Manifest.sources
 
-  @Test("no two folders of a target know each other", arguments: targets)
+  @Test("no two folders of a target depend on each other", arguments: targets)
   func foldersPointOneWay(target: Manifest.Target) throws {
     for (pair, why) in try SourceFolders(target).pairs {
       Issue.record("\(target.name): \(pair): \(why)")
@@ -24,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("no file has more lines than one can read", arguments: ["Plugins", "Sources", "Tests"])
+  @Test("no file has more lines than the limit", arguments: ["Plugins", "Sources", "Tests"])
   func filesAreShort(folder: String) throws {
     for ending in [".swift", ".ts"] {
       for path in Project.files(below: folder, ending: ending) {

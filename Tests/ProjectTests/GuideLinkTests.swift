@@ -3,13 +3,13 @@ import Testing
 
 /// Checks the links between guides.
 @Suite struct GuideLinkTests {
-  /// The text files that a plain Git host shows: each link in them is a path from the file's folder.
+  /// Returns the text files that a plain Git host shows; each link in them is a path from the file's folder.
   private static func pages() -> [String] {
     ["Sources", "Rules", "Plugins"].flatMap { Project.files(below: $0, ending: ".md") }.filter { !$0.contains(".docc/") }
       + ["README.md"]
   }
 
-  /// The targets of the Markdown links of `page` that are files, relative to the root of the repository.
+  /// Returns the targets of the Markdown links of `page` that are files, relative to the root of the repository.
   private static func targets(of page: String) throws -> Set<String> {
     let folder = URL(filePath: "/" + page).deletingLastPathComponent()
     let links = try Project.text(page).matches(of: /\]\(([^)\s#]+)(?:#[^)]*)?\)/).map { String($0.output.1) }
