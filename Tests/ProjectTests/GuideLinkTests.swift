@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("every guide is reached from the first page of the guide")
+  @Test("every guide can be reached by links from the first page of the guide")
   func guidesAreReached() throws {
     let reached = try Self.targets(of: "Sources/Guide/README.md")
     for guide in Project.files(below: "Sources/Guide", ending: ".md") where guide != "Sources/Guide/README.md" {
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("the places where things are added are there")
+  @Test("the places that the guide on extending the server names exist")
   func placesAreThere() throws {
     let text = try Project.text("Sources/Guide/README.md")
     let sections = text.components(separatedBy: "\n## ")

@@ -85,7 +85,7 @@ import Testing
     for word in Self.words { #expect(text.contains("\n* `\(word)`: "), "\(word) is not explained") }
   }
 
-  @Test("every limit that clients share has a test, and no other has")
+  @Test("every limit that clients share has a test, and no other limit has one")
   func sharedLimitsAreTested() throws {
     let words = Self.words(of: try Project.text(LimitsGuideTests.guide))
     #expect(Set(words.filter { $0.value == "share" }.keys) == Set(Self.tests.keys))

@@ -62,7 +62,7 @@ package struct Conversation: Sendable {
     package var kind: Kind
   }
 
-  /// An action or an expectation of a line; the first text is the client's name. The type's comment has the syntax.
+  /// An action or an expectation in a line; the first text is the client's name. The comment of ``Conversation`` has the syntax.
   package enum Kind: Sendable {
     case connect(String, after: String?, agent: String?)
     case leave(String)
@@ -80,7 +80,7 @@ package struct Conversation: Sendable {
   package enum Identity: Sendable, Equatable {
     case signedOut
     case administrator
-    /// The rules' `auth.token`, as JSON; `uid` or `sub` in it is the user's id.
+    /// The rules' `auth.token`, as JSON; its `uid` or `sub` is the user's id.
     case user(JSON)
   }
 

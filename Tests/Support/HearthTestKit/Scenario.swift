@@ -2,7 +2,7 @@ import HearthEngine
 import HearthRules
 import HearthTree
 
-/// A conversation with an engine as plain text: the commands of connections and all their effects.
+/// A script of commands to an engine as plain text: the commands of connections and all their effects.
 ///
 /// ```
 /// rules {"rules": {".read": "auth != null", ".write": true}}
