@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(
-    "after a failed sync the log is written anew, synced and read back before the same append is acknowledged, once")
+    "after a failed sync the log is written again, synced and read back before the same append is acknowledged, once")
   func syncFailsOnce() throws {
     try withSession { (session: JournalSession) throws in
       session.disk.fail(.failedSync, of: "-wal")

@@ -5,7 +5,7 @@ import Testing
 @Suite("SHA-1 and base64") struct SHA1Tests {
   /// Tests with the examples of FIPS 180-4, and with lengths around every padding boundary.
   @Test(
-    "Agrees with the published vectors",
+    "Digests agree with the published vectors",
     arguments: [
       ("", "2jmj7l5rSw0yVb/vlWAYkK/YBwk="),
       ("abc", "qZk+NkcGgWq6PiVxeFDCbJzQ2J0="),
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "Writes base64 with padding",
+    "Base64 is written with padding",
     arguments: [
       ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("\u{FB}\u{F0}", "w7vDsA=="),
     ])

@@ -23,7 +23,7 @@ extension LegacyTests {
     }
 
     @Test(
-      "values and priorities are set, changed and removed, and their blocks called", arguments: NetworkCondition.all)
+      "values and priorities are set, changed and removed, and their blocks are called", arguments: NetworkCondition.all)
     func writes(over network: NetworkCondition) async throws {
       try await LegacyWorld.with(over: network) { world async throws in
         let ref = world.ref.childByAppendingPath("a")
@@ -71,7 +71,7 @@ extension LegacyTests {
     }
 
     @Test(
-      "observers hear the five kinds of event, with the key before, until they are removed",
+      "observers get the five types of events, with the previous sibling's key, until they are removed",
       arguments: NetworkCondition.all)
     func observers(over network: NetworkCondition) async throws {
       try await LegacyWorld.with(over: network) { world async throws in

@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(
-    "a takeover row may be read before its answer comes; a frame of a lost row in its place may not",
+    "a takeover row may be read before its answer arrives; a frame of a lost row at its position may not",
     arguments: [true, false])
   func takeoverIsRead(isItself: Bool) {
     var bench = Bench()
@@ -207,7 +207,7 @@ import Testing
   }
 
   @Test(
-    "a refused row and one of unknown outcome end a tenure at once", arguments: [StoreAnswer.refused, .failed])
+    "a refused row, or one of unknown outcome, ends the ownership at once", arguments: [StoreAnswer.refused, .failed])
   func dropped(answer: StoreAnswer) {
     var bench = Self.serving()
     bench.ownership.propose(.noop)

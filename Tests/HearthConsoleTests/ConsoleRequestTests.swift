@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(
-    "hosts that lead here",
+    "the server's own host names are accepted",
     arguments: ["127.0.0.1", "127.0.0.1:9000", "localhost:1", "LOCALHOST", "[::1]", "[::1]:65535"])
   func known(host: String) {
     #expect(Self.verdict(hosts: [host]) == nil)

@@ -104,7 +104,7 @@ struct AssertionTests {
   }
 
   @Test(
-    "Claims that are not as they should be",
+    "Assertions with invalid claims are refused",
     arguments: [
       ("iss", "\"stranger@demo-forge.iam.gserviceaccount.com\""), ("iss", nil), ("iss", "1"), ("sub", "\"alice\""),
       ("sub", "1"), ("aud", "\"https://oauth2.googleapis.com/token/\""), ("aud", "\"https://evil.example/token\""),

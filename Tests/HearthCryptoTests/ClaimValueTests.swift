@@ -6,7 +6,7 @@ import Testing
 @Suite("Claim values")
 struct ClaimValueTests {
   @Test(
-    "Values read back as written",
+    "Values are encoded and decoded unchanged",
     arguments: [
       "null", "true", "false", "0", "-7", "9223372036854775807", "-9223372036854775808", "1.5", "\"a\"", "[]", "{}",
       #"{"b":[1,{"a":null}],"a":"\"\\\n\t"}"#, #""🙂é""#,
@@ -72,7 +72,7 @@ struct ClaimValueTests {
   }
 
   @Test(
-    "Times are whole numbers from 0 to 2^53",
+    "Times are integers from 0 to 2^53",
     arguments: [
       ("0", 0), ("5.0", 5), ("1e3", 1_000), ("9007199254740991", 9_007_199_254_740_991), ("9007199254740992", nil),
       ("-1", nil), ("0.5", nil), ("1e300", nil), ("-1e300", nil), ("\"5\"", nil), ("true", nil), ("null", nil),

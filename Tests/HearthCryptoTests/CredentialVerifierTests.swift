@@ -27,7 +27,7 @@ struct CredentialVerifierTests {
   }
 
   @Test(
-    "Everything that is no credential is refused alike",
+    "Texts that are not credentials are all refused with the same error",
     arguments: [
       "", " ", ".", "..", "owner", "Owner", "ya29.a0AfH6SMC", "ya29", "null", "undefined", "{}", "Bearer x",
       "eyJhbGciOiJub25lIn0.e30.",

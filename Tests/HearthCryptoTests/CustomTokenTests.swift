@@ -149,7 +149,7 @@ struct CustomTokenTests {
   }
 
   @Test(
-    "Claims no developer may set",
+    "Claims that developers may not set are refused",
     arguments: [
       "acr", "amr", "at_hash", "aud", "auth_time", "azp", "c_hash", "cnf", "exp", "firebase", "iat", "iss", "jti",
       "nbf",

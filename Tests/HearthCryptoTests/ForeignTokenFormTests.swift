@@ -9,7 +9,7 @@ import Testing
   }
 
   @Test(
-    "tokens of others are known by their issuer",
+    "tokens of other issuers are recognized by their issuer",
     arguments: [
       (jwt(#"{"alg":"RS256","typ":"JWT","kid":"1"}"#, #"{"iss":"https://id.example/a"}"#), "https://id.example/a"),
       (jwt(#"{"alg":"ES256","typ":"at+jwt"}"#, #"{"iss":"https://id.example/a","aud":["x"]}"#), "https://id.example/a"),

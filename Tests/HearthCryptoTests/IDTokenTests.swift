@@ -46,14 +46,14 @@ struct IDTokenTests {
   }
 
   @Test(
-    "aud is exactly the project",
+    "aud must be exactly the project",
     arguments: [
       #"["demo-forge"]"#, "1", #""demo-other""#, #""demo-forg""#, #""demo-forge/""#, #""""#, "null", nil,
     ] as [String?])
   func audience(value: String?) { #expect(refusal(["aud": value]) == .invalidToken) }
 
   @Test(
-    "iss is exactly the project's issuer",
+    "iss must be exactly the project's issuer",
     arguments: [
       #""https://securetoken.google.com/demo-forge/""#, #""https://securetoken.google.com/demo-other""#,
       #""https://securetoken.google.com/""#, #""http://securetoken.google.com/demo-forge""#,
@@ -62,7 +62,7 @@ struct IDTokenTests {
   func issuer(value: String?) { #expect(refusal(["iss": value]) == .invalidToken) }
 
   @Test(
-    "sub and user_id are one user id",
+    "sub and user_id must be the same user id",
     arguments: [
       #""""#, "1", "null", #"["alice"]"#, #""bob""#, nil, #""a\u0001b""#,
     ] as [String?])
@@ -80,7 +80,7 @@ struct IDTokenTests {
   }
 
   @Test(
-    "Times that are no times are refused",
+    "Invalid times are refused",
     arguments: [
       "\"1800001000\"", "-1", "1800001000.5", "1e400", "1e300", "null", "true", "9007199254740992", nil,
     ] as [String?])
@@ -103,7 +103,7 @@ struct IDTokenTests {
   }
 
   @Test(
-    "The sign-in is described",
+    "A token without a valid description of the sign-in is refused",
     arguments: [
       "null", "[]", "{}", "\"google.com\"", #"{"sign_in_provider":1}"#, nil,
     ] as [String?])
@@ -122,7 +122,7 @@ struct IDTokenTests {
   }
 
   @Test(
-    "kid names a key exactly",
+    "kid must name a key exactly",
     arguments: [
       #""""#, #""unknown""#, #""../../etc/passwd""#, #""/dev/zero""#, "1", "null", #"["a"]"#, #"{"a":1}"#,
     ])

@@ -222,7 +222,7 @@ struct KeyRotationTests {
   }
 
   @Test(
-    "Fields that are not as written damage the file",
+    "A file with invalid fields counts as damaged",
     arguments: [
       "state: resting\n", "state: retired\n", "state: next\n", "created: x\n", "created: -1\n", "since: 1e9\n",
       "created: 9007199254740992\n", "state: signing\nstate: signing\n", "colour: red\n", "kid: again\n", "state\n",

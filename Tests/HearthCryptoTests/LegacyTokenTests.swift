@@ -67,7 +67,7 @@ struct LegacyTokenTests {
   }
 
   @Test(
-    "Times that are no times are refused",
+    "Invalid times are refused",
     arguments: [
       "\"1800000000\"", "-1", "1.5", "1e300", "null", "true", "[]", "{}", "9007199254740992", "99999999999999999999",
       "1e400",
@@ -137,7 +137,7 @@ struct LegacyTokenTests {
   }
 
   @Test(
-    "d is an object whose uid is short text",
+    "d must be an object whose uid is a short text",
     arguments: [
       "[]", "\"alice\"", "1", "true", #"{"uid":1}"#, #"{"uid":null}"#, #"{"uid":{}}"#,
     ])

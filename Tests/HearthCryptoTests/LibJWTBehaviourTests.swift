@@ -47,7 +47,7 @@ struct LibJWTBehaviourTests {
   }
 
   @Test(
-    "Libjwt accepts alg none without a key in any spelling, and refuses it with one",
+    "Libjwt accepts alg none without a key in any spelling, and refuses it with a key",
     arguments: ["none", "NoNe", "NONE"])
   func algorithmNone(name: String) {
     let token = TokenForge.unsigned(payload, header: #"{"alg":"\#(name)"}"#)

@@ -15,7 +15,7 @@ struct PasswordVectorTests {
   }
 
   @Test(
-    "Security 10: native hashes",
+    "Security 10: native hashes are verified",
     arguments: [
       (
         "correct horse battery staple",
@@ -61,7 +61,7 @@ struct PasswordVectorTests {
     "jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA=="
 
   @Test(
-    "Security 10: Firebase's scrypt",
+    "Security 10: Firebase's scrypt is verified",
     arguments: [
       (
         "user1password", "42xEC+ixf3L2lw==",
@@ -87,7 +87,7 @@ struct PasswordVectorTests {
   }
 
   @Test(
-    "Security 10: bcrypt",
+    "Security 10: bcrypt is verified",
     arguments: [
       ("U*U", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"),
       ("U*U*", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK"),
@@ -112,7 +112,7 @@ struct PasswordVectorTests {
   }
 
   @Test(
-    "Security 10: keyed hashes",
+    "Security 10: keyed hashes are verified",
     arguments: [
       (ImportedHash.Algorithm.hmacSHA256, "h2lRsK0mGRoOjeKZocuJ6JUYzLCPJ+mykhwBTtqjV5k="),
       (
@@ -138,7 +138,7 @@ struct PasswordVectorTests {
   }
 
   @Test(
-    "Security 10: plain hashes",
+    "Security 10: plain hashes are verified",
     arguments: [
       (ImportedHash.Algorithm.sha256, "uI01eEasl+esOs45DDOed06Ax0DcKtjGukrvHCERiwQ="),
       (.sha1, "3fQJgAO22DEPYKRSVRtRdX9+h6A="), (.md5, "KafiW09qhUQHERueoobWKQ=="),
@@ -171,7 +171,7 @@ struct PasswordVectorTests {
   }
 
   @Test(
-    "Security 10: PBKDF2",
+    "Security 10: PBKDF2 is verified",
     arguments: [
       (
         ImportedHash.Algorithm.pbkdfSHA1,
@@ -205,7 +205,7 @@ struct PasswordVectorTests {
   }
 
   @Test(
-    "Security 10: Argon2's own test vectors",
+    "Security 10: Argon2's own test vectors are verified",
     arguments: [
       (
         ImportedHash.Argon2Parameters.HashType.i, ImportedHash.Argon2Parameters.Version.v13, 1,

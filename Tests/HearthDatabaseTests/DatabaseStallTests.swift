@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(
-    "a caller that waits for an append of unknown outcome is told so when the database closes",
+    "a caller that waits for an append of unknown outcome gets that outcome when the database closes",
     arguments: [true, false])
   func closingInDoubt(_ isWritten: Bool) throws {
     let test = try Stalled(away: isWritten)

@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test(
-    "a wish whose commit failed is done after a restart only if the disk has it all the same",
+    "an onDisconnect write whose registration failed is made after a restart only if the disk has the registration",
     arguments: [(false, Node.empty), (true, Node(.int(1)))])
   func failingWish(isWritten: Bool, expected: Node) throws {
     let (host, journal) = (DatabaseHost(), MemoryJournal())
@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test(
-    "a disconnect whose commit failed is made up for exactly once", arguments: [true, false])
+    "after a disconnect whose commit failed the onDisconnect writes are made exactly once", arguments: [true, false])
   func failingDisconnect(isWritten: Bool) throws {
     let (host, journal) = (DatabaseHost(), MemoryJournal())
     let database = try host.database(journal, rules: Self.open)

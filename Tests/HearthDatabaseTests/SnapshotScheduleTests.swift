@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(
-    "a snapshot without enough space is retried with a quarter of the interval more space or log; it is reported once")
+    "a snapshot without enough space is retried after a quarter of the interval more space or log; it is reported once")
   func tooLarge() {
     let schedule = MutableSchedule(Self.schedule(1_500))
     #expect(!schedule.setRoom(100))

@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test(
-    "an unstorable transaction is refused as a whole",
+    "a transaction that cannot be stored is refused completely",
     arguments: [
       ("a.b", 1, "invalid-path"), ("", 1, "invalid-path"), ("a", 40, "invalid-data"), ("a", 31, "ok"),
     ])

@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test(
-    "a turn is bounded by bytes, counted per recipient, for many events or one",
+    "a turn is limited by bytes, counted for each recipient, for many events or one",
     arguments: [true, false])
   func bytes(isOneEvent: Bool) async throws {
     var limits = DeliveryLimits()

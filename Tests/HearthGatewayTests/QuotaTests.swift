@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "no number makes a bucket overflow, and no debt is for ever",
+    "no number makes a bucket overflow, and no debt is endless",
     arguments: [(Int.max, 1), (Int.max, Int.max), (Int.min, 1), (0, 0), (1 << 33, 1)])
   func extremes(count: Int, rate: Int) {
     var bucket = TokenBucket()

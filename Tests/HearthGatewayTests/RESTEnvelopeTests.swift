@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(
-    "a download's name stays in its quotes",
+    "a download's name cannot end its quotes",
     arguments: [
       ("data.json", "attachment; filename=\"data.json\""),
       ("my+file", "attachment; filename=\"my file\""),

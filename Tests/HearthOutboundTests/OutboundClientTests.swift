@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(
-    "a response that is no HTTP is an error",
+    "a response that is not HTTP is an error",
     arguments: ["", "SSH-2.0-x\r\n", "HTTP/9.9 banana\r\n\r\n", "\u{0}\u{1}\u{2}"])
   func malformed(answer: String) async throws {
     let server = try LoopbackServer.answering(answer)
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test(
-    "Security 57: this machine and its neighbours are not reachable, however they are written",
+    "Security 57: this machine and private networks are not reachable, in any spelling of their addresses",
     arguments: [
       "https://127.0.0.1:PORT/", "https://localhost:PORT/", "https://2130706433:PORT/", "https://127.1:PORT/",
       "https://[::ffff:127.0.0.1]:PORT/", "https://[::1]:PORT/", "https://0.0.0.0:PORT/", "http://127.0.0.1:PORT/",

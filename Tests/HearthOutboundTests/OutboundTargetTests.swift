@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "unusual web addresses are refused",
+    "unusual URLs are refused",
     arguments: [
       "", "example.com", "https://", "https://user@example.com/", "https://user:pw@example.com/",
       "https://good.example@127.0.0.1/", "https://example.com/#part", "https://exa mple.com/",

@@ -48,7 +48,7 @@ struct OwnershipTests {
   }
 
   @Test(
-    "from the moment that the epoch is raised the owner before is refused, before there is a claim", arguments: [0, 2])
+    "as soon as the epoch is raised the former owner is refused, before the new claim is made", arguments: [0, 2])
   func raised(_ batches: Int) throws {
     let world = try PostgresWorld()
     let journal = try world.journal()

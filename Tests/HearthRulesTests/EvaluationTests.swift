@@ -67,7 +67,7 @@ struct EvaluationTests {
   }
 
   @Test(
-    "Text methods work on code units",
+    "String methods work on code units",
     arguments: [
       ("newData.val().contains('b')", .yes), ("newData.val().contains('')", .yes), ("'abc'.beginsWith('ab')", .yes),
       ("'foofoo'.endsWith('foo')", .yes), ("'a'.endsWith('xy')", .no), ("'a'.beginsWith('ab')", .no),
@@ -135,7 +135,7 @@ struct EvaluationTests {
   }
 
   @Test(
-    "An increment of text and number by their text",
+    "A pattern on a number's text accepts integers only",
     arguments: [("123", Outcome.yes), ("1.1", .no), ("-7", .yes), ("0", .yes)])
   func numberPattern(written: String, outcome: Outcome) throws {
     #expect(try Trial(written: written).write(#"(newData.val() + '').matches(/^-?\d+$/)"#) == outcome)

@@ -14,7 +14,7 @@ struct FileTests {
   }
 
   @Test(
-    "Comments, one trailing comma, and line breaks and tabs in texts are allowed",
+    "Comments, one trailing comma, and line breaks and tabs in strings are allowed",
     arguments: [
       #"{"rules":{}}"#, "{ // why\n\"rules\": { /* a\n b */ \".read\": true, }, }",
       "{\"rules\":{\".read\":\"true\n\t && true\r\n && true\"}}", #"{"rules":{"a":{".indexOn":["x","y/z",]}}}"#,
@@ -34,7 +34,7 @@ struct FileTests {
   }
 
   @Test(
-    "A file that is no rules file is refused with line and column",
+    "A file that is not a rules file is refused with line and column",
     arguments: [
       ("{}", "1:2: Expected 'rules' property.\n"),
       (#"{"rule":{}}"#, "1:2: Expected 'rules' property.\n"),

@@ -80,7 +80,7 @@ struct FunctionListTests {
   }
 
   @Test(
-    "The guides' tables have the functions",
+    "The guides' tables have all functions",
     arguments: ["Rules/README.md", "Sources/Guide/WritingRules.md"])
   func guides(path: String) throws {
     let rows = [

@@ -97,7 +97,7 @@ struct OriginTests {
   }
 
   @Test(
-    "an origin that is not of its file counts as none, and the rules as they are",
+    "an origin that does not match its file is ignored, and the rules are used as they are",
     arguments: [
       #"{"file":"a","language":"l","bytes":73,"map":[0,9,1,1],"text":"x"}"#,
       #"{"file":"a","language":"l","bytes":73,"map":[0,1,3,0],"text":"x"}"#,

@@ -21,7 +21,7 @@ struct RefusalTests {
   }
 
   @Test(
-    "A rule that does not fit the language is refused with the service's text",
+    "A rule that does not fit the language is refused with Firebase's message",
     arguments: [
       ("root.child('foo') != null", "Invalid != expression: left operand is not a number, boolean, string, or null."),
       ("null != root", "Invalid != expression: right operand is not a number, boolean, string, or null."),

@@ -51,7 +51,7 @@ struct TraceTests {
   }
 
   @Test(
-    "The part that decided",
+    "The part that decided is found",
     arguments: [
       ("auth != null && (auth.uid == 'bob' && true)", "auth.uid == 'bob'"),
       ("auth == null || auth.uid == 'alice'", "auth.uid == 'alice'"),

@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "an answer that is right names the person: its assertion signed, the whole, or both",
+    "a valid response names the user: with its assertion signed, the whole response, or both",
     arguments: [TestResponse.Signed.assertion, .response, .both])
   func right(signed: TestResponse.Signed) throws {
     let answer = Self.answer {

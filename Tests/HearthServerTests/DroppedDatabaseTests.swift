@@ -100,7 +100,7 @@ struct DroppedDatabaseTests {
   }
 
   @Test(
-    "a request during the closing of a database gets its successor or an error",
+    "a request during the closing of a database gets the next database of the name, or an error",
     arguments: [true, false])
   func dropped(existsAgain: Bool) async throws {
     let waiting = Mutex<EventLoopFuture<Database>?>(nil)

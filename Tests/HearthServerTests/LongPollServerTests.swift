@@ -208,7 +208,7 @@ import Testing
   }
 
   @Test(
-    "a page of another site is no program of this machine, although browsers send no origin for its scripts",
+    "a page of another site does not count as a local program, although browsers send no origin for its scripts",
     arguments: [
       ("", false), ("Referer: https://evil.example/localhost\r\n", false), ("Sec-Fetch-Site: cross-site\r\n", false),
       ("Referer: http://localhost.evil.example/\r\n", false), ("Referer: http://localhost@evil.example/\r\n", false),

@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(
-    "a file without a token ends the start",
+    "a file without a token prevents the start",
     arguments: [
       "", "\n", "short", String(repeating: "x", count: 31), String(repeating: "ä", count: 40),
       String(repeating: "x y", count: 20), String(repeating: "x", count: 4_097),

@@ -18,7 +18,7 @@ import Testing
   private static func text(_ response: HTTPResponse) -> String { String(buffer: response.body) }
 
   @Test(
-    "Security 62: when memory is short, too, lookup and refresh answer without JSON",
+    "Security 62: also when memory is short, lookup and refresh answer without JSON",
     arguments: [
       "/identitytoolkit.googleapis.com/v1/accounts:lookup?key=k", "/securetoken.googleapis.com/v1/token?key=k",
     ])

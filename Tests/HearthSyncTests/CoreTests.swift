@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(
-    "a pushed update is applied in its order: a node that is empty for a moment loses its priority",
+    "a pushed update is applied in its order: a node that is empty in between loses its priority",
     arguments: [
       (#"{"b":1,".priority":5}"#, [("b", "null"), ("c", "2")], #"{"c":2}"#),
       (#"{"b":1,".priority":5}"#, [("c", "2"), ("b", "null")], #"{"c":2,".priority":5}"#),

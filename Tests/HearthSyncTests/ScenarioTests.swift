@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "a scenario whose events do not come fails, and says in which step",
+    "a scenario with missing events fails, and the error names the step",
     arguments: [
       #"{"path":"a","type":"value","data":2}"#, #"{"path":"b","type":"value","data":1}"#,
       #"{"path":"a","type":"child_added","name":"x","prevName":null,"data":1}"#,
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(
-    "a file that is none says where",
+    "the error of an invalid scenario file has the place",
     arguments: [
       (#"[{"name":"x","steps":[]},"# + "\n  ?]", "line 2, column 3: "),
       (#"{"name":"x"}"#, "a file of scenarios must be"),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct AtomicFileTests {
   @Test(
-    "A path is a name in a folder",
+    "A path is split into folder and name",
     arguments: [("a", ".", "a"), ("/a", "/", "a"), ("a/b", "a", "b"), ("/a/b.c", "/a", "b.c"), ("./a", ".", "a")])
   func paths(path: String, folder: String, name: String) {
     let file = AtomicFile(path: path)

@@ -4,7 +4,7 @@ import Testing
 @Suite("Data from JSON") struct JSONDataTests {
   /// Written values, with the export form of the result.
   @Test(
-    "Becomes a tree",
+    "JSON becomes a tree",
     arguments: [
       ("null", "null"), ("{}", "null"), ("[]", "null"), ("[null]", "null"), (#"{"a":{"b":{}}}"#, "null"),
       (#"{"a":null,"b":1}"#, #"{"b":1}"#), (#"["x",null,"y"]"#, #"{"0":"x","2":"y"}"#),
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "Takes the last of a repeated name",
+    "Of a repeated name the last value is used",
     arguments: [
       (#"{"a":1,"a":2}"#, #"{"a":2}"#), (#"{"a":1,"a":null}"#, "null"),
       (#"{"a":{"b":1},"a":{"c":1}}"#, #"{"a":{"c":1}}"#),
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(
-    "Is refused where it means nothing",
+    "JSON without a meaning as data is refused",
     arguments: [
       (#"{".value":5,"a":1}"#, "invalid-metadata"), (#"{"a":1,".value":5}"#, "invalid-metadata"),
       (#"{".value":null,"a":1}"#, "invalid-metadata"), (#"{".value":[]}"#, "invalid-metadata"),
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(
-    "May have any other key",
+    "Any other key is allowed",
     arguments: ["a b", "é", "e\u{301}", "🐵", "a:b", "a,b", "%", "\\", "'", "{}", "-0", "001", "\u{80}"])
   func mayHaveAnyOtherKey(key: String) throws {
     let node = try JSONSample.read(JSON.object([.init(key, .int(1))]).text()) { try $0.writeValue() }.node

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "Have no path inside another",
+    "No path of an update lies inside another",
     arguments: [
       #"{"a":1,"a/b":2}"#, #"{"a/b":2,"a":1}"#, #"{"a":1,"b":1,"a/b/c":2}"#, #"{"a":1,"a/.priority":2}"#,
       #"{"":1,"a":2}"#, #"{"a/b":1,"a!":1,"a/b/c":1}"#, #"{"a":null,"a/b":null}"#,
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(
-    "Have neighbours",
+    "Paths of an update may be siblings",
     arguments: [#"{"a":1,"ab":2}"#, #"{"a/b":1,"a/c":2,"ab":3}"#, #"{"a/.priority":1,"a/b":2}"#, #"{"/":1}"#])
   func haveNeighbours(text: String) {
     #expect(error(text) == nil)
@@ -42,14 +42,14 @@ import Testing
   }
 
   @Test(
-    "Names each path in one form",
+    "An update names each path in one form",
     arguments: [#"{"b/":1,"/b":2}"#, #"{"a/b":1,"c":2,"/a/b":3}"#, #"{"a//b":1,"a/b":1}"#, #"{"":1,"/":1}"#])
   func nameAPathInOneWay(text: String) {
     #expect(error(text) == .overlappingPaths)
   }
 
   @Test(
-    "Have names that are paths",
+    "The names of an update are paths",
     arguments: [
       #"{"a.b":1}"#, #"{"a/$b":1}"#, #"{".info":1}"#, #"{"a/.priority/b":1}"#, #"{"a/.value":1}"#, #"{"a\u0001":1}"#,
     ]) func haveNamesThatArePaths(text: String)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Numbers in JSON") struct JSONNumberTests {
   /// Number texts, with the kind of the parsed value and the text to which it is encoded.
   @Test(
-    "Are integers of 64 bits or doubles",
+    "Numbers are integers of 64 bits or doubles",
     arguments: [
       ("0", Scalar.int(0), "0"), ("-0", .int(0), "0"), ("-0.0", .double(0), "0"), ("0e5", .double(0), "0"),
       ("5", .int(5), "5"), ("5.0", .double(5), "5"), ("5e0", .double(5), "5"), ("-17", .int(-17), "-17"),

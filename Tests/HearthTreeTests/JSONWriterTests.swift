@@ -3,7 +3,7 @@ import Testing
 
 @Suite("JSON from data") struct JSONWriterTests {
   @Test(
-    "Is plain with arrays and without priorities",
+    "The plain form has arrays and no priorities",
     arguments: [
       ("null", "null"), (#"{"0":"a","1":"b"}"#, #"["a","b"]"#), (#"{"1":1}"#, "[null,1]"), (#"{"2":1}"#, #"{"2":1}"#),
       (#"{"0":1,"2":2}"#, "[1,null,2]"), (#"{"01":1}"#, #"{"01":1}"#), (#"{"0":1,"-0":1}"#, #"{"0":1,"-0":1}"#),
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(
-    "Is exported with everything",
+    "The export form has everything",
     arguments: [
       #"{"0":"a","1":"b"}"#, #"{"a":{"b":1,".priority":"x"},".priority":0}"#, #"{".value":"v",".priority":"p"}"#,
       #""\"\\\b\f\n\r\t\u0001\u001f/é🐵""#, #"{"a\\b":1}"#, "true", "-5", "null", "1.25",

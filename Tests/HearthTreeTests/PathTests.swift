@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Paths of requests") struct PathTests {
   @Test(
-    "Address a place",
+    "A path addresses a location",
     arguments: [
       ("", "/"), ("/", "/"), ("a", "/a"), ("/a", "/a"), ("//a///b/", "/a/b"), ("a/.priority", "/a/.priority"),
       (".priority", "/.priority"), ("/.priority/", "/.priority"), ("a b/é/🐵", "/a b/é/🐵"), ("%2F", "/%2F"),
@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(
-    "Have no forbidden characters",
+    "Paths have no forbidden characters",
     arguments: [
       "a.b", ".info", ".info/connected", "a/.value", "a/$b", "#", "a[0]", "]", "\u{0}", "a/\u{1F}", "\u{7F}", "a\nb",
       ".priority/a", "a/.priority/.priority", ".Priority",
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(
-    "Are made of keys that can exist",
+    "Paths consist of valid keys",
     arguments: [("", PathError.Code.emptyKey), ("a.", .forbiddenCharacter), ("a", nil), ("\u{80}", nil)])
   func areMadeOfKeysThatCanExist(key: String, problem: PathError.Code?) {
     #expect(Key(key).problem == problem)

@@ -48,7 +48,7 @@ import Testing
 
   /// Objects with a repeated name, of which only the last value and its server values are used.
   @Test(
-    "Count once for a repeated name",
+    "Server values are counted once for a repeated name",
     arguments: [
       (#"{"a":{".sv":"timestamp"},"a":0}"#, #"{"a":0}"#), (#"{"a":{".sv":"timestamp"},"a":null,"b":1}"#, #"{"b":1}"#),
       (#"{"a":{"b":{".sv":"timestamp"}},"a":{"b":0}}"#, #"{"a":{"b":0}}"#),

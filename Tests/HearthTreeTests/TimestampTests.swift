@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "offsets, fractions and lower case",
+    "offsets, fractions and lower case are parsed",
     arguments: [
       ("1970-01-01T00:00:00Z", 0), ("1970-01-01T02:00:00+02:00", 0), ("1969-12-31t19:00:00-0500", 0),
       ("2024-02-29T12:00:00.5z", 1_709_208_000_500), ("2024-02-29T12:00:00.123456789Z", 1_709_208_000_123),
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(
-    "refuses invalid times",
+    "invalid times are refused",
     arguments: [
       "", "2024", "2023-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "2024-13-01T00:00:00Z", "2024-00-01T00:00:00Z",
       "2024-01-32T00:00:00Z", "2024-01-01T24:00:00Z", "2024-01-01T00:60:00Z", "2024-01-01T00:00:00",

@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(
-    "the forecast finds the values that a rewrite would be refused for, in slices of any size", arguments: [1, 9_999])
+    "the forecast finds the values for which a rewrite would be refused, in slices of any size", arguments: [1, 9_999])
   func walkAgainstDecisions(steps: Int) throws {
     var dice = SeededRandom(seed: 17)
     var refusals = 0

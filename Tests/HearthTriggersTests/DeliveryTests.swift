@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(
-    "the effect of each response, with retries and without",
+    "each response has the expected effect, with retries and without",
     arguments: [
       (AttemptOutcome.done, false, false), (.unknownFunction, true, true), (.refused("status 400"), true, true),
       (.failed("status 500"), true, false),
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(
-    "classes of statuses",
+    "statuses are classified",
     arguments: [
       (200, AttemptOutcome.done), (204, .done), (302, .refused("status 302")), (400, .refused("status 400")),
       (404, .unknownFunction), (405, .refused("status 405")), (413, .refused("status 413")),

@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(
-    "delta makes the value after of the value before",
+    "data with the delta applied is the value after the write",
     arguments: [
       (#"{"a":1,"b":2}"#, #"{"a":1,"c":3}"#, #"{"b":null,"c":3}"#),
       (#"{"b":{"c":1},"k":1}"#, #"{"k":1}"#, #"{"b":null}"#),

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(
-    "values that the server fills in are written as they were read",
+    "server values are encoded as they were decoded",
     arguments: [
       "1", "null", #""x""#, #"{"a":1,"b":{"c":true,".priority":"p"}}"#, #"{".sv":"timestamp"}"#,
       #"{"a":{".sv":{"increment":2}},"b":3}"#, #"{"a":{".value":{".sv":"timestamp"},".priority":7}}"#,
@@ -105,7 +105,7 @@ import Testing
   private struct UnexpectedMessage: Error {}
 
   @Test(
-    "a query's object reads back as an equal query",
+    "a query is encoded to an object that decodes to an equal query",
     arguments: [
       Query(), Query(order: .key), Query(order: .value, start: .init(value: .bool(true)), limit: .first(3)),
       Query(

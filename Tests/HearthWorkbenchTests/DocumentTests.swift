@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "YAML scalars have their meaning of version 1.2",
+    "YAML scalars have their meaning of YAML 1.2",
     arguments: [
       ("yes", "'yes'"), ("on", "'on'"), ("True", "true"), ("null", "null"), ("0x1F", "31"), ("0o17", "15"),
       ("007", "7"), ("1e3", "1000.0"), (".5", "0.5"), ("5.", "5.0"), ("1_000", "'1_000'"), ("+1", "1"), ("-", "'-'"),

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "each way to break a rule",
+    "each kind of mutant is made",
     arguments: [
       ("drop-conjunct", "$x == 'u' && $y == 'v'", ["($y == 'v')", "($x == 'u')"]),
       ("drop-disjunct", "$x == 'u' || $y == 'v'", ["($y == 'v')", "($x == 'u')"]),

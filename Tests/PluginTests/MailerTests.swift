@@ -73,7 +73,7 @@
     }
 
     @Test(
-      "SMTP settings that cannot be meant keep the server from starting",
+      "contradictory SMTP settings prevent the start",
       arguments: [
         "{}", #"{"host": ""}"#, #"{"host": "a b"}"#, #"{"host": "mail.test", "port": 0}"#,
         #"{"host": "mail.test", "security": "maybe"}"#, #"{"host": "mail.test", "username": "u"}"#,

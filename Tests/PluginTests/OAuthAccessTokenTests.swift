@@ -163,7 +163,7 @@
     }
 
     @Test(
-      "Security 54: the code of a redirect is not taken: no state of ours is behind it", arguments: providers)
+      "Security 54: the code of a redirect that the server did not start is refused", arguments: providers)
     func code(provider: String) async throws {
       let world = try OAuthWorld()
       let refusal = try await world.answer(provider, ["code": "abc", "state": "x"]).refusal

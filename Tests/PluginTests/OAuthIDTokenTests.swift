@@ -42,7 +42,7 @@ import HearthBytes
     }
 
     @Test(
-      "Security 53: a token for another app, of another issuer, expired or timeless is refused", arguments: providers
+      "Security 53: a token for another app, of another issuer, expired or without times is refused", arguments: providers
     )
     func refused(provider: String) async throws {
       let world = try OAuthWorld()
@@ -95,7 +95,7 @@ import HearthBytes
     }
 
     @Test(
-      "Security 53: Apple's token cannot be used without the raw nonce, which it holds only hashed",
+      "Security 53: Apple's token cannot be used without the raw nonce, of which the token has only the hash",
       arguments: ["apple.com", "facebook.com"])
     func hashedNonce(provider: String) async throws {
       let world = try OAuthWorld()
@@ -115,7 +115,7 @@ import HearthBytes
     }
 
     @Test(
-      "a provider's word on an address counts for its own domains",
+      "a provider's verification of an address counts for its own domains only",
       arguments: [
         ("google.com", "a@gmail.com", nil, true), ("google.com", "a@corp.example", "corp.example", true),
         ("google.com", "a@corp.example", "other.example", false), ("google.com", "a@corp.example", nil, false),

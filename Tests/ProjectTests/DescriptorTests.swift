@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(
-    "a call that forgets it is found",
+    "a call without close-on-exec is found",
     arguments: [
       "let file = open(path, O_RDONLY)", "guard pipe(&ends) == 0", "socket(AF_INET, SOCK_STREAM, 0)", "mkstemp(&name)",
       "Glibc.open(path, O_RDWR)", "posix_spawnp(&id, name)", "let copy = dup(1)",
@@ -81,7 +81,7 @@ import Testing
   func forgotten(_ line: String) { #expect(findings(line, "a.swift").count == 1) }
 
   @Test(
-    "a call that says it, and a method of that name, are not",
+    "a call with close-on-exec, and a method with the name of a call, are not reported",
     arguments: [
       "let file = open(path, O_RDONLY | O_CLOEXEC)", "journals.open(name, O_RDONLY)", "func socket(",
       "// mkstemp(&name)",

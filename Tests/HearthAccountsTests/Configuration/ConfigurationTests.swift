@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test(
-    "a setting that does not exist is an error that names its place and the nearest one",
+    "an unknown setting is an error with its place and the nearest known setting",
     arguments: [
       (#"{"protectFromEnumeration": true}"#, "protectFromEnumeration", "did you mean protectsFromEnumeration?"),
       (#"{"passwordPolicy": {"minLength": 8}}"#, "passwordPolicy.minLength", "lengthMin"),
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test(
-    "values that make no sense are refused where they stand",
+    "invalid values are refused with their place",
     arguments: [
       (#"{"allowsSignUp": 1}"#, "allowsSignUp: must be true or false"),
       (#"{"allowsSignUp": true, "allowsSignUp": false}"#, "allowsSignUp: is there twice"),
@@ -212,7 +212,7 @@ import Testing
   }
 
   @Test(
-    "every address that a server can have is taken",
+    "every valid server address is accepted",
     arguments: [
       "http://localhost:9000", "https://auth.example.com", "http://127.0.0.1:65535", "http://[::1]:9000",
       "http://[fe80::1]",

@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(
-    "the time that an answer is remembered is bounded",
+    "the time for which an answer is cached is limited",
     arguments: [(0, 0), (-5, 0), (60, 60_000), (.max, 86_400_000)] as [(Int64, Int64)])
   func cached(seconds: Int64, milliseconds: Int64) {
     let judged = Self.judged { token in

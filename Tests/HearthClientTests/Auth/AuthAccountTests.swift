@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct AuthAccountTests {
   @Test(
-    "a changed password ends the user's other sessions, which sign themselves out", arguments: NetworkCondition.reliable
+    "a changed password ends the user's other sessions, whose clients sign themselves out", arguments: NetworkCondition.reliable
   )
   func changePassword(over network: NetworkCondition) async throws {
     try await AuthWorld.with(over: network) { world in
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(
-    "without e-mail privacy addresses are set at once, and their sign-in methods are listed",
+    "without e-mail enumeration protection addresses are set at once, and their sign-in methods are listed",
     arguments: NetworkCondition.reliable)
   func openAddress(over network: NetworkCondition) async throws {
     try await AuthWorld.with(over: network, hidesAddresses: false) { world in

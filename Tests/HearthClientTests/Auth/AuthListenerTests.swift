@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(
-    "a stream has the present state first, then the newest, and takes its listener with it",
+    "a stream has the present state first, then the newest, and removes its listener at its end",
     arguments: NetworkCondition.reliable)
   func stream(over network: NetworkCondition) async throws {
     try await AuthWorld.with(over: network) { world in

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct AuthTokenTests {
   @Test(
-    "a token is fetched when its end is near, once however many ask, and not before",
+    "a token is refreshed shortly before it expires, once for any number of callers, and not earlier",
     arguments: NetworkCondition.reliable)
   func oneRefresh(over network: NetworkCondition) async throws {
     try await AuthWorld.with(over: network) { world in
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(
-    "tokens that live a few minutes are not fetched without a pause", arguments: ["300", "60", "1", "0", "-5", "x"])
+    "tokens with a lifetime of a few minutes are not refreshed without a pause", arguments: ["300", "60", "1", "0", "-5", "x"])
   func shortLives(life: String) async throws {
     let server = FakeService()
     server.life.withLock { $0 = life }

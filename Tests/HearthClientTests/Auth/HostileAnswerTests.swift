@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "an account that is not the token's, or several, or none, is not signed in",
+    "a response with another account than the token's, several, or none, signs no user in",
     arguments: [
       #"{"users":[{"localId":"other"}]}"#, #"{"users":[{"localId":"u"},{"localId":"u"}]}"#, #"{"users":[]}"#, "{}",
       #"{"users":[{"localId":""}]}"#, #"{"users":[7]}"#,

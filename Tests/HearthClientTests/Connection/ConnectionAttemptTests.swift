@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(
-    "a hello's host is dialled next time, unless it is none or an emulator's",
+    "the next connection goes to the host in the hello, unless that is invalid or the server is an emulator",
     arguments: [
       ("s-usc1.example:9002", false, "s-usc1.example:9002"), ("s-usc1.example:9002", true, "db.example:9000"),
       ("", false, "db.example:9000"), ("evil.example/x", false, "db.example:9000"),

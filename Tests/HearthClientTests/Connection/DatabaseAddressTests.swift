@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct DatabaseAddressTests {
   @Test(
-    "URLs of databases",
+    "URLs of databases are parsed",
     arguments: [
       ("https://Chat.firebaseio.com", "chat.firebaseio.com", true, "chat", "/"),
       ("http://chat.firebaseio.com/a/b%20c", "chat.firebaseio.com", true, "chat", "/a/b c"),

@@ -8,7 +8,7 @@ import Testing
 @Suite struct OnDisconnectTests {
   // Without network conditions that cut: the server executes the write when the proxy cuts the connection.
   @Test(
-    "values, priorities, updates and removals are done when the connection ends, in each form", .timeLimit(.minutes(1)),
+    "values, priorities, updates and removals are made when the connection ends, in each form", .timeLimit(.minutes(1)),
     arguments: NetworkCondition.reliable)
   func done(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in

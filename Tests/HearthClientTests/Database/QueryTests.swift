@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(
-    "in key order the methods with a key are refused, also without one",
+    "in key order the methods with a key parameter are refused, also with a nil key",
     arguments: ["StartingAt", "StartingAfter", "EndingAt", "EndingBefore", "EqualTo"])
   func keyOrderWithoutKey(method: String) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

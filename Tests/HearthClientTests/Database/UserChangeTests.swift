@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(
-    "a token that is fetched for a live connection is shown over it, and the connection stays",
+    "a token that is refreshed during a live connection is sent over it, and the connection stays",
     arguments: NetworkCondition.reliable
   )
   func refresh(over network: NetworkCondition) async throws {

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "the kind of a number stays",
+    "the type of a number is kept",
     arguments: [
       (true as any Sendable, Scalar.bool(true)), (NSNumber(value: true), .bool(true)), (1, .int(1)),
       (NSNumber(value: 1), .int(1)), (UInt8(7), .int(7)), (Int8(-1), .int(-1)), (NSNumber(value: Int8(1)), .int(1)),

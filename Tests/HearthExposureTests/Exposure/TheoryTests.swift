@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "the operations open to each kind of caller",
+    "the operations open to each kind of caller are found",
     arguments: [
       ("auth == null", "open", "closed"), ("auth != null", "closed", "open"),
       ("auth.uid == data.val()", "open", "open"),

@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(
-    "claims that only the server may make are refused",
+    "claims that only the server may set are refused",
     arguments: IDTokenClaims.reservedNames.sorted())
   func reservedClaims(_ name: String) async throws {
     let world = try AdminWorld()
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(
-    "claims with the name of what the server computes are kept, and tokens have the account's own values",
+    "claims with names of the account's own values are stored, and tokens have the account's own values",
     arguments: ["email", "email_verified", "phone_number", "provider_id", "user_id"])
   func computedClaims(_ name: String) async throws {
     let world = try AdminWorld()
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test(
-    "claims that no token could hold are refused",
+    "claims that no token could contain are refused",
     arguments: [
       ("[1]", "INVALID_CLAIMS"), ("{", "INVALID_CLAIMS"), (#"{\"a\": 1, \"a\": 2}"#, "INVALID_CLAIMS"),
       (#"{\"a\": \""# + String(repeating: "x", count: 1_000) + #"\"}"#, "CLAIMS_TOO_LARGE"),

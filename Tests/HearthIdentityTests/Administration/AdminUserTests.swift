@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(
-    "Security 33: the uid of a deleted account is given out again, by create and by import", arguments: [true, false])
+    "Security 33: the uid of a deleted account can be reused, by create and by import", arguments: [true, false])
   func uidComesBack(isImported: Bool) async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com"}"#)

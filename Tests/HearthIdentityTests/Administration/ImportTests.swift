@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(
-    "hashes that could not be verified are refused with a reason, the others are taken",
+    "hashes that could not be verified are refused with a reason, the others are imported",
     arguments: [
       (#""hashAlgorithm": "BCRYPT""#, "e30="),
       (#""hashAlgorithm": "SHA256", "rounds": 7"#, "uI01eEasl+esOs45DDOed06Ax0DcKtjGukrvHCERiwQ="),
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(
-    "a batch that makes no sense as a whole is refused as a whole",
+    "a batch that is invalid as a whole is refused as a whole",
     arguments: [
       (#"{}"#, "MISSING_USER_ACCOUNT"), (#"{"users": []}"#, "MISSING_USER_ACCOUNT"),
       (#"{"users": [{"localId": "a"}], "hashAlgorithm": "ROT13"}"#, "INVALID_HASH_ALGORITHM"),
@@ -175,7 +175,7 @@ import Testing
   }
 
   @Test(
-    "rounds out of range refuse the whole request, and so do those that it leaves out, but for MD5",
+    "rounds out of range refuse the whole request, and so do missing rounds, except for MD5",
     arguments: [
       ("SHA256", 8_193), ("SHA1", 0), ("SHA512", -1), ("MD5", 8_193), ("PBKDF2_SHA256", 120_001), ("PBKDF_SHA1", 0),
       ("PBKDF2_SHA256", 0), ("SHA1", nil), ("SHA256", nil), ("SHA512", nil), ("PBKDF_SHA1", nil),
@@ -222,7 +222,7 @@ import Testing
   }
 
   @Test(
-    "a session of the same second as an overwriting import is ended, and a disabled account is reported as disabled")
+    "a session from the second of an overwriting import is ended, and a disabled account is reported as disabled")
   func overwriteAtOnce() async throws {
     let world = try AdminWorld()
     for uid in ["bob", "eve"] {

@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(
-    "a provider is made, read, listed, changed by a mask and deleted; in a project and in a tenant, which do not share it"
+    "a provider is created, read, listed, changed by a mask and deleted; project and tenant do not share it"
   )
   func administration() async throws {
     let world = try IdentityWorld()
@@ -196,7 +196,7 @@ import Testing
   }
 
   @Test(
-    "people sign in by an issuer that was set up, from the next request on, until it is switched off; in its own place alone"
+    "users sign in by a configured issuer, from the next request on, until it is disabled; only in its project or tenant"
   )
   func live() async throws {
     let issuers = FakeIssuers()

@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(
-    "names that would not make an address are refused",
+    "names that would make an invalid e-mail address are refused",
     arguments: ["", "A", "1a", "a b", "a@b", "é", String(repeating: "a", count: 31), "hearth"])
   func badName(_ name: String) async throws {
     let world = try AdminWorld()
@@ -181,7 +181,7 @@ import Testing
   }
 
   @Test(
-    "an account that is disabled, or loses a key, while its token is being drawn gets none", arguments: [true, false])
+    "an account that is disabled, or loses a key, while its token is being made gets no token", arguments: [true, false])
   func disabledMeanwhile(isDisabled: Bool) async throws {
     let interleaved = InterleavedWork()
     let world = try AdminWorld(interleaved: interleaved)

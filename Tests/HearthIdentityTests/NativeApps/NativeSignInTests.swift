@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(
-    "Security 86: the address that opens an app can be redeemed only with the session of that app")
+    "Security 86: the URL that opens an app can be redeemed only with the session of that app")
   func interception() async throws {
     let native = try NativeWorld()
     let page = try await native.visit(NativeWorld.signIn())

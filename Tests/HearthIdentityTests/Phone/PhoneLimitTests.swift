@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test(
-    "the longest beginning of a number says its country",
+    "the longest prefix of a number determines its country",
     arguments: [
       ("+12025550100", "US"), ("+14165550100", "CA"), ("+18765550100", "JM"), ("+79161234567", "RU"),
       ("+77011234567", "KZ"), ("+390669812345", "VA"), ("+390612345678", "IT"), ("+35850123456", "FI"),

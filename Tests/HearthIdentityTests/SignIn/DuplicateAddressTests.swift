@@ -137,7 +137,7 @@ struct DuplicateAddressTests {
   }
 
   @Test(
-    "A provider's user enrols second factors without an address, and may add one",
+    "A provider's user enrolls second factors without an address, and may add one",
     arguments: [SecondFactorSettings.Policy.optional, .required])
   func ownAddress(_ policy: SecondFactorSettings.Policy) async throws {
     let world = try world { $0.secondFactors.policy = policy }

@@ -256,7 +256,7 @@ import Testing
   }
 
   @Test(
-    "An emulator shows its machine's programs a page to choose an identity, and others the provider's")
+    "An emulator shows programs on its machine a page to choose an identity, and other clients the provider's page")
   func emulator() async throws {
     let world = try Self.world { $0.applyEmulatorDefaults() }
     let page = try await get(world, Self.start, path: "/emulator/auth/handler", isFromLoopback: true)

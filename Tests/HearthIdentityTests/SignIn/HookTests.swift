@@ -22,7 +22,7 @@ struct HookTests {
   }()
 
   @Test(
-    "Changes of beforeCreate are seen by beforeSignIn and stored with the first session; its session claims are ignored"
+    "Changes of beforeCreate are passed to beforeSignIn and stored with the first session; its session claims are ignored"
   )
   func creation() async throws {
     let hook = ScriptedHook { $0.moment == .beforeCreate ? .allow(Self.everything) : .allow() }

@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test(
-    "Security 89: a response with a foreign issuer, or without a promised one, ends the sign-in")
+    "Security 89: a response with another issuer's name, or without the declared one, ends the sign-in")
   func issuers() async throws {
     let site = try await Site()
     _ = try await site.add("oidc.plain", "https://plain.example")

@@ -57,7 +57,7 @@ struct PasswordMigrationTests {
   }
 
   @Test(
-    "A password of the other system signs in, creates an account, and is not asked about again")
+    "A password of the external system signs in and creates an account, and the system is not asked again")
   func migration() async throws {
     let (old, hook) = (OldSystem(), ScriptedHook())
     // Migration is allowed also when sign-up is not.
@@ -85,7 +85,7 @@ struct PasswordMigrationTests {
   }
 
   @Test(
-    "A wrong password gets one answer after one request, with and without an account, or at once without protection")
+    "A wrong password gets the same answer with and without an account: after one request, or at once without protection")
   func evenness() async throws {
     let old = OldSystem()
     let world = try Self.world(old)
@@ -214,7 +214,7 @@ struct PasswordMigrationTests {
   }
 
   @Test(
-    "An account imported without its password is migrated; any other without one is not asked about")
+    "An account imported without its password is migrated; the plugin is not asked about other accounts without one")
   func imported() async throws {
     let old = OldSystem { $0.password == "old secret" ? .user(ForeignAccount(email: $0.email)) : .wrong }
     let world = try Self.world(old)

@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(
-    "Times are written as clients parse them",
+    "Times are encoded as clients parse them",
     arguments: [
       (Int64(0), "1970-01-01T00:00:00.000Z"), (951_782_400_001, "2000-02-29T00:00:00.001Z"),
       (1_795_262_399_999, "2026-11-21T11:59:59.999Z"), (-5, "1969-12-31T23:59:59.995Z"),

@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(
-    "Admin SDKs that check for revocation accept tokens issued after it, also in its second", arguments: causes)
+    "Admin SDKs that check for revocation accept tokens issued after it, also within its second", arguments: causes)
   func adminSDKs(cause: String) async throws {
     let world = try Self.world()
     let uid = try await world.signUp("a@b.example").localID
@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test(
-    "They accept tokens returned by a change for the session's life, regardless of the sign-in's age")
+    "Admin SDKs accept tokens returned by a change for the session's life, whatever the age of its sign-in")
   func changedSession() async throws {
     let world = try Self.world()
     let first = try await world.signUp("a@b.example")

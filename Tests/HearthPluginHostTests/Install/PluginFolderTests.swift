@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(
-    "compiled files of Python are not copied, and break the checksum of an installed plugin, however deep they are",
+    "compiled Python files are not copied, and invalidate the checksum of an installed plugin, at any depth",
     arguments: ["__pycache__", "lib/__pycache__", "lib/deep/__pycache__", "__pycache__/nested"])
   func compiledFiles(_ place: String) throws {
     for file in ["lib/a.py", "lib/deep/b.py", "\(place)/a.cpython-311.pyc"] { try source.write(file, "a") }

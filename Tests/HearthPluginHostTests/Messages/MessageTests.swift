@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(
-    "a line that is no message is a fault, and no trap",
+    "a line that is not a message is a fault, and causes no trap",
     arguments: [
       "", "{", "[]", "7", "{\"id\":-1,\"output\":1}", "{\"id\":1}", "{\"id\":1e400,\"output\":1}",
       "{\"id\":\"1\",\"output\":1}",

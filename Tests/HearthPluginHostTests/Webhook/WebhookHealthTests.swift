@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "five failed requests in a row open the breaker, for every kind of failure",
+    "five failed requests in a row open the circuit breaker, for every kind of failure",
     arguments: [PluginOutcome.late, .unreachable("x"), .unusable("x")])
   func opens(outcome: PluginOutcome) {
     var health = Self.answering()
