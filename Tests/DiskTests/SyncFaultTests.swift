@@ -130,7 +130,8 @@ import Testing
     return UInt64(offset)
   }
 
-  @Test("a failed sync beside appends (as of the database file) is reported by the next append, whose repetition succeeds")
+  @Test(
+    "a failed sync beside appends (as of the database file) is reported by the next append, whose repetition succeeds")
   func syncFailsBeside() throws {
     try withSession { (session: JournalSession) throws in
       session.disk.fail(.failedSync, of: "j.sqlite")

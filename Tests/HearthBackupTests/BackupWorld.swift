@@ -30,8 +30,8 @@ final class TestDatabase: @unchecked Sendable {
 
   var root: Node { states[states.count - 1].root }
 
-  /// Appends one batch of `count` commits, each at its own millisecond. Some records, except the first, have the form of a
-  /// cluster's records, and some are control records, which have no time.
+  /// Appends one batch of `count` commits, each at its own millisecond. Some records, except the first, have the form
+  /// of a cluster's records, and some are control records, which have no time.
   func commit(_ random: inout SeededRandom, _ count: Int = 1, sizeBytes: Int = 20) throws {
     var payload: [UInt8] = []
     var kinds = SeededRandom(seed: UInt64(states.count))

@@ -23,7 +23,8 @@ extension LegacyTests {
     }
 
     @Test(
-      "values and priorities are set, changed and removed, and their blocks are called", arguments: NetworkCondition.all)
+      "values and priorities are set, changed and removed, and their blocks are called", arguments: NetworkCondition.all
+    )
     func writes(over network: NetworkCondition) async throws {
       try await LegacyWorld.with(over: network) { world async throws in
         let ref = world.ref.childByAppendingPath("a")
@@ -194,7 +195,8 @@ extension LegacyTests {
       }
     }
 
-    // Without network conditions that cut: a transaction whose answer is lost ends with `disconnect`, so the count is unknown.
+    // Without network conditions that cut: a transaction whose answer is lost ends with `disconnect`, so the count is
+    // unknown.
     @Test("transactions commit and are aborted", arguments: NetworkCondition.reliable)
     func transactions(over network: NetworkCondition) async throws {
       try await LegacyWorld.with(over: network) { world async throws in

@@ -154,7 +154,9 @@ import Testing
     #expect(try await Polling.until { c.seen == [.up(earlier.run), .down(earlier.run), .up(later.run)] })
   }
 
-  @Test("certificates of another authority or another node, and another cluster, are refused, and each reason is logged once")
+  @Test(
+    "certificates of another authority or another node, and another cluster, are refused, and each reason is logged once"
+  )
   func refused() async throws {
     let (certificates, others) = (try Self.certificates.get(), try LinkCertificates(["b"]))
     func expectRefusal(_ reason: String, _ b: LinkedNode) async throws {

@@ -32,7 +32,9 @@ import Testing
     #expect(lease.status.isValid(at: Self.at(6_999)))
   }
 
-  @Test("a node claims a database only after a whole lease without a gap, so that after an outage all nodes can renew theirs")
+  @Test(
+    "a node claims a database only after a whole lease without a gap, so that after an outage all nodes can renew theirs"
+  )
   func claims() {
     var lease = Self.registered()
     func beat(_ time: Int64, gaps: Int64 = 0) {

@@ -3,7 +3,9 @@ import Testing
 @testable import HearthCrypto
 
 @Suite struct ClientAssertionTests {
-  @Test("a client assertion is a token of five minutes, signed by the client's key, with both signature integers at full length")
+  @Test(
+    "a client assertion is a token of five minutes, signed by the client's key, with both signature integers at full length"
+  )
   func token() throws {
     let credentials = try NodeAuthority(now: 1_800_000_000).credentials
     let key = try #require(P256Key(publicPEM: credentials.certificate))

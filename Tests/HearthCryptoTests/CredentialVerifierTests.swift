@@ -80,7 +80,8 @@ struct CredentialVerifierTests {
     let id = TokenForge.rs256(TokenForge.idPayload())
     let legacyVerifier = LegacyTokenVerifier(secrets: TokenForge.secrets)
     let idVerifier = IDTokenVerifier(projectID: TokenForge.projectID, keys: TokenForge.keys)
-    // Each is signed with the right key, and still refused: a custom token, a session cookie, and a legacy payload under RS256.
+    // Each is signed with the right key, and still refused: a custom token, a session cookie, and a legacy payload
+    // under RS256.
     for payload in [custom, cookie, TokenForge.legacyPayload()] {
       let token = TokenForge.rs256(payload)
       #expect(TokenForge.refusal(token) == .invalidToken)

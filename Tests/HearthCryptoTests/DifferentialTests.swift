@@ -132,14 +132,14 @@ struct DifferentialTests {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     let dots = bytes.indices.filter { bytes[$0] == UInt8(ascii: ".") }
     switch Int.random(in: 0..<4, using: &random) {
-    case 0:   // Replaces a letter of the signature.
+    case 0:  // Replaces a letter of the signature.
       bytes[Int.random(in: (dots[1] + 1)..<(bytes.count - 1), using: &random)] =
         alphabet.randomElement(using: &random) ?? 65
-    case 1:   // Cuts four letters off the signature.
+    case 1:  // Cuts four letters off the signature.
       bytes.removeLast(4)
-    case 2:   // Extends the signature.
+    case 2:  // Extends the signature.
       bytes += [alphabet.randomElement(using: &random) ?? 65] + Array("AAA".utf8)
-    default:   // Puts another payload under the same signature.
+    default:  // Puts another payload under the same signature.
       let payload = TokenForge.segment("{\"x\":\(Int.random(in: 0...9, using: &random))}")
       bytes.replaceSubrange((dots[0] + 1)..<dots[1], with: payload.utf8)
     }

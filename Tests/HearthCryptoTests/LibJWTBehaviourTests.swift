@@ -6,8 +6,8 @@ import Testing
 
 @testable import HearthCrypto
 
-/// Tests of the behavior of the system's libjwt, on which the checks around it depend. When a distribution's upgrade changes a
-/// behavior, a test fails here, and a check may be removed or another one is needed.
+/// Tests of the behavior of the system's libjwt, on which the checks around it depend. When a distribution's upgrade
+/// changes a behavior, a test fails here, and a check may be removed or another one is needed.
 @Suite("the behavior of libjwt itself")
 struct LibJWTBehaviourTests {
   private static let secret = Array(TokenForge.secret.utf8)

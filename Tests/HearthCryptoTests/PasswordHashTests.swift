@@ -66,7 +66,8 @@ struct PasswordHashTests {
 
   @Test("Scrypt ignores trailing zero bytes")
   func trailingZero() throws {
-    // HMAC pads its key with zeros. Other behavior would be another algorithm, which cannot verify other servers' hashes.
+    // HMAC pads its key with zeros. Other behavior would be another algorithm, which cannot verify other servers'
+    // hashes.
     #expect(verify("secret\u{0}", try make("secret")))
     #expect(!verify("secret\u{0}", try make("secret1")))
   }

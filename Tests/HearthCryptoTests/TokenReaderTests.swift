@@ -66,7 +66,8 @@ struct TokenReaderTests {
   }
 
   @Test(
-    "The header needs an alg that is a string", arguments: ["{}", #"{"alg":1}"#, #"{"alg":null}"#, #"{"alg":["HS256"]}"#])
+    "The header needs an alg that is a string",
+    arguments: ["{}", #"{"alg":1}"#, #"{"alg":null}"#, #"{"alg":["HS256"]}"#])
   func algorithm(header: String) {
     #expect(!isRead(TokenForge.hs256(TokenForge.legacyPayload(), header: header)))
   }

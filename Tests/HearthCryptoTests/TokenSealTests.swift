@@ -19,7 +19,8 @@ struct TokenSealTests {
       IDTokenSubject(uid: "ann", signInProvider: "password", authTimeSeconds: now), issuedAtSeconds: now)
   }
 
-  @Test("an emulator's tokens have no signature, as admin SDKs in emulator mode require, and are accepted from any address")
+  @Test(
+    "an emulator's tokens have no signature, as admin SDKs in emulator mode require, and are accepted from any address")
   func verified() throws {
     let ring = try ring()
     let token = try token(ring)

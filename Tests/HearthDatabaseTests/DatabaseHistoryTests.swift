@@ -191,7 +191,8 @@ import Testing
     database.close()
   }
 
-  @Test func `history beyond the limit of bytes is removed despite its age, and the operator is notified once`() throws {
+  @Test func `history beyond the limit of bytes is removed despite its age, and the operator is notified once`() throws
+  {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     let retention = HistoryRetention(ageMilliseconds: 1_000_000, sizeBytesMax: 3_000)

@@ -43,7 +43,10 @@ import Testing
     return database
   }
 
-  @Test func `other commands run while a large write is decided, and commands at its location and of its connection wait`() throws {
+  @Test
+  func `other commands run while a large write is decided, and commands at its location and of its connection wait`()
+    throws
+  {
     let host = DatabaseHost()
     let database = try Self.begin(host)
     database.decider.pool.writes.suspend()

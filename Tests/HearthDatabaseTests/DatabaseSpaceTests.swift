@@ -17,7 +17,8 @@ import Testing
       action: .write(WriteOperation(.put(Location(path: Path(path)), WriteValue(node)))))
   }
 
-  @Test("clients' writes are refused, administrators' removals and rules are accepted, and all of them when there is space")
+  @Test(
+    "clients' writes are refused, administrators' removals and rules are accepted, and all of them when there is space")
   func refusals() throws {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: Self.open)

@@ -14,8 +14,8 @@ import Testing
 @Suite struct DatabaseStallTests {
   private static let open = "{\"rules\": {\".read\": true, \".write\": true}}"
 
-  /// A database whose first write has just found the disk full. Connection 1 waits for its answer; connection 2 has a listen at the
-  /// location.
+  /// A database whose first write has just found the disk full. Connection 1 waits for its answer; connection 2 has a
+  /// listen at the location.
   private struct Stalled {
     let host = DatabaseHost()
     let journal = MemoryJournal()

@@ -20,7 +20,9 @@ import Testing
     database.trial?.queue.sync {}
   }
 
-  @Test func `decisions of a live database are evaluated with the staged rules, and the trial ends with its report`() throws {
+  @Test func `decisions of a live database are evaluated with the staged rules, and the trial ends with its report`()
+    throws
+  {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: Self.open)
     defer { database.close() }

@@ -167,7 +167,9 @@ import Testing
     again.close()
   }
 
-  @Test("a start that is killed while it makes onDisconnect writes leaves the rest to the next start", arguments: [true, false])
+  @Test(
+    "a start that is killed while it makes onDisconnect writes leaves the rest to the next start",
+    arguments: [true, false])
   func failingStart(isWritten: Bool) throws {
     let (host, journal) = (DatabaseHost(), MemoryJournal())
     let database = try host.database(journal, rules: Self.open)

@@ -6,8 +6,8 @@ import Testing
 @testable import HearthDatabase
 @testable import HearthEngine
 
-/// Tests of reading a log that several servers have written, in which all results of a request are one record, with notes (records
-/// without changes) between records.
+/// Tests of reading a log that several servers have written, in which all results of a request are one record, with
+/// notes (records without changes) between records.
 @Suite struct SharedLogTests {
   private static let open = #"{"rules": {".read": true, ".write": true}}"#
   private static let closed = #"{"rules": {".read": false}}"#
@@ -32,8 +32,8 @@ import Testing
     CommitRecord(wallMilliseconds: records.first?.wallMilliseconds ?? 0, content: .joint(records, of: cause))
   }
 
-  /// The log in batches: two notes; a write of eve's; a disconnect with three writes, one of them at another location, and a
-  /// request that changes nothing; rules; notes.
+  /// The log in batches: two notes; a write of eve's; a disconnect with three writes, one of them at another location,
+  /// and a request that changes nothing; rules; notes.
   private static let log: [[CommitRecord]] = [
     [note, note],
     [joint(by("eve", "a/x", Node(.int(1)), at: 100, "/a"), of: .request(session: 4, request: 1, answered: 0))],

@@ -37,7 +37,9 @@ import Testing
     }
   }
 
-  @Test func `a snapshot of version 1 has no sessions, and one of the current version without them is incomplete`() throws {
+  @Test func `a snapshot of version 1 has no sessions, and one of the current version without them is incomplete`()
+    throws
+  {
     var bytes: [UInt8] = []
     let state = DatabaseState(root: try node(#"{"a": 1}"#), rules: .denyAll, position: 3)
     try SnapshotFormat.write(state, chunkBytes: 1_000) { bytes += $0 }

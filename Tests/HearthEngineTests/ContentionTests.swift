@@ -3,7 +3,8 @@ import Testing
 
 @testable import HearthEngine
 
-/// Tests of turns among many clients that write to one location: no write is lost, and each client succeeds within a bound.
+/// Tests of turns among many clients that write to one location: no write is lost, and each client succeeds within a
+/// bound.
 @Suite struct ContentionTests {
   private func near(_ count: Int, roundTrip: Int64 = 4) -> [ContentionWorld.Client] {
     Array(repeating: ContentionWorld.Client(roundTripMilliseconds: roundTrip), count: count)

@@ -7,8 +7,8 @@ import HearthTree
 /// A simulation of many clients that increment one location by transactions, as SDKs do, with a disk and an exact
 /// clock.
 ///
-/// A client that receives a stale answer retries with the new value after its own delay. The simulation checks that each attempt is
-/// answered once, and that events arrive before the answer that depends on them.
+/// A client that receives a stale answer retries with the new value after its own delay. The simulation checks that
+/// each attempt is answered once, and that events arrive before the answer that depends on them.
 struct ContentionWorld {
   struct Client {
     /// The time from the departure of an answer to the arrival of the client's next attempt.

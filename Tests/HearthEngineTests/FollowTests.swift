@@ -216,7 +216,9 @@ import Testing
     #expect(told.contains("1 < cancel /m expiry") && !told.contains { $0.contains("put") || $0.contains("merge") })
   }
 
-  @Test func `the owner's resulting data is adopted without applying records only where no listener is affected`() throws {
+  @Test func `the owner's resulting data is adopted without applying records only where no listener is affected`()
+    throws
+  {
     let payload = Self.payload([Self.changes([("a", 1)]), Self.changes([("b", 2)])])
     // The expected events come from the records, so that they show which of the two was used.
     let known = Node.empty.replacing(Path("known"), with: Node(.int(9)))

@@ -72,7 +72,9 @@ import Testing
         """)
   }
 
-  @Test func `signing in as another user, or out, cancels the listens that only the former identity was allowed`() throws {
+  @Test func `signing in as another user, or out, cancels the listens that only the former identity was allowed`()
+    throws
+  {
     try expectScenario(
       Self.start + """
         1 auth {"uid":"bob"}

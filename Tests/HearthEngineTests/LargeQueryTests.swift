@@ -6,7 +6,8 @@ import Testing
 
 @testable import HearthEngine
 
-/// Tests of queries over many children: they are evaluated in the background, and decided as if they had arrived at its end.
+/// Tests of queries over many children: they are evaluated in the background, and decided as if they had arrived at its
+/// end.
 @Suite struct LargeQueryTests {
   private static let instant = Instant(wallMilliseconds: 7, monotonicMilliseconds: 7)
   private static let rules = #"{"rules": {".read": true, ".write": true, "a": {".indexOn": ["ts"]}}}"#

@@ -5,8 +5,8 @@ import Testing
 
 @testable import HearthEngine
 
-/// Tests of commits to a location with many live queries: how many queries one command updates before other commands, and all
-/// events in the end. The tests count work and measure no time.
+/// Tests of commits to a location with many live queries: how many queries one command updates before other commands,
+/// and all events in the end. The tests count work and measure no time.
 @Suite struct QueryBacklogTests {
   /// An engine, and the data of its clients by connection and tag.
   private struct World {

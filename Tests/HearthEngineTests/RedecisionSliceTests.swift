@@ -4,8 +4,8 @@ import Testing
 
 @testable import HearthEngine
 
-/// Tests of evaluating many listens again: how many one command evaluates before other commands, and the events meanwhile. The
-/// tests count rule evaluations and measure no time.
+/// Tests of evaluating many listens again: how many one command evaluates before other commands, and the events
+/// meanwhile. The tests count rule evaluations and measure no time.
 @Suite struct RedecisionSliceTests {
   /// An engine with the counts and effects of its commands.
   private struct World {
@@ -95,7 +95,8 @@ import Testing
     #expect(world.effects.count == 5)
   }
 
-  @Test func `many changes of identity over ten thousand listens are answered at once and evaluated once, in slices`() throws
+  @Test func `many changes of identity over ten thousand listens are answered at once and evaluated once, in slices`()
+    throws
   {
     var world = try World(Self.open)
     let count = EngineLimits().listensPerConnectionMax
@@ -163,7 +164,9 @@ import Testing
 
   // MARK: Data and rules
 
-  @Test func `a write that affects many grants delays no client, and unaffected listeners get their events at once`() throws {
+  @Test func `a write that affects many grants delays no client, and unaffected listeners get their events at once`()
+    throws
+  {
     var world = try World(Self.flag)
     for connection in UInt64(1)...20 { world.listen(connection, (0..<500).map { "r/x\($0)" }) }
     world.listen(30, ["free"])

@@ -53,7 +53,9 @@ import Testing
     #expect(world.turns.isIdle)
   }
 
-  @Test func `an up-to-date client waits during another's turn, and is not told to retry when that turn expires`() throws {
+  @Test func `an up-to-date client waits during another's turn, and is not told to retry when that turn expires`()
+    throws
+  {
     var world = try Counters(people: 3)
     _ = try world.swap(1, nil, 1)
     #expect(try world.swap(2, nil, 1) == ["2 stale 1"])

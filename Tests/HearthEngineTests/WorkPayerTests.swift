@@ -38,7 +38,9 @@ import Testing
   }
 
   @Test(arguments: [1, 50])
-  func `listens that a write makes uncertain are charged to the writer, or to a connection that has many`(connections: Int) throws {
+  func `listens that a write makes uncertain are charged to the writer, or to a connection that has many`(
+    connections: Int
+  ) throws {
     var engine = try Self.engine(connections: connections)
     let network = NetworkPrefix(addressBytes: [192, 0, 2, 1])
     let write = WriteOperation(.put(Location(path: Path("gate")), WriteValue(Node(.string("none")))))
@@ -175,7 +177,8 @@ import Testing
     #expect(perform(.listen(ListenRequest(Path("y")))).work.isEmpty)
   }
 
-  @Test func `an onDisconnect write larger than a connection's limit is refused before its rules are evaluated`() throws {
+  @Test func `an onDisconnect write larger than a connection's limit is refused before its rules are evaluated`() throws
+  {
     let rules = #"{"rules": {".write": true, "$a": {"$b": {".validate": "newData.val().matches(/^x*$/)"}}}}"#
     var limits = EngineLimits()
     (limits.onDisconnectBytesPerConnectionMax, limits.onDisconnectStepsMax) = (64 << 10, 2_000)
@@ -194,7 +197,8 @@ import Testing
     _ = perform(.connect)
     #expect(refusal(of: 100) == nil)
     #expect(refusal(of: 10_000) == .tooManyOnDisconnects)
-    // A small write whose rules take long is refused as well: at the connection's end its rules would delay other commands.
+    // A small write whose rules take long is refused as well: at the connection's end its rules would delay other
+    // commands.
     #expect(refusal(of: 1_500) == .tooManyOnDisconnects)
   }
 }

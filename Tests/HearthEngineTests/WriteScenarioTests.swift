@@ -32,7 +32,8 @@ import Testing
       """)
   }
 
-  @Test func `a value with fewer children than there are listens reaches only the listens of changed children`() throws {
+  @Test func `a value with fewer children than there are listens reaches only the listens of changed children`() throws
+  {
     let names = ["b", "c", "d", "e", "f", "g/x"]
     let listens = names.map { "1 listen /a/\($0)\n  1 ok" }.joined(separator: "\n")
     try expectScenario(

@@ -80,7 +80,8 @@ import Testing
       #expect(ledger.charge(WorkAmount(steps: each), to: Self.connection(number), at: 1) == 0)
     }
     #expect(ledger.wait(of: .requests(Self.client("192.0.2.1")), at: 2) == 0)
-    // Now others make the server busy: the address is over its share, from which its clients are served while some is left.
+    // Now others make the server busy: the address is over its share, from which its clients are served while some is
+    // left.
     ledger.join(ConnectionID(rawValue: 2_000), as: Self.client("203.0.113.1"), at: 2)
     _ = ledger.charge(WorkAmount(steps: Self.windowSteps / 4), to: Self.connection(2_000), at: 2)
     let served = (1...1_000).prefix { number in

@@ -175,7 +175,8 @@ import Testing
   }
 
   @Test(
-    "a server's name cannot contain other characters", arguments: ["", "mail.test/x", "mail test", "mail@test", "a\r\nb"])
+    "a server's name cannot contain other characters",
+    arguments: ["", "mail.test/x", "mail test", "mail@test", "a\r\nb"])
   func serverNames(host: String) {
     #expect(throws: OutboundError(.invalidRequest, "")) {
       try SMTPClient(server: MailServer(host: host, port: 25, security: .tls))

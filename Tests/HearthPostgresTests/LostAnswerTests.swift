@@ -149,8 +149,8 @@ struct LostAnswerTests {
     }
     let (psql, waiting) = (try Psql(server.url), Self.waiting)
     var broken: [String] = []
-    // The append, its repetition, and the check of its replication each wait for the standby; after a cancelled wait none of them
-    // proves durability.
+    // The append, its repetition, and the check of its replication each wait for the standby; after a cancelled wait
+    // none of them proves durability.
     let isBroken = try await Polling.until {
       broken += try psql.run("SELECT pid FROM (SELECT pid, pg_cancel_backend(pid) FROM (\(waiting)) w) c")
       return broken.count >= 5

@@ -3,8 +3,8 @@ import HearthRules
 import RandomTestKit
 import Testing
 
-/// Compares the lists of the rules language's functions in the console, the Bolt compiler and the guides with the compiler's
-/// descriptors. With `HEARTH_WRITE_LISTS=1` in the environment, the tests write the lists first.
+/// Compares the lists of the rules language's functions in the console, the Bolt compiler and the guides with the
+/// compiler's descriptors. With `HEARTH_WRITE_LISTS=1` in the environment, the tests write the lists first.
 @Suite("Lists of functions")
 struct FunctionListTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

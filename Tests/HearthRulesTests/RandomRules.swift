@@ -2,7 +2,8 @@ import HearthRules
 import HearthTree
 import RandomTestKit
 
-/// Random well-typed rules, with data that sometimes has their paths. Every function of the language occurs, except `matches`.
+/// Random well-typed rules, with data that sometimes has their paths. Every function of the language occurs, except
+/// `matches`.
 struct RandomRules {
   var dice: SeededRandom
   /// True when `newData` may occur.

@@ -2,8 +2,8 @@ import HearthTree
 
 @testable import HearthRules
 
-/// A simple evaluator of the rules language: it interprets the syntax tree without types, and without optimizations of strings and
-/// paths.
+/// A simple evaluator of the rules language: it interprets the syntax tree without types, and without optimizations of
+/// strings and paths.
 ///
 /// It shares only the parser and the names of functions with the compiled evaluator, so that the two can be compared.
 struct ReferenceEvaluator {

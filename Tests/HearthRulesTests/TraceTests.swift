@@ -119,8 +119,8 @@ struct TraceTests {
 enum RandomTraces {
   static let path = Path("a/b")
 
-  /// Decides each seed's rule on several trees: plainly, with a trace and with coverage counts. Compares the three with each other
-  /// and with the simple evaluator.
+  /// Decides each seed's rule on several trees: plainly, with a trace and with coverage counts. Compares the three with
+  /// each other and with the simple evaluator.
   static func check(seeds: Range<UInt64>) throws {
     for seed in seeds {
       var random = RandomRules(dice: SeededRandom(seed: seed))

@@ -78,7 +78,8 @@ import Testing
     }
   }
 
-  @Test("only listed algorithms are accepted: no HMAC with a public key, no algorithm none, SHA-1 only where configured")
+  @Test(
+    "only listed algorithms are accepted: no HMAC with a public key, no algorithm none, SHA-1 only where configured")
   func algorithms() {
     for algorithm in [TestSignature.Algorithm.hmacWithCertificate, .none] {
       let answer = Self.answer { $0.signature.algorithm = algorithm }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import HearthSAML
 
-/// Tests of signature wrapping, in which a response with a validly signed part presents another one as its content, and of XML with
-/// entities.
+/// Tests of signature wrapping, in which a response with a validly signed part presents another one as its content, and
+/// of XML with entities.
 @Suite struct WrappingTests {
   private static let good = ResponseTests.answer()
   private static let evil = ResponseTests.answer {
@@ -14,8 +14,8 @@ import Testing
   }
   private static let signature = good.signature.element(over: good.assertion(), id: "_assertion", by: .shared)
 
-  /// The eight variants of "On Breaking SAML: Be Whoever You Want to Be" (Somorovsky et al., 2012), by the position of the signed
-  /// copy beside the forged one.
+  /// The eight variants of "On Breaking SAML: Be Whoever You Want to Be" (Somorovsky et al., 2012), by the position of
+  /// the signed copy beside the forged one.
   static let variants: [(name: String, text: String)] = {
     let whole = ResponseTests.answer { $0.signed = .response }
     let wholeSignature = whole.signature.element(

@@ -1,6 +1,7 @@
 import Testing
 
-/// Tests of requests byte by byte, as libraries for microcontrollers and other unusual clients send them, with the answers.
+/// Tests of requests byte by byte, as libraries for microcontrollers and other unusual clients send them, with the
+/// answers.
 @Suite struct DeviceRequestTests {
   /// A request's first line, its header fields and its body, with the relevant part of the answer.
   private struct Exchange {

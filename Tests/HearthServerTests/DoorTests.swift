@@ -214,8 +214,8 @@ import Testing
         nowSeconds: start.wallMilliseconds / 1000, lifetimeSeconds: 600, random: .system)
       let caller = try test.authenticator.caller(token, override: nil, from: origin, now: start)
       #expect(caller.principal.deadlineMonotonicMilliseconds == 605_000)
-      // A step of the wall clock during a connection does not change its deadline; a credential sent afterwards is checked with the
-      // new time.
+      // A step of the wall clock during a connection does not change its deadline; a credential sent afterwards is
+      // checked with the new time.
       let stepped = Instant(
         wallMilliseconds: start.wallMilliseconds + stepMilliseconds, monotonicMilliseconds: 6_000)
       let again = try? test.authenticator.caller(token, override: nil, from: origin, now: stepped)

@@ -168,7 +168,9 @@ import Testing
     #expect(asked.status == 200)
   }
 
-  @Test("Security 67: without --emulator its routes are absent, on development and production servers", arguments: [true, false])
+  @Test(
+    "Security 67: without --emulator its routes are absent, on development and production servers",
+    arguments: [true, false])
   func absent(_ isDevelopment: Bool) async throws {
     try await TestServer.with(rules: Self.rules, mode: isDevelopment ? .dev : .serve) { test throws in
       try Self.tryEverything(test)

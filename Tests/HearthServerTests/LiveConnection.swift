@@ -109,7 +109,8 @@ final class LiveConnection {
     }
   }
 
-  /// Returns the index of a byte in the received data. It uses `memchr`, because lines have megabytes and tests are debug builds.
+  /// Returns the index of a byte in the received data. It uses `memchr`, because lines have megabytes and tests are
+  /// debug builds.
   private func place(of byte: Int32, from start: Int) -> Int? {
     received.withUnsafeBytes { bytes in
       guard start < bytes.count, let base = bytes.baseAddress else { return nil }
@@ -117,8 +118,8 @@ final class LiveConnection {
     }
   }
 
-  /// Shrinks the receive buffer, so that data stays with the server until it is read. A much smaller buffer would make a megabyte
-  /// take a minute.
+  /// Shrinks the receive buffer, so that data stays with the server until it is read. A much smaller buffer would make
+  /// a megabyte take a minute.
   func takeLittle() {
     var bytes: Int32 = 32_768
     setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))

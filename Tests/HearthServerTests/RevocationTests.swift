@@ -178,7 +178,8 @@ import Testing
         #expect(try await revoking.value == 200)
         for socket in sockets {
           var number = 1
-          // The answer to the sign-in, possibly some allowed reads and the end of the credential, and then denied reads.
+          // The answer to the sign-in, possibly some allowed reads and the end of the credential, and then denied
+          // reads.
           let isDenied = try await Polling.until {
             number += 1
             socket.request("g", #"{"p":"/users/\#(uid)"}"#)

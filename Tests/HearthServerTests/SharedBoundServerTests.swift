@@ -3,7 +3,8 @@ import Testing
 @testable import HearthGateway
 @testable import HearthServer
 
-/// Tests of the limits that clients of a running server share: one network exhausts its share, and another still gets its own.
+/// Tests of the limits that clients of a running server share: one network exhausts its share, and another still gets
+/// its own.
 @Suite struct SharedBoundServerTests {
   private static let open = #"{"rules": {".read": true, ".write": true}}"#
 

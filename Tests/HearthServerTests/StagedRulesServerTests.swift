@@ -8,8 +8,8 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// Tests of rules that are staged, evaluated for clients' requests, promoted within limits, and rolled back when they deny too
-/// much.
+/// Tests of rules that are staged, evaluated for clients' requests, promoted within limits, and rolled back when they
+/// deny too much.
 @Suite struct StagedRulesServerTests {
   private static let rules = #"{"rules":{"$room":{".read":"auth != null",".write":"auth != null"}}}"#
   private static let staged = #"{"rules":{"$room":{".read":"auth.uid === $room",".write":"auth != null"}}}"#

@@ -5,8 +5,8 @@ import Testing
 
 @testable import HearthSync
 
-/// Tests of random listens, writes, pushes and replies: after each step every view equals a fresh computation, and its events
-/// transform the previous data into the view.
+/// Tests of random listens, writes, pushes and replies: after each step every view equals a fresh computation, and its
+/// events transform the previous data into the view.
 @Suite struct RandomSyncTests {
   @Test("views agree with a simple model, and in the end with the server")
   func sample() throws { for seed in 0..<300 { try Self.run(seed: seed, steps: 40) } }

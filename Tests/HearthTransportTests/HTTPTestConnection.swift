@@ -123,8 +123,8 @@ final class TestConnection {
   var isOpen: Bool { channel.isActive }
 }
 
-/// The first handler of a connection, which consumes all output at once. The embedded channel sums up all unread output whenever
-/// its pending size is read, so thousands of answers would be slow without this.
+/// The first handler of a connection, which consumes all output at once. The embedded channel sums up all unread output
+/// whenever its pending size is read, so thousands of answers would be slow without this.
 final class TakingNetwork: ChannelOutboundHandler {
   typealias OutboundIn = ByteBuffer
 

@@ -56,8 +56,8 @@ import Testing
     func send(_ bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get() }
     func send(_ text: String) async throws { try await send(Array(text.utf8)) }
 
-    /// Returns the bytes received until the condition held, or the connection closed; empty when neither happened within a long
-    /// time.
+    /// Returns the bytes received until the condition held, or the connection closed; empty when neither happened
+    /// within a long time.
     func wait(for isEnough: ([UInt8]) -> Bool) async throws -> [UInt8] {
       var all: [UInt8] = []
       let isThere = try await Polling.until {

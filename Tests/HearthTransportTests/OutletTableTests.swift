@@ -4,7 +4,8 @@ import Testing
 
 @testable import HearthTransport
 
-/// Tests of the output table of an event loop: queued data is sent in order and once, bypassing the channel when possible.
+/// Tests of the output table of an event loop: queued data is sent in order and once, bypassing the channel when
+/// possible.
 @Suite struct OutletTableTests {
   /// A client's channel that records its output, with both ends of its socket.
   private final class Line: OutletChannel {
@@ -102,7 +103,10 @@ import Testing
     #expect(lines.map { $0.text() } == ["axa", "xa", "xa"])
   }
 
-  @Test func `data that a socket does not accept goes through the channel, with all data after it until the channel is empty`() {
+  @Test
+  func
+    `data that a socket does not accept goes through the channel, with all data after it until the channel is empty`()
+  {
     let table = OutletTable()
     let (slow, quick) = (Line(in: table, sendBytes: 4_096), Line(in: table))
     let large = String(repeating: "x", count: 100_000)

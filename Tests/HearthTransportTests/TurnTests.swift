@@ -57,7 +57,8 @@ import Testing
 
   private func texts(_ name: String, _ numbers: Range<Int>) -> [String] { numbers.map { "\(name)\($0)" } }
 
-  @Test func `a socket with many messages yields after its turn, and the order of each socket's messages stays`() throws {
+  @Test func `a socket with many messages yields after its turn, and the order of each socket's messages stays`() throws
+  {
     let sockets = Sockets()
     let (a, b, quiet) = (try sockets.open(), try sockets.open(), try sockets.open())
     try sockets.bring(texts("a", 0..<11), over: a.channel)

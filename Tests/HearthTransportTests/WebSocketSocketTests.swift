@@ -125,7 +125,10 @@ import Testing
     #expect(delegate.end != nil)
   }
 
-  @Test func `unfinished messages are limited in total over all event loops, and the largest is dropped, not the newest`() throws {
+  @Test
+  func `unfinished messages are limited in total over all event loops, and the largest is dropped, not the newest`()
+    throws
+  {
     let memory = ClientMemory.ofTest(heldBytesMax: 1000)
     let (large, delegate) = try TestConnection.socket(memory: memory)
     delegate.unfinishedBytes = 900

@@ -103,8 +103,8 @@ extension CompoundHashModel {
     held.replace(path[...], with: value)
   }
 
-  /// Removes priorities that the server no longer has. Clients do not send a priority without a later child, so such a priority
-  /// remains; the SDKs behave in this way.
+  /// Removes priorities that the server no longer has. Clients do not send a priority without a later child, so such a
+  /// priority remains; the SDKs behave in this way.
   fileprivate mutating func forgetUnknownPriorities(_ server: TreeModel) {
     let told = Self.withoutTrailingPriorities(held)
     for path in held.paths where held[path[...]].priority != told[path[...]].priority {

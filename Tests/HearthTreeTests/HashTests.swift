@@ -42,7 +42,8 @@ import Testing
     ("9007199254740991", "zP1cy9AKj8mOJfzxsijijNJ8QdY="),
   ]
 
-  @Test("The hash agrees with the SDKs' hash", arguments: known) func isWhatClientsCompute(json: String, hash: String) throws
+  @Test("The hash agrees with the SDKs' hash", arguments: known) func isWhatClientsCompute(json: String, hash: String)
+    throws
   {
     let node = try JSONSample.node(json)
     #expect(node.simpleHash() == hash)

@@ -112,7 +112,8 @@ import Testing
     #expect(try JSONSample.write("null").depth == 0)
   }
 
-  @Test("Strings have up to their limit of bytes, counted without escapes") func hasStringsUpToTheirLimitCountedWithoutEscapes() {
+  @Test("Strings have up to their limit of bytes, counted without escapes")
+  func hasStringsUpToTheirLimitCountedWithoutEscapes() {
     var limits = JSONLimits.standard
     limits.stringSizeBytesMax = 8
     func error(_ text: String) -> JSONError.Code? {

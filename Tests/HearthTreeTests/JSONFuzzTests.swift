@@ -24,7 +24,9 @@ import Testing
     }
   }
 
-  @Test("Any text ends in a value or an error", arguments: 1...20 as ClosedRange<UInt64>) func endInAValueOrAnError(seed: UInt64)
+  @Test("Any text ends in a value or an error", arguments: 1...20 as ClosedRange<UInt64>) func endInAValueOrAnError(
+    seed: UInt64
+  )
     throws
   {
     var texts = JSONTextGenerator(seed: seed)
@@ -41,7 +43,9 @@ import Testing
     }
   }
 
-  @Test("Any bytes end in a value or an error", arguments: 1...10 as ClosedRange<UInt64>) func needNotBeTextAtAll(seed: UInt64) {
+  @Test("Any bytes end in a value or an error", arguments: 1...10 as ClosedRange<UInt64>) func needNotBeTextAtAll(
+    seed: UInt64
+  ) {
     var random = SeededRandom(seed: seed)
     let likely = Array(#"{}[]",:\u0123456789eE+-.truefalsn dD89AB"#.utf8)
     for _ in 0..<300 {

@@ -2,7 +2,8 @@ import HearthTree
 import Testing
 
 @Suite("The JSON reader") struct JSONReaderTests {
-  @Test("An object is iterated without making strings of its names") func walksAnObjectWithoutMakingStringsOfItsNames() throws
+  @Test("An object is iterated without making strings of its names") func walksAnObjectWithoutMakingStringsOfItsNames()
+    throws
   {
     let (path, number, flag) = try JSONSample.read(#" { "r" : 7 , "skip":[{"a":[1,"]"]}], "p":"x", "ok":true } "#) {
       reader in
@@ -114,7 +115,9 @@ import Testing
     #expect(JSONSample.error(Array("[1,2,3]".utf8), limits: limits) { _ = try $0.value() }?.code == .tooMany)
   }
 
-  @Test("Special characters are found at every position of a machine word") func findsSpecialsAtEveryPlaceOfAWord() throws {
+  @Test("Special characters are found at every position of a machine word") func findsSpecialsAtEveryPlaceOfAWord()
+    throws
+  {
     for length in 0..<40 {
       for place in 0...length {
         for special in ["\\n", "é", "\u{7F}", "🐵", "\\\"", "\\u00e9"] {

@@ -42,8 +42,8 @@ import Testing
     #expect(throws: PathError(.tooDeep)) { try Location(wire: path + "/k") }
   }
 
-  @Test("Paths may be made from parts, in which a slash is no separator") func mayBeGivenInPartsWhereASlashIsNoSeparator() throws
-  {
+  @Test("Paths may be made from parts, in which a slash is no separator")
+  func mayBeGivenInPartsWhereASlashIsNoSeparator() throws {
     #expect(try Location(segments: ["a", "", "b", ".priority"]).description == "/a/b/.priority")
     #expect(throws: PathError(.forbiddenCharacter)) { try Location(segments: ["a/b"]) }
   }

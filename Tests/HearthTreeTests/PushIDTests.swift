@@ -39,7 +39,9 @@ import Testing
     #expect(generator.next(nowMilliseconds: 5, using: &random) == "-------5zzzzzzzzzzzz")
   }
 
-  @Test("Push ids are made for any time", arguments: [Int64.min, -1, 0, 1 << 48, .max]) func existForAnyClock(now: Int64) {
+  @Test("Push ids are made for any time", arguments: [Int64.min, -1, 0, 1 << 48, .max]) func existForAnyClock(
+    now: Int64
+  ) {
     var (generator, random) = (PushIDGenerator(), SeededRandom(seed: 3))
     #expect(generator.next(nowMilliseconds: now, using: &random).utf8.count == 20)
     #expect(generator.next(nowMilliseconds: now, using: &random).utf8.count == 20)

@@ -41,7 +41,9 @@ import Testing
     #expect(try resolved(text, over: existing) == #"{"a":{"n":3},"k":{".value":0,".priority":42}}"#)
   }
 
-  @Test("The server value of a priority is dropped with its empty node") func vanishWithTheNodeWhosePriorityTheyAre() throws {
+  @Test("The server value of a priority is dropped with its empty node") func vanishWithTheNodeWhosePriorityTheyAre()
+    throws
+  {
     #expect(try resolved(#"{"a":{".priority":{".sv":"timestamp"}},"b":1}"#) == #"{"b":1}"#)
     #expect(try resolved(#"{"a":{".priority":{".sv":"timestamp"},"c":null},"b":1}"#) == #"{"b":1}"#)
   }

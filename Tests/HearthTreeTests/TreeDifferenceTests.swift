@@ -69,7 +69,8 @@ import Testing
     }
   }
 
-  @Test("an ordered list of children is updated from version to version", arguments: [Query.Order.key, .value, .priority])
+  @Test(
+    "an ordered list of children is updated from version to version", arguments: [Query.Order.key, .value, .priority])
   func follows(order: Query.Order) {
     var random = SeededRandom(seed: 3)
     var node = Self.large(500)

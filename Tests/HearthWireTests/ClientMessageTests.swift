@@ -152,7 +152,9 @@ import Testing
     #expect(Set(merge.writes.map(\.location.description)) == ["/q/x/y", "/q/z"])
   }
 
-  @Test func `both names of the authentication action are parsed the same, with an administrator's additional members`() throws {
+  @Test func `both names of the authentication action are parsed the same, with an administrator's additional members`()
+    throws
+  {
     for name in ["auth", "gauth"] {
       guard case .authenticate(let plain) = try action(name, #"{"cred":"t"}"#) else {
         Issue.record("\(name)")

@@ -7,8 +7,8 @@ import Testing
 
 @testable import HearthWorkbench
 
-/// Tests of the examples in which one rule is weakened, so that it allows a request that one of the example's test cases expects to
-/// be denied. The evaluator determines these holes; the proofs must then find every one.
+/// Tests of the examples in which one rule is weakened, so that it allows a request that one of the example's test
+/// cases expects to be denied. The evaluator determines these holes; the proofs must then find every one.
 @Suite struct ExampleHoleTests {
   @Test("holes planted in the examples are open, with a request, and are a difference between the two files")
   func planted() throws {
@@ -63,7 +63,8 @@ private struct Example {
       DocumentText(file: yaml == nil ? "tests.json" : "tests.yaml", text: try yaml ?? text("tests.json")))
   }
 
-  /// Returns variants that allow a request that a case expects to be denied, each with such a request, from all parts of the file.
+  /// Returns variants that allow a request that a case expects to be denied, each with such a request, from all parts
+  /// of the file.
   func holes(countMax: Int) -> [Hole] {
     let (denied, mutants) = (requests, MutantGenerator.mutants(of: rules).mutants)
     var result: [Hole] = []

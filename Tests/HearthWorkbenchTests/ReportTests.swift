@@ -4,7 +4,8 @@ import HearthWorkbench
 import Testing
 
 @Suite struct ReportTests {
-  /// Returns a report of three cases, two of which fail, one with a name that would break each format; and of an invalid file.
+  /// Returns a report of three cases, two of which fail, one with a name that would break each format; and of an
+  /// invalid file.
   private func report() throws -> RulesTestReport {
     let rules = try RuleSet.compile(TestFileTexts.rules, keepsExpressions: true).counted
     let test = try TestFileTexts.read(

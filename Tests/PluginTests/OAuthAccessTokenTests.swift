@@ -123,7 +123,9 @@
       }
     }
 
-    @Test("Security 56: an ID token whose keys cannot be fetched is refused, and the provider is not asked again for a while")
+    @Test(
+      "Security 56: an ID token whose keys cannot be fetched is refused, and the provider is not asked again for a while"
+    )
     func brokenKeys() async throws {
       let world = try OAuthWorld()
       let url = "https://www.googleapis.com/oauth2/v3/certs"

@@ -42,7 +42,8 @@ import HearthBytes
     }
 
     @Test(
-      "Security 53: a token for another app, of another issuer, expired or without times is refused", arguments: providers
+      "Security 53: a token for another app, of another issuer, expired or without times is refused",
+      arguments: providers
     )
     func refused(provider: String) async throws {
       let world = try OAuthWorld()

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Checks that the guides of the client library name an existing test for every API name, so that a renamed test leaves no
-/// unverified promise.
+/// Checks that the guides of the client library name an existing test for every API name, so that a renamed test leaves
+/// no unverified promise.
 @Suite struct ClientTablesTests {
   @Test("every test in the tables of API names exists", arguments: ["ClientAccounts", "LegacyClientSDK"])
   func testsAreThere(guide: String) throws {

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Checks that descriptors are opened with close-on-exec in the same call, and that only two files start programs, so that a child
-/// process inherits only the descriptors it is given.
+/// Checks that descriptors are opened with close-on-exec in the same call, and that only two files start programs, so
+/// that a child process inherits only the descriptors it is given.
 @Suite struct DescriptorTests {
   /// Calls that open descriptors and accept a close-on-exec flag.
   private static let flagged = [

@@ -2,8 +2,8 @@ import Testing
 
 /// Checks that all public and package symbols have a doc comment.
 ///
-/// Implementations of protocol requirements are exempt, because the protocol documents them: comparisons, those of ``inherited``,
-/// those of channel handlers, and those of the protocols in ``protocolFiles``.
+/// Implementations of protocol requirements are exempt, because the protocol documents them: comparisons, those of
+/// ``inherited``, those of channel handlers, and those of the protocols in ``protocolFiles``.
 @Suite struct DocCommentTests {
   static let inherited: Set = [
     "description", "debugDescription", "customMirror", "rawValue", "hash", "encode", "init(from",

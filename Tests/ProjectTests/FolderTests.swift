@@ -1,6 +1,7 @@
 import Testing
 
-/// Checks that folders within a target depend on each other in one direction, and that no type and no file grows too large to read.
+/// Checks that folders within a target depend on each other in one direction, and that no type and no file grows too
+/// large to read.
 @Suite struct FolderTests {
   /// The most lines of one type over all its files.
   static let typeLinesMax = 1_000

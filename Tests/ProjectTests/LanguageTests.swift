@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// A ratchet on the language of comments, names and guides: a change that makes a figure worse fails, and the limits are lowered
-/// when a figure improves.
+/// A ratchet on the language of comments, names and guides: a change that makes a figure worse fails, and the limits
+/// are lowered when a figure improves.
 ///
 /// Comments are the lines that begin with `//`, `///`, `/**` or `*` in Swift and TypeScript files. A doc comment opens
 /// with an article, a noun or a verb in the third person, so the test knows the words that open none of these.

@@ -83,7 +83,8 @@ import Testing
         imported.insert(module)
       }
     }
-    // Each plugin may use as many of a common set of targets as it needs; sources must not name plugins, which the build lists.
+    // Each plugin may use as many of a common set of targets as it needs; sources must not name plugins, which the
+    // build lists.
     guard target.group != "Plugins" else { return }
     let builtIn = Set(Manifest.shared.targets.lazy.filter { $0.group == "Plugins" }.map(\.name))
     for name in target.targets where !builtIn.contains(name) {

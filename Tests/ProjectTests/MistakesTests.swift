@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Checks that the guides' lists of mistakes name the tests that prevent them, so that a renamed or removed test leaves no
-/// unverified promise.
+/// Checks that the guides' lists of mistakes name the tests that prevent them, so that a renamed or removed test leaves
+/// no unverified promise.
 @Suite struct MistakesTests {
   /// A list and the number of its mistakes.
   struct Guide: Sendable, CustomTestStringConvertible {

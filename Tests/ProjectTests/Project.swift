@@ -5,7 +5,8 @@ enum Project {
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// Returns every file below a folder of the checkout whose name has the given ending, as paths relative to the checkout.
+  /// Returns every file below a folder of the checkout whose name has the given ending, as paths relative to the
+  /// checkout.
   static func files(below folder: String, ending: String) -> [String] {
     let base = root.appending(path: folder)
     let found = FileManager.default.enumerator(atPath: base.path)?.compactMap { $0 as? String } ?? []

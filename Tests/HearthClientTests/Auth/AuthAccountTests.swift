@@ -6,7 +6,8 @@ import Testing
 
 @Suite struct AuthAccountTests {
   @Test(
-    "a changed password ends the user's other sessions, whose clients sign themselves out", arguments: NetworkCondition.reliable
+    "a changed password ends the user's other sessions, whose clients sign themselves out",
+    arguments: NetworkCondition.reliable
   )
   func changePassword(over network: NetworkCondition) async throws {
     try await AuthWorld.with(over: network) { world in

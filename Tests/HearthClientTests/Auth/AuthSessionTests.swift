@@ -101,7 +101,9 @@ import Testing
     #expect(try store.load() == nil)
   }
 
-  @Test("a damaged session file holds no session", arguments: ["", "{", "null", #"{"version":2}"#, #"{"version":1,"user":{}}"#])
+  @Test(
+    "a damaged session file holds no session",
+    arguments: ["", "{", "null", #"{"version":2}"#, #"{"version":1,"user":{}}"#])
   func damaged(text: String) throws {
     let store = MemorySessionStore()
     try store.save(Data(text.utf8))

@@ -113,7 +113,8 @@ import Testing
   }
 
   @Test(
-    "tokens with a lifetime of a few minutes are not refreshed without a pause", arguments: ["300", "60", "1", "0", "-5", "x"])
+    "tokens with a lifetime of a few minutes are not refreshed without a pause",
+    arguments: ["300", "60", "1", "0", "-5", "x"])
   func shortLives(life: String) async throws {
     let server = FakeService()
     server.life.withLock { $0 = life }

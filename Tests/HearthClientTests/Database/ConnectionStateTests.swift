@@ -43,7 +43,9 @@ import Testing
     }
   }
 
-  @Test("writes without a connection are visible locally, wait, and are sent in their order", arguments: NetworkCondition.all)
+  @Test(
+    "writes without a connection are visible locally, wait, and are sent in their order",
+    arguments: NetworkCondition.all)
   func offlineWrites(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
       let (ref, other, lines) = (world.ref(), world.ref(), Lines())

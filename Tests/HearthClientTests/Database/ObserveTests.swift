@@ -81,7 +81,8 @@ import Testing
   }
 
   @Test(
-    "a denial calls the cancel block once, and the next observer sends the listen again", arguments: NetworkCondition.all)
+    "a denial calls the cancel block once, and the next observer sends the listen again",
+    arguments: NetworkCondition.all)
   func denial(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.database().reference(withPath: "closed"), Lines())

@@ -39,7 +39,8 @@ import Testing
     }
   }
 
-  // Without network conditions that cut: a transaction whose answer is lost ends with `disconnect`, so the count is unknown.
+  // Without network conditions that cut: a transaction whose answer is lost ends with `disconnect`, so the count is
+  // unknown.
   @Test("the three forms of a transaction, and aborting it", arguments: NetworkCondition.reliable)
   func forms(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
@@ -61,8 +62,8 @@ import Testing
     }
   }
 
-  // Without network conditions that cut: a transaction whose answer is lost ends with `disconnect`, and its result arrives as an
-  // event of the server.
+  // Without network conditions that cut: a transaction whose answer is lost ends with `disconnect`, and its result
+  // arrives as an event of the server.
   @Test("without local events observers see only the outcome", arguments: NetworkCondition.reliable)
   func withoutLocalEvents(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in

@@ -53,7 +53,8 @@ import Testing
     }
   }
 
-  @Test("writes without a block are visible locally at once, and to other clients later", arguments: NetworkCondition.all)
+  @Test(
+    "writes without a block are visible locally at once, and to other clients later", arguments: NetworkCondition.all)
   func plain(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
       let (ref, other) = (world.ref(), world.ref())

@@ -67,7 +67,8 @@ final class LiveOwner: @unchecked Sendable {
   /// Waits until a connection is ready.
   func ready() async throws { try await Polling.until { self.queue.sync { self.isReady } } }
 
-  /// Repeats a request until it is answered. A conditional write is sent once; nil when the connection was lost before its answer.
+  /// Repeats a request until it is answered. A conditional write is sent once; nil when the connection was lost before
+  /// its answer.
   func ask(_ action: Request.Action) async -> Answer? {
     await withCheckedContinuation { continuation in
       queue.async {

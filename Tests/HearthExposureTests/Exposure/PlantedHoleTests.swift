@@ -81,8 +81,8 @@ private enum Mutant {
     if let wildcard = node.wildcard { visit(wildcard, body) }
   }
 
-  /// Returns variants of a rule: true, each conjunct removed, `&&` replaced by `||`, inverted comparisons, and `data` exchanged
-  /// with `newData`.
+  /// Returns variants of a rule: true, each conjunct removed, `&&` replaced by `||`, inverted comparisons, and `data`
+  /// exchanged with `newData`.
   private static func variants(_ rule: Rule) -> [String] {
     var result = ["true"]
     let utf8 = Array(rule.text.utf8)

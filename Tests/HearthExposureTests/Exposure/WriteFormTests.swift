@@ -6,7 +6,9 @@ import Testing
 
 /// Tests of the questions about writes: the kinds of writes, the rules above and below, and common errors about them.
 @Suite struct WriteFormTests {
-  @Test func `a grant above a location applies to it, and an evaluation error does not end the search for a grant`() throws {
+  @Test func `a grant above a location applies to it, and an evaluation error does not end the search for a grant`()
+    throws
+  {
     let asked = try Asked(
       "{'a':{'.write':'auth != null','b':{'.write':'false'}},'c':{'.write':'data.val().length > 0 && false','d':{'.write':'true'}}}"
     )

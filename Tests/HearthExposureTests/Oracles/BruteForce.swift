@@ -5,8 +5,8 @@ import Testing
 
 @testable import HearthExposure
 
-/// Compares the prover's verdicts with requests: no random request may be allowed for a closed question, and for an open one the
-/// prover's example must be allowed.
+/// Compares the prover's verdicts with requests: no random request may be allowed for a closed question, and for an
+/// open one the prover's example must be allowed.
 struct BruteForce {
   struct Summary {
     var questionCount = 0

@@ -58,8 +58,8 @@ import Testing
     #expect(results.reduce(0) { $0 + $1.undecidedCount } * 50 < results.reduce(0) { $0 + $1.count })
   }
 
-  /// Returns the text of a draft with longer names for its wildcards, except `$key`, which stands for a location without a
-  /// wildcard.
+  /// Returns the text of a draft with longer names for its wildcards, except `$key`, which stands for a location
+  /// without a wildcard.
   @Sendable private static func renamed(_ text: String) -> String {
     text.replacing(/\$([a-d])(?![A-Za-z0-9_])/) { "$longer_\($0.output.1)" }
   }

@@ -2,7 +2,8 @@ import HearthRules
 
 @testable import HearthExposure
 
-/// A rules file with its correct verdict, for which a prover with one wrong rule of inference has a wrong verdict or none.
+/// A rules file with its correct verdict, for which a prover with one wrong rule of inference has a wrong verdict or
+/// none.
 struct Trap {
   var rules: String
   var location: String

@@ -3,8 +3,8 @@ import HearthTree
 
 @testable import HearthExposure
 
-/// Checks of the prover's example request for an open question: the evaluator must allow it, and it must be an instance of the
-/// question.
+/// Checks of the prover's example request for an open question: the evaluator must allow it, and it must be an instance
+/// of the question.
 enum WitnessCheck {
   static func problem(
     _ attempt: Attempt, _ spot: Spot, _ operation: ExposureOperation, _ identity: ExposureIdentity, _ rules: RuleSet

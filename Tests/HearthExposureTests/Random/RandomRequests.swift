@@ -4,7 +4,8 @@ import RandomTestKit
 
 @testable import HearthExposure
 
-/// Random requests at instances of a location, by a member of an identity class. They often contain values from the rules.
+/// Random requests at instances of a location, by a member of an identity class. They often contain values from the
+/// rules.
 struct RandomRequests {
   var dice: SeededRandom
   private let texts: [String]
@@ -33,8 +34,8 @@ struct RandomRequests {
 
   // MARK: Requests
 
-  /// Returns a read of an instance of the location, or a write there: a value, a deletion, a priority, or a child that no rule
-  /// names. An update also writes other locations.
+  /// Returns a read of an instance of the location, or a write there: a value, a deletion, a priority, or a child that
+  /// no rule names. An update also writes other locations.
   mutating func attempt(
     at spot: Spot, _ operation: ExposureOperation, by identity: ExposureIdentity, isUpdate: Bool = false
   ) -> Attempt? {

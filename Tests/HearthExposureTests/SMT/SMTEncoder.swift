@@ -1,10 +1,11 @@
 import HearthRules
 import HearthTree
 
-/// An encoding of the conditions that allow a request as SMT formulas, for one path and one uid, independent of the prover.
+/// An encoding of the conditions that allow a request as SMT formulas, for one path and one uid, independent of the
+/// prover.
 ///
-/// It may omit requests (strings joined with numbers, divisions by zero), so only a found request is a result, which the evaluator
-/// then checks.
+/// It may omit requests (strings joined with numbers, divisions by zero), so only a found request is a result, which
+/// the evaluator then checks.
 struct SMTEncoder {
   /// An error for an expression without an encoding.
   struct Unsupported: Error {}
@@ -49,8 +50,8 @@ struct SMTEncoder {
   private static let noQuery: [QueryField: SMTValue] = Dictionary(
     QueryField.allCases.map { ($0, $0.type == .boolean ? .bool("false") : .null) }, uniquingKeysWith: { a, _ in a })
 
-  /// Returns the query's unknowns. The order is 0 for none, 1 key, 2 value, 3 priority, 4 child. Both bounds share one value; there
-  /// is one limit.
+  /// Returns the query's unknowns. The order is 0 for none, 1 key, 2 value, 3 priority, 4 child. Both bounds share one
+  /// value; there is one limit.
   private static func query(_ world: SMTWorld) -> [QueryField: SMTValue] {
     world.declare("order", "Int")
     world.declare("limit", "Int")

@@ -84,7 +84,8 @@ struct SMTOracle {
       script: lines.joined(separator: "\n"), names: names)
   }
 
-  /// Returns the validate rules on the path to the location, from the root down to the first node that is null afterwards.
+  /// Returns the validate rules on the path to the location, from the root down to the first node that is null
+  /// afterwards.
   private func chain(
     _ spot: Spot, _ path: [String], _ encoder: SMTEncoder, from depth: Int
   ) throws(SMTEncoder.Unsupported) -> String {
@@ -104,7 +105,8 @@ struct SMTOracle {
     _ encoder: SMTEncoder
   ) throws(SMTEncoder.Unsupported) {
     var asked: Set<[String]> = []
-    // Rules of one child may mention another child; three rounds suffice for most, and a missed request is only not found.
+    // Rules of one child may mention another child; three rounds suffice for most, and a missed request is only not
+    // found.
     for _ in 0..<3 {
       var open = [(node, path)]
       while let (node, keys) = open.popLast() {

@@ -8,8 +8,8 @@ enum SMTSolver {
     return folders.map { $0 + "/z3" }.first { FileManager.default.isExecutableFile(atPath: $0) }
   }()
 
-  /// Returns, for each script, the values of the requested names, or nil when there is no solution or none was found within the
-  /// limit.
+  /// Returns, for each script, the values of the requested names, or nil when there is no solution or none was found
+  /// within the limit.
   static func solve(_ scripts: [(text: String, names: [String])]) throws -> [[String: String]?] {
     guard let path, !scripts.isEmpty else { return scripts.map { _ in nil } }
     // The limit counts the solver's work, so that a result does not depend on other load on the machine.

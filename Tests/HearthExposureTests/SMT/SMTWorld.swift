@@ -1,7 +1,7 @@
 import HearthTree
 
-/// The unknowns of one request with a given path and uid: the values that rules read, before and after the request, and the
-/// constraints between them.
+/// The unknowns of one request with a given path and uid: the values that rules read, before and after the request, and
+/// the constraints between them.
 ///
 /// Locations are created on first use, with all their ancestors.
 final class SMTWorld {
@@ -97,7 +97,8 @@ final class SMTWorld {
     return SMTValue(kind: name + "k", bool: name + "b", number: name + "n", text: name + "s")
   }
 
-  /// Adds the remaining constraints once all locations are known: a location with a child beside the written path has a child.
+  /// Adds the remaining constraints once all locations are known: a location with a child beside the written path has a
+  /// child.
   func finish() {
     guard let written else { return }
     for (keys, number) in others {

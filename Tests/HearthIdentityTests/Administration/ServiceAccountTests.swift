@@ -181,7 +181,8 @@ import Testing
   }
 
   @Test(
-    "an account that is disabled, or loses a key, while its token is being made gets no token", arguments: [true, false])
+    "an account that is disabled, or loses a key, while its token is being made gets no token",
+    arguments: [true, false])
   func disabledMeanwhile(isDisabled: Bool) async throws {
     let interleaved = InterleavedWork()
     let world = try AdminWorld(interleaved: interleaved)

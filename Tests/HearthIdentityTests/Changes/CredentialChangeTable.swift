@@ -9,8 +9,8 @@
 /// - `anonymous`: an anonymous user whose account began ten minutes ago.
 /// - `admin`: the effect on a user's sessions when an administrator makes the change.
 /// - `mail`: the mail to the address that the account had before, with a link to revert the change.
-/// - `late`: after a change by the session of `old`, the answer to a change of the password by a fresh sign-in with the method that
-/// was added.
+/// - `late`: after a change by the session of `old`, the answer to a change of the password by a fresh sign-in with the
+///   method that was added.
 ///
 /// The users of tenants have the same requirements and effects. A session cookie changes nothing: it is not an ID
 /// token.

@@ -13,7 +13,8 @@ import Testing
 
   private func kinds(_ world: IdentityWorld) async -> [String] { await world.mails().map(\.kind.rawValue) }
 
-  @Test("Security 74: a provider that an attacker links is notified by mail, and reverted with the session that it began")
+  @Test(
+    "Security 74: a provider that an attacker links is notified by mail, and reverted with the session that it began")
   func provider() async throws {
     let world = try IdentityWorld()
     let owner = try await world.verified(email)

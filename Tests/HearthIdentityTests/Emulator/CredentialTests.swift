@@ -15,7 +15,8 @@ import Testing
     Base64URL.encode(#"{"alg":"none","typ":"JWT"}"#.utf8) + "." + Base64URL.encode(payload.utf8) + "."
   }
 
-  @Test("unsigned claims sign in with any provider, known or not", arguments: ["google.com", "github.com", "oidc.acme"])
+  @Test(
+    "unsigned claims sign in with any provider, known or not", arguments: ["google.com", "github.com", "oidc.acme"])
   func providers(_ providerID: String) async throws {
     for credential in [Self.claims, Self.unsigned(Self.claims)] {
       let world = try IdentityWorld.emulator()

@@ -167,8 +167,9 @@ import Testing
     #expect(try await signIn(["phoneNumber": number, "temporaryProof": "x"]).error == "INVALID_TEMPORARY_PROOF")
     #expect(try await signIn(["code": "1"]).error == "MISSING_SESSION_INFO")
     #expect(try await signIn(["sessionInfo": "x"]).error == "MISSING_CODE")
-    // A masked number is refused as well: older SDKs for iOS send one to an emulator instead of a second factor's enrollment id,
-    // which Firebase refuses too. A code for it would be valid for every number with the same last digits.
+    // A masked number is refused as well: older SDKs for iOS send one to an emulator instead of a second factor's
+    // enrollment id, which Firebase refuses too. A code for it would be valid for every number with the same last
+    // digits.
     for bad: JSON in ["", "5555550100", "+0", .null, "+*******0100"] {
       let answer = try await world.app("accounts:sendVerificationCode", ["phoneNumber": bad])
       #expect(answer.error == "INVALID_PHONE_NUMBER : Invalid format.")

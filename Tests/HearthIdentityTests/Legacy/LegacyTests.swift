@@ -258,7 +258,8 @@ import Testing
     #expect(try await world.web("/auth/password?&email=bob@example.com&password=old-one")["token"] == nil)
   }
 
-  @Test("Security 68: wrong passwords are counted as in the other interfaces, and the correct one is then refused as well")
+  @Test(
+    "Security 68: wrong passwords are counted as in the other interfaces, and the correct one is then refused as well")
   func throttled() async throws {
     let world = try AdminWorld { $0.limits.accountFailuresFree = 3 }
     _ = try await world.legacyUser()

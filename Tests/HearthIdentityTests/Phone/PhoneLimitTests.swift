@@ -72,7 +72,8 @@ import Testing
     #expect(try await ask("+4915112345609", 9) == "sent")
   }
 
-  @Test("Security 69: messages are sent only to the countries of the settings, and to a country's islands only if listed")
+  @Test(
+    "Security 69: messages are sent only to the countries of the settings, and to a country's islands only if listed")
   func regions() async throws {
     let phone = try PhoneWorld { $0.phone.regions = .only(["US", "GB", "+4366"]) }
     func ask(_ number: String) async throws -> String { try await phone.ask(number).error ?? "sent" }

@@ -45,7 +45,8 @@ import Testing
     #expect(deleted.status == 200 && world.accounts.store.view.userCount == 1)
   }
 
-  @Test("administration routes refuse clients, with any credential", arguments: [IdentityRequest.Bearer.none, .refused])
+  @Test(
+    "administration routes refuse clients, with any credential", arguments: [IdentityRequest.Bearer.none, .refused])
   func clients(_ authority: IdentityRequest.Bearer) async throws {
     let world = try AdminWorld()
     for (method, path) in [

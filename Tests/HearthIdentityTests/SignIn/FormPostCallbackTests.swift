@@ -18,7 +18,8 @@ import Testing
   }
 
   @Test(
-    "Another site's form comes without the cookie and is repeated by the server's page; then it is accepted, with the name in it")
+    "Another site's form comes without the cookie and is repeated by the server's page; then it is accepted, with the name in it"
+  )
   func passedOn() async throws {
     let native = try NativeWorld()
     let (state, cookie) = try await beginAuthorization(native)

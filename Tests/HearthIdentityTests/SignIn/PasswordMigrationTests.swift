@@ -85,7 +85,8 @@ struct PasswordMigrationTests {
   }
 
   @Test(
-    "A wrong password gets the same answer with and without an account: after one request, or at once without protection")
+    "A wrong password gets the same answer with and without an account: after one request, or at once without protection"
+  )
   func evenness() async throws {
     let old = OldSystem()
     let world = try Self.world(old)

@@ -9,7 +9,8 @@ import Testing
 @testable import HearthIdentity
 @testable import HearthSAML
 
-/// Tests of SAML sign-ins through the handler's page, without a socket: the redirect, the posted form, and the app's result.
+/// Tests of SAML sign-ins through the handler's page, without a socket: the redirect, the posted form, and the app's
+/// result.
 @Suite struct SAMLSignInTests {
   private static func world() throws -> IdentityWorld {
     try IdentityWorld { $0.authorizedDomains = ["app.example.com"] }

@@ -8,8 +8,8 @@ import Testing
 
 /// Tests of the tokens that a revocation ends, with any clock, and of the checks of application servers.
 @Suite struct TokenCutoffTests {
-  /// All operations that end the tokens of `a@b.example`. Each signs in again when it needs a token, because the clock may have
-  /// been set back since the last one.
+  /// All operations that end the tokens of `a@b.example`. Each signs in again when it needs a token, because the clock
+  /// may have been set back since the last one.
   static let causes = ["revoke", "password change", "reset", "claims", "validSince", "import", "address"]
 
   private func bringAbout(_ cause: String, _ uid: String, _ world: IdentityWorld) async throws {
@@ -121,8 +121,8 @@ import Testing
 
   // MARK: Application servers
 
-  /// Checks a token as the admin SDKs check for revocation: Python, Go and Java compare `iat` with `validSince`, Node compares
-  /// `auth_time`; Python refuses a future `iat`.
+  /// Checks a token as the admin SDKs check for revocation: Python, Go and Java compare `iat` with `validSince`, Node
+  /// compares `auth_time`; Python refuses a future `iat`.
   private func expectTaken(_ idToken: String, _ world: IdentityWorld, _ what: String = "") throws {
     let claims = try world.claims(idToken)
     let user = try #require(world.user(claims["sub"]?.string ?? ""))

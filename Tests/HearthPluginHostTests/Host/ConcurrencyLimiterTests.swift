@@ -76,7 +76,10 @@ import Testing
     #expect(queue.limiter.waitingCount == 0 && queue.limiter.underWayCount == 1)
   }
 
-  @Test func `requests that are cancelled or time out leave the queue, and its last part is reserved for administrators`() async {
+  @Test
+  func `requests that are cancelled or time out leave the queue, and its last part is reserved for administrators`()
+    async
+  {
     let queue = Queue(ConcurrencyLimiter(slots: 1, waitingMax: 64))
     var tasks = [await queue.ask("first", Self.client(1))]
     let quitter = await queue.ask("quitter", Self.client(2))

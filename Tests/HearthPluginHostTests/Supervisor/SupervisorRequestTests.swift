@@ -32,7 +32,8 @@ import Testing
     #expect(bench.supervisor.pendingRequests.keys.sorted() == [2])
   }
 
-  @Test("revocations of a plugin that verifies tokens are passed on at any time after the hello, and of no other plugin")
+  @Test(
+    "revocations of a plugin that verifies tokens are passed on at any time after the hello, and of no other plugin")
   func revocations() {
     var bench = SupervisorBench(hooks: [.verifyToken])
     bench.supervisor.start(now: bench.now)

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A PostgreSQL for tests, made with Debian's programs in its own folder, with a Unix domain socket there and no port. It requests
-/// syncs like a production server; the folder is in memory if possible, because these tests check written data, not the speed of a
-/// disk.
+/// A PostgreSQL for tests, made with Debian's programs in its own folder, with a Unix domain socket there and no port.
+/// It requests syncs like a production server; the folder is in memory if possible, because these tests check written
+/// data, not the speed of a disk.
 ///
 /// One instance serves the whole test process, with separate schemas; tests that kill a server make their own.
 final class ThrowawayPostgres: Sendable {

@@ -119,7 +119,8 @@ package struct FakeStore: SimulatedStore {
     prunings.append(place)
   }
 
-  /// Fails over to a server that lacks the last rows, and possibly claims. Statements in progress end with the old server.
+  /// Fails over to a server that lacks the last rows, and possibly claims. Statements in progress end with the old
+  /// server.
   package mutating func loseTail(_ count: Int, withClaims: Bool) {
     failoverCount += 1
     stored.removeLast(min(count, stored.count))

@@ -1,8 +1,8 @@
 import HearthCluster
 import HearthJournal
 
-/// A minimal decider: its tree is the number of the last write, each write says whether it is allowed, and sessions have
-/// on-disconnect writes.
+/// A minimal decider: its tree is the number of the last write, each write says whether it is allowed, and sessions
+/// have on-disconnect writes.
 package struct SimulatedDecider: RequestDecider, Sendable {
   /// The state that the log up to some position results in.
   package struct State: Sendable {

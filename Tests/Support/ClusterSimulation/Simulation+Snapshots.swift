@@ -2,8 +2,8 @@ import HearthCluster
 import HearthJournal
 
 extension Simulation {
-  /// Takes a snapshot of a node if the log still has the rows of which its state is made. Sometimes also prunes the log before an
-  /// earlier snapshot.
+  /// Takes a snapshot of a node if the log still has the rows of which its state is made. Sometimes also prunes the log
+  /// before an earlier snapshot.
   package func takeSnapshot() {
     if time < plan.callsFailUntil {
       schedule.add(.snapshot, at: time + 1 + Int64(random.below(2 * plan.snapshotMilliseconds)))

@@ -32,7 +32,8 @@ package final class Simulation {
   package var store: any SimulatedStore
   package var nodes: [SimulatedNode] = []
   package var clients: [SimulatedClient] = []
-  /// The time until which two nodes cannot reach each other, with the number of changes and the arrival of the last message.
+  /// The time until which two nodes cannot reach each other, with the number of changes and the arrival of the last
+  /// message.
   package var cutUntil: [[Int64]]
   package var generations: [[Int]]
   package var arrivals: [[Int64]]

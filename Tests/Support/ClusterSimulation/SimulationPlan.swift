@@ -23,7 +23,8 @@ package struct SimulationPlan {
   package var slowAppendPercent = 0
   package var relayPercent = 0
   package var losesTails = false
-  /// The interval between two snapshots in milliseconds; 0 for none. After some snapshots the log before them is pruned.
+  /// The interval between two snapshots in milliseconds; 0 for none. After some snapshots the log before them is
+  /// pruned.
   package var snapshotMilliseconds = 0
   package var timing = ClusterTiming()
 

@@ -2,8 +2,8 @@ import HearthSync
 import HearthTree
 
 extension Scenario {
-  /// Runs the scenario with all its paths below another one. Returns the first difference from the expected events, or nil when
-  /// there is none.
+  /// Runs the scenario with all its paths below another one. Returns the first difference from the expected events, or
+  /// nil when there is none.
   ///
   /// - Parameter base: The root or any other path.
   package func failure(below base: Path) -> String? {

@@ -5,8 +5,8 @@ import HearthJournal
 import RandomTestKit
 import Synchronization
 
-/// A test environment for accounts: clocks that only the test advances, deterministic random bytes, a journal in memory, and all
-/// notices for the operator.
+/// A test environment for accounts: clocks that only the test advances, deterministic random bytes, a journal in
+/// memory, and all notices for the operator.
 package final class AccountsWorld: Sendable {
   private struct State {
     var now: Instant

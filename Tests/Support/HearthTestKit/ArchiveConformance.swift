@@ -1,7 +1,7 @@
 import HearthJournal
 
-/// The conformance checks for `JournalArchive`: behavior that every journal engine must have for archives. Each engine's tests run
-/// them like ``JournalConformance``.
+/// The conformance checks for `JournalArchive`: behavior that every journal engine must have for archives. Each
+/// engine's tests run them like ``JournalConformance``.
 package enum ArchiveConformance {
   /// One requirement and its check.
   package struct Check: Sendable, CustomStringConvertible {

@@ -8,8 +8,8 @@ package final class MemoryJournal: Journal {
     /// The code of the error that the append throws.
     package var code: JournalError.Code
 
-    /// True when the batch is stored nevertheless and found at the next start. Only a failure with an unknown outcome can have that
-    /// effect.
+    /// True when the batch is stored nevertheless and found at the next start. Only a failure with an unknown outcome
+    /// can have that effect.
     package var isWritten: Bool
 
     /// Creates a failure with this code; by default nothing is written.
@@ -90,7 +90,8 @@ package final class MemoryJournal: Journal {
     state.withLock { $0.isFull = isFull }
   }
 
-  /// Starts or ends an outage in which every append fails because the store does not answer. The same append may be repeated later.
+  /// Starts or ends an outage in which every append fails because the store does not answer. The same append may be
+  /// repeated later.
   ///
   /// - Parameter isWritten: True when appends are written during the outage nevertheless.
   package func setOutage(_ isActive: Bool, isWritten: Bool = false) {

@@ -1,5 +1,5 @@
-/// The tests' waits for a condition, and their timeout. A wait ends with its condition, so a busy machine only takes longer; the
-/// timeout keeps a run from hanging forever.
+/// The tests' waits for a condition, and their timeout. A wait ends with its condition, so a busy machine only takes
+/// longer; the timeout keeps a run from hanging forever.
 package enum Polling {
   /// A minute, in seconds.
   package static let timeoutSeconds = 60

@@ -53,7 +53,8 @@ package struct Simulation {
   private let conditions: SimulationConditions
   private let initialRules: RuleSet
   private var (startCount, endCount) = (0, 0)
-  /// A write that is decided in the background, with the number of steps until it is settled and the number of all such writes.
+  /// A write that is decided in the background, with the number of steps until it is settled and the number of all such
+  /// writes.
   private var aside: (step: SimulationStep, write: DecidedWrite, left: Int)?
   private var (asideCount, againCount) = (0, 0)
   /// A random generator apart from the main one, so that a seed gives the same run with and without background writes.

@@ -102,8 +102,8 @@ extension SimulationChecker {
     }
   }
 
-  /// Replaces a listener's data. A listener above another one on the same connection may receive the event for it, as clients
-  /// expect.
+  /// Replaces a listener's data. A listener above another one on the same connection may receive the event for it, as
+  /// clients expect.
   private static func replace(
     _ path: [String], with node: Node, in replica: inout SimulationTree, of place: [String]
   ) {

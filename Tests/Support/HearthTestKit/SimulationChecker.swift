@@ -1,8 +1,8 @@
 import HearthEngine
 import HearthTree
 
-/// Checks an engine from outside, by its commands, its durable records and its effects. It keeps a simple, slow model of all state
-/// and reports violations of these requirements:
+/// Checks an engine from outside, by its commands, its durable records and its effects. It keeps a simple, slow model
+/// of all state and reports violations of these requirements:
 ///
 /// * no event reaches a listener without permission at the event's commit, or a connection without a listen;
 /// * the data of a listener equals the tree at its path, or the result of its query there, at all times;

@@ -9,8 +9,8 @@ package struct SimulationConditions: Sendable {
   /// True when users mostly write many messages, which makes live queries change often.
   package var isWriteHeavy = false
 
-  /// True when live queries may keep all the indexes that they need. Otherwise they receive more than they ask for, and rules that
-  /// read the query must not occur.
+  /// True when live queries may keep all the indexes that they need. Otherwise they receive more than they ask for, and
+  /// rules that read the query must not occur.
   package var hasRoomForOrders = true
 
   /// True when some writes are decided in the background, as large ones are, and settled after other commands.

@@ -61,7 +61,8 @@ struct SimulationFollower {
 }
 
 extension Effect {
-  /// The messages to connections and the receipts, one line each, without answers and refusals, which a follower does not send.
+  /// The messages to connections and the receipts, one line each, without answers and refusals, which a follower does
+  /// not send.
   ///
   /// - Parameter showsPositions: False to leave out positions, so that two logs with the same content have the same
   ///   lines.

@@ -1,5 +1,5 @@
-/// A random number generator with a seed: SplitMix64 (Steele, Lea and Flood, 2014). A test repeats with the same seed on every
-/// machine.
+/// A random number generator with a seed: SplitMix64 (Steele, Lea and Flood, 2014). A test repeats with the same seed
+/// on every machine.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

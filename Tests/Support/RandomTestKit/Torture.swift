@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The extent of random tests: a sample in the normal suite, and the full number in `make torture`, which developers run by hand.
+/// The extent of random tests: a sample in the normal suite, and the full number in `make torture`, which developers
+/// run by hand.
 package enum Torture {
   package static let isOn = ProcessInfo.processInfo.environment["HEARTH_TORTURE"] != nil
 
@@ -13,8 +14,8 @@ package enum Torture {
     if isOn { print(text()) }
   }
 
-  /// Runs a test for each seed on all cores. A long run reports on standard error its progress and the slowest seeds, in seconds of
-  /// their thread.
+  /// Runs a test for each seed on all cores. A long run reports on standard error its progress and the slowest seeds,
+  /// in seconds of their thread.
   package static func forEach<Result: Sendable>(
     _ name: String, _ seeds: Range<UInt64>, _ body: @Sendable (UInt64) -> Result
   ) -> [Result] {

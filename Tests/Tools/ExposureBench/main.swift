@@ -2,7 +2,8 @@
 //
 //     ExposureBench FOLDER [rounds]
 //
-// The published figures are for the folder Tests/HearthExposureTests/Corpus/Rules. Reading and compiling the files is not counted.
+// The published figures are for the folder Tests/HearthExposureTests/Corpus/Rules. Reading and compiling the files is
+// not counted.
 import Foundation
 import HearthExposure
 import HearthRules

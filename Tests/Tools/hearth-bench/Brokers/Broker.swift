@@ -64,7 +64,7 @@ struct Broker: Sendable {
     prepare: [.init(mqttConnect, until: [0x20, 2, 0, 0])], publish: mqttPublish)
 
   private static var mqttConnect: [UInt8] {
-    let body: [UInt8] = [0, 4] + Array("MQTT".utf8) + [4, 2, 0, 0, 0, 0]  // A clean session, no keep-alive, and an empty client id.
+    let body: [UInt8] = [0, 4] + Array("MQTT".utf8) + [4, 2, 0, 0, 0, 0]  // Clean session, keep-alive 0, no client id.
     return [0x10, UInt8(body.count)] + body
   }
 

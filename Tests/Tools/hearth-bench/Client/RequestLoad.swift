@@ -45,8 +45,8 @@ final class RequestLoad {
     }.nonisolated()
   }
 
-  /// Stops sending, and returns the result after all requests in flight have been answered, so that the next measurement begins
-  /// with an idle server. Those answers do not count.
+  /// Stops sending, and returns the result after all requests in flight have been answered, so that the next
+  /// measurement begins with an idle server. Those answers do not count.
   func stop(name: String, setup: String, unit: String) -> EventLoopFuture<BenchResult> {
     isRunning = false
     let refusals = refused.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", ")

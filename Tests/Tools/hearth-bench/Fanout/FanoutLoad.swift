@@ -90,8 +90,8 @@ final class FanoutLoad {
     return figures
   }
 
-  /// Sends one message while there is no other traffic; the number of bytes that each subscriber receives is the length of every
-  /// delivery.
+  /// Sends one message while there is no other traffic; the number of bytes that each subscriber receives is the length
+  /// of every delivery.
   private func learnLength() throws {
     while try wait(milliseconds: Self.quietMilliseconds) {}
     for index in rest.indices { rest[index] = 0 }
