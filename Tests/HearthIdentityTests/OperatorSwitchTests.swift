@@ -14,8 +14,8 @@ import Testing
       let world = try AdminWorld { $0.revokesOnClaimChange = isOn }
       _ = try await world.create(#"{"localId": "bob", "customAttributes": "{\"role\": \"ed\"}"}"#)
       let token = try await world.idToken("bob")
-      let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
-      world.world.advance(seconds: 1)
+      let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.accountsFixture.nowSeconds)
+      world.accountsFixture.advance(seconds: 1)
       _ = try await world.update(#"{"localId": "bob", "customAttributes": "{\"role\": \"ed\"}"}"#)
       #expect(world.accounts.sessions.revocations.standing(of: credential) == .good, "the same claims are no change")
       _ = try await world.update(#"{"localId": "bob", "customAttributes": "{}"}"#)

@@ -80,6 +80,6 @@ import Testing
     }
     #expect(world.accounts.store.view.userCount > 50)
     #expect(try await world.administrate("audit:verify")["isWhole"] == .bool(true))
-    #expect(!world.world.notices.contains { $0.level == .error })
+    #expect(!world.accountsFixture.notices.contains { $0.level == .error })
   }
 }

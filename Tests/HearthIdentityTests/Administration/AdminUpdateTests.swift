@@ -13,9 +13,9 @@ import Testing
       let world = try AdminWorld()
       _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "password": "secret1"}"#)
       let token = try await world.idToken("bob")
-      let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
+      let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.accountsFixture.nowSeconds)
       #expect(world.accounts.sessions.revocations.standing(of: credential) == .good)
-      world.world.advance(seconds: 1)
+      world.accountsFixture.advance(seconds: 1)
       _ = try await world.update(#"{"localId": "bob", \#(body)}"#)
       #expect(world.accounts.sessions.revocations.standing(of: credential) == .ended, "\(body)")
       #expect(world.accounts.store.view.sessions(of: "bob").isEmpty)
@@ -28,7 +28,7 @@ import Testing
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "password": "secret1"}"#)
     let token = try await world.idToken("bob")
-    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
+    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.accountsFixture.nowSeconds)
     let answer = try await world.update(
       #"{"localId": "bob", "displayName": "Bob", "emailVerified": true, "customAttributes": "{\"role\": \"ed\"}"}"#)
     #expect(answer["displayName"] == .string("Bob"))
@@ -44,8 +44,8 @@ import Testing
   func validSince() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob"}"#)
-    world.world.advance(seconds: 100)
-    let now = world.world.nowSeconds
+    world.accountsFixture.advance(seconds: 100)
+    let now = world.accountsFixture.nowSeconds
     // Admin SDKs send the current second of their own clock, or any other time: each ends a sign-in of this second.
     for (sent, shown) in [(now - 50, now - 50), (now - 90, now - 50), (now, now), (now + 1_000_000, now)] {
       let token = try await world.idToken("bob")
@@ -65,7 +65,7 @@ import Testing
     _ = try await world.create(
       #"{"localId": "bob", "email": "bob@example.com", "password": "secret1", "phoneNumber": "+15550001"}"#)
     let token = try await world.idToken("bob")
-    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
+    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.accountsFixture.nowSeconds)
     for change in [
       #""linkProviderUserInfo": {"providerId": "google.com", "rawId": "7"}"#, #""deleteProvider": ["phone"]"#,
       #""deleteProvider": ["google.com"]"#, #""deleteProvider": ["password"]"#,

@@ -28,7 +28,7 @@ import Testing
     _ = try await world.update(#"{"localId": "ann", "email": "ann@example.com"}"#)
     #expect(user.isEmailVerified)
     #expect(user.phoneNumber == "+4915112345678")
-    #expect(user.validSinceSeconds == world.world.nowSeconds)
+    #expect(user.validSinceSeconds == world.accountsFixture.nowSeconds)
     #expect(!user.isCustomAuth)
     #expect(user.password?.hash.hasPrefix("$scrypt$") == true)
     #expect(try await world.canSignIn("ANN@example.com", "secret1"))
@@ -74,7 +74,7 @@ import Testing
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com"}"#)
     let token = try await world.idToken("bob")
-    let old = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
+    let old = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.accountsFixture.nowSeconds)
     let answer = try await UserEndpoints(accounts: world.accounts).delete(world.call(#"{"localId": "bob"}"#))
     #expect(answer["kind"] == .string("identitytoolkit#DeleteAccountResponse"))
     #expect(world.revocations == [.user(uid: "bob")])
@@ -90,7 +90,7 @@ import Testing
     // All within one second.
     #expect(world.accounts.sessions.revocations.standing(of: old) == .ended)
     let new = try world.accounts.keys.verifyIDToken(
-      try await world.idToken("bob"), nowSeconds: world.world.nowSeconds)
+      try await world.idToken("bob"), nowSeconds: world.accountsFixture.nowSeconds)
     #expect(world.accounts.sessions.revocations.standing(of: new) == .good)
     #expect(
       try await world.administrate("tokens:standing", "{\"token\": \"\(token)\"}")["standing"] == .string("ended"))

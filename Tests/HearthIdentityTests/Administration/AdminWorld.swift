@@ -11,7 +11,7 @@ import Synchronization
 
 /// Accounts with keys, cheap hashes and fake providers, called by an administrator.
 struct AdminWorld: Sendable {
-  let world: AccountsWorld
+  let accountsFixture: AccountsWorld
   let directory: AccountsDirectory
   var accounts: Accounts { directory.own }
   private let announced = AnnouncedRevocations()
@@ -33,22 +33,22 @@ struct AdminWorld: Sendable {
     interleaved: InterleavedWork? = nil,
     configure: (inout AccountsConfiguration) -> Void = { _ in }
   ) throws {
-    world = AccountsWorld(seed: seed)
+    accountsFixture = AccountsWorld(seed: seed)
     var configuration = AccountsConfiguration(projectID: "demo-test", publicURL: "https://auth.example.com")
     configuration.passwordCost = .developer
     configuration.passwordSlots = 2
     configure(&configuration)
-    let (announced, world) = (announced, world)
-    var environment = world.environment
+    let (announced, accountsFixture) = (announced, accountsFixture)
+    var environment = accountsFixture.environment
     if let interleaved {
       environment.random = RandomBytes { (count) throws(RandomnessError) in
         interleaved.runBlocking()
-        return try world.random.bytes(count)
+        return try accountsFixture.random.bytes(count)
       }
     }
     let accounts = Accounts(
-      configuration: configuration, store: try world.store(),
-      keys: KeyRing(store: try keys ?? Self.sharedKeys.get(), projectID: "demo-test", random: world.random),
+      configuration: configuration, store: try accountsFixture.store(),
+      keys: KeyRing(store: try keys ?? Self.sharedKeys.get(), projectID: "demo-test", random: accountsFixture.random),
       plugins: PluginSet(providers: providers, mailer: mailer), environment: environment,
       onRevocation: { revocation, event in
         announced.revocations.withLock { $0.append(revocation) }
@@ -80,8 +80,9 @@ struct AdminWorld: Sendable {
   ) throws -> IdentityCall {
     guard let json = JSON(parsing: body.utf8) else { throw BadJSON(text: body) }
     return IdentityCall(
-      body: json, authority: administrator.map(Authority.administrator) ?? .signedOut, client: world.client(address),
-      now: world.now,
+      body: json, authority: administrator.map(Authority.administrator) ?? .signedOut,
+      client: accountsFixture.client(address),
+      now: accountsFixture.now,
       isFromLoopback: isFromLoopback)
   }
 
@@ -122,7 +123,7 @@ struct AdminWorld: Sendable {
 
   /// Waits until all scheduled mails are sent.
   func finishMails() async {
-    world.runScheduled(within: AccountsContext.codeDelayMilliseconds)
+    accountsFixture.runScheduled(within: AccountsContext.codeDelayMilliseconds)
     await accounts.context.codeQueue.idle()
     await accounts.context.server.mails.idle()
   }
@@ -131,7 +132,7 @@ struct AdminWorld: Sendable {
   func canSignIn(_ email: String, _ password: String) async throws -> Bool {
     do {
       _ = try await accounts.signIn.passwords.signIn(
-        email: email, password: password, client: world.client(), now: world.now)
+        email: email, password: password, client: accountsFixture.client(), now: accountsFixture.now)
       return true
     } catch {
       guard error.code == .invalidLoginCredentials else { throw error }
@@ -142,7 +143,7 @@ struct AdminWorld: Sendable {
   func idToken(_ uid: String) async throws -> String {
     guard let user = user(uid) else { throw AccountError(.userNotFound) }
     return try await accounts.sessions.refreshable.start(
-      of: AuthenticatedUser(user, .password), client: world.client(), now: world.now
+      of: AuthenticatedUser(user, .password), client: accountsFixture.client(), now: accountsFixture.now
     ).tokens.idToken
   }
 
@@ -151,7 +152,7 @@ struct AdminWorld: Sendable {
     _ account: JSON, scope: String = "https://www.googleapis.com/auth/firebase.database", at seconds: Int64? = nil,
     jti: String = "1"
   ) throws -> String {
-    let issued = seconds ?? world.nowSeconds
+    let issued = seconds ?? accountsFixture.nowSeconds
     let email = account["email"]?.string ?? ""
     guard let key = RSAKey(privatePEM: Array((account["key"]?["private_key"]?.string ?? "").utf8)) else {
       throw BadJSON(text: "no private key")

@@ -36,9 +36,9 @@ import Testing
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob"}"#)
     let token = try await world.idToken("bob")
-    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
+    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.accountsFixture.nowSeconds)
     let answer = try await world.administrate("users:revoke", #"{"localId": "bob"}"#)
-    #expect(answer["validSince"]?.int == world.world.nowSeconds)
+    #expect(answer["validSince"]?.int == world.accountsFixture.nowSeconds)
     #expect(world.accounts.sessions.revocations.standing(of: credential) == .ended)
     #expect(world.accounts.store.view.sessions(of: "bob").isEmpty)
     #expect(world.revocations == [.user(uid: "bob")])
@@ -54,7 +54,7 @@ import Testing
     let world = try AdminWorld(keys: AdminWorld.newKeys())
     _ = try await world.create(#"{"localId": "bob"}"#)
     let token = try await world.idToken("bob")
-    let now = world.world.nowSeconds
+    let now = world.accountsFixture.nowSeconds
     let first = try #require(try await world.administrate("status")["signingKey"]?.string)
     let rotated = try await world.administrate("keys:rotate", #"{"kind": "id-token", "urgent": true}"#)
     #expect(rotated["state"] == .string("signing") && rotated["kid"] != .string(first))

@@ -140,7 +140,7 @@ import Testing
     let answer = try await UserEndpoints(accounts: world.accounts).createSessionCookie(
       world.call(#"{"idToken": "\#(token)", "validDuration": "300"}"#))
     let cookie = try #require(answer["sessionCookie"]?.string)
-    let now = world.world.nowSeconds
+    let now = world.accountsFixture.nowSeconds
     let keys = world.accounts.keys
     let claims = try keys.verifySessionCookie(cookie, nowSeconds: now + 299).claims
     #expect(claims["iss"] == .string("https://session.firebase.google.com/demo-test"))
@@ -171,10 +171,10 @@ import Testing
     }
     #expect(try await refusal(#"{"validDuration": 300}"#) == "MISSING_ID_TOKEN")
     #expect(try await refusal(#"{"idToken": "\#(token)x"}"#) == "INVALID_ID_TOKEN")
-    world.world.advance(seconds: 3_600)
+    world.accountsFixture.advance(seconds: 3_600)
     #expect(try await refusal(#"{"idToken": "\#(token)"}"#) == "TOKEN_EXPIRED")
     let fresh = try await world.idToken("bob")
-    world.world.advance(seconds: 1)
+    world.accountsFixture.advance(seconds: 1)
     _ = try await world.administrate("users:revoke", #"{"localId": "bob"}"#)
     #expect(try await refusal(#"{"idToken": "\#(fresh)"}"#) == "TOKEN_EXPIRED")
     _ = try await world.update(#"{"localId": "bob", "disableUser": true}"#)

@@ -209,8 +209,8 @@ import Testing
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "password": "secret1"}"#)
     let token = try await world.idToken("bob")
-    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
-    world.world.advance(seconds: 1)
+    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.accountsFixture.nowSeconds)
+    world.accountsFixture.advance(seconds: 1)
     let answer = try await ImportEndpoints(accounts: world.accounts).create(
       world.call(
         #"{"users": [{"localId": "bob", "email": "new@example.com", "validSince": "1"}], "allowOverwrite": true}"#))
@@ -229,7 +229,7 @@ import Testing
       _ = try await world.create(#"{"localId": "\#(uid)", "email": "\#(uid)@example.com", "password": "secret1"}"#)
     }
     let token = try await world.idToken("bob")
-    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
+    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.accountsFixture.nowSeconds)
     _ = try await ImportEndpoints(accounts: world.accounts).create(
       world.call(#"{"users": [{"localId": "bob"}, {"localId": "eve", "disabled": true}], "allowOverwrite": true}"#))
     #expect(world.accounts.sessions.revocations.standing(of: credential) == .ended)
@@ -265,10 +265,10 @@ import Testing
       #"{"localId": "nat", "email": "nat2@example.com", "disableUser": true, "customAttributes": "{\"a\":1}"}"#)
     _ = try await world.create(#"{"localId": "é\u0301𝄞", "lastLoginAt": 5}"#)
     let anonymous = try await world.accounts.signIn.anonymous.newUser(
-      uid: "anon", client: world.world.client(), now: world.world.now)
-    _ = try await world.accounts.sessions.admission.create(anonymous, client: world.world.client())
+      uid: "anon", client: world.accountsFixture.client(), now: world.accountsFixture.now)
+    _ = try await world.accounts.sessions.admission.create(anonymous, client: world.accountsFixture.client())
     let other = try AdminWorld(seed: 2, keys: AdminWorld.newKeys())
-    other.world.advance(seconds: 60)
+    other.accountsFixture.advance(seconds: 60)
     var token: String?
     repeat {
       let next = token.map { ", \"nextPageToken\": \(String(decoding: JSON.string($0).text(), as: UTF8.self))" } ?? ""

@@ -145,7 +145,7 @@ import Testing
       #expect((late.answer.status == 200) == isTaken, "\(late.answer.text)")
       guard isTaken else { continue }
       // The same applies at sign-in.
-      world.world.advance(seconds: 600)
+      world.accountsFixture.advance(seconds: 600)
       let first = try await Self.post(world, "accounts:signInWithPassword", Self.account, in: tenant)
       let factor = try #require(first.json["mfaInfo"]?.array?.first?["mfaEnrollmentId"], "\(first.text)")
       let second = try await Self.post(
@@ -346,7 +346,7 @@ import Testing
     #expect(project.status == 200, "\(project.text)")
     let configuration = try #require(world.accounts.tenants?.find(tenant)).configuration
     #expect(configuration.passwordPolicy.requiresDigit && configuration.passwordPolicy.lengthMin == 6)
-    #expect(world.world.notices.contains { $0.text.contains("tenant \(tenant)") })
+    #expect(world.accountsFixture.notices.contains { $0.text.contains("tenant \(tenant)") })
     // A valid setting is accepted, and an invalid one is refused as before.
     let other: JSON = ["client": ["permissions": ["disabledUserSignup": true]]]
     #expect(try await Self.patch(world, tenant, "client.permissions", other).status == 200)

@@ -31,12 +31,13 @@ import Testing
       let world = try await CredentialChangeWorld(.providerLinked, isTenant: false)
       try await world.putWithoutAddress()
       let session = try await world.session(world.signIn)
-      world.world.world.advance(seconds: seconds)
-      let caller = try world.accounts.sessions.callers.caller(idToken: session.idToken, now: world.world.world.now)
+      world.identityFixture.accountsFixture.advance(seconds: seconds)
+      let caller = try world.accounts.sessions.callers.caller(
+        idToken: session.idToken, now: world.identityFixture.accountsFixture.now)
       let (user, _) = try await world.accounts.signIn.federated.link(
         FederatedIdentity(providerID: "github.com", foreign), pending: nil, to: caller,
-        client: world.world.world.client(),
-        now: world.world.world.now)
+        client: world.identityFixture.accountsFixture.client(),
+        now: world.identityFixture.accountsFixture.now)
       #expect(user.email == email && user.identities.last?.email == "mine@example.com")
     }
   }
@@ -47,21 +48,22 @@ extension CredentialChangeWorld {
   func askedByTheWayThatAnOldSessionAdds(afterSeconds seconds: Int64 = 600) async throws -> String {
     guard [.addressLinked, .phoneLinked, .providerLinked].contains(change) else { return "-" }
     let old = try await session(SignInContext("google.com"))
-    world.world.advance(seconds: seconds)
+    identityFixture.accountsFixture.advance(seconds: seconds)
     let tokens = try #require(try await make(by: old))
     // The session that added the method keeps its age.
-    let kept = try accounts.sessions.callers.caller(idToken: tokens.idToken, now: world.world.now)
-    #expect(kept.authTimeSeconds == world.nowSeconds - seconds)
+    let kept = try accounts.sessions.callers.caller(idToken: tokens.idToken, now: identityFixture.accountsFixture.now)
+    #expect(kept.authTimeSeconds == identityFixture.nowSeconds - seconds)
     return try await askedByTheAddedWay(afterSeconds: 0)
   }
 
   func askedByTheAddedWay(afterSeconds seconds: Int64) async throws -> String {
-    world.world.advance(seconds: seconds)
+    identityFixture.accountsFixture.advance(seconds: seconds)
     let added = change == .addressLinked ? .password : change == .phoneLinked ? signIn : SignInContext("github.com")
     let session = try await session(added)
-    let caller = try accounts.sessions.callers.caller(idToken: session.idToken, now: world.world.now)
+    let caller = try accounts.sessions.callers.caller(
+      idToken: session.idToken, now: identityFixture.accountsFixture.now)
     do throws(AccountError) {
-      try accounts.changes.credentials.require([.passwordChanged], of: caller, now: world.world.now)
+      try accounts.changes.credentials.require([.passwordChanged], of: caller, now: identityFixture.accountsFixture.now)
       return "allowed"
     } catch {
       return error.code == .credentialTooOld ? "refused" : "\(error)"

@@ -18,7 +18,7 @@ import Testing
   func provider() async throws {
     let world = try IdentityWorld()
     let owner = try await world.verified(email)
-    world.world.advance(seconds: 600)
+    world.accountsFixture.advance(seconds: 600)
     let refreshed = try await world.refresh(owner.refreshToken)
     let linked = try await world.federated("7~x@y.example~yes", ["idToken": .string(refreshed.idToken)])
     #expect(linked.status == 200, "\(linked.text)")
@@ -46,7 +46,7 @@ import Testing
     let owner = try await world.verified(email)
     _ = try await world.federated("7~x@y.example~yes", ["idToken": .string(owner.idToken)])
     let first = try await world.mailedCode()
-    world.world.advance(seconds: 1)
+    world.accountsFixture.advance(seconds: 1)
     let moved = try await world.update(owner.idToken, ["email": "eve@evil.example", "password": "a stranger's"])
     #expect(moved.status == 200, "\(moved.text)")
     #expect(await world.mails().last?.kind == .recoverEmail)
@@ -71,7 +71,7 @@ import Testing
     let owner = try await world.verified(email)
     _ = try await world.federated("7~x@y.example~yes", ["idToken": .string(owner.idToken)])
     let back = try await world.mailedCode()
-    world.world.advance(seconds: 61)
+    world.accountsFixture.advance(seconds: 61)
     _ = try await world.sendCode("PASSWORD_RESET", ["email": .string(email)])
     let reset = try await world.mailedCode()
     _ = try await world.post("accounts:resetPassword", ["oobCode": .string(reset), "newPassword": "mine alone"])
@@ -119,7 +119,7 @@ import Testing
       let shown = proof.map { [JSON.Member("totpVerificationInfo", ["verificationCode": .string($0)])] } ?? []
       return try await world.post("accounts:update", .object(members + shown))
     }
-    world.world.advance(seconds: 90)
+    world.accountsFixture.advance(seconds: 90)
     #expect(try await revert(nil).error == "MISSING_CODE")
     #expect(try await revert(try world.code(theirs.secret)).error == "INVALID_CODE")
     #expect(try await revert("aaaa-aaaa-aaaa-aaaa").error == "INVALID_CODE")
@@ -137,10 +137,10 @@ import Testing
     let world = try IdentityWorld()
     let owner = try await world.verified(email)
     let own = try await world.enrol(owner.idToken, uid: owner.localID)
-    world.world.advance(seconds: 1)
+    world.accountsFixture.advance(seconds: 1)
     _ = try await world.update(own.answer.idToken, ["password": "another one"])
     let code = try await world.mailedCode()
-    world.world.advance(seconds: 90)
+    world.accountsFixture.advance(seconds: 90)
     let right = try world.code(own.secret)
     let wrong = right == "000000" ? "000001" : "000000"
     func revert(_ proof: String) async throws -> String? {
@@ -171,7 +171,7 @@ import Testing
       $0.passkeys = [Passkey(id: "k", name: "k", publicKey: "x", userHandle: "h", enrolledAtMilliseconds: 1)]
     }
     let code = try world.accounts.context.secrets.code()
-    var ticket = world.world.ticket(.recoverEmail, uid: uid, email: "old@example.com")
+    var ticket = world.accountsFixture.ticket(.recoverEmail, uid: uid, email: "old@example.com")
     ticket.details = #"{"wasVerified":true}"#
     try await world.accounts.store.transact { [ticket] (transaction: inout AccountTransaction) throws(AccountError) in
       transaction.putTicket(code.hash, ticket)

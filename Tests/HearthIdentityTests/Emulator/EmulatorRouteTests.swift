@@ -187,7 +187,7 @@ import Testing
       #expect(answer.status == 200)
       let other: JSON = .string("+1555555\(1000 + number)")
       #expect(try await world.app("accounts:sendVerificationCode", ["phoneNumber": other]).status == 200)
-      world.world.advance(seconds: 1)
+      world.accountsFixture.advance(seconds: 1)
     }
     let shown = try await world.emulated("GET", "demo-test/verificationCodes").json["verificationCodes"]?.array ?? []
     let numbers = shown.compactMap { $0["phoneNumber"]?.string }

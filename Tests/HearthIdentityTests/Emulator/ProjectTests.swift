@@ -63,7 +63,7 @@ import Testing
     let other = try world.directory.accounts(of: "demo-b", mayCreate: true)
     let before = other.keys.list(.idToken).map(\.kid)
     #expect(before == world.accounts.keys.list(.idToken).map(\.kid))
-    try world.accounts.keys.rotate(.idToken, nowSeconds: world.world.nowSeconds, isUrgent: true)
+    try world.accounts.keys.rotate(.idToken, nowSeconds: world.accountsFixture.nowSeconds, isUrgent: true)
     #expect(try world.directory.accounts(of: "demo-b", mayCreate: true) === other)
     #expect(other.keys.list(.idToken).map(\.kid) == world.accounts.keys.list(.idToken).map(\.kid))
     #expect(other.keys.list(.idToken).map(\.kid) != before)

@@ -62,7 +62,7 @@ struct BlockingFunctionTests {
     #expect(claims["sign_in_method"] == .string("password"))
     let id = try #require(claims["event_id"]?.string)
     #expect(id.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
-    let time = world.world.now.wallMilliseconds
+    let time = world.accountsFixture.now.wallMilliseconds
     let record = #"""
       {"uid":"\#(answer.localID)","email":"a@b.example","email_verified":false,"disabled":false,"metadata":{"creation_time":\#(time),"last_sign_in_time":\#(time)},"provider_data":[{"provider_id":"password","uid":"a@b.example","email":"a@b.example"}],"tokens_valid_after_time":\#(time / 1000),"custom_claims":{}}
       """#
@@ -101,7 +101,7 @@ struct BlockingFunctionTests {
   func tenants() async throws {
     let tenants = try #require(world.accounts.tenants)
     let tenant = try await tenants.create(
-      by: Administrator(name: "op", client: world.world.client(), now: world.world.now)
+      by: Administrator(name: "op", client: world.accountsFixture.client(), now: world.accountsFixture.now)
     ) { $0.allowsPasswords = true }
     functions.forget()
     for id in [nil, tenant.id] {

@@ -21,7 +21,7 @@ import Testing
     #expect(answer["password"]?["isTemporaryPassword"] == .bool(false))
     #expect(answer["password"]?["profileImageURL"] == .string(""))
     let token = try #require(answer["token"]?.string)
-    let now = world.world.nowSeconds
+    let now = world.accountsFixture.nowSeconds
     let credential = try world.accounts.keys.verifier.verify(token, nowSeconds: now)
     #expect(credential.kind == .legacyToken && credential.authority == .user)
     #expect(credential.authPayload?["uid"] == .string(uid))
@@ -39,7 +39,7 @@ import Testing
     for _ in 0..<2 {
       let answer = try await world.web("/auth/password?&email=ann@example.com&password=secret1")
       let token = try #require(answer["token"]?.string)
-      let claims = try world.accounts.keys.verifier.verify(token, nowSeconds: world.world.nowSeconds).claims
+      let claims = try world.accounts.keys.verifier.verify(token, nowSeconds: world.accountsFixture.nowSeconds).claims
       let id = try #require(claims["jti"]?.string)
       #expect(id.utf8.count >= 43)
       #expect(world.accounts.store.view.session(Digest(sha256: id.utf8))?.isLegacy == true)
@@ -62,7 +62,7 @@ import Testing
       let world = try AdminWorld()
       let uid = try await world.legacyUser()
       let token = try await world.web("/auth/password?&email=ann@example.com&password=secret1")["token"]?.string ?? ""
-      let credential = try world.accounts.keys.verifier.verify(token, nowSeconds: world.world.nowSeconds)
+      let credential = try world.accounts.keys.verifier.verify(token, nowSeconds: world.accountsFixture.nowSeconds)
       #expect(world.accounts.sessions.revocations.standing(of: credential) == .good)
       let answer = try await world.web(path)
       #expect(answer["error"] == nil)
@@ -131,7 +131,7 @@ import Testing
       let answer = try await world.web("/auth/facebook/token?&access_token=good")
       #expect(answer["uid"] == .string("facebook:42"))
       return try world.accounts.keys.verifier.verify(
-        answer["token"]?.string ?? "", nowSeconds: world.world.nowSeconds)
+        answer["token"]?.string ?? "", nowSeconds: world.accountsFixture.nowSeconds)
     }
     let old = try await signIn()
     _ = try await UserEndpoints(accounts: world.accounts).delete(world.call(#"{"localId": "facebook:42"}"#))
@@ -268,7 +268,8 @@ import Testing
     #expect(refused.legacyCode == "LIMITS_EXCEEDED")
     await #expect(throws: AccountError.self) {
       try await world.accounts.signIn.passwords.signIn(
-        email: "ann@example.com", password: "secret1", client: world.world.client(), now: world.world.now)
+        email: "ann@example.com", password: "secret1", client: world.accountsFixture.client(),
+        now: world.accountsFixture.now)
     }
   }
 }

@@ -25,7 +25,7 @@ extension AdminWorld {
     let response = await IdentityEndpoints(directory).handle(
       IdentityRequest(
         method: method, path: "/v2/shop" + String(parts[0]), query: query, contentType: contentType,
-        body: Array(body.utf8), client: world.client(address), now: world.now))
+        body: Array(body.utf8), client: accountsFixture.client(address), now: accountsFixture.now))
     // A path outside this interface belongs to the database.
     return response ?? IdentityResponse(status: 0, contentType: "", body: [])
   }

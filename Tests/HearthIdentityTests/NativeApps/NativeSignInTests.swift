@@ -81,7 +81,7 @@ import Testing
     #expect(
       try await native.redeem(link, postBody: "providerId=google.com").error
         == "INVALID_IDP_RESPONSE : The requestUri is of another provider than the postBody.")
-    native.world.world.advance(seconds: 600)
+    native.world.accountsFixture.advance(seconds: 600)
     #expect(try await native.redeem(link).error?.contains("took too long") == true)
   }
 

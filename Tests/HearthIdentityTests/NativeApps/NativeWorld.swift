@@ -119,7 +119,7 @@ struct NativeWorld {
   ) async throws -> Page {
     var request = IdentityRequest(
       method: form == nil ? "GET" : "POST", host: host, path: path, query: query, body: Array((form ?? "").utf8),
-      client: world.world.client("192.0.2.1"), isFromLoopback: isFromLoopback, now: world.world.now)
+      client: world.accountsFixture.client("192.0.2.1"), isFromLoopback: isFromLoopback, now: world.accountsFixture.now)
     request.cookie = cookie
     let response = try #require(await IdentityEndpoints(world.directory).handle(request))
     return Page(

@@ -60,9 +60,9 @@ import Testing
     _ = try await world.accounts.sessions.revocations.revoke(
       uid: answers.first { $0.status == 200 }?.localID ?? "", client: .server)
     #expect(isRefused(try await world.finishPasskeySignIn(key, used)))
-    world.world.advance(seconds: PasskeyChallenges.lifetimeSeconds - 1)
+    world.accountsFixture.advance(seconds: PasskeyChallenges.lifetimeSeconds - 1)
     #expect(isRefused(try await world.finishPasskeySignIn(key, used)))
-    world.world.advance(seconds: 10_000)
+    world.accountsFixture.advance(seconds: 10_000)
     #expect(isRefused(try await world.finishPasskeySignIn(key, used)))
   }
 
@@ -71,7 +71,7 @@ import Testing
     let world = try IdentityWorld.withPasskeys()
     let (key, user) = try await enrolled(world)
     let late = key.use(challenge: try await world.passkeyChallenge())
-    world.world.advance(seconds: PasskeyChallenges.lifetimeSeconds)
+    world.accountsFixture.advance(seconds: PasskeyChallenges.lifetimeSeconds)
     #expect(isRefused(try await world.finishPasskeySignIn(key, late)))
     let (_, ofEnrolment) = try await world.startPasskey(user.idToken)
     #expect(isRefused(try await world.finishPasskeySignIn(key, key.use(challenge: ofEnrolment))))
@@ -264,7 +264,7 @@ import Testing
   func others() async throws {
     let world = try IdentityWorld.withPasskeys()
     let (key, user) = try await enrolled(world)
-    world.world.advance(seconds: 400)
+    world.accountsFixture.advance(seconds: 400)
     let start = try await world.post("/v2/accounts/passkeyEnrollment:start", ["idToken": .string(user.idToken)])
     #expect(start.error == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
     #expect(

@@ -26,7 +26,7 @@ import Testing
     #expect(shown?["passkeyInfo"] == [["credentialId": .string(authenticator.id), "name": "Laptop"]])
     // Private fields of the key are not returned.
     #expect(try await !world.lookup(done.idToken).text.contains("publicKey"))
-    world.world.advance(seconds: 3_000)
+    world.accountsFixture.advance(seconds: 3_000)
     let back = try await world.signIn(authenticator)
     #expect(back.status == 200 && back.localID == user.localID, "\(back.text)")
     let claims = try world.claims(back.idToken)

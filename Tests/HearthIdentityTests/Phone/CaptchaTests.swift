@@ -62,7 +62,7 @@ import Testing
     for (answer, isTaken) in answers {
       phone.captchas.answer(answer)
       #expect(try await ask(phone, "good") == (isTaken ? "sent" : "CAPTCHA_CHECK_FAILED"), "\(answer)")
-      phone.world.world.advance(seconds: 3_700)
+      phone.world.accountsFixture.advance(seconds: 3_700)
     }
   }
 
@@ -74,11 +74,11 @@ import Testing
       let refused = try await phone.ask(PhoneWorld.number, ["recaptchaToken": "good"])
       #expect(refused.status == 503, "\(refused.text)")
     }
-    #expect(phone.world.world.notices.contains { $0.text.contains("does not answer as one") })
+    #expect(phone.world.accountsFixture.notices.contains { $0.text.contains("does not answer as one") })
     phone.captchas.answer(["success": false, "error-codes": ["invalid-input-secret"]])
     #expect(try await ask(phone, "good") == "CAPTCHA_CHECK_FAILED")
-    #expect(phone.world.world.notices.contains { $0.text.contains("does not take the secret") })
-    #expect(!phone.world.world.notices.contains { $0.text.contains("the-secret") })
+    #expect(phone.world.accountsFixture.notices.contains { $0.text.contains("does not take the secret") })
+    #expect(!phone.world.accountsFixture.notices.contains { $0.text.contains("the-secret") })
     await phone.world.accounts.context.server.texts.idle()
     #expect(phone.phones.messages.isEmpty)
   }

@@ -46,7 +46,7 @@ import Testing
     let claims = try phone.world.claims(done.idToken)
     #expect(claims["firebase"]?["sign_in_second_factor"] == .string("phone"))
     #expect(claims["firebase"]?["second_factor_identifier"] == .string(factor.id))
-    phone.world.world.advance(seconds: 60)
+    phone.world.accountsFixture.advance(seconds: 60)
     return (user.localID, factor.id)
   }
 
@@ -90,7 +90,7 @@ import Testing
     #expect(claims["firebase"]?["second_factor_identifier"] == .string(id))
     // The pending credential and the code are used up.
     #expect(try await finish(phone, pending, sessionInfo, code).error == "INVALID_MFA_PENDING_CREDENTIAL")
-    phone.world.world.advance(seconds: 60)
+    phone.world.accountsFixture.advance(seconds: 60)
     let other = try await begun(phone, id)
     #expect(try await finish(phone, other.pending, sessionInfo, code).error == "INVALID_SESSION_INFO")
   }
@@ -148,12 +148,12 @@ import Testing
     let phone = try PhoneWorld()
     let (uid, id) = try await enrolled(phone)
     let late = try await begun(phone, id)
-    phone.world.world.advance(seconds: 300)
+    phone.world.accountsFixture.advance(seconds: 300)
     #expect(try await finish(phone, late.pending, late.sessionInfo, late.code).error == "SESSION_EXPIRED")
     let other = try await begun(phone, id)
     try await phone.world.accounts.signIn.passwords.change(
-      of: #require(phone.world.user(uid)), to: "another one", client: phone.world.world.client(),
-      now: phone.world.world.now)
+      of: #require(phone.world.user(uid)), to: "another one", client: phone.world.accountsFixture.client(),
+      now: phone.world.accountsFixture.now)
     let refused = try await finish(phone, other.pending, other.sessionInfo, other.code)
     #expect(refused.error == "INVALID_MFA_PENDING_CREDENTIAL")
   }
@@ -180,7 +180,7 @@ import Testing
     #expect(done.status == 200, "\(done.text)")
     #expect(try await finishEnrolment(phone, done.idToken, sessionInfo, code).error == "INVALID_SESSION_INFO")
     #expect(try await startEnrolment(phone, done.idToken).error?.hasPrefix("SECOND_FACTOR_EXISTS") == true)
-    phone.world.world.advance(seconds: 400)
+    phone.world.accountsFixture.advance(seconds: 400)
     #expect(
       try await startEnrolment(phone, done.idToken, "+436641234567").error == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
   }
@@ -191,7 +191,7 @@ import Testing
     let (_, id) = try await enrolled(phone)
     let (pending, sessionInfo, code) = try await begun(phone, id)
     let done = try await finish(phone, pending, sessionInfo, code)
-    phone.world.world.advance(seconds: 60)
+    phone.world.accountsFixture.advance(seconds: 60)
     let other = try await begun(phone, id)
     let withdrawn = try await phone.world.post(
       "/v2/accounts/mfaEnrollment:withdraw", ["idToken": .string(done.idToken), "mfaEnrollmentId": .string(id)])
@@ -204,7 +204,7 @@ import Testing
   func tenants() async throws {
     let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
     let tenants = try #require(phone.world.accounts.tenants)
-    let administrator = Administrator(name: "test", client: .commandLine, now: phone.world.world.now)
+    let administrator = Administrator(name: "test", client: .commandLine, now: phone.world.accountsFixture.now)
     var ids: [JSON] = []
     for name in ["acme-one", "acme-two"] {
       let made = try await tenants.create(by: administrator) { ($0.displayName, $0.allowsPasswords) = (name, true) }
@@ -267,12 +267,12 @@ import Testing
     let codes = try #require(enrolled.json["recoveryCodes"]?.array, "\(enrolled.text)")
     #expect(codes.count == RecoveryCodes.count)
     let id = try #require(phone.world.user(user.localID)?.factors.first?.id)
-    phone.world.world.advance(seconds: 60)
+    phone.world.accountsFixture.advance(seconds: 60)
     let first = try await begun(phone, id)
     let entered = try await finish(phone, first.pending, first.sessionInfo, codes[0])
     #expect(try phone.world.claims(entered.idToken)["firebase"]?["second_factor_identifier"] == .string(id))
     #expect(entered.json["recoveryCodesLeft"] == .int(Int64(RecoveryCodes.count - 1)), "\(entered.text)")
-    phone.world.world.advance(seconds: 60)
+    phone.world.accountsFixture.advance(seconds: 60)
     let second = try await begun(phone, id)
     #expect(try await finish(phone, second.pending, second.sessionInfo, codes[0]).error == "INVALID_CODE")
     #expect(try await finish(phone, second.pending, second.sessionInfo, codes[1]).status == 200)

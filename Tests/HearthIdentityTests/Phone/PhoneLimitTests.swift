@@ -22,18 +22,18 @@ import Testing
     #expect(try await ask(1) == nil)
     #expect(try await ask(2)?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER : Too many messages to this number") == true)
     for network in 3...6 {
-      phone.world.world.advance(seconds: 60)
+      phone.world.accountsFixture.advance(seconds: 60)
       #expect(try await ask(network) == nil)
     }
-    phone.world.world.advance(seconds: 60)
+    phone.world.accountsFixture.advance(seconds: 60)
     #expect(try await ask(7)?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
     #expect(await sent(phone) == 5)
-    phone.world.world.advance(seconds: 5_000)
+    phone.world.accountsFixture.advance(seconds: 5_000)
     for network in 10...14 {
-      phone.world.world.advance(seconds: 60)
+      phone.world.accountsFixture.advance(seconds: 60)
       #expect(try await ask(network) == nil)
     }
-    phone.world.world.advance(seconds: 5_000)
+    phone.world.accountsFixture.advance(seconds: 5_000)
     #expect(try await ask(20)?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
     #expect(await sent(phone) == 10)
   }
@@ -63,12 +63,12 @@ import Testing
     #expect(try await ask("+4915112345609", 9) == "QUOTA_EXCEEDED : Too many messages. Try again later.")
     for number in 0..<2 { #expect(try await ask("+43664123456\(number)", 10 + number) == "sent") }
     #expect(try await ask("+436641234569", 12).hasPrefix("QUOTA_EXCEEDED"))
-    phone.world.world.advance(seconds: 5_000)
+    phone.world.accountsFixture.advance(seconds: 5_000)
     #expect(try await ask("+436641234569", 13) == "sent")
     #expect(try await ask("+436641234568", 14).hasPrefix("QUOTA_EXCEEDED"))
     #expect(await sent(phone) == 6)
     // A request refused for one reason does not count towards the other limits.
-    phone.world.world.advance(seconds: 100_000)
+    phone.world.accountsFixture.advance(seconds: 100_000)
     #expect(try await ask("+4915112345609", 9) == "sent")
   }
 
@@ -105,7 +105,7 @@ import Testing
     #expect(await sent(phone) == 0)
     // The operator's notice has the reason, once for each range, without the number.
     for _ in 0..<3 { _ = try await phone.ask("+881612345678") }
-    let notices = phone.world.world.notices.map(\.text)
+    let notices = phone.world.accountsFixture.notices.map(\.text)
     #expect(
       notices.filter { $0.contains("+881") } == [
         "a code for a satellite number, +881…, was refused; phone.premiumPrefixes allows such numbers"

@@ -18,7 +18,7 @@ import Testing
     let claims = try phone.world.claims(made.idToken)
     #expect(claims["firebase"]?["sign_in_provider"] == .string("phone"))
     #expect(claims["phone_number"] == .string(PhoneWorld.number))
-    phone.world.world.advance(seconds: 60)
+    phone.world.accountsFixture.advance(seconds: 60)
     let again = try await phone.code()
     let entered = try await phone.signIn(["sessionInfo": again.sessionInfo, "code": again.code])
     #expect(entered.localID == made.localID && entered.json["isNewUser"] == false)
@@ -89,7 +89,7 @@ import Testing
   func expiry() async throws {
     let phone = try PhoneWorld()
     let (sessionInfo, code) = try await phone.code()
-    phone.world.world.advance(seconds: 300)
+    phone.world.accountsFixture.advance(seconds: 300)
     #expect(try await phone.signIn(["sessionInfo": sessionInfo, "code": code]).error == "SESSION_EXPIRED")
   }
 
@@ -106,7 +106,7 @@ import Testing
     let other = "+436641234567"
     let changed = try await link(other)
     #expect(changed.status == 200 && phone.world.user(user.localID)?.phoneNumber == other)
-    phone.world.world.advance(seconds: 400)
+    phone.world.accountsFixture.advance(seconds: 400)
     #expect(try await link(PhoneWorld.number).error == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
     #expect(phone.world.user(user.localID)?.phoneNumber == other)
   }
@@ -133,7 +133,7 @@ import Testing
     let again = try await phone.signIn(["phoneNumber": number, "temporaryProof": proof])
     #expect(again.error == "INVALID_TEMPORARY_PROOF")
     let late = try await prove()
-    phone.world.world.advance(seconds: 600)
+    phone.world.accountsFixture.advance(seconds: 600)
     let ended = try await phone.signIn(["phoneNumber": number, "temporaryProof": late])
     #expect(ended.error == "INVALID_TEMPORARY_PROOF")
   }
@@ -157,7 +157,7 @@ import Testing
           id: "f", kind: .totp(sealedSecret: "x", lastAcceptedStep: 0), displayName: nil, enrolledAtMilliseconds: 1)
       ]
     }
-    phone.world.world.advance(seconds: 60)
+    phone.world.accountsFixture.advance(seconds: 60)
     let (sessionInfo, code) = try await phone.code()
     let answer = try await phone.signIn(["sessionInfo": sessionInfo, "code": code])
     #expect(answer.json["idToken"] == nil && answer.json["mfaPendingCredential"]?.string != nil, "\(answer.text)")
@@ -186,7 +186,7 @@ import Testing
     await phone.world.accounts.context.server.texts.idle()
     #expect(phone.phones.messages.count == 4)
     // The owner receives the reason after proving possession of the number.
-    phone.world.world.advance(seconds: 60)
+    phone.world.accountsFixture.advance(seconds: 60)
     for (number, error) in [(owned[1], "USER_DISABLED"), (owned[2], "UNSUPPORTED_FIRST_FACTOR")] {
       let (sessionInfo, code) = try await phone.code(number)
       let answer = try await phone.signIn(["sessionInfo": sessionInfo, "code": code])
@@ -199,7 +199,7 @@ import Testing
     let phone = try PhoneWorld()
     let tenants = try #require(phone.world.accounts.tenants)
     let tenant = try await tenants.create(
-      by: Administrator(name: "test", client: .commandLine, now: phone.world.world.now)
+      by: Administrator(name: "test", client: .commandLine, now: phone.world.accountsFixture.now)
     ) { $0.displayName = "acme" }
     let id: JSON = .string(tenant.id)
     #expect(try await phone.ask(PhoneWorld.number, ["tenantId": id]).error == "UNSUPPORTED_TENANT_OPERATION")
@@ -219,7 +219,7 @@ import Testing
       let sent = try await phone.ask("+15555550100")
       let sessionInfo = try #require(sent.json["sessionInfo"], "\(sent.text)")
       #expect(try await phone.signIn(["sessionInfo": sessionInfo, "code": "123456"]).status == 200)
-      phone.world.world.advance(seconds: 10)
+      phone.world.accountsFixture.advance(seconds: 10)
     }
     #expect(phone.phones.messages.isEmpty && phone.captchas.forms.isEmpty)
   }

@@ -18,7 +18,8 @@ import Testing
         IdentityRequest(
           method: method, path: path, query: query, contentType: body.isEmpty ? nil : contentType,
           body: Array(body.utf8),
-          bearer: authority, client: world.world.client(), isFromLoopback: isFromLoopback, now: world.world.now)))
+          bearer: authority, client: world.accountsFixture.client(), isFromLoopback: isFromLoopback,
+          now: world.accountsFixture.now)))
     return (response.status, JSON(parsing: response.body) ?? .null)
   }
 

@@ -30,7 +30,7 @@ import Testing
   func password() async throws {
     let world = try IdentityWorld()
     let first = try await world.federated("7~old@example.com~yes")
-    world.world.advance(seconds: 10)
+    world.accountsFixture.advance(seconds: 10)
     let linked = try await linkPassword(world, first.idToken, "New@example.com")
     #expect(linked.localID == first.localID && linked.json["email"] == "new@example.com")
     let claims = try world.claims(linked.idToken)
@@ -66,7 +66,7 @@ import Testing
   func mailedLink() async throws {
     let world = try IdentityWorld { $0.protectsFromEnumeration = false }
     let first = try await world.signUp("old@example.com")
-    world.world.advance(seconds: 10)
+    world.accountsFixture.advance(seconds: 10)
     let linked = try await linkMailed(world, first.idToken, "new@example.com")
     #expect(linked.localID == first.localID && linked.json["email"] == "new@example.com")
     #expect(linked.json["isNewUser"] == false)
@@ -98,14 +98,14 @@ import Testing
   func refusals() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("old@example.com")
-    world.world.advance(seconds: 301)
+    world.accountsFixture.advance(seconds: 301)
     let tooOld = "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
     #expect(try await linkPassword(world, first.idToken, "new@example.com").error == tooOld)
     #expect(try await linkMailed(world, first.idToken, "new@example.com").error == tooOld)
     let fresh = try await world.signIn("old@example.com")
     try await world.change(first.localID) { $0.isDisabled = true }
     #expect(try await linkPassword(world, fresh.idToken, "new@example.com").error == "USER_DISABLED")
-    world.world.advance(seconds: 61)
+    world.accountsFixture.advance(seconds: 61)
     #expect(try await linkMailed(world, fresh.idToken, "new@example.com").error == "USER_DISABLED")
     #expect(world.user(first.localID)?.email == "old@example.com")
   }

@@ -31,7 +31,7 @@ import Testing
     arguments: ["PASSWORD_RESET", "EMAIL_SIGNIN"])
   func afterTheAnswer(type: String) async throws {
     let world = try IdentityWorld { $0.allowsSignUp = false }
-    let user = world.world.user("u1", email: "known@example.com")
+    let user = world.accountsFixture.user("u1", email: "known@example.com")
     try await world.accounts.store.transact { (accounts) throws(AccountError) in try accounts.insert(user) }
     for (email, mails) in [("known@example.com", 1), ("other@example.com", 0)] {
       let (before, sent) = (world.accounts.store.view.auditHead, await world.mails().count)
@@ -85,7 +85,7 @@ import Testing
     _ = try await world.sendCode(
       "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(first.idToken), "newEmail": "thief@b.example"])
     if isMadeBefore { #expect(await world.mails().count == 1) }
-    try await world.accounts.sessions.revocations.revoke(uid: first.localID, client: world.world.client())
+    try await world.accounts.sessions.revocations.revoke(uid: first.localID, client: world.accountsFixture.client())
     if !isMadeBefore { #expect(await world.mails().isEmpty) }
     #expect(world.accounts.store.view.tickets(of: first.localID).isEmpty)
   }
@@ -143,15 +143,15 @@ import Testing
     let other = try IdentityWorld(seed: 2)
     #expect(try await other.post("accounts:update", ["oobCode": .string(verify)]).error == "INVALID_OOB_CODE")
     #expect(try await world.post("accounts:resetPassword", ["oobCode": ""]).error == "MISSING_OOB_CODE")
-    world.world.advance(seconds: 3 * 86_400)
+    world.accountsFixture.advance(seconds: 3 * 86_400)
     #expect(try await world.post("accounts:update", ["oobCode": .string(verify)]).error == "EXPIRED_OOB_CODE")
-    world.world.advance(seconds: 60)
+    world.accountsFixture.advance(seconds: 60)
     _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
     let reset = try await world.mailedCode()
     #expect(try await world.post("accounts:update", ["oobCode": .string(reset)]).error == "INVALID_OOB_CODE")
-    world.world.advance(seconds: 3_599)
+    world.accountsFixture.advance(seconds: 3_599)
     #expect(try await world.post("accounts:resetPassword", ["oobCode": .string(reset)]).status == 200)
-    world.world.advance(seconds: 1)
+    world.accountsFixture.advance(seconds: 1)
     #expect(
       try await world.post("accounts:resetPassword", ["oobCode": .string(reset), "newPassword": "another one"]).error
         == "EXPIRED_OOB_CODE")
@@ -182,7 +182,7 @@ import Testing
     let signedUp = try await world.signUp("a@b.example")
     _ = try await world.sendCode("VERIFY_EMAIL", ["idToken": .string(signedUp.idToken)])
     let verify = try await world.mailedCode()
-    world.world.advance(seconds: 61)
+    world.accountsFixture.advance(seconds: 61)
     _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
     let reset = try await world.mailedCode()
     let sealed = try world.accounts.keys.seal(Array("12345678901234567890".utf8))

@@ -292,7 +292,7 @@ struct DuplicateAddressTests {
     let owner = try await world.signUp(Self.address)
     let result = try await world.accounts.signIn.federated.signIn(
       providerID: "google.com", parameters: ["id_token": "7~a@b.example~no"], newUID: { "google:\($0.rawID)" },
-      client: world.world.client(), now: world.world.now)
+      client: world.accountsFixture.client(), now: world.accountsFixture.now)
     #expect(
       result.authenticated.isNew && result.authenticated.user.uid == "google:7"
         && result.authenticated.user.uid != owner.localID)

@@ -69,8 +69,8 @@ import Testing
     path: String = "/__/auth/handler", method: String = "GET", isFromLoopback: Bool = false
   ) async throws -> (status: Int, text: String, headers: [String: String]) {
     var request = IdentityRequest(
-      method: method, host: host, path: path, query: query, client: world.world.client("192.0.2.1"),
-      isFromLoopback: isFromLoopback, now: world.world.now)
+      method: method, host: host, path: path, query: query, client: world.accountsFixture.client("192.0.2.1"),
+      isFromLoopback: isFromLoopback, now: world.accountsFixture.now)
     request.cookie = cookie
     let response = try #require(await IdentityEndpoints(world.directory).handle(request))
     return (
@@ -166,7 +166,7 @@ import Testing
     }
     #expect(try await get(world, back + back, cookie: cookie).status == 400)
     #expect(try await get(world, back, cookie: cookie, host: "evil.example").status == 400)
-    world.world.advance(seconds: 600)
+    world.accountsFixture.advance(seconds: 600)
     #expect(try await get(world, back, cookie: cookie).text.contains("took too long"))
   }
 
@@ -190,7 +190,7 @@ import Testing
       let body: JSON = ["urlResponse": .string(changed), "sessionId": event["sessionId"] ?? .null]
       #expect(try await redeem(world, body).error?.hasPrefix("INVALID_IDP_RESPONSE : The requestUri is not") == true)
     }
-    world.world.advance(seconds: 600)
+    world.accountsFixture.advance(seconds: 600)
     #expect(try await redeem(world, event).error?.contains("took too long") == true)
   }
 

@@ -168,7 +168,7 @@ struct HookTests {
       await Self.untilWaiting(NameReservations.waitersMax, in: world)
       #expect(try await world.signUp("a@b.example").status == 503)
       #expect(try await world.signUp("c@d.example").status == 200)
-      world.world.advance(milliseconds: NameReservations.waitMilliseconds)
+      world.accountsFixture.advance(milliseconds: NameReservations.waitMilliseconds)
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(statuses == Array(repeating: 503, count: NameReservations.waitersMax))

@@ -12,7 +12,7 @@ import Testing
 
 /// Accounts with fake providers, a mailer and hooks, called through the clients' interface.
 final class IdentityWorld: Sendable {
-  let world: AccountsWorld
+  let accountsFixture: AccountsWorld
   let directory: AccountsDirectory
   var accounts: Accounts { directory.own }
   let outbox: FakeOutbox
@@ -28,7 +28,7 @@ final class IdentityWorld: Sendable {
 
   /// The causes of the revocations.
   var revocationEvents: [AuditEvent.Kind] { announced.events.withLock { $0 } }
-  var nowSeconds: Int64 { world.nowSeconds }
+  var nowSeconds: Int64 { accountsFixture.nowSeconds }
 
   init(
     seed: UInt64 = 1, hasMailer: Bool = true, providers: [any SignInProvider]? = nil, hooks: [any DecidingHook] = [],
@@ -36,15 +36,15 @@ final class IdentityWorld: Sendable {
     captchas: (any CaptchaService)? = nil,
     configure: (inout AccountsConfiguration) -> Void = { _ in }
   ) throws {
-    let world = AccountsWorld(seed: seed)
+    let accountsFixture = AccountsWorld(seed: seed)
     var configuration = AccountsConfiguration(projectID: "demo-test", publicURL: "https://auth.example.com")
     configuration.passwordCost = .developer
     configuration.passwordSlots = 2
     configure(&configuration)
     let (announced, outbox) = (AnnouncedRevocations(), FakeOutbox())
-    var environment = world.environment
+    var environment = accountsFixture.environment
     (environment.functions, environment.captchas) = (functions, captchas)
-    self.world = world
+    self.accountsFixture = accountsFixture
     self.announced = announced
     self.outbox = outbox
     var plugins = PluginSet(
@@ -52,8 +52,8 @@ final class IdentityWorld: Sendable {
       mailer: hasMailer ? outbox : nil, smsSender: texts, hooks: hooks)
     plugins.issuers = issuers
     let accounts = Accounts(
-      configuration: configuration, store: try world.store(),
-      keys: KeyRing(store: try Self.sharedKeys.get(), projectID: "demo-test", random: world.random),
+      configuration: configuration, store: try accountsFixture.store(),
+      keys: KeyRing(store: try Self.sharedKeys.get(), projectID: "demo-test", random: accountsFixture.random),
       plugins: plugins,
       environment: environment,
       onRevocation: { revocation, event in
@@ -112,7 +112,8 @@ final class IdentityWorld: Sendable {
     let full = path.hasPrefix("/") ? path : "/v1/" + path
     let request = IdentityRequest(
       method: method, host: host, path: full, query: query, contentType: contentType, body: body, apiKey: apiKey,
-      bearer: authority, client: world.client(address), isFromLoopback: isFromLoopback, now: world.now)
+      bearer: authority, client: accountsFixture.client(address), isFromLoopback: isFromLoopback,
+      now: accountsFixture.now)
     let response = try #require(await IdentityEndpoints(directory).handle(request), "no route: \(full)")
     return Answer(
       status: response.status, json: JSON(parsing: response.body) ?? .null,
@@ -173,7 +174,7 @@ final class IdentityWorld: Sendable {
 
   /// Performs the work that is scheduled for after an answer.
   func makeCodes() async {
-    world.runScheduled(within: AccountsContext.codeDelayMilliseconds)
+    accountsFixture.runScheduled(within: AccountsContext.codeDelayMilliseconds)
     await accounts.context.codeQueue.idle()
   }
 

@@ -142,7 +142,7 @@ import Testing
     let world = try IdentityWorld()
     let anonymous = try await world.anonymous()
     // The anonymous account may be of any age.
-    world.world.advance(seconds: 3_000)
+    world.accountsFixture.advance(seconds: 3_000)
     let byPassword = try await world.post(
       "accounts:signUp",
       ["idToken": .string(anonymous.idToken), "email": "a@b.example", "password": "123456"])
@@ -174,7 +174,7 @@ import Testing
   func linkIsNoSignIn() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")
-    world.world.advance(seconds: 1_000)
+    world.accountsFixture.advance(seconds: 1_000)
     let linked = try await world.federated("7~x@y.example~yes", ["idToken": .string(first.idToken)])
     #expect(linked.status == 200)
     let changed = try await world.update(linked.idToken, ["password": "another one"])

@@ -14,7 +14,7 @@ import Testing
     let world = try IdentityWorld()
     _ = try await world.signUp("a@b.example")
     for host in ["evil.example", "identitytoolkit.googleapis.com"] {
-      world.world.advance(seconds: 61)
+      world.accountsFixture.advance(seconds: 61)
       _ = try await world.post(
         "/v1/accounts:sendOobCode", ["requestType": "PASSWORD_RESET", "email": "a@b.example"], host: host)
       let link = try #require(await world.mails().last?.link)
@@ -98,7 +98,7 @@ import Testing
     #expect(
       try await world.post("accounts:signInWithEmailLink", ["email": "a@b.example", "oobCode": .string(code)]).error
         == "INVALID_OOB_CODE")
-    world.world.advance(seconds: 61)
+    world.accountsFixture.advance(seconds: 61)
     _ = try await world.sendCode("EMAIL_SIGNIN", request)
     let again = try await world.post(
       "accounts:signInWithEmailLink", ["email": "a@b.example", "oobCode": .string(try await world.mailedCode())])

@@ -72,7 +72,7 @@ import Testing
       var request = IdentityRequest(
         method: form == nil ? "GET" : "POST", host: "auth.example.com", path: path, query: query,
         contentType: form.map { _ in "application/x-www-form-urlencoded" }, body: Array((form ?? "").utf8),
-        client: world.world.client("192.0.2.1"), now: world.world.now)
+        client: world.accountsFixture.client("192.0.2.1"), now: world.accountsFixture.now)
       request.cookie = cookie
       // The server answers paths outside the identity interface with 404.
       let response = await IdentityEndpoints(world.directory).handle(request) ?? IdentityResponse(status: 404, body: [])

@@ -118,8 +118,8 @@ struct PasswordMigrationTests {
       #expect(try await world.signIn(email, "old secret").error?.hasPrefix("TOO_MANY_ATTEMPTS") == true)
     }
     #expect(old.questions.count == 6, "what is locked asks nobody")
-    #expect(world.world.notices.contains { $0.text.contains("old-shop") })
-    #expect(world.world.notices.allSatisfy { !$0.text.contains("old secret") && !$0.text.contains("ann@") })
+    #expect(world.accountsFixture.notices.contains { $0.text.contains("old-shop") })
+    #expect(world.accountsFixture.notices.allSatisfy { !$0.text.contains("old secret") && !$0.text.contains("ann@") })
     // A user with a local password needs no plugin.
     _ = try await world.signUp("other@example.com")
     #expect(try await world.signIn("other@example.com").status == 200)
@@ -158,7 +158,7 @@ struct PasswordMigrationTests {
     try await world.change("shop-17") { $0.isDisabled = true }
     #expect(try await world.signIn("ann@example.com", "old secret").error == "USER_DISABLED")
     #expect(old.questions.count == 1)
-    try await world.accounts.changes.deletion.delete(uid: "shop-17", client: world.world.client())
+    try await world.accounts.changes.deletion.delete(uid: "shop-17", client: world.accountsFixture.client())
     #expect(try await world.signIn("ann@example.com", "old secret").error == Self.wrong)
     #expect(old.questions.last?.email.hasSuffix("@hearth.invalid") == true)
     // The external system has changed the user's address meanwhile.
@@ -180,7 +180,7 @@ struct PasswordMigrationTests {
     #expect(try await world.signIn("ann@example.com", "old secret").error == Self.wrong)
     old.does { _ in .user(ForeignAccount(email: "eve@example.com", uid: "shop-17")) }
     #expect(try await world.signIn("eve@example.com", "x").error == Self.wrong)
-    #expect(world.world.notices.contains { $0.text.contains("another account has or had") })
+    #expect(world.accountsFixture.notices.contains { $0.text.contains("another account has or had") })
     #expect(world.user("shop-17")?.email == "ann@new.example" && world.accounts.store.view.userCount == 1)
   }
 
@@ -251,7 +251,7 @@ struct PasswordMigrationTests {
     try await world.change("cid") { $0.password = nil }
     #expect(try await world.signIn("cid@example.com", "old secret").error == Self.wrong)
     for uid in ["bob", "cid"] {
-      try await world.accounts.changes.deletion.delete(uid: uid, client: world.world.client())
+      try await world.accounts.changes.deletion.delete(uid: uid, client: world.accountsFixture.client())
       #expect(try await world.signIn("\(uid)@example.com", "old secret").error == Self.wrong)
     }
     #expect(world.accounts.store.view.userCount == 2)

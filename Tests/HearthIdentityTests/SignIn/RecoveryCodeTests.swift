@@ -17,7 +17,7 @@ struct RecoveryCodeTests {
     let user = try await world.verified(email)
     let owner = try await world.enrol(
       user.idToken, uid: user.localID, members: [.init("recoveryCodes", .bool(true))])
-    world.world.advance(seconds: 60)
+    world.accountsFixture.advance(seconds: 60)
     return owner
   }
 
@@ -57,7 +57,7 @@ struct RecoveryCodeTests {
       return try await group.reduce(into: [Int]()) { $0.append($1) }
     }
     #expect(statuses.filter { $0 == 200 }.count == 1, "\(statuses)")
-    world.world.advance(seconds: 120)
+    world.accountsFixture.advance(seconds: 120)
     let last = try await pending()
     for _ in 0..<5 {
       #expect(try await world.finish(last, owner.id, "aaaa-bbbb-cccc-dddd").error == "INVALID_CODE")
@@ -81,10 +81,10 @@ struct RecoveryCodeTests {
     #expect(codes.count == 10, "\(made.text)")
     let again = try await world.post(Self.path, ["idToken": .string(owner.answer.idToken)])
     let later = again.json["recoveryCodes"]?.array?.compactMap(\.string) ?? []
-    world.world.advance(seconds: 60)
+    world.accountsFixture.advance(seconds: 60)
     #expect(try await world.finish(try await pending(), owner.id, codes[0]).error == "INVALID_CODE")
     #expect(try await world.finish(try await pending(), owner.id, later[0]).status == 200)
-    world.world.advance(seconds: 600)
+    world.accountsFixture.advance(seconds: 600)
     #expect(
       try await world.post(Self.path, ["idToken": .string(owner.answer.idToken)]).error
         == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
@@ -110,7 +110,8 @@ struct RecoveryCodeTests {
     #expect(told.json["mfaInfo"]?["mfaEnrollmentId"] == .string(owner.id) && told.json["mfaInfo"]?["totpInfo"] == [:])
     // An attacker changes the password, which does not lock the owner out.
     try await world.accounts.signIn.passwords.change(
-      of: #require(world.user(owner.uid)), to: "another one", client: world.world.client(), now: world.world.now)
+      of: #require(world.user(owner.uid)), to: "another one", client: world.accountsFixture.client(),
+      now: world.accountsFixture.now)
     let reverted = try await world.post("accounts:update", ["oobCode": .string(code)])
     #expect(reverted.status == 200, "\(reverted.text)")
     let user = try #require(world.user(owner.uid))
@@ -119,7 +120,7 @@ struct RecoveryCodeTests {
     #expect(try await world.post("accounts:update", ["oobCode": .string(code)]).error == "INVALID_OOB_CODE")
     // The attacker's password is void; one set by mail is valid, without a second step.
     #expect(try await world.signIn(email, "another one").error == "INVALID_LOGIN_CREDENTIALS")
-    world.world.advance(seconds: 61)
+    world.accountsFixture.advance(seconds: 61)
     _ = try await world.sendCode("PASSWORD_RESET", ["email": .string(email)])
     let reset = try await world.mailedCode()
     _ = try await world.post("accounts:resetPassword", ["oobCode": .string(reset), "newPassword": "mine again"])

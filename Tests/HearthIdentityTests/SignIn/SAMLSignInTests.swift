@@ -41,8 +41,9 @@ import Testing
     let body = form.map { PercentEncoding.encode($0.0) + "=" + PercentEncoding.encode($0.1) }.joined(separator: "&")
     var request = IdentityRequest(
       method: method, host: "auth.example.com", path: path, query: query,
-      contentType: "application/x-www-form-urlencoded", body: Array(body.utf8), client: world.world.client("192.0.2.1"),
-      now: world.world.now)
+      contentType: "application/x-www-form-urlencoded", body: Array(body.utf8),
+      client: world.accountsFixture.client("192.0.2.1"),
+      now: world.accountsFixture.now)
     request.cookie = cookie
     let response = try #require(await IdentityEndpoints(world.directory).handle(request))
     return Page(
@@ -171,7 +172,7 @@ import Testing
     #expect(reused["error"]?["message"]?.string?.contains("used before") == true)
     let late = try await Self.beginAuthorization(world)
     let lateText = Self.answer(world, to: late) { $0.assertionID = "_late" }.text
-    world.world.advance(seconds: ProviderPages.visitSeconds)
+    world.accountsFixture.advance(seconds: ProviderPages.visitSeconds)
     #expect(try await Self.bring(world, lateText, late).text.contains("took too long"))
   }
 

@@ -41,7 +41,7 @@ struct SecondFactorPolicyTests {
     #expect(try !isForEnrolment(try await world.refresh(owner.answer.refreshToken).idToken, world))
     // The session from before the enrollment has no proof of the factor.
     #expect(try await world.refresh(user.refreshToken).error == "TOKEN_EXPIRED")
-    world.world.advance(seconds: 60)
+    world.accountsFixture.advance(seconds: 60)
     let pending = try await world.signIn("a@b.example").json["mfaPendingCredential"]
     let done = try await world.finish(pending, owner.id, try world.code(owner.secret))
     #expect(try !isForEnrolment(done.idToken, world))

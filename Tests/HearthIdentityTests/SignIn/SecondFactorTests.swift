@@ -38,7 +38,7 @@ import Testing
     let kept = try #require(world.user(uid)?.factors.first)
     guard case .totp(let sealedSecret, _) = kept.kind else { throw AccountError(.secondFactorNotFound) }
     #expect(Base64URL.decode(sealedSecret.utf8)?.starts(with: secret) != true)
-    world.world.advance(seconds: 60)
+    world.accountsFixture.advance(seconds: 60)
     let first = try await world.signIn("a@b.example")
     #expect(first.json["idToken"] == nil && first.json["refreshToken"] == nil)
     #expect(first.json["mfaInfo"]?.array?.first?["totpInfo"] == [:])
@@ -58,7 +58,7 @@ import Testing
   func replay() async throws {
     let world = try IdentityWorld()
     let (secret, id, _) = try await enrolled(world)
-    world.world.advance(seconds: 60)
+    world.accountsFixture.advance(seconds: 60)
     let first = try await world.signIn("a@b.example")
     let second = try await world.signIn("a@b.example")
     let code = try code(secret, world)
@@ -72,7 +72,7 @@ import Testing
   func guesses() async throws {
     let world = try IdentityWorld()
     let (secret, id, _) = try await enrolled(world)
-    world.world.advance(seconds: 60)
+    world.accountsFixture.advance(seconds: 60)
     let pending = try await world.signIn("a@b.example").json["mfaPendingCredential"]
     let right = try code(secret, world)
     let wrong = right == "000000" ? "000001" : "000000"
@@ -89,7 +89,7 @@ import Testing
   func accountLimit() async throws {
     let world = try IdentityWorld()
     let (_, id, _) = try await enrolled(world)
-    world.world.advance(seconds: 120)
+    world.accountsFixture.advance(seconds: 120)
     var refusals: [String] = []
     for _ in 0..<5 {
       let pending = try await world.signIn("a@b.example").json["mfaPendingCredential"]
@@ -103,13 +103,14 @@ import Testing
   func pendingEnds() async throws {
     let world = try IdentityWorld()
     let (secret, id, uid) = try await enrolled(world)
-    world.world.advance(seconds: 60)
+    world.accountsFixture.advance(seconds: 60)
     let first = try await world.signIn("a@b.example").json["mfaPendingCredential"]
-    world.world.advance(seconds: 600)
+    world.accountsFixture.advance(seconds: 600)
     #expect(try await finish(world, first, id, try code(secret, world)).error == "INVALID_MFA_PENDING_CREDENTIAL")
     let second = try await world.signIn("a@b.example").json["mfaPendingCredential"]
     try await world.accounts.signIn.passwords.change(
-      of: #require(world.user(uid)), to: "another one", client: world.world.client(), now: world.world.now)
+      of: #require(world.user(uid)), to: "another one", client: world.accountsFixture.client(),
+      now: world.accountsFixture.now)
     #expect(try await finish(world, second, id, try code(secret, world)).error == "INVALID_MFA_PENDING_CREDENTIAL")
   }
 
@@ -120,7 +121,7 @@ import Testing
     let owner = try await world.enrol(user.idToken, uid: user.localID)
     var answers: [String?] = []
     for _ in 0..<14 {
-      world.world.advance(seconds: 61)
+      world.accountsFixture.advance(seconds: 61)
       let pending = try await world.signIn("a@b.example").json["mfaPendingCredential"]
       let right = try world.code(owner.secret)
       answers.append(try await world.finish(pending, owner.id, right == "000000" ? "000001" : "000000").error)
@@ -128,7 +129,7 @@ import Testing
     // The enrollment counted as an attempt as well.
     #expect(answers.prefix(11).allSatisfy { $0 == "INVALID_CODE" }, "\(answers)")
     #expect(answers.suffix(3).allSatisfy { $0?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true }, "\(answers)")
-    world.world.advance(seconds: 2 * 86_400)
+    world.accountsFixture.advance(seconds: 2 * 86_400)
     let pending = try await world.signIn("a@b.example").json["mfaPendingCredential"]
     #expect(try await world.finish(pending, owner.id, try world.code(owner.secret)).status == 200)
   }
@@ -146,11 +147,12 @@ import Testing
     #expect(
       try await start(try await world.signUp("x@y.example").idToken)?.hasPrefix("UNVERIFIED_EMAIL : Need to") == true)
     _ = try await enrolled(world)
-    world.world.advance(seconds: 1)
+    world.accountsFixture.advance(seconds: 1)
     let user = try #require(world.accounts.store.view.user(email: "a@b.example"))
     let token = try await world.accounts.sessions.refreshable.start(
-      of: AuthenticatedUser(user, .password), secondFactor: user.factors.first?.id, client: world.world.client(),
-      now: world.world.now
+      of: AuthenticatedUser(user, .password), secondFactor: user.factors.first?.id,
+      client: world.accountsFixture.client(),
+      now: world.accountsFixture.now
     ).tokens.idToken
     #expect(try await start(token) == "SECOND_FACTOR_EXISTS")
     let phone = try await world.post(
@@ -182,7 +184,7 @@ import Testing
   func withdraw() async throws {
     let world = try IdentityWorld()
     let (secret, id, _) = try await enrolled(world)
-    world.world.advance(seconds: 60)
+    world.accountsFixture.advance(seconds: 60)
     let first = try await world.signIn("a@b.example")
     let done = try await finish(world, first.json["mfaPendingCredential"], id, try code(secret, world))
     #expect(

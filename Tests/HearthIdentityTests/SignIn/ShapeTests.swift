@@ -31,7 +31,7 @@ import Testing
     let world = try IdentityWorld()
     _ = try await world.signUp("a@b.example")
     func send(_ world: IdentityWorld, _ domain: String) async throws -> String? {
-      world.world.advance(seconds: 61)
+      world.accountsFixture.advance(seconds: 61)
       return try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example", "linkDomain": .string(domain)]).error
     }
     #expect(try await send(world, "other.example")?.hasPrefix("INVALID_HOSTING_LINK_DOMAIN : ") == true)

@@ -176,7 +176,7 @@ import Testing
     #expect(try await world.post("accounts:signInWithCustomToken", ["token": ""]).error == "MISSING_CUSTOM_TOKEN")
     try await world.change("bob") { $0.isDisabled = true }
     #expect(try await world.post("accounts:signInWithCustomToken", ["token": "bob"]).error == "USER_DISABLED")
-    try await world.accounts.changes.deletion.delete(uid: "bob", client: world.world.client())
+    try await world.accounts.changes.deletion.delete(uid: "bob", client: world.accountsFixture.client())
     #expect(try await world.post("accounts:signInWithCustomToken", ["token": "bob"]).json["isNewUser"] == true)
   }
 
@@ -230,7 +230,7 @@ import Testing
     _ = try await world.signIn("a@b.example", "U*U*")
     #expect(world.user(uid)?.password?.hash == imported)
     let right = try await world.accounts.signIn.passwords.signIn(
-      email: "a@b.example", password: "U*U", client: world.world.client(), now: world.world.now
+      email: "a@b.example", password: "U*U", client: world.accountsFixture.client(), now: world.accountsFixture.now
     ).user
     #expect(right.password?.hash.hasPrefix("$scrypt$") == true)
     #expect(world.user(uid)?.password?.hash == right.password?.hash)

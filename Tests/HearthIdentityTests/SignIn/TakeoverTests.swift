@@ -50,7 +50,7 @@ import Testing
     token = try await world.update(token, ["email": "thief2@example.com"]).idToken
     let thiefs = try await world.code(mailedTo: "thief@example.com")
     token = try await world.update(token, ["password": "the thief's own"]).idToken
-    world.world.advance(seconds: 61)
+    world.accountsFixture.advance(seconds: 61)
     _ = try await world.sendCode("PASSWORD_RESET", ["email": "thief2@example.com"])
     let reset = try await world.code(mailedTo: "thief2@example.com")
     #expect(
@@ -166,14 +166,14 @@ import Testing
     let world = try IdentityWorld { $0.limits.signUpsPerHour = 3 }
     _ = try await world.signUp("known@example.com")
     let user = try #require(world.user(try await world.signUp("a@b.example").localID))
-    let client = world.world.client()
+    let client = world.accountsFixture.client()
     await #expect(throws: AccountError(.emailExists)) {
       try await world.accounts.changes.addresses.set(
-        of: user, to: "known@example.com", client: client, now: world.world.now)
+        of: user, to: "known@example.com", client: client, now: world.accountsFixture.now)
     }
     do {
       try await world.accounts.changes.addresses.set(
-        of: user, to: "known@example.com", client: client, now: world.world.now)
+        of: user, to: "known@example.com", client: client, now: world.accountsFixture.now)
       Issue.record("nothing was thrown")
     } catch {
       #expect(error.code == .tooManyAttempts)
@@ -190,7 +190,7 @@ import Testing
       token = try await world.update(token, ["password": .string("password \(number)")]).idToken
       #expect(try world.standing(token) == .good && world.standing(last) == .ended)
     }
-    try await world.accounts.sessions.revocations.revoke(uid: uid, client: world.world.client())
+    try await world.accounts.sessions.revocations.revoke(uid: uid, client: world.accountsFixture.client())
     #expect(try world.standing(token) == .ended)
   }
 
@@ -199,7 +199,7 @@ import Testing
     let world = try IdentityWorld { $0.passwordPolicy.sizeBytesMax = 64 }
     let uid = try await world.signUp("a@b.example").localID
     let long = String(repeating: "long ", count: 30)
-    let hash = try PasswordHash.make(long, cost: .developer, random: world.world.random)
+    let hash = try PasswordHash.make(long, cost: .developer, random: world.accountsFixture.random)
     try await world.change(uid) { $0.password?.hash = hash }
     #expect(try await world.signIn("a@b.example", long).status == 200)
     #expect(try await world.signIn("a@b.example", String(repeating: "x", count: 4_097)).status == 400)
@@ -208,7 +208,7 @@ import Testing
   @Test("Where clients cannot create accounts, a sign-in link is mailed only to existing ones, with the same response")
   func uselessLinks() async throws {
     let world = try IdentityWorld { $0.allowsSignUp = false }
-    let user = world.world.user("u1", email: "known@example.com")
+    let user = world.accountsFixture.user("u1", email: "known@example.com")
     try await world.accounts.store.transact { (accounts) throws(AccountError) in try accounts.insert(user) }
     for email in ["unknown@example.com", "known@example.com"] {
       let answer = try await world.sendCode(
@@ -236,7 +236,7 @@ import Testing
       "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(signedUp.idToken), "newEmail": "other@example.com"])
     #expect(await world.mails().last?.to == "other@example.com")
     #expect(await world.mails().last?.text.contains("prize.example") == false)
-    world.world.advance(seconds: 61)
+    world.accountsFixture.advance(seconds: 61)
     _ = try await world.sendCode("PASSWORD_RESET", ["email": "victim@example.com"])
     #expect(await world.mails().last?.text.hasPrefix("Hello You have won") == true)
   }

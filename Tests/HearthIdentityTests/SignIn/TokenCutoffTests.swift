@@ -73,10 +73,10 @@ import Testing
         legacy(first.localID, issuedAtSeconds: now), legacy(first.localID, issuedAtSeconds: now - 100),
       ]
       #expect(credentials.allSatisfy { accounts.sessions.revocations.standing(of: $0) == .good })
-      world.world.setWallClock(seconds: now - back)
+      world.accountsFixture.setWallClock(seconds: now - back)
       try await bringAbout(cause, first.localID, world)
       for step: Int64 in [0, back + 10] {
-        world.world.setWallClock(seconds: now - back + step)
+        world.accountsFixture.setWallClock(seconds: now - back + step)
         #expect(credentials.allSatisfy { accounts.sessions.revocations.standing(of: $0) == .ended }, "\(back) s")
         #expect(try await world.refresh(first.refreshToken).error == "TOKEN_EXPIRED")
       }
@@ -91,10 +91,10 @@ import Testing
     let world = try Self.world()
     let uid = try await world.signUp("a@b.example").localID
     let later = world.nowSeconds + 5
-    world.world.setWallClock(seconds: later)
+    world.accountsFixture.setWallClock(seconds: later)
     let credential = legacy(uid, issuedAtSeconds: later)
     #expect(world.accounts.sessions.revocations.standing(of: credential) == .good)
-    world.world.setWallClock(seconds: later - 3_600)
+    world.accountsFixture.setWallClock(seconds: later - 3_600)
     try await bringAbout("revoke", uid, world)
     #expect(world.accounts.sessions.revocations.standing(of: credential) == .ended)
   }
@@ -105,12 +105,12 @@ import Testing
     let uid = try await world.legacyUser()
     let token = try #require(
       try await world.web("/auth/password?&email=ann@example.com&password=secret1")["token"]?.string)
-    let now = world.world.nowSeconds
+    let now = world.accountsFixture.nowSeconds
     let credential = try world.accounts.keys.verifier.verify(token, nowSeconds: now)
     #expect(world.accounts.sessions.revocations.standing(of: credential) == .good)
     let session = try #require(world.accounts.store.view.sessions(of: uid).first)
     #expect(session.session.userGeneration == world.user(uid)?.cutoff.generation)
-    world.world.setWallClock(seconds: now - 3_600)
+    world.accountsFixture.setWallClock(seconds: now - 3_600)
     _ = try await world.administrate("users:revoke", "{\"localId\": \"\(uid)\"}")
     // Also if the record of the session still existed.
     try await world.accounts.store.transact { (transaction) throws(AccountError) in
@@ -138,22 +138,22 @@ import Testing
     let world = try Self.world()
     let uid = try await world.signUp("a@b.example").localID
     for age: Int64 in [0, 0, 7] {
-      world.world.advance(seconds: age)
+      world.accountsFixture.advance(seconds: age)
       try await bringAbout(cause, uid, world)
       #expect(world.user(uid)?.validSinceSeconds == world.nowSeconds)
       let user = try #require(world.user(uid))
       let next = try await world.accounts.sessions.refreshable.start(
-        of: AuthenticatedUser(user, .password), client: world.world.client(), now: world.world.now
+        of: AuthenticatedUser(user, .password), client: world.accountsFixture.client(), now: world.accountsFixture.now
       ).tokens
       try expectTaken(next.idToken, world, cause)
       try expectTaken(try await world.refresh(next.refreshToken).idToken, world, cause)
       // The next round finds the account as the first one did.
-      let hash = try PasswordHash.make(IdentityWorld.password, cost: .developer, random: world.world.random)
+      let hash = try PasswordHash.make(IdentityWorld.password, cost: .developer, random: world.accountsFixture.random)
       try await world.change(uid) {
         $0.email = "a@b.example"
         $0.password = StoredPassword(hash: hash, updatedAtMilliseconds: 0)
       }
-      world.world.advance(seconds: 61)
+      world.accountsFixture.advance(seconds: 61)
     }
   }
 
@@ -162,14 +162,14 @@ import Testing
   func changedSession() async throws {
     let world = try Self.world()
     let first = try await world.signUp("a@b.example")
-    world.world.advance(seconds: 200)
+    world.accountsFixture.advance(seconds: 200)
     var answer = try await world.update(first.idToken, ["password": "another one", "returnSecureToken": true])
     try expectTaken(answer.idToken, world)
     for number in 0..<3 {
       answer = try await world.update(answer.idToken, ["password": .string("password \(number)")])
       try expectTaken(answer.idToken, world)
     }
-    world.world.advance(seconds: 86_400)
+    world.accountsFixture.advance(seconds: 86_400)
     try expectTaken(try await world.refresh(answer.refreshToken).idToken, world)
   }
 
@@ -179,7 +179,7 @@ import Testing
     let first = try await world.signUp("a@b.example")
     let now = world.nowSeconds
     for back: Int64 in [1, 3_600] {
-      world.world.setWallClock(seconds: now - back)
+      world.accountsFixture.setWallClock(seconds: now - back)
       // A sign-in more than a minute ahead of the clock is refused here as well, until the clock has caught up.
       if back < 60 { try expectTaken(try await world.refresh(first.refreshToken).idToken, world, "\(back) s") }
       let second = try await world.signIn("a@b.example")
@@ -205,8 +205,8 @@ import Testing
         try accounts.keys.verifyIDToken(first.idToken, nowSeconds: now),
         try accounts.keys.verifySessionCookie(cookie, nowSeconds: now), legacy("bob", issuedAtSeconds: now),
       ]
-      world.world.setWallClock(seconds: now - back)
-      try await accounts.changes.deletion.delete(uid: "bob", client: world.world.client())
+      world.accountsFixture.setWallClock(seconds: now - back)
+      try await accounts.changes.deletion.delete(uid: "bob", client: world.accountsFixture.client())
       #expect(try await world.refresh(first.refreshToken).error == "USER_NOT_FOUND")
       func expectDead(_ moment: String) async throws {
         #expect(old.allSatisfy { accounts.sessions.revocations.standing(of: $0) == .ended }, "\(moment)")
@@ -231,8 +231,8 @@ import Testing
     let world = try IdentityWorld()
     let token: JSON = ["token": .string("bob@\(world.nowSeconds)"), "returnSecureToken": true]
     let first = try await world.post("accounts:signInWithCustomToken", token)
-    world.world.advance(seconds: 5)
-    try await world.accounts.sessions.revocations.revoke(uid: "bob", client: world.world.client())
+    world.accountsFixture.advance(seconds: 5)
+    try await world.accounts.sessions.revocations.revoke(uid: "bob", client: world.accountsFixture.client())
     #expect(try world.standing(first.idToken) == .ended)
     let second = try await world.post("accounts:signInWithCustomToken", token)
     #expect(try world.standing(second.idToken) == .good)

@@ -8,7 +8,7 @@ import Testing
 /// Tests of the lists of sign-in methods in the protocol's responses.
 @Suite struct WaysInTests {
   private func signInByLink(_ world: IdentityWorld, _ email: String) async throws -> IdentityWorld.Answer {
-    world.world.advance(seconds: 61)
+    world.accountsFixture.advance(seconds: 61)
     _ = try await world.sendCode("EMAIL_SIGNIN", ["email": .string(email), "continueUrl": "http://localhost/"])
     return try await world.post(
       "accounts:signInWithEmailLink",
@@ -105,10 +105,10 @@ import Testing
       return user?["lastRefreshAt"]?.string
     }
     #expect(try await shown() == nil)
-    world.world.advance(seconds: 5)
+    world.accountsFixture.advance(seconds: 5)
     let token = try await world.signIn("bob@example.com").refreshToken
     #expect(try await shown() == Timestamp.text(milliseconds: world.nowSeconds * 1_000))
-    world.world.advance(seconds: 5)
+    world.accountsFixture.advance(seconds: 5)
     _ = try await world.refresh(token)
     #expect(try await shown() == Timestamp.text(milliseconds: world.nowSeconds * 1_000))
   }
