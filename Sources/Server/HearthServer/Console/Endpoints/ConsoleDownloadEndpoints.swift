@@ -42,17 +42,17 @@ struct ConsoleDownloadEndpoints: ConsoleEndpoints {
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     let key = name.dropFirst(ConsoleDownloads.prefix.count)
     let now = call.now.monotonicMilliseconds
-    guard let cookie = call.cookie, let ticket = console.downloads.redeem(key, cookie: cookie, now: now),
-      console.access.isOpen(ticket.session, now: now)
+    guard let cookie = call.cookie, let pendingDownload = console.downloads.redeem(key, cookie: cookie, now: now),
+      console.access.isOpen(pendingDownload.session, now: now)
     else {
       promise.succeed(
         ConsoleResponder.answer(
           ConsoleFailure(.notFound, "This download was fetched already, or is over. Ask for it again.")))
       return promise.futureResult
     }
-    context.opened(ticket.database).assumeIsolated().whenComplete { [self] result in
+    context.opened(pendingDownload.database).assumeIsolated().whenComplete { [self] result in
       do {
-        promise.succeed(begin(ticket, try result.get()))
+        promise.succeed(begin(pendingDownload, try result.get()))
       } catch {
         promise.succeed(ConsoleResponder.answer(error as? ConsoleFailure ?? .unavailable))
       }
@@ -60,16 +60,17 @@ struct ConsoleDownloadEndpoints: ConsoleEndpoints {
     return promise.futureResult
   }
 
-  private func begin(_ ticket: ConsoleDownloads.Ticket, _ database: Database) -> HTTPResponse {
-    guard console.downloads.enter(ticket.person) else {
+  private func begin(_ pendingDownload: ConsoleDownloads.PendingDownload, _ database: Database) -> HTTPResponse {
+    guard console.downloads.enter(pendingDownload.person) else {
       return ConsoleResponder.answer(ConsoleFailure(.tooManyRequests, "Too many downloads are under way."))
     }
-    let stream = DownloadStream(database.published.root[ticket.path], for: ticket, console, on: loop.eventLoop)
+    let stream = DownloadStream(
+      database.published.root[pendingDownload.path], for: pendingDownload, console, on: loop.eventLoop)
     var response = ConsoleResponder.answer(
       .ok,
       headers: [
         (name: "Content-Type", value: "application/json; charset=utf-8"),
-        (name: "Content-Disposition", value: "attachment; filename=\"\(Self.fileName(ticket))\""),
+        (name: "Content-Disposition", value: "attachment; filename=\"\(Self.fileName(pendingDownload))\""),
       ])
     response.stream = NIOLoopBound(stream, eventLoop: loop.eventLoop)
     return response
@@ -77,8 +78,8 @@ struct ConsoleDownloadEndpoints: ConsoleEndpoints {
 
   /// Returns a file name of the database's name and the last key, without characters that a file system or a header
   /// would not accept.
-  static func fileName(_ ticket: ConsoleDownloads.Ticket) -> String {
-    let key = ticket.path.keys.last.map { key in
+  static func fileName(_ pendingDownload: ConsoleDownloads.PendingDownload) -> String {
+    let key = pendingDownload.path.keys.last.map { key in
       "-"
         + String(
           key.description.unicodeScalars.prefix(64).map { scalar -> Character in
@@ -88,7 +89,7 @@ struct ConsoleDownloadEndpoints: ConsoleEndpoints {
               ? Character(scalar) : "_"
           })
     }
-    return "\(ticket.database)\(key ?? "").json"
+    return "\(pendingDownload.database)\(key ?? "").json"
   }
 }
 
@@ -98,13 +99,14 @@ final class DownloadStream: HTTPStreamDelegate {
   private static let pieceBytes = 64 << 10
 
   private var text: ExportText
-  private let ticket: ConsoleDownloads.Ticket
+  private let pendingDownload: ConsoleDownloads.PendingDownload
   private let console: Console
   private let loop: any EventLoop
   private var stream: HTTPStream?
 
-  init(_ node: Node, for ticket: ConsoleDownloads.Ticket, _ console: Console, on loop: any EventLoop) {
-    (text, self.ticket, self.console, self.loop) = (ExportText(node), ticket, console, loop)
+  init(_ node: Node, for pendingDownload: ConsoleDownloads.PendingDownload, _ console: Console, on loop: any EventLoop)
+  {
+    (text, self.pendingDownload, self.console, self.loop) = (ExportText(node), pendingDownload, console, loop)
   }
 
   /// A space, which has no meaning between two tokens of JSON.
@@ -118,13 +120,13 @@ final class DownloadStream: HTTPStreamDelegate {
   func closed() {
     stream = nil
     text = ExportText(.empty)
-    console.downloads.leave(ticket.person)
+    console.downloads.leave(pendingDownload.person)
   }
 
   private func sendNextPiece() {
     guard let stream else { return }
     // A partial file must not look complete.
-    guard console.access.isOpen(ticket.session, now: SystemClock.now.monotonicMilliseconds) else {
+    guard console.access.isOpen(pendingDownload.session, now: SystemClock.now.monotonicMilliseconds) else {
       return stream.abort()
     }
     guard let piece = text.next(bytesMin: Self.pieceBytes) else { return stream.end() }
