@@ -1,3 +1,5 @@
+import HearthBytes
+
 extension OutboundPolicy {
   /// A policy for requests to a URL that the operator named: its host may be at any address, and is requested without
   /// TLS when the URL is `http:`.
@@ -25,5 +27,17 @@ extension OutboundPolicy {
       return .publicHTTPS
     }
     return OutboundPolicy(trustedHosts: [target.host], allowsPlainHTTP: true, authorityFile: authorityFile)
+  }
+
+  /// Checks a receiver before it is stored: its URL, and its address when that is part of the URL. The address of a
+  /// name is checked with each request.
+  ///
+  /// - Throws: as ``forReceiver(at:allowsPrivate:authorityFile:)``.
+  public static func checkReceiver(at url: String, allowsPrivate: Bool) throws(OutboundError) {
+    let (policy, target) = (try forReceiver(at: url, allowsPrivate: allowsPrivate), try OutboundTarget(url))
+    guard let address = IPAddress(target.host) else { return }
+    guard policy.admits(address, host: target.host, isPlain: target.isPlain) else {
+      throw OutboundError(.forbiddenAddress, "\(target.host) is a private address")
+    }
   }
 }

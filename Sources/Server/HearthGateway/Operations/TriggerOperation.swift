@@ -1,4 +1,5 @@
 import HearthCrypto
+import HearthOutbound
 import HearthTree
 import HearthTriggers
 
@@ -34,6 +35,7 @@ struct TriggerOperation {
       let definition = try Self.definition(try call.members())
       try requirePermission(definition)
       try requireMayReach(definition, from: registry.definition(definition.name))
+      try Self.requireIsAdmitted(definition)
       work = { () throws(RESTFailure) in
         try registry.add(definition)
         return try registry.shown(definition)
@@ -81,6 +83,18 @@ struct TriggerOperation {
     let isKnown = present?.allowsPrivate == true && present?.target == definition.target
     guard definition.allowsPrivate, !isKnown, !call.caller.authority.actsForOperator else { return }
     throw RESTFailure(403, "allowsPrivate is the operator's: use hearth triggers add --allow-private.")
+  }
+
+  /// Checks that events to the receiver would be sent at all.
+  private static func requireIsAdmitted(_ definition: TriggerDefinition) throws(RESTFailure) {
+    guard let url = definition.target.url else { return }
+    do throws(OutboundError) {
+      try OutboundPolicy.checkReceiver(at: url, allowsPrivate: definition.allowsPrivate)
+    } catch {
+      throw RESTFailure(
+        400,
+        "The server would send no event to \(url): \(error.message). hearth triggers add --allow-private permits it.")
+    }
   }
 
   private static func definition(_ json: JSON) throws(RESTFailure) -> TriggerDefinition {
