@@ -9,6 +9,8 @@ package struct LinkLimits: Sendable {
   package static let unidentifiedPerNetworkMax = 16
   /// The number of such connections from the address of a node, which no other address uses up.
   package static let unidentifiedPerPeerMax = 8
+  /// The time after which the log names an unreachable node again.
+  package static let reportSeconds: Int64 = 600
   /// The time without outbound messages after which a heartbeat is sent.
   package static let heartbeatMilliseconds = 500
   /// The time without inbound messages after which the peer counts as dead.
