@@ -79,7 +79,7 @@ package struct ActionCodes: Sendable {
     }
     // An emulator shows the code to every program of its machine.
     guard context.mails.canSend || context.settings.isEmulator else {
-      throw AccountError(.operationNotAllowed, "No mail can be sent from here.")
+      throw AccountError(.operationNotAllowed, "The server sends no mail: the accounts configuration has no mailer.")
     }
     let isReset = request.purpose == .resetPassword
     let part = MailCategory(request.purpose)

@@ -77,6 +77,17 @@ package final class RulesStore: Sendable {
     }
   }
 
+  /// Records the rules that a database was created with as its first version; does nothing when it has a version.
+  package func recordFirst(of database: Database, _ change: RulesChange) async throws(RESTFailure) {
+    try await changeQueue.run(database.name) { () async throws(RESTFailure) in
+      let (source, now) = (database.published.rules.source, self.clock())
+      try await self.pool.work { () throws(RESTFailure) in
+        guard try self.files.versions(of: database.name).isEmpty else { return }
+        _ = try self.files.add(source, change, at: now.wallMilliseconds, to: database.name)
+      }
+    }
+  }
+
   /// Restores a version of the history, as a new version with the same text.
   ///
   /// - Parameter id: nil is the version before the one in force; after a roll-back, the one before the restored

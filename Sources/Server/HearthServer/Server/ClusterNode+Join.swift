@@ -31,7 +31,8 @@ extension ClusterNode {
       throw ServerError(.storage, "cannot join the cluster: \(error)")
     } catch {
       throw ServerError(
-        .cannotBind, "cannot listen for other nodes on \(cluster.node.host) port \(cluster.node.port): \(error)")
+        .cannotBind,
+        "cannot listen for other nodes on \(cluster.node.host) port \(cluster.node.port): \(BindProblem(error))")
     }
   }
 
