@@ -44,21 +44,21 @@ package struct RulesCheck: Sendable {
       (
         "rules-world-writable",
         openings.contains { !$0.requiresSignIn && $0.isWrite && $0.isRoot } ? .error : .warning,
-        "anybody can write, signed in or not,", openings.filter { !$0.requiresSignIn && $0.isWrite }
+        "signed-out clients can write", openings.filter { !$0.requiresSignIn && $0.isWrite }
       ),
       (
         "rules-world-readable", openings.contains { !$0.requiresSignIn && !$0.isWrite && $0.isRoot } ? .error : .notice,
-        "anybody can read, signed in or not,", openings.filter { !$0.requiresSignIn && !$0.isWrite }
+        "signed-out clients can read", openings.filter { !$0.requiresSignIn && !$0.isWrite }
       ),
       (
         "rules-user-writable",
         openings.contains { $0.requiresSignIn && $0.isWrite && $0.isRoot } ? .error : .notice,
-        "anybody who signs in can write", openings.filter { $0.requiresSignIn && $0.isWrite }
+        "every signed-in user can write", openings.filter { $0.requiresSignIn && $0.isWrite }
       ),
       (
         "rules-user-readable",
         openings.contains { $0.requiresSignIn && !$0.isWrite && $0.isRoot } ? .warning : .notice,
-        "anybody who signs in can read", openings.filter { $0.requiresSignIn && !$0.isWrite }
+        "every signed-in user can read", openings.filter { $0.requiresSignIn && !$0.isWrite }
       ),
     ]
     var findings = groups.filter { !$0.openings.isEmpty }.map { group in
@@ -72,7 +72,7 @@ package struct RulesCheck: Sendable {
           unchecked: "rules-world-writable", "\(undecidedCount) questions about the rules of \(database) have no answer"
         ))
     }
-    return findings.isEmpty ? [Finding(ok: "rules", "\(database): nothing is open to everybody: proved")] : findings
+    return findings.isEmpty ? [Finding(ok: "rules", "\(database): no path is open to every client (proved)")] : findings
   }
 
   private static func paths(_ openings: [Opening]) -> String {
