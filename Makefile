@@ -18,7 +18,7 @@ PORT ?= 9000
 # again when there are others.
 export HEARTH_PLUGINS := $(sort $(notdir $(wildcard Plugins/*)))
 
-.PHONY: run build build-bench build-tests deb deb-test test bench bench-console soak crash test-edge torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs plugins packages solver test-servers page-tools web-sdk toolchain clean
+.PHONY: run build build-bench build-tests deb deb-test test bench bench-console soak hour crash test-edge torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs plugins packages solver test-servers page-tools web-sdk toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build plugins
@@ -77,6 +77,11 @@ bench-console: packages toolchain .venv/ready build
 ## SOAK='--minutes 10' and the like are handed on.
 soak: packages toolchain .venv/ready build
 	HEARTH=.build/release/hearth PYTHONPATH=Tests/Acceptance $(PYTHON) -m soak $(SOAK)
+
+## The first hour of a newcomer, step by step, with the time of each: a table. HOUR='--package .build/deb/hearth_*.deb --root
+## .build/debian/root' begins with the package in the root that `make deb-test` makes, as root.
+hour: packages toolchain build
+	HEARTH=.build/release/hearth PYTHONPATH=Tests/Acceptance python3 -m hour $(HOUR)
 
 ## The crash test with 50 rounds of kills under load, some seconds to a minute.
 crash: packages toolchain .venv/ready build

@@ -4,7 +4,7 @@ import HearthTree
 
 /// The options for a recorded denial of a running server, explained by the server.
 struct RecordedDenialOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Explain the denial that a running server's log names so.", valueName: "id"))
+  @Option(help: ArgumentHelp("The id of a denial in the log of a running server.", valueName: "id"))
   var trace: String?
 
   @Option(
@@ -33,7 +33,7 @@ struct RecordedDenialOptions: ParsableArguments {
   func explain(folder: String?, isJSON: Bool, isColored: Bool) async throws -> Bool {
     try await admin(folder: folder).run { admin in
       guard admin.channel.isServer else {
-        throw TextFile.Failure("denials are kept by a running server, and none runs on \(admin.place)")
+        throw TextFile.Failure("only a running server keeps denials, and none runs on \(admin.place)")
       }
       var request = AdminRequest(method: "GET", path: "/.settings/denials/\(PercentEncoding.encode(trace ?? "")).json")
       if isColored { request.query.append(("format", "color")) }

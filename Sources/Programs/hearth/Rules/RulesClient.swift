@@ -43,7 +43,7 @@ struct RulesClient: Sendable {
     switch status {
     case 401:
       failure.description +=
-        " - the administrator's token does not count there; name the server's own --data folder, or its --token-file"
+        " - the server does not accept this administrator's token; name the server's data folder with --data, or --token-file"
     case 404 where json?["error"]?.string?.hasPrefix("No such database") == true:
       failure.description += " - --ns names another one; hearth rules deploy --create makes it"
     default: break

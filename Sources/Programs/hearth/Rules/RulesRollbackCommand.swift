@@ -3,7 +3,7 @@ import HearthProgram
 import HearthTree
 
 /// The command `hearth rules rollback`.
-struct RulesRollbackCommand: AsyncParsableCommand {
+struct RulesRollbackCommand: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "rollback",
     abstract: "Put a former version of a database's rules in force again.",
@@ -53,6 +53,7 @@ struct RulesRollbackCommand: AsyncParsableCommand {
       client.report(
         json.appending(.object((answer.members ?? []).filter { $0.name == "version" || $0.name == "isNew" })),
         RulesDeploy.outcome(answer, dryRun: dryRun))
+      if !dryRun { try RulesFileNote.show(server, client, text: new.source) }
     }
   }
 }
