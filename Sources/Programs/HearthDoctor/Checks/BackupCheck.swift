@@ -14,10 +14,9 @@ package struct BackupCheck: Sendable {
   /// True for a development server, whose data needs no backup.
   package var isDevelopment: Bool
 
-  /// True when the folder is that of the installed package, which has a timer for backups.
+  /// Creates a check of the folder's record of its last backup.
   package var hasTimer: Bool
 
-  /// A check of the folder's record of its last backup.
   package init(
     nowSeconds: Int64, lastSeconds: Int64?, location: String?, isDevelopment: Bool, hasTimer: Bool = false
   ) {

@@ -31,11 +31,10 @@ struct DatabaseHistoryCommand: AsyncParsableCommand {
     }
   }
 
-  /// The note for a path without changes.
+  /// The maximum number of changes in one request.
   private static let nothing =
     "no change of this path is kept; a server keeps history with --history, such as --history 7d"
 
-  /// The number of changes in one request.
   private static let pageMax = 200
 
   func run() async throws {
@@ -62,7 +61,7 @@ struct DatabaseHistoryCommand: AsyncParsableCommand {
 /// /rooms/$room/.write`.
 struct HistoryLine {
   let change: JSON
-  /// The number of bytes of a value in a line.
+  /// The maximum number of bytes of a value in a line.
   private static let valueBytesMax = 200
 
   var text: String {
