@@ -14,9 +14,10 @@ package struct BackupCheck: Sendable {
   /// True for a development server, whose data needs no backup.
   package var isDevelopment: Bool
 
-  /// Creates a check of the folder's record of its last backup.
+  /// True when the folder is that of the installed package, which has a timer for backups.
   package var hasTimer: Bool
 
+  /// Creates a check of the folder's record of its last backup.
   package init(
     nowSeconds: Int64, lastSeconds: Int64?, location: String?, isDevelopment: Bool, hasTimer: Bool = false
   ) {

@@ -31,10 +31,11 @@ struct DatabaseHistoryCommand: AsyncParsableCommand {
     }
   }
 
-  /// The maximum number of changes in one request.
+  /// The note for a path without changes.
   private static let nothing =
     "no change of this path is kept; a server keeps history with --history, such as --history 7d"
 
+  /// The maximum number of changes in one request.
   private static let pageMax = 200
 
   func run() async throws {
