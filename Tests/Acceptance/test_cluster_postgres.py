@@ -346,7 +346,7 @@ def test_an_outage_of_postgres_of_some_seconds_loses_no_write(cluster):
     until(lambda: all(status(node, "/.health/ready") == 503 for node in counted.nodes), "both say that they are ready")
     for node in counted.nodes:
         assert requests.get(node.url + "/.ready", timeout=WAIT_SECONDS).json()["databases"] == "storage-away"
-        assert "PostgreSQL does not answer: what is written waits" in node.log()
+        assert "PostgreSQL does not answer; writes wait" in node.log()
     # Longer than a lease: all of them are over at once.
     time.sleep(5)
     counted.see_what_is_stored()

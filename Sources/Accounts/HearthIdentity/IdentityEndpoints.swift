@@ -158,7 +158,7 @@ package struct IdentityEndpoints: Sendable {
       }
       let text =
         needed.scope == nil
-        ? "This needs the server's own token; a service account's is not enough."
+        ? "This request needs the server's own token; a service account is not enough."
         : "The access token's scopes do not cover this."
       return AccountError(.permissionDenied, text).response()
     case .emulator:

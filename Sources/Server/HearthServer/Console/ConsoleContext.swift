@@ -33,7 +33,7 @@ struct ConsoleContext: Sendable {
   /// Returns the name if the database exists.
   func known(_ name: String?) throws(ConsoleFailure) -> String {
     guard let name, Namespace.isValid(name), services.databases.exists(name) else {
-      throw ConsoleFailure(.notFound, "There is no such database.")
+      throw ConsoleFailure(.notFound, "Unknown database.")
     }
     return name
   }

@@ -110,7 +110,7 @@ extension OpenedAccounts {
       let seconds = accounts.own.context.pool.measure()
       guard seconds > Self.hashSecondsMax else { return }
       logger.warning(
-        "a password hash takes long on this machine; passwordCost \"small\" needs half the time and less memory",
+        "password hashes are slow on this machine; set passwordCost to \"small\" for half the time and less memory",
         metadata: ["milliseconds": "\(Int(seconds * 1000))"])
     }
   }
