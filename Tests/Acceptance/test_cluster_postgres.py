@@ -262,7 +262,7 @@ def fill(nodes, disk):
     newcomer.listen("/told", 1)
     seen.after = ownership(nodes)
     seen.lines = [line for line in here.log().splitlines() if "no room" in line]
-    seen.changes = here.log().count("does not own the database any more")
+    seen.changes = here.log().count("no longer owns the database")
     ballast.unlink()
     stored = lambda: list(seen.statuses.values()).count(200)  # noqa: E731
     before = stored()

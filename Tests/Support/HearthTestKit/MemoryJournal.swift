@@ -257,7 +257,7 @@ package final class MemoryJournal: Journal {
       (state.disk.snapshot?.info.position ?? 0, state.disk.entries.map(\.batch))
     }
     guard position <= snapshot else {
-      throw JournalError(.positionMismatch, "a restart reads what comes after position \(snapshot)")
+      throw JournalError(.positionMismatch, "a restart needs the batches after position \(snapshot)")
     }
     var waiting: [Int64: [UInt8]] = [:]
     for batch in batches where batch.lastPosition <= position {
@@ -347,7 +347,7 @@ extension MemoryJournal.State {
   @discardableResult
   fileprivate func requireOpen(_ ticket: SnapshotTicket) throws(JournalError) -> MemoryJournal.StoredSnapshot {
     guard let open = openSnapshot, open.info.identifier == ticket.identifier else {
-      throw JournalError(.snapshotAbandoned, "the snapshot was given up")
+      throw JournalError(.snapshotAbandoned, "the snapshot was abandoned")
     }
     return open
   }

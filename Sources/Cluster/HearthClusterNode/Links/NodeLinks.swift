@@ -245,7 +245,7 @@ package final class NodeLinks: Sendable {
       switch result {
       case .success(let channel): channel.closeFuture.whenComplete { [self] _ in redial(peer) }
       case .failure(let error):
-        report(peer, .failed("it cannot be reached: \(error)"))
+        report(peer, .failed("the node is unreachable: \(error)"))
         redial(peer)
       }
     }
@@ -310,7 +310,7 @@ package final class NodeLinks: Sendable {
       state.peers[peer]?.attempts = 0
       state.peers[peer]?.reportedProblem = nil
     }
-    logger.info("a connection to a node begins", metadata: ["node": "\(hello.incarnation)"])
+    logger.info("connected to a node", metadata: ["node": "\(hello.incarnation)"])
     onEvent(.up(hello.incarnation))
     return nil
   }
@@ -330,7 +330,7 @@ package final class NodeLinks: Sendable {
     guard let link else {
       if let wanted { return report(wanted, problem) }
       // Any host that reaches the port could fill a log with this.
-      return logger.debug("a connection was not taken", metadata: ["reason": "\(problem)"])
+      return logger.debug("a node's connection was refused", metadata: ["reason": "\(problem)"])
     }
     let wasCurrent = state.withLock { state in
       guard state.links[link.peer.node] === link else { return false }
@@ -338,7 +338,7 @@ package final class NodeLinks: Sendable {
       return true
     }
     guard wasCurrent else { return }
-    logger.notice("a connection to a node ends", metadata: ["node": "\(link.peer)", "reason": "\(problem)"])
+    logger.notice("a node's connection ended", metadata: ["node": "\(link.peer)", "reason": "\(problem)"])
     onEvent(.down(link.peer))
   }
 
@@ -349,6 +349,6 @@ package final class NodeLinks: Sendable {
       state.peers[peer]?.reportedProblem = problem
       return true
     }
-    if isNews { logger.warning("a node is not reached", metadata: ["node": "\(peer)", "reason": "\(problem)"]) }
+    if isNews { logger.warning("a node is unreachable", metadata: ["node": "\(peer)", "reason": "\(problem)"]) }
   }
 }

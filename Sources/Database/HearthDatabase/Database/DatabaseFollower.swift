@@ -25,7 +25,7 @@ package struct DatabaseFollower: Sendable {
 
   /// The status when this process decides as the owner and has no room; nil otherwise.
   var lackOfRoom: DatabaseStatus? {
-    following.lacksRoom.load(ordering: .relaxed) ? .stalled(JournalError(.noSpace, "the store has no room left")) : nil
+    following.lacksRoom.load(ordering: .relaxed) ? .stalled(JournalError(.noSpace, "the storage is full")) : nil
   }
 
   /// Sets whether there is room for batches decided in this process.

@@ -81,6 +81,6 @@ extension LogReading {
   }
 
   private static func pruned(_ position: Int64) -> JournalError {
-    JournalError(.pruned, "the log behind position \(position) was pruned: a snapshot stands for it")
+    JournalError(.pruned, "the log behind position \(position) was pruned; a snapshot replaces it")
   }
 }
