@@ -54,7 +54,7 @@ def test_a_request_with_a_query_is_tried_by_a_version_and_as_an_administrator(co
     check_accessibility(page)
     page.get_by_role("button", name="Administrator").click()
     page.get_by_role("button", name="Decide").click()
-    expect(page.locator(".try-answer")).to_contain_text("no rule is evaluated")
+    expect(page.locator(".try-answer")).to_contain_text("no rule is asked")
     watched.check()
 
 

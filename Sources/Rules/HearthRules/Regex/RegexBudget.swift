@@ -18,7 +18,7 @@ final class RegexBudget {
         return regex
       }
     }
-    throw RegexProblem("the file's patterns are too large together", help: "Large counts such as {1,1000} cost most.")
+    throw RegexProblem("the patterns of the file are too large in total", help: "Reduce large counts such as {1,1000}.")
   }
 
   /// The costly ones since the last call.
