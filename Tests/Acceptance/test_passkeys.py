@@ -171,14 +171,14 @@ def test_replayed_and_cloned_passkeys_are_refused(start, script):
             PublicKeyCredential.parseRequestOptionsFromJSON = (options) =>
               parse.call(PublicKeyCredential, {...options, userVerification: 'discouraged'});
         }""")
-        assert "did not verify the person" in str(app.sign_in())
+        assert "did not verify the user" in str(app.sign_in())
         # A page of the same domain that is not the app's.
         evil = app_at(EVIL)
         evil.put({**key, "signCount": key["signCount"] + 20})
-        assert "origin is none of those" in str(evil.sign_in())
+        assert "origin is not allowed" in str(evil.sign_in())
         evil.sign_up("eve@example.test")
         evil.plug()
-        assert "origin is none of those" in str(evil.add("Trap"))
+        assert "origin is not allowed" in str(evil.add("Trap"))
         # A page of another domain gets nothing from the browser.
         other = app_at("https://app.other.test")
         other.put({**key, "signCount": key["signCount"] + 30})

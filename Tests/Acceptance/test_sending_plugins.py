@@ -37,7 +37,7 @@ def test_text_messages_are_sent_and_retried(serve, gateway, tmp_path):
     secrets_seen.note(TOKEN)
     server = serve()
     send = ["plugins", "send-sms", "--to", "+15555550123", "--text", "hello from the test"]
-    assert "no plugin does" in server.run(*send, expect=1)
+    assert "no sender" in server.run(*send, expect=1)
     token = tmp_path / "token"
     token.write_text(TOKEN, encoding="utf-8")
     server.run("plugins", "add", str(GATEWAY), "--yes")

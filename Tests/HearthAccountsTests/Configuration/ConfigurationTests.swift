@@ -137,9 +137,9 @@ import Testing
       (#"{"passwordPolicy": {"minLength": 8}}"#, "passwordPolicy.minLength", "lengthMin"),
       (#"{"limits": {"adressFailures": 8}}"#, "limits.adressFailures", "did you mean addressFailures?"),
       (#"{"refresh": {"x": 8}}"#, "refresh.x", "graceSeconds"),
-      (#"{"isEmulator": true}"#, "isEmulator", "not a setting"),
+      (#"{"isEmulator": true}"#, "isEmulator", "not a known setting"),
       (#"{"mail": {"formName": "x"}}"#, "mail.formName", "did you mean fromName?"),
-      (#"{"passwordCost": {"logN": 17, "r": 8, "p": 1, "q": 1}}"#, "passwordCost.q", "known here: logN, p, r"),
+      (#"{"passwordCost": {"logN": 17, "r": 8, "p": 1, "q": 1}}"#, "passwordCost.q", "the settings are logN, p, r"),
     ])
   func unknown(_ text: String, _ place: String, _ help: String) throws {
     let error = try #require(refusal(text))

@@ -120,7 +120,7 @@ private struct UnexpectedLookup: Error {}
     #expect(bench.notified.all == ["a", "a"])
     #expect(bench.table.take(first.waiter) == .accepted(credential))
     #expect(bench.table.take(second) == .accepted(credential))
-    #expect(bench.table.take(second) == .undecided("was not asked"))
+    #expect(bench.table.take(second) == .undecided("was not called"))
     #expect(bench.counts == [0, 0, 0])
   }
 
@@ -269,7 +269,7 @@ private struct UnexpectedLookup: Error {}
   func gone() throws {
     var bench = TableBench()
     let asked = try bench.ask("a")
-    #expect(bench.table.take(asked.waiter) == .undecided("has not answered"))
+    #expect(bench.table.take(asked.waiter) == .undecided("did not answer"))
     bench.answer("a", .refused(.invalid))
     #expect(bench.notified.all.isEmpty)
     #expect(bench.counts == [0, 0, 0])

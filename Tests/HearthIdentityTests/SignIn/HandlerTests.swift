@@ -136,7 +136,7 @@ import Testing
     #expect(entered.json["email"]?.string == "ann@corp.example" && !entered.idToken.isEmpty)
     #expect(entered.json["oauthIdToken"]?.string == "ann" && entered.json["nonce"]?.string == asked.nonce)
     let again = try await redeem(world, event)
-    #expect(again.error == "INVALID_IDP_RESPONSE : This sign-in was used before. Begin it again.")
+    #expect(again.error == "INVALID_IDP_RESPONSE : This sign-in was used before. Start again.")
   }
 
   @Test("A redirect leads only to the app's page, and links to the signed-in user")
@@ -162,7 +162,7 @@ import Testing
     for shown in [nil, "", other.cookie, String(moved), "\(name)=x", "\(cookie); \(cookie)", String(cookie.dropLast())]
     {
       let page = try await get(world, back, cookie: shown)
-      #expect(page.status == 400 && page.text.contains("was not begun here") && !page.text.contains("data-event"))
+      #expect(page.status == 400 && page.text.contains("was not started here") && !page.text.contains("data-event"))
     }
     #expect(try await get(world, back + back, cookie: cookie).status == 400)
     #expect(try await get(world, back, cookie: cookie, host: "evil.example").status == 400)

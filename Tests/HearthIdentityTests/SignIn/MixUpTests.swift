@@ -230,7 +230,7 @@ import Testing
       ).event()
       _ = try await ProviderConfigurationTests.ask(site.world, "PATCH", "oauthIdpConfigs/oidc.corp", change)
       let late = try await site.redeem(event["urlResponse"], event["sessionId"])
-      #expect(late.error == "INVALID_IDP_RESPONSE : The provider was changed meanwhile. Begin the sign-in again.")
+      #expect(late.error == "INVALID_IDP_RESPONSE : The provider was changed during the sign-in. Start again.")
     }
     #expect(site.issuers.codes.withLock { $0.isEmpty })
   }

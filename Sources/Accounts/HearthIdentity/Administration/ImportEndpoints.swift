@@ -33,7 +33,7 @@ struct ImportEndpoints: EndpointGroup {
         if user.record.password == nil, let password = try one.text("rawPassword"), !password.isEmpty {
           rawPasswordCount += 1
           guard rawPasswordCount <= rawPasswordsMax else {
-            throw AccountError(.invalidArgument, "one batch takes \(rawPasswordsMax) clear passwords at most")
+            throw AccountError(.invalidArgument, "one batch can have at most \(rawPasswordsMax) plain-text passwords")
           }
           user.record.password = try await accounts.changes.passwords.checkAndHash(
             password, email: user.record.email, .signUp, client: call.client, now: call.now)
@@ -116,7 +116,7 @@ struct ImportEndpoints: EndpointGroup {
   /// The message for an error, in the service's words.
   private func message(of error: AccountError) -> String {
     switch error.code {
-    case .invalidArgument: error.detail ?? "a member is of the wrong kind"
+    case .invalidArgument: error.detail ?? "a member has the wrong type"
     case .invalidEmail: "email is invalid"
     case .invalidPhoneNumber: "phone number format is invalid"
     case .invalidClaims: "Invalid custom claims provided."
