@@ -182,7 +182,7 @@ package final class MemoryJournal: Journal {
 
   package func appendSnapshotChunk(_ chunk: [UInt8], to ticket: SnapshotTicket) throws(JournalError) {
     guard chunk.count <= JournalLimits.snapshotChunkBytesMax else {
-      throw JournalError(.tooLarge, "a chunk of \(chunk.count) bytes")
+      throw JournalError(.tooLarge, "a chunk of \(chunk.count) bytes is too large")
     }
     try changeState { state throws(JournalError) in
       try state.requireOpen(ticket)
@@ -288,7 +288,7 @@ package final class MemoryJournal: Journal {
   package func removeSnapshot(_ snapshot: SnapshotInfo) throws(JournalError) {
     try changeState { state throws(JournalError) in
       guard state.disk.snapshot?.info.identifier != snapshot.identifier else {
-        throw JournalError(.positionMismatch, "a restart reads the current snapshot")
+        throw JournalError(.positionMismatch, "a restart needs the current snapshot")
       }
       state.disk.snapshots.removeAll { $0.info.identifier == snapshot.identifier }
     }

@@ -12,7 +12,7 @@ extension JournalSalvage {
   ///   - folder: The target of the damaged files, on the same file system. It exists, and has no files of that name.
   /// - Throws: `JournalError`; after a failure before the damaged files were moved nothing has changed.
   package func replace(_ report: SalvageReport, keepingIn folder: String) throws(JournalError) {
-    precondition(!report.isLost, "there is nothing to save")
+    precondition(!report.isLost, "the journal has nothing to salvage")
     let saved = try save(report)
     let name = AtomicFile(folder: folder, name: AtomicFile(path: path).name).path
     // The file itself keeps its name until the saved one replaces it. Its log goes first, because SQLite would take it
