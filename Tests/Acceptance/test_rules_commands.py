@@ -193,7 +193,7 @@ WRONG_TYPES = {
     "a time": ('{"cases": [{"now": "x", "read": "/", "expect": "deny"}]}', r":1:20: 'now' must be milliseconds"),
     "a query": (
         '{"cases": [{"read": "/", "query": {"limitToFirst": "x"}, "expect": "deny"}]}', r":1:52: 'limitToFirst' must"),
-    "data": ('{"data": {"a.b": 1}, "cases": []}', r":1:11: A key that cannot be stored"),
+    "data": ('{"data": {"a.b": 1}, "cases": []}', r":1:11: Invalid key"),
     "the rules": ('{"rules": 7, "cases": []}', r":1:11: 'rules' must be a string"),
     "10,000 levels": ('{"data": ' + '{"a":' * 10_000, r":1:[0-9]+: .*More than 64"),
 }

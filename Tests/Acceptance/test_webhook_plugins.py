@@ -204,11 +204,11 @@ def test_a_service_at_a_private_address_is_refused(serve, tmp_path):
     folder.mkdir()
     manifest = {"name": "inside", "version": "1", "protocol": 1, "hooks": ["beforeCreate"], "url": "http://10.0.0.1/"}
     (folder / "plugin.json").write_text(json.dumps(manifest), encoding="utf-8")
-    assert "must be https" in server.run("plugins", "add", str(folder), "--yes", expect=1)
+    assert "must use https" in server.run("plugins", "add", str(folder), "--yes", expect=1)
     # Over TLS it is refused where the socket would be opened.
     manifest["url"] = "https://10.0.0.1/"
     (folder / "plugin.json").write_text(json.dumps(manifest), encoding="utf-8")
     secret_of(server.run("plugins", "add", str(folder), "--yes"))
     said = server.run("plugins", "enable", "inside", expect=1)
-    assert "not at an address that requests may go to" in said, said
+    assert "an address that the outbound policy forbids" in said, said
     assert sign_up(server).status_code == 503

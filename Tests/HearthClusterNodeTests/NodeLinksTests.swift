@@ -184,7 +184,7 @@ import Testing
     let (pem, key, authority) = (certificates.path("a.pem"), certificates.path("a.key"), certificates.path("ca.pem"))
     for (certificate, key, authority, named) in [
       (key, key, authority, "a.key"), (pem, pem, authority, "a.pem"), (pem, key, certificates.path("none"), "none"),
-      (pem, certificates.path("b.key"), authority, "do not belong together"),
+      (pem, certificates.path("b.key"), authority, "do not match"),
     ] {
       let error = #expect(throws: LinkIdentity.Failure.self) {
         try LinkIdentity(certificatePath: certificate, keyPath: key, authorityPath: authority)

@@ -57,7 +57,7 @@ import Testing
       ("{\"a\": 1, \"a\": 2}", "a.json", "1:10: 'a' occurs twice in one object."),
       ("{\"a\":\n  tru}", "a.json", "2:3: Expected a value."),
       ("// no\n{}", "a.json", "1:1: Expected a value."),
-      ("{} {}", "a.json", "1:4: Something follows the value."),
+      ("{} {}", "a.json", "1:4: Unexpected content after the value."),
       ("a: 1\na: 2\n", "a.yaml", "2:1: 'a' occurs twice in one object."),
       ("a: !!int 1", "a.yaml", "1:4: Tags are not supported."),
       ("? [a]\n: 1", "a.yaml", "1:3: A name must be a string."),

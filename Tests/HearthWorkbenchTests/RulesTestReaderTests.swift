@@ -21,9 +21,9 @@ import Testing
       ("cases:\n  - {write: /a, expect: deny}", "2:5: A write needs a value."),
       (
         "cases:\n  - {write: /a, value: {b#: 1}, expect: deny}",
-        "2:25: A key that cannot be stored (forbidden-character)."
+        "2:25: Invalid key (forbidden-character)."
       ),
-      ("cases:\n  - {write: /a, value: {.sv: now}, expect: deny}", "2:30: An unknown server value."),
+      ("cases:\n  - {write: /a, value: {.sv: now}, expect: deny}", "2:30: Unknown server value."),
       ("cases:\n  - {update: /a, value: 5, expect: deny}", "2:25: Expected an object."),
       ("cases:\n  - {update: /a, value: {b: 1, b/c: 2}, expect: deny}", "2:32: /b/c lies inside /b."),
       ("cases:\n  - {delete: /a, value: 5, expect: deny}", "2:25: 'value' cannot be combined with 'delete'."),
@@ -48,7 +48,7 @@ import Testing
       ("users: {a: {claims: {}}}\ncases: []", "1:12: A user needs a uid, or auth."),
       ("users: {a: {uid: a, auth: {}}}\ncases: []", "1:18: 'uid' cannot be combined with 'auth'."),
       ("users: {a: {uid: 5}}\ncases: []", "1:18: 'uid' must be a string, not a number."),
-      ("data: {a: {.value: 1, b: 2}}\ncases: []", "1:12: A leaf's value together with children."),
+      ("data: {a: {.value: 1, b: 2}}\ncases: []", "1:12: A node has both .value and children."),
       ("rules: 5\ncases: []", "1:8: 'rules' must be a string, not a number."),
     ])
   func refusals(text: String, message: String) {

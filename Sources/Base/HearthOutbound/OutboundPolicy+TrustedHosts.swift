@@ -21,7 +21,7 @@ extension OutboundPolicy {
     let target = try OutboundTarget(url)
     // Other loopback addresses belong to services that an operator has not thought of, such as a resolver.
     guard allowsPrivate || ["127.0.0.1", "::1", "localhost"].contains(target.host) else {
-      guard !target.isPlain else { throw OutboundError(.forbiddenAddress, "requests to \(target.host) must be https") }
+      guard !target.isPlain else { throw OutboundError(.forbiddenAddress, "requests to \(target.host) must use https") }
       return .publicHTTPS
     }
     return OutboundPolicy(trustedHosts: [target.host], allowsPlainHTTP: true, authorityFile: authorityFile)

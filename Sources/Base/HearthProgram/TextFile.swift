@@ -64,7 +64,7 @@ package enum TextFile {
 
   /// Makes a folder, and those above it, for its owner alone. One that is there stays as it is.
   package static func makeFolder(_ path: String) throws {
-    guard AtomicFile.makeFolder(path) else { throw Failure("make the folder", path) }
+    guard AtomicFile.makeFolder(path) else { throw Failure("create the folder", path) }
   }
 
   /// The path from the root of the file system, for a process that may run elsewhere.

@@ -65,7 +65,7 @@ private struct ServerMessageDecoder {
     }
     try reader.end()
     guard let type, let body else {
-      throw JSONError(.wrongKind, "A message needs its members t and d", at: reader.offset)
+      throw JSONError(.wrongKind, "A message needs the members t and d", at: reader.offset)
     }
     reader.offset = body
     switch type {

@@ -40,7 +40,7 @@ enum SignedToken {
   private static func checked(_ token: String) throws(TokenMintError) -> String {
     guard token.utf8.count <= TokenLimits.tokenBytesMax else { throw .tooLong(sizeBytesMax: TokenLimits.tokenBytesMax) }
     // Claims nested too deep, or named twice, would make a token that no verifier takes.
-    guard (try? TokenReader.read(token)) != nil else { throw .refused("claims not usable") }
+    guard (try? TokenReader.read(token)) != nil else { throw .refused("the claims are not usable") }
     return token
   }
 }

@@ -62,5 +62,5 @@ extension WebhookSecret: CustomStringConvertible, CustomReflectable {
 /// A text that is no ``WebhookSecret``. It does not show the text.
 public struct WebhookSecretError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The form of a secret.
-  public var description: String { "a secret is whsec_ and 24 to 64 bytes in base64" }
+  public var description: String { "a secret must be whsec_ and 24 to 64 bytes in Base64" }
 }

@@ -45,7 +45,7 @@ package struct LinkIdentity: Sendable {
       server = try NIOSSLContext(configuration: settings)
       client = try NIOSSLContext(configuration: clientSettings)
     } catch {
-      throw Failure(description: "\(certificatePath) and \(keyPath) do not belong together")
+      throw Failure(description: "\(certificatePath) and \(keyPath) do not match")
     }
   }
 
