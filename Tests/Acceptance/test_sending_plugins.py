@@ -56,7 +56,7 @@ def test_text_messages_are_sent_and_retried(serve, gateway, tmp_path):
     assert gateway.messages == [message] * 2
     for status in (400, 307):
         gateway.statuses = [status]
-        assert "plugin sms-gateway did not take it" in server.run(*send, expect=1)
+        assert "plugin sms-gateway refused the message" in server.run(*send, expect=1)
     assert gateway.messages == [message] * 2 and not gateway.statuses
     assert "8 to 15 digits" in server.run("plugins", "send-sms", "--to", "0123", expect=64)
     assert "15555550123" not in server.log() and "hello from the test" not in server.log()

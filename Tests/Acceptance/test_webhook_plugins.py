@@ -172,7 +172,7 @@ def test_invalid_answers_of_a_hostile_service_deny_the_request(serve, service, t
         judge.answer = None
         assert sign_up(server).status_code == 200, said
     # The operator is told once a second at most: of the first in any case.
-    assert "answered a redirect, and none is followed" in server.log()
+    assert "sent a redirect, which is not followed" in server.log()
     assert not target.headers
     assert listed(server, "judge")["hooks"][0]["failures"] == len(answers)
 
@@ -185,17 +185,17 @@ def test_the_contract_suite_checks_signatures_of_a_service_over_tls(service, tmp
     folder = judge.folder(tmp_path / "judge", authority="./ca.pem")
     shutil.copy(pem, folder / "ca.pem")
     said = " ".join(hearth("plugins", "test", str(folder), "--secret-file", str(secret)).split())
-    for line in ("says hello ok", "with another's signature ok", "of an hour ago ok", "keeps the contract"):
+    for line in ("sends hello ok", "with a wrong signature ok", "of an hour ago ok", "keeps the contract"):
         assert line in said, said
     # A receiver that takes anything is found out; so is one whose certificate is another's.
     judge.answer = hostile("200 OK", b'{"hello":{"protocol":1,"name":"judge","version":"1","hooks":["beforeCreate"]}}')
     found = json.loads(hearth("plugins", "test", str(folder), "--secret-file", str(secret), "--json", expect=1))
-    assert any(one["name"] == "a message that is not signed" and one["problem"] for one in found["findings"])
+    assert any(one["name"] == "a message without a signature" and one["problem"] for one in found["findings"])
     judge.answer = None
     (folder / "ca.pem").write_bytes(self_signed(tmp_path, names=["IP:127.0.0.1"])[0].read_bytes())
     said = hearth("plugins", "test", str(folder), "--secret-file", str(secret), expect=1)
     assert "no trusted TLS connection" in said
-    assert "secret is needed" in hearth("plugins", "test", str(folder), expect=2)
+    assert "give its secret in a file" in hearth("plugins", "test", str(folder), expect=2)
 
 
 def test_a_service_at_a_private_address_is_refused(serve, tmp_path):

@@ -104,7 +104,7 @@ import Testing
     var bench = SupervisorBench { $0.faultsMax = 5 }
     bench.start()
     for line in ["hello", "[]", "{}", "{\"id\":7,\"output\":1}"] { bench.say(line) }
-    #expect(bench.effects() == [.log(isWarning: true, "worker 0 sent a line that is no JSON object")])
+    #expect(bench.effects() == [.log(isWarning: true, "worker 0 sent a line that is not a JSON object")])
     #expect(bench.supervisor.faultCount == 4)
     bench.hello()
     #expect(bench.effects() == [.kill(worker: 0)])
