@@ -123,7 +123,7 @@ struct ImportEndpoints: EndpointGroup {
     case .claimsTooLarge: "Custom claims provided are too large."
     case .forbiddenClaim: "Custom claims provided include a reserved claim."
     case .emailExists where accounts.configuration.allowsDuplicateEmails:
-      "email exists in other account in database: without email the user is taken, and providerUserInfo keeps the address"
+      "email exists in other account in database: import the user without email; providerUserInfo keeps the address"
     case .emailExists: "email exists in other account in database"
     case .phoneNumberExists: "phone number exists in other account in database"
     case .federatedUserAlreadyLinked: "raw id exists in other account in database"

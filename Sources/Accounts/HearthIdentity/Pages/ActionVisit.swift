@@ -59,7 +59,7 @@ struct ActionVisit: Sendable {
         status: 429)
     case "EMAIL_EXISTS":
       HTMLPage(
-        title: "The address is taken",
+        title: "The address is in use",
         content: HTMLPage.paragraph("Another account already uses this address. Nothing was changed."),
         status: 400)
     default: .usedLink

@@ -40,7 +40,7 @@ extension MetricDescription {
 
   /// The state of a database.
   public static let databaseUp = MetricDescription(
-    "hearth_database_up", .gauge, labels: ["database"], "1 while the database takes writes, 0 while it cannot.")
+    "hearth_database_up", .gauge, labels: ["database"], "1 while the database accepts writes, 0 while it cannot.")
   /// The connections of a database.
   public static let databaseConnections = MetricDescription(
     "hearth_database_connections", .gauge, labels: ["database"], "Connections that use the database.")

@@ -72,7 +72,7 @@ final class PostgresRestoration: JournalRestoration {
     try link.batch.validate(after: head)
     guard link.follows(head.position, head.runningHash), link.epoch >= head.epoch else {
       throw error(
-        .corrupt, "the batch of position \(link.batch.firstPosition) does not follow what is before it",
+        .corrupt, "the batch of position \(link.batch.firstPosition) does not continue the log before it",
         link.batch.firstPosition)
     }
     let pieces = PostgresBatchRow.pieces(of: link.batch.payload)

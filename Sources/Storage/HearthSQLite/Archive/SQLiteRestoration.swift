@@ -69,7 +69,7 @@ final class SQLiteRestoration: JournalRestoration {
     try link.batch.validate(after: head)
     guard link.follows(head.position, head.runningHash), link.epoch >= head.epoch else {
       throw JournalError(
-        .corrupt, "the batch of position \(link.batch.firstPosition) does not follow what is before it",
+        .corrupt, "the batch of position \(link.batch.firstPosition) does not continue the log before it",
         at: JournalError.Place(file: path, position: link.batch.firstPosition))
     }
     try writing { database in

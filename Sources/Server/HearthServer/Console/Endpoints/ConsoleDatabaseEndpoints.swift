@@ -52,8 +52,8 @@ struct ConsoleDatabaseEndpoints: ConsoleEndpoints {
     case .failure(.tooManyToOrder):
       throw ConsoleFailure(
         .badRequest,
-        "This node has more than \(Outline.orderedMax) children: they are told in the order of keys, and a query over the "
-          + "socket tells them in another one.")
+        "This node has more than \(Outline.orderedMax) children, which can only be listed by key. Use a query over a "
+          + "socket for another order.")
     case .failure(.unknownChild):
       throw ConsoleFailure(.badRequest, "The child in from has been deleted. Start again from the end.")
     }
