@@ -249,7 +249,7 @@ def fill(nodes, disk):
             seen.statuses[name] = put(there, f"large/{name}", os.urandom(15_000).hex())
 
     writer = InBackground(write_on)
-    until(lambda: "no room" in here.log(), "that there is no room is not in the log")
+    until(lambda: "PostgreSQL is full" in here.log(), "that there is no room is not in the log")
     seen.before = ownership(nodes)
     seen.write = put(there, "small", 1, seconds=4)
     try:
@@ -261,7 +261,7 @@ def fill(nodes, disk):
     newcomer = Client(there)
     newcomer.listen("/told", 1)
     seen.after = ownership(nodes)
-    seen.lines = [line for line in here.log().splitlines() if "no room" in line]
+    seen.lines = [line for line in here.log().splitlines() if "PostgreSQL is full" in line]
     seen.changes = here.log().count("no longer owns the database")
     ballast.unlink()
     stored = lambda: list(seen.statuses.values()).count(200)  # noqa: E731

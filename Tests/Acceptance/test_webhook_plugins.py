@@ -123,7 +123,7 @@ while read -r line; do id=${line#*:}; echo "{\\"id\\":${id%%,*},\\"output\\":{\\
     assert "by a process" in sign_up(server).text
     assert "running" in server.run("plugins", "rollback", "judge")
     assert sign_up(server).status_code == 200
-    assert back.headers and "asked again" in server.run("plugins", "logs", "judge")
+    assert back.headers and "requests resume" in server.run("plugins", "logs", "judge")
 
 
 def hostile(status, body, headers=()):
