@@ -22,7 +22,8 @@ extension MetricDescription {
   /// Mails and text messages.
   public static let messagesSent = MetricDescription(
     "hearth_messages_sent", .gauge, labels: ["bound"],
-    "Mails or text messages sent within the period of a limit; for per-country limits, those to the country with the most.")
+    "Mails or text messages sent within the period of a limit; for per-country limits, those to the country with the most."
+  )
   /// The limits on mails and text messages.
   public static let messagesMax = MetricDescription(
     "hearth_messages_max", .gauge, labels: ["bound"],

@@ -22,7 +22,8 @@ extension MetricDescription {
     "Clients whose effects wait for the event loop.")
   /// Memory for clients.
   public static let clientMemory = MetricDescription(
-    "hearth_client_memory_bytes", .gauge, "Bytes that the server buffers for clients: incomplete input and unsent output.")
+    "hearth_client_memory_bytes", .gauge,
+    "Bytes that the server buffers for clients: incomplete input and unsent output.")
   /// HTTP answers.
   public static let responses = MetricDescription(
     "hearth_http_responses_total", .counter, labels: ["code"], "HTTP responses, by the first digit of the status.")

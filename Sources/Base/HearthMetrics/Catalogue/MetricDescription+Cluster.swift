@@ -1,7 +1,8 @@
 extension MetricDescription {
   /// The node's lease.
   public static let clusterLease = MetricDescription(
-    "hearth_cluster_lease_up", .gauge, "1 while the node's lease is valid, 0 while other nodes may take over its databases.")
+    "hearth_cluster_lease_up", .gauge,
+    "1 while the node's lease is valid, 0 while other nodes may take over its databases.")
   /// Connected nodes of the cluster.
   public static let clusterConnections = MetricDescription(
     "hearth_cluster_connected_nodes", .gauge, "Other nodes that this node is connected to.")

@@ -79,7 +79,8 @@ extension MetricDescription {
 
   /// The quotas of a database.
   public static let quota = MetricDescription(
-    "hearth_quota", .gauge, labels: ["database", "quota"], "Limit of a quota of the database; no series without a limit."
+    "hearth_quota", .gauge, labels: ["database", "quota"],
+    "Limit of a quota of the database; no series without a limit."
   )
   /// Refusals because of a quota.
   public static let quotaRefusals = MetricDescription(

@@ -21,7 +21,8 @@ extension MetricDescription {
   /// The level of the room on the disk.
   public static let diskLevel = MetricDescription(
     "hearth_disk_level", .gauge,
-    "0 while there is enough free disk space, 1 below --low-space-warn, 2 below --low-space-stop, where writes are refused.")
+    "0 while there is enough free disk space, 1 below --low-space-warn, 2 below --low-space-stop, where writes are refused."
+  )
   /// The expiry of the certificate, which is replaced when its files are.
   public static let certificateEnd = MetricDescription(
     "hearth_certificate_end_time_seconds", .gauge,
@@ -29,7 +30,8 @@ extension MetricDescription {
   /// The time of the last backup, from the note in the data folder.
   public static let lastBackup = MetricDescription(
     "hearth_last_backup_time_seconds", .gauge,
-    "Time of the data in the last backup of the data folder since unix epoch in seconds; no series before the first backup.")
+    "Time of the data in the last backup of the data folder since unix epoch in seconds; no series before the first backup."
+  )
   /// The readiness that `/.health/ready` reports.
   public static let ready = MetricDescription(
     "hearth_ready", .gauge, "1 while the server accepts requests and can write, as in /.health/ready.")
