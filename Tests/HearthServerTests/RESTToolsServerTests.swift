@@ -218,7 +218,7 @@ import Testing
       #expect(none.headers[header] == "read /x?? is denied: no rule applies to this path")
       let write = try test.http("PUT", "/mine/bob.json?auth=\(token)", "1")
       #expect(write.status == 401)
-      #expect(write.headers[header]?.hasPrefix("put /mine/bob is denied: no .write on the way there is true") == true)
+      #expect(write.headers[header]?.hasPrefix("put /mine/bob is denied: no .write along the path is true") == true)
       for target in ["/mine/bob.json", "/mine/bob.json?auth=\(try test.token(uid: "ann"))"] {
         #expect(try test.http("GET", target).headers[header] == nil)
         #expect(try test.http("PUT", target, "1").headers[header] == nil)

@@ -143,7 +143,7 @@ import Testing
       let newest = try #require(try Self.send(test, "GET", "versions")["versions"]?.array?.first)
       #expect(newest["comment"]?.string == "3 requests were denied, at most 2 allowed")
       #expect(newest["author"]?["kind"]?.string == "server" && newest["original"]?.int == 1)
-      #expect(test.log.lines.contains { $0.hasPrefix("warning promoted rules denied too much") })
+      #expect(test.log.lines.contains { $0.hasPrefix("warning promoted rules denied too many") })
     }
   }
 

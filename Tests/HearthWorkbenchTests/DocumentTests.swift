@@ -75,10 +75,10 @@ import Testing
 
   @Test("a YAML text that cannot be scanned is refused with its place")
   func unscannable() throws {
-    #expect(try #require(refusal("a: 'b")).hasPrefix("1:6: No YAML: "))
-    #expect(try #require(refusal("a: [1, 2")).contains("No YAML: "))
-    #expect(try #require(refusal("a: \u{1}")).hasPrefix("1:4: No YAML: control characters"))
-    #expect(try #require(refusal("a:\n\t- b")).hasPrefix("2:1: No YAML: "))
+    #expect(try #require(refusal("a: 'b")).hasPrefix("1:6: Invalid YAML: "))
+    #expect(try #require(refusal("a: [1, 2")).contains("Invalid YAML: "))
+    #expect(try #require(refusal("a: \u{1}")).hasPrefix("1:4: Invalid YAML: control characters"))
+    #expect(try #require(refusal("a:\n\t- b")).hasPrefix("2:1: Invalid YAML: "))
   }
 
   @Test("an alias equals its anchor, and counts towards the size", arguments: [9, 40])

@@ -365,7 +365,7 @@ struct ProjectConfigTests {
     let answer = try await bare.send(
       Self.path, JSON.object([.init("signIn", ["anonymous": ["enabled": true]])]).text(), method: "PATCH",
       authority: .administrator("ci"))
-    #expect(answer.error?.hasPrefix("OPERATION_NOT_ALLOWED : signIn.anonymous cannot be switched on") == true)
+    #expect(answer.error?.hasPrefix("OPERATION_NOT_ALLOWED : signIn.anonymous cannot be enabled") == true)
   }
 
   @Test("A change is on record with its author, and there when the server comes back")

@@ -188,7 +188,8 @@ import Testing
       url.replacing("state=", with: "state=x"), url + "&code=other", "https://auth.example.com/?code=code-\(state)",
     ] {
       let body: JSON = ["urlResponse": .string(changed), "sessionId": event["sessionId"] ?? .null]
-      #expect(try await redeem(world, body).error?.hasPrefix("INVALID_IDP_RESPONSE : The requestUri is not") == true)
+      #expect(
+        try await redeem(world, body).error?.hasPrefix("INVALID_IDP_RESPONSE : The requestUri does not belong") == true)
     }
     world.world.advance(seconds: 600)
     #expect(try await redeem(world, event).error?.contains("took too long") == true)

@@ -200,7 +200,7 @@ import Testing
       (Self.back + "/oidc.plain", site.tenant), (Self.back + "oidc.plain", nil),
     ] as [(String, String?)] {
       let refused = try await begin("oidc.plain", address, in: tenant)
-      #expect(refused.error?.hasPrefix("INVALID_CONTINUE_URI : oidc.plain does not promise") == true, "\(address)")
+      #expect(refused.error?.hasPrefix("INVALID_CONTINUE_URI : oidc.plain does not declare") == true, "\(address)")
     }
     #expect(try await begin("oidc.plain", "\(Self.back)/\(site.tenant)/oidc.plain", in: site.tenant).status == 200)
     for (provider, address, iss, isGood) in [
