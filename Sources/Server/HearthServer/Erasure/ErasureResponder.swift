@@ -55,7 +55,7 @@ struct ErasureResponder: AuthorizedResponder {
       return loop.eventLoop.makeSucceededFuture(
         HTTPResponse.refusal(
           .badRequest,
-          "uid must be a uid, tenantId a tenant's id, places a list of at most \(ErasureOrder.placesMax) of database and path, "
+          "uid must be a user id, tenantId a tenant's id, places a list of at most \(ErasureOrder.placesMax) of database and path, "
             + "none of them a database's root, and dryRun true or false."))
     }
     if let tenant = queue.unknownTenant(of: order) {
