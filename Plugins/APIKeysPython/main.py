@@ -1,4 +1,4 @@
-"""API keys for machines: whoever shows a key signs in as the account that the key is for."""
+"""API keys for machines: a client that sends a key signs in as the account that the key belongs to."""
 
 import hashlib
 import hmac
@@ -18,7 +18,7 @@ def exchange(request, settings):
     digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
     uid = None
     for known, owner in settings["keys"].items():
-        # Each is compared, in the same time: how long it takes tells nothing of what is stored.
+        # Every stored digest is compared, in constant time, so that the duration reveals nothing about the stored digests.
         if hmac.compare_digest(known.encode(), digest.encode()):
             uid = owner
     return {"user": {"uid": uid, "claims": {"machine": True}}} if uid else refused()

@@ -1,4 +1,4 @@
-"""Bolt: rules files in the language that Firebase had for them, turned into rules."""
+"""A plugin that translates Bolt, a former rules language of Firebase, into rules."""
 
 from bolt import translate
 from hearth_plugin import Plugin

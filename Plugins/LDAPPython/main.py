@@ -1,4 +1,5 @@
-"""Sign-in against an LDAP directory: whoever can bind with a name and a password comes in, and groups become claims."""
+"""Sign-in with an LDAP directory: a user whose name and password the directory accepts in a bind is signed in, and groups become
+claims."""
 
 import pathlib
 import ssl
@@ -15,7 +16,7 @@ plugin = Plugin("ldap", "1.0.0", threads=16)
 
 
 def connect(settings):
-    """A connection that nobody has bound on. Names and passwords cross the network encrypted, or not at all."""
+    """Returns a connection without a bind. Names and passwords are only sent over an encrypted connection."""
     url = settings["url"]
     scheme, _, authority = url.partition("://")
     if scheme not in ("ldap", "ldaps"):
@@ -40,24 +41,25 @@ def encrypts(connection):
 
 
 def bind(connection, name, password):
-    """Whether the password is that of the name. A bind with an empty one is a bind as nobody, which directories admit."""
+    """Returns whether the directory accepts the password. An empty password would be an unauthenticated bind, which directories
+    accept."""
     try:
         return bool(name and password) and connection.rebind(user=name, password=password, authentication=SIMPLE)
     except LDAPSASLPrepError:
-        # A text that is no password in LDAP.
+        # The text cannot be encoded as an LDAP password.
         return False
 
 
 def search(connection, base, query, *attributes, limit=2):
     if not connection.search(base, query, SUBTREE, attributes=attributes, size_limit=limit, time_limit=3):
-        # 0 is nothing found, 4 more than the limit, 32 no such place.
+        # Result codes: 0 is success, 4 is more entries than the limit, 32 is no such object.
         if connection.result["result"] not in (0, 4, 32):
             raise Temporary(f"the directory does not search (result {connection.result['result']})")
     return [entry for entry in connection.response or [] if entry["type"] == "searchResEntry"]
 
 
 def look_up(settings, name, password):
-    """The attributes and groups of the person who has the name and the password; None when nobody has."""
+    """Returns the attributes and groups of the user with that name and password, or None."""
     connection = connect(settings)
     try:
         if settings.get("reader") and not bind(connection, settings["reader"], settings.get("readerPassword")):
@@ -88,7 +90,7 @@ def exchange(request, settings):
         return refused("OPERATION_NOT_ALLOWED")
     name = request["parameters"].get("username", "")
     password = request["parameters"].get("password", "")
-    # Of a text in C the end would be at the first zero byte.
+    # C libraries end a text at its first zero byte, so that a part of the password would be ignored.
     if not 1 <= len(name) <= 256 or not 1 <= len(password) <= 1024 or "\0" in name + password:
         return refused()
     try:

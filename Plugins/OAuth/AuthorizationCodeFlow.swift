@@ -92,7 +92,7 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
       if let text = answer.json[name]?.string, !text.isEmpty { parts[name] = text }
     }
     if let seconds = answer.json["expires_in"]?.int { parts["expires_in"] = String(seconds) }
-    // With a nonce there is an ID token, and only it counts: an access token contains no nonce.
+    // A request with a nonce is answered from the ID token only: an access token contains no nonce.
     if nonce != nil {
       guard parts["id_token"] != nil else { throw ProviderHTTP.unavailable }
     } else {
@@ -139,7 +139,7 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
 }
 
 extension NonceRule {
-  /// Returns the nonce for the provider, so that the rule holds for its token.
+  /// Returns the nonce to send to the provider, so that its ID token satisfies the rule.
   func sent(_ nonce: String) -> String {
     self == .hashed ? Digest.hexadecimal(Digest(sha256: nonce.utf8).bytes) : nonce
   }

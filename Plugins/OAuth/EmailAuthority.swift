@@ -15,7 +15,7 @@ struct EmailAuthority: Sendable, Equatable {
 
   /// Returns this authority with additional domains.
   ///
-  /// - Parameter names: The domains; `*` is every one.
+  /// - Parameter names: The domains; `*` stands for all domains.
   func extended(with names: [String]) -> EmailAuthority {
     var extended = self
     for name in names {

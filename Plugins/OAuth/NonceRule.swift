@@ -6,10 +6,10 @@ enum NonceRule: String, Sendable, CaseIterable {
   case exact
   /// The token contains the SHA-256 of the request's nonce, so that a party that only saw the token cannot use it.
   case hashed
-  /// The token contains either of the two.
+  /// The token contains the request's nonce or its SHA-256.
   case either
-  /// The same as `either` when the request has a nonce; otherwise the token's is ignored, for clients that do not know
-  /// it, such as Google's on iOS.
+  /// The same as `either` when the request has a nonce; otherwise the token's nonce is ignored, for clients that cannot know it,
+  /// such as Google Sign-In on iOS.
   case optional
 
   /// Returns the expected nonce of the token.

@@ -2,7 +2,7 @@ import HearthCrypto
 import HearthPlugin
 
 extension OAuthSettings {
-  /// The settings of Apple: apps with its tokens, and its own page.
+  /// The settings of Apple: the app IDs whose ID tokens are accepted, and the sign-in page.
   struct Apple {
     static let issuer = "https://appleid.apple.com"
     static let pageNames = ["servicesID", "teamID", "keyID", "privateKeyFile"]

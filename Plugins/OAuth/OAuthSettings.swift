@@ -111,7 +111,7 @@ struct OAuthSettings {
       throw object.error("keysURL", "must be a URL")
     }
     let attributes = try object.texts("attributes") ?? []
-    // Reported at the start: otherwise every sign-in would fail later.
+    // Refused at the start: otherwise every sign-in by this issuer would fail later.
     if let name = attributes.first(where: IDTokenClaims.isTaken) {
       throw object.error("attributes", "\(name) is reserved: tokens already use it")
     }

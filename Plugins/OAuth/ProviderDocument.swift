@@ -21,10 +21,11 @@ actor ProviderDocument<Value: Sendable> {
 
   /// Returns the document.
   ///
-  /// - Parameter isStale: True when it lacks something, so that it is fetched again unless that was done just now.
+  /// - Parameter isStale: True when the cached document lacks a value that the caller needs, such as a new key: it is then fetched
+  ///   again, unless the last fetch is less than ``ProviderDocumentLimits/staleSeconds`` old.
   func value(nowSeconds: Int64, isStale: Bool = false) async throws(SignInRefusal) -> Value {
     if let cached {
-      // A clock that went back makes it stale.
+      // A clock that was set back makes the cached document stale.
       let age = nowSeconds - cached.fetchedAtSeconds
       if age >= 0, age < (isStale ? ProviderDocumentLimits.staleSeconds : cached.lifetimeSeconds) {
         return cached.value

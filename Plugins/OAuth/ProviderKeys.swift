@@ -11,7 +11,7 @@ enum ProviderKeySource: Sendable {
 }
 
 extension ProviderDocument where Value == ForeignKeySet {
-  /// Creates a provider's keys.
+  /// Creates the cached key set of a provider.
   init(_ source: ProviderKeySource, http: ProviderHTTP) {
     self.init { nowSeconds async throws(SignInRefusal) in
       let url: String
@@ -33,8 +33,8 @@ extension ProviderDocument where Value == ForeignKeySet {
 }
 
 extension ProviderDocument where Value == JSON {
-  /// Creates an issuer's configuration document. OpenID Connect Discovery 1.0 §4: it must name exactly the requested
-  /// issuer.
+  /// Creates the cached configuration document of an issuer. OpenID Connect Discovery 1.0 §4: the document must name exactly the
+  /// requested issuer.
   init(configurationOf issuer: String, http: ProviderHTTP) {
     self.init { _ async throws(SignInRefusal) in
       let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer

@@ -1,4 +1,4 @@
-"""The keys of an issuer: found by discovery, kept for a while, and asked for again when a token names a new one."""
+"""The keys of an issuer: found by discovery, cached, and fetched again when a token names an unknown one."""
 
 import json
 import threading
@@ -10,7 +10,7 @@ import jwt
 from hearth_plugin import Temporary
 
 CACHE_SECONDS = 3600
-# Tokens with made-up key ids have the issuer asked no more often than this.
+# The minimum time between two fetches, so that tokens with invented key ids cause no more requests to the issuer.
 REQUEST_INTERVAL_SECONDS = 10
 DOCUMENT_BYTES_MAX = 1 << 20
 KEYS_MAX = 100
@@ -27,11 +27,12 @@ class IssuerKeys:
         self._keys, self._read_at, self._requested_at = {}, None, None
 
     def find(self, kid, algorithm, settings):
-        """The key of that id for that algorithm; None when the issuer has none. Raises Temporary when nobody knows."""
+        """Returns the key with that id for that algorithm, or None when the issuer has none. Raises Temporary when the keys cannot
+        be fetched."""
         is_fresh = self._is_fresh()
         if is_fresh and (kid, algorithm) in self._keys:
             return self._keys[kid, algorithm]
-        # While one thread asks the issuer for a key that nobody has seen, the others go on.
+        # While another thread fetches the keys and the cached ones are fresh, a request for an unknown key does not wait.
         if not self._lock.acquire(blocking=not is_fresh):
             raise Temporary("the issuer's keys are being read")
         try:
@@ -55,7 +56,7 @@ class IssuerKeys:
             document = settings["keys"] or self._fetch(self._discover(settings["issuer"]))
             self._keys, self._read_at = usable_keys(document), now
         except (OSError, ValueError, KeyError) as error:
-            # Keys that were read within the hour still count.
+            # Keys that were fetched within the cache time stay valid.
             if not self._is_fresh():
                 raise Temporary(f"the issuer's keys cannot be read: {type(error).__name__}") from error
 
@@ -81,7 +82,7 @@ class IssuerKeys:
 
 
 def usable_keys(document):
-    """Key id and algorithm to key: those that sign, with an algorithm that one key has for good."""
+    """Returns the signing keys by key id and algorithm; a key is accepted for a single algorithm."""
     found = {}
     for entry in document.get("keys", [])[:KEYS_MAX]:
         algorithm = {"RSA": "RS256", "EC": "ES256"}.get(entry.get("kty"))
@@ -95,6 +96,6 @@ def usable_keys(document):
             continue
         if algorithm == "RS256" and key.key_size < 2048:
             continue
-        # A document with private keys would be a mistake of the issuer's; only public halves are kept.
+        # Only the public part of a key is kept, in case the issuer publishes private keys by mistake.
         found[entry.get("kid"), algorithm] = key.public_key() if hasattr(key, "private_numbers") else key
     return found

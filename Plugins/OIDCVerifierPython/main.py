@@ -1,4 +1,4 @@
-"""Tokens of an OpenID Connect issuer, such as a realm of Keycloak, open the database."""
+"""A verifier of tokens of an OpenID Connect issuer, such as a realm of Keycloak, for access to the database."""
 
 import pathlib
 import sys
@@ -11,7 +11,7 @@ from hearth_plugin import Plugin, rejected, verified
 from keys import IssuerKeys
 
 ALGORITHMS = {"RSA": "RS256", "EC": "ES256"}
-# What Keycloak gives everybody says nothing of anybody.
+# Roles that Keycloak gives to every user, which are left out of the claims.
 DEFAULT_ROLES = ("offline_access", "uma_authorization", "default-roles-")
 
 plugin = Plugin("oidc-verifier", "1.0.0", threads=32)
@@ -26,7 +26,7 @@ def verify(question, settings):
         unverified = jwt.decode(token, options={"verify_signature": False})
     except jwt.InvalidTokenError:
         return rejected()
-    # Before anybody is asked for keys: what is not of this issuer, or is no token for an API, is refused at once.
+    # Tokens of another issuer, or not for an API, are refused before the keys are fetched.
     if unverified.get("iss") != settings["issuer"] or header.get("alg") not in ALGORITHMS.values():
         return rejected()
     if str(header.get("typ", "JWT")).lower() not in ("jwt", "at+jwt") or "crit" in header:
@@ -35,7 +35,7 @@ def verify(question, settings):
     if key is None:
         return rejected()
     try:
-        # The times are looked at below, by the server's clock.
+        # The times are checked below, by the server's clock.
         claims = jwt.decode(
             token, key, algorithms=[header["alg"]], issuer=settings["issuer"],
             options={"require": ["iss", "sub", "exp"], "verify_aud": False, "verify_exp": False, "verify_nbf": False,
@@ -50,22 +50,22 @@ def verify(question, settings):
 
 
 def is_for_us(claims, settings):
-    """Whether one of our clients got the token, to show it to an API."""
+    """Returns whether the token was issued to one of the configured clients, for use at an API."""
     audiences = claims.get("aud", [])
     audiences = [audiences] if isinstance(audiences, str) else audiences
-    # Keycloak names the client in azp, and the APIs that it may ask in aud.
+    # Keycloak names the client in azp, and the APIs for which the token is valid in aud.
     parties = [claims["azp"]] if "azp" in claims else audiences
     wanted = settings["audiences"]
     return (
         any(party in settings["clients"] for party in parties)
         and (not wanted or any(audience in wanted for audience in audiences))
         and claims.get("typ", "Bearer") in ("Bearer", "ID")
-        # A message about a session, such as a logout token, is no token for one.
+        # A token about an event of a session, such as a logout token, is not an access token.
         and "events" not in claims)
 
 
 def is_started(claims, now):
-    """Whether the times make sense; a minute is for clocks that differ."""
+    """Returns whether the token is valid at that time; clocks may differ by a minute."""
     times = [claims["exp"], claims.get("nbf", 0), claims.get("iat", 0)]
     if any(isinstance(time, bool) or not isinstance(time, (int, float)) for time in times):
         return False

@@ -1,7 +1,7 @@
 /// The rules for domains and origins of passkeys.
 enum PasskeyDomains {
-  /// Returns the default domain: that of the app's own page, or of the server. An IP address is not a domain;
-  /// `localhost` replaces that of this machine.
+  /// Returns the default domain: that of the app's own page, or of the server; `localhost` in place of an IP address,
+  /// which is not a domain.
   ///
   /// - Parameter origins: The origins of the pages with sign-ins, the server's own first.
   static func relyingPartyID(of origins: [String]) -> String {

@@ -1,4 +1,4 @@
-"""Password hashes as web frameworks store them: bcrypt and whatever else crypt(3) knows, Argon2, PBKDF2, scrypt."""
+"""Checks password hashes of web frameworks: all formats of crypt(3), such as bcrypt, and Argon2, PBKDF2 and scrypt."""
 
 import base64
 import ctypes
@@ -9,7 +9,7 @@ ARGON2_KINDS = {"argon2d": 0, "argon2i": 1, "argon2id": 2}
 
 
 def matches(password, stored):
-    """Whether the password is the one behind a stored hash. Takes as long for a wrong one as for the right one."""
+    """Returns whether the password matches the stored hash. Takes the same time for right and wrong passwords."""
     password = password.encode("utf-8", "surrogatepass")
     kind = stored.lstrip("$").replace(":", "$").split("$")[0]
     if kind in ARGON2_KINDS:
@@ -28,12 +28,12 @@ def matches(password, stored):
         return hmac.compare_digest(derived.hex().encode(), expected.encode())
     if not stored.startswith("$"):
         raise ValueError("a hash of a kind that is not known")
-    # The end of a text in C: what follows it would not count.
+    # C ends a text at its first zero byte: the rest of the password would be ignored.
     return b"\0" not in password and hmac.compare_digest(crypt(password, stored.encode()), stored.encode())
 
 
 def crypt(password, setting):
-    """crypt(3): $2a$, $2b$, $2y$, $5$, $6$, $y$, $1$."""
+    """Returns the hash of crypt(3): $2a$, $2b$, $2y$, $5$, $6$, $y$, $1$."""
     library = ctypes.CDLL("libcrypt.so.1")
     library.crypt_rn.restype = ctypes.c_char_p
     buffer = ctypes.create_string_buffer(1 << 15)

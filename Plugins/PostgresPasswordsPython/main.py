@@ -1,4 +1,5 @@
-"""People move from a users table in PostgreSQL as they sign in: its password hashes are checked, and nothing is written."""
+"""Migrates users from a users table in PostgreSQL as they sign in: the table's password hashes are checked, and nothing is written
+to it."""
 
 import pathlib
 import ssl
@@ -29,7 +30,7 @@ def connect(settings):
 
 
 def rows(settings, query, **values):
-    """The rows of a query. Values are sent beside its text, never in it."""
+    """Returns the rows of a query. Values are sent as parameters, never as part of the text."""
     for attempt in range(2):
         try:
             if getattr(local, "connection", None) is None:
@@ -50,7 +51,7 @@ def check_password(question, settings):
         return wrong()
     found = rows(settings, settings["query"], email=email)
     if len(found) != 1 or not found[0]["hash"]:
-        # As much work as for somebody who is there.
+        # An unknown address takes the same work as a known one.
         for other in rows(settings, settings["anyHash"]):
             matches(password, other["hash"])
         return wrong()

@@ -1,4 +1,4 @@
-"""Text messages through a gateway that is asked over HTTP."""
+"""Sends text messages through a gateway with an HTTP API."""
 
 import json
 import urllib.error
@@ -12,7 +12,7 @@ plugin = Plugin("sms-gateway", "1.0.0")
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A message is for the gateway that the operator named, and for no other."""
+    """Refuses redirects: a message is only sent to the gateway that the operator configured."""
 
     def redirect_request(self, *arguments):
         return None
@@ -36,7 +36,7 @@ def send(message, settings):
         with opener.open(request, timeout=TIMEOUT_SECONDS):
             return {"sent": True}
     except urllib.error.HTTPError as error:
-        # No word of the gateway's: it may hold the number.
+        # The response of the gateway is not reported: it may contain the phone number.
         if error.code in (408, 425, 429) or error.code >= 500:
             raise Temporary(f"the gateway returned status {error.code}") from None
         raise Refused from None
@@ -45,7 +45,7 @@ def send(message, settings):
 
 
 class Refused(Exception):
-    """The gateway does not take the message, now or later."""
+    """Raised when the gateway refuses the message for good."""
 
 
 plugin.run()

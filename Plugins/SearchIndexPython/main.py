@@ -1,4 +1,4 @@
-"""A search index: what is written below the places that a trigger names is found by its words.
+"""A full-text search index of the data below the paths of a trigger.
 
 The index is one SQLite file with a full-text table. Searches are answered over HTTP on this machine:
 
@@ -27,7 +27,7 @@ plugin = Plugin("search-index", "1.0.0")
 
 
 def texts(value):
-    """All texts in a value, whatever is around them."""
+    """Returns all strings in a value, at any depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -39,7 +39,7 @@ def texts(value):
 
 
 class Index:
-    """One connection, and one thread at a time."""
+    """A search index with one connection, used by one thread at a time."""
 
     def __init__(self, file):
         self.lock = threading.Lock()
@@ -48,12 +48,12 @@ class Index:
         self.database.executescript(TABLES)
 
     def update(self, base, path, sequence, text):
-        """Puts the text of a place in; an event that is older than the last one of its place changes nothing."""
+        """Stores the text of a path, unless the event is older than the last one of that path."""
         with self.lock, self.database as database:
             known = database.execute("SELECT id, sequence FROM place WHERE base = ? AND path = ?", (base, path)).fetchone()
             if known and sequence <= known[1]:
                 return False
-            # What is deleted keeps its place, so that an older event that comes again does not bring it back.
+            # The entry of a deleted path is kept, so that an older event that is delivered again does not restore it.
             database.execute(
                 "INSERT INTO place (base, path, sequence) VALUES (?, ?, ?) "
                 "ON CONFLICT (base, path) DO UPDATE SET sequence = excluded.sequence", (base, path, sequence))
@@ -65,8 +65,8 @@ class Index:
             return True
 
     def find(self, words, limit):
-        """The places that have all of the words, those first that have them most."""
-        # In quotes a word is a word, whatever it has in it.
+        """Returns the paths whose text contains all words, the best matches first."""
+        # Quotes make every word literal, whatever characters it contains.
         query = " ".join('"' + word.replace('"', '""') + '"' for word in words.split())
         with self.lock:
             rows = self.database.execute(
@@ -76,7 +76,7 @@ class Index:
 
 
 class SearchServer(http.server.ThreadingHTTPServer):
-    """A bounded number of searches at a time; others wait until one has ended."""
+    """A server for a limited number of concurrent searches; others wait."""
 
     slots = threading.BoundedSemaphore(16)
 
@@ -95,7 +95,8 @@ class SearchHandler(http.server.BaseHTTPRequestHandler):
     timeout = 10
 
     def do_GET(self):
-        # A page in a browser can have a name of its own lead here; what it then asks for has that name.
+        # A web page can make its own host name resolve to this machine (DNS rebinding); its requests carry that name and are
+        # refused.
         if urllib.parse.urlsplit("//" + self.headers.get("Host", "")).hostname not in ("127.0.0.1", "localhost"):
             return self.send_error(421)
         query = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query)
@@ -120,7 +121,7 @@ def answer_searches(port):
         try:
             SearchServer(("127.0.0.1", port), SearchHandler).serve_forever()
         except (OSError, OverflowError) as error:
-            # The version before this one may still have it.
+            # The previous version of the plugin may still have the port open.
             print(f"port {port}: {error}", file=sys.stderr)
             time.sleep(1)
 
@@ -140,7 +141,7 @@ def start(settings):
 def on_write(event, settings):
     data = event["data"]
     if data.get("isTooLarge"):
-        # Words that are no longer there would be found.
+        # Words that were removed from the value must not be found any more.
         print(f"{data['path']} is too large to be indexed", file=sys.stderr)
     after = (data.get("values") or {}).get("after")
     try:

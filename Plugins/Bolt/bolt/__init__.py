@@ -9,12 +9,12 @@ from .text import Mistake, Span, Text
 
 __all__ = ["translate"]
 
-# The parser's own bounds keep far below it.
+# The limits of the parser keep the recursion far below this limit.
 sys.setrecursionlimit(20_000)
 
 
 def translate(source):
-    """The answer of the hook rulesSource: rules with their map, or mistakes."""
+    """Returns the answer of the hook rulesSource: rules with their source map, or mistakes."""
     text = Text(source)
     try:
         compiler = Compiler(Parser(source).file())

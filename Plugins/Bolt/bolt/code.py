@@ -1,25 +1,25 @@
-"""Pieces of the rules' own language, each with the place of the file that it was made of."""
+"""Generated code in the rules language: pieces, each with the position in the Bolt file that it was made from."""
 
 import re
 
 from .text import Mistake
 
-# Texts, regular expressions and names; a name behind a point is that of a property.
+# Tokens of generated code: strings, regular expressions and names. A name with a leading dot is a property name.
 _TOKEN = re.compile(r"'(?:[^'\\]|\\.)*'|(?:^|(?<=\())/(?:[^/\\\[]|\\.|\[(?:[^\]\\]|\\.)*\])+/|\.?[A-Za-z_$][A-Za-z0-9_$]*")
 
-# How tightly the outermost operator of a piece holds; what holds less is put into parentheses.
+# Precedence levels of operators, the lowest first. An operand with a lower level than required is put in parentheses.
 TERNARY, OR, AND, EQUALITY, RELATION, SUM, PRODUCT, UNARY, POSTFIX = range(9)
 
-# What a piece comes to.
+# The kinds of values of an expression.
 REFERENCE, CONDITION, STRING, NUMBER, ANY, AUTH, REGEXP = (
     "reference", "condition", "string", "number", "any", "auth", "regexp")
 
-# Characters of one rule: more than anybody writes, and little enough for functions that double what they are given.
+# The maximum number of characters of one rule: enough for real rules, and a bound for functions that repeat their argument.
 SIZE_MAX = 200_000
 
 
 class Code:
-    """An expression of the rules' language. parts are pairs of a text and its span, and other pieces."""
+    """An expression in the rules language. parts is a list of (text, span) pairs and of nested Code."""
 
     __slots__ = ("parts", "level", "kind", "constant", "size", "span")
 
@@ -30,7 +30,7 @@ class Code:
             raise Mistake(span, "The rule becomes too long here.", "Every call of a function inserts its whole text.")
 
     def __iter__(self):
-        """The texts with their spans, in order."""
+        """Iterates over the (text, span) pairs in order."""
         waiting = [iter(self.parts)]
         while waiting:
             part = next(waiting[-1], None)
@@ -45,24 +45,24 @@ class Code:
         return "".join(text for text, _ in self)
 
     def within(self, level):
-        """The same as part of something that holds as tightly as this."""
+        """Returns the expression for use as an operand of that precedence level: in parentheses where needed."""
         if self.level >= level:
             return self
         return Code([("(", self.span), self, (")", self.span)], POSTFIX, self.kind, self.span)
 
 
 def word(text, kind, span):
-    """A name, or a literal."""
+    """Returns a name or a literal."""
     return Code([(text, span)], POSTFIX, kind, span)
 
 
 def truth(value, span):
-    """true or false."""
+    """Returns the literal true or false."""
     return Code([("true" if value else "false", span)], POSTFIX, CONDITION, span, constant=value)
 
 
 def string(value, span):
-    """A text as the rules' language writes it."""
+    """Returns a string literal of the rules language."""
     escaped = []
     for character in value:
         if character in "'\\":
@@ -75,12 +75,12 @@ def string(value, span):
 
 
 def suffix(base, text, kind, span):
-    """Something with .text behind it."""
+    """Returns base with the text appended, such as base.val()."""
     return Code([base.within(POSTFIX), (text, span)], POSTFIX, kind, span)
 
 
 def call(base, name, arguments, kind, span):
-    """Something with .name(arguments) behind it."""
+    """Returns a call of a method: base.name(arguments)."""
     parts = [base.within(POSTFIX), (f".{name}(", span)]
     for index, argument in enumerate(arguments):
         parts += [(", ", span)] if index else []
@@ -89,12 +89,12 @@ def call(base, name, arguments, kind, span):
 
 
 def binary(operator, left, right, level, kind, span):
-    """Two operands and what is between them; it holds to the left."""
+    """Returns a left-associative binary operation."""
     return Code([left.within(level), (f" {operator} ", span), right.within(level + 1)], level, kind, span)
 
 
 def both(left, right, span):
-    """left && right, of two conditions."""
+    """Returns left && right for two conditions, simplified when one is constant."""
     if left.constant is True or right.constant is False:
         return right
     if right.constant is True or left.constant is False:
@@ -103,7 +103,7 @@ def both(left, right, span):
 
 
 def either(left, right, span):
-    """left || right, of two conditions."""
+    """Returns left || right for two conditions, simplified when one is constant."""
     if left.constant is False or right.constant is True:
         return right
     if right.constant is False or left.constant is True:
@@ -112,14 +112,14 @@ def either(left, right, span):
 
 
 def negation(operand, span):
-    """! of a condition."""
+    """Returns the negation of a condition."""
     if operand.constant is not None:
         return truth(not operand.constant, span)
     return Code([("!", span), operand.within(UNARY)], UNARY, CONDITION, span)
 
 
 def all_of(conditions, span):
-    """What is true when every one of them is; true for none."""
+    """Returns the conjunction of the conditions: true when there are none."""
     result = truth(True, span)
     for condition in _different(conditions):
         result = both(result, condition, condition.span)
@@ -127,7 +127,7 @@ def all_of(conditions, span):
 
 
 def any_of(conditions, span):
-    """What is true when one of them is; false for none."""
+    """Returns the disjunction of the conditions: false when there are none."""
     result = truth(False, span)
     for condition in _different(conditions):
         result = either(result, condition, condition.span)
@@ -135,13 +135,13 @@ def any_of(conditions, span):
 
 
 def renamed(piece, names):
-    """A piece with other texts in the place of some names."""
+    """Returns the code with names replaced: names maps each old name to the text in its place."""
     parts = [(_TOKEN.sub(lambda match: names.get(match.group(), match.group()), text), span) for text, span in piece]
     return Code(parts, piece.level, piece.kind, piece.span, piece.constant)
 
 
 def _different(conditions):
-    """Types that come from one another say the same again: each condition once."""
+    """Returns the conditions without duplicates, which arise when a type extends another one."""
     different = {}
     for condition in conditions:
         different.setdefault(str(condition), condition)

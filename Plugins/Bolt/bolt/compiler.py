@@ -1,4 +1,4 @@
-"""Makes rules of a file: expands types where paths name them, and adds what the paths say themselves."""
+"""Compiles a Bolt file to rules: expands types where paths name them, and adds the rules of the paths themselves."""
 
 from collections import namedtuple
 
@@ -10,34 +10,36 @@ from .nodes import KINDS, Node, separate
 from .syntax import TypeExpression
 from .text import Mistake, Span
 
-# What a type's parameter stands for, where it was said, and the types that were being expanded there.
+# The argument of a type parameter: the type expression, the environment in which it was written, and the types that were being
+# expanded there (active).
 Binding = namedtuple("Binding", "type environment active")
-# A type of the file with what its parameters stand for, and the types that are being expanded inside of it.
+# A type declared in the file, the arguments of its parameters, and the types that are being expanded including this one (active).
 Expansion = namedtuple("Expansion", "type environment active")
 
 _SCALARS = {"String": "isString", "Number": "isNumber", "Boolean": "isBoolean"}
 _BUILT_IN = {"Any": 0, "Null": 0, "Object": 0, "Map": 2, "String": 0, "Number": 0, "Boolean": 0}
 _ALIASES = ("create", "update", "delete")
 _METHODS = KINDS + _ALIASES + ("index",)
-# What expressions know by these names is nothing of the file's: a capture named auth would make auth != null true for all.
+# Names that captures must not have, because they mean something else in expressions: with a capture named auth, auth != null would
+# always be true.
 _RESERVED = ("auth", "now", "root", "this", "prior", "key")
 
-# Places of all rules: types of types multiply.
+# The maximum number of nodes of the rules tree: types of types multiply them.
 _NODES_MAX = 10_000
-# Types that are looked at, for all places.
+# The maximum number of type expansions for the whole file.
 _TYPES_MAX = 50_000
-# Levels of a database.
+# The maximum depth of a path, as in the database.
 _LEVELS_MAX = 32
-# Mistakes that are told at once.
+# The maximum number of reported mistakes.
 _MISTAKES_MAX = 100
-# Types that extend types, and types inside one another at one place.
+# The maximum length of a chain of extended types, and the maximum nesting of types in one node.
 _CHAIN_MAX = 100
 
 _FORBIDDEN = set(".#$[]/")
 
 
 class Compiler:
-    """The rules of one file."""
+    """A compiler for one file."""
 
     def __init__(self, file):
         self.file = file
@@ -49,22 +51,23 @@ class Compiler:
         self.labels = {part.label for path in file.paths for part in path.parts if part.capture}
         self.key_count = 0
         self.node_count = 0
-        # What the path and the wild properties that are being expanded call their captures, and what these are called here.
+        # The names of captures in the path and the wild properties ($name) that are being expanded, with the wildcard of each in
+        # the rules.
         self.parts = {}
-        # The captures of the path that is being expanded, which the methods of its type know as well.
+        # The captures of the path that is being expanded, which the methods of its type can use, too.
         self.captures = {}
         self.chain = 0
         self.type_count = 0
 
     def compile(self):
-        """The root of all places. Mistakes are in .mistakes."""
+        """Compiles the file and returns the root node of the rules. Mistakes are added to .mistakes."""
         if not self.file.paths:
             self._note(Mistake(Span(0, 0), "A file needs at least one path.", "path / { read() { false } }"))
         for declared in self.file.types.values():
             if declared.name in _BUILT_IN:
                 self._note(Mistake(declared.span, f"'{declared.name}' is a built-in type."))
         self._check_words()
-        # All captures are known before types need names for theirs.
+        # The paths' captures are named first, so that the names of types' wildcards can differ from them.
         located = [(path, *self._located(path)) for path in self.file.paths]
         for path, location, captures in located:
             if len(self.mistakes) == _MISTAKES_MAX:
@@ -97,7 +100,8 @@ class Compiler:
     # MARK: Paths
 
     def _located(self, path):
-        """The labels of a path, and what its captures are called there: two names of one part are one wildcard."""
+        """Returns the labels of a path, and the wildcard of each of its captures. Two captures with different names at one location
+        share one wildcard."""
         location, captures = (), {}
         for part in path.parts:
             label = part.label
@@ -126,7 +130,7 @@ class Compiler:
         self._methods(path.methods, location, node, captures)
 
     def wild_label(self, name, location):
-        """What a capture of that name is called at a place: each part has a name of its own."""
+        """Returns the wildcard in the rules for a capture at a location; it is unique within the location."""
         label = self.wildcards.setdefault(location, name)
         if label in location:
             label = self.wildcards[location] = self._new_key(location)
@@ -194,7 +198,7 @@ class Compiler:
     # MARK: Types
 
     def _expand(self, named, environment, location, node, active):
-        """Adds what a type says of a place."""
+        """Adds the rules of a type to a node."""
         self.chain += 1
         try:
             if self.chain > _CHAIN_MAX or len(location) > _LEVELS_MAX:
@@ -214,7 +218,8 @@ class Compiler:
             self.chain -= 1
 
     def _chain(self, named, environment, active):
-        """What a type comes from: a type of the language or a union, and the file's types on the way, that one first."""
+        """Resolves a type to its base, which is a built-in type or a union, and to the declared types between them, the base-most
+        first."""
         self.type_count += 1
         if self.type_count > _TYPES_MAX:
             raise Mistake(named.span, "There are too many generic types here.")
@@ -279,7 +284,7 @@ class Compiler:
         self._expand(values, base.environment, below, child, base.active)
 
     def _key_conditions(self, named, environment, location, active):
-        """What a type says of a key: it is a string in any case."""
+        """Returns the conditions of a type for keys. Keys are always strings."""
         base, chain = self._chain(named, environment, active)
         if base.type.name is None:
             said = [
@@ -323,7 +328,7 @@ class Compiler:
             _check_name(declared)
             if not declared.name.startswith("$") and not self._may_be_null(declared.type, one.environment, one.active):
                 required.append((declared.name, declared.span))
-        # A property that a type and the one that it extends both have is required once.
+        # A property that is declared in a type and in the type that it extends is required once.
         names = tuple({name: (name, span) for name, span in reversed(required)}.values())[::-1]
         node.add("validate", _has_children(names, chain[-1].type.span), named.span)
         for one, declared in properties:
@@ -346,7 +351,7 @@ class Compiler:
             self.parts = parts
 
     def _may_be_null(self, named, environment, active):
-        """Whether nothing is a value of the type. Maps may be empty, and what is empty is not there."""
+        """Returns whether null is a value of the type. Maps may be empty, and the database stores empty values as null."""
         base, _ = self._chain(named, environment, active)
         if base.type.name is None:
             return any(self._may_be_null(one, base.environment, base.active) for one in base.type.arguments)
@@ -378,7 +383,7 @@ def _has_children(names, span):
 
 
 def _write_alias_condition(method):
-    """What a write alias is about: that something is made, changed, or taken away."""
+    """Returns the condition under which create, update or delete applies: the value is created, changed or removed."""
     span = method.span
 
     def compared(side, operator):

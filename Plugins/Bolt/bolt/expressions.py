@@ -1,4 +1,5 @@
-"""Turns expressions into those of the rules' language. Functions stand for their text; arguments for the caller's."""
+"""Translates Bolt expressions to expressions of the rules language. Function calls are replaced by the body of the function, and
+parameters by the arguments."""
 
 from collections import namedtuple
 
@@ -8,26 +9,27 @@ from .code import (
 from .functions import SNAPSHOT_FUNCTIONS, TEXT_FUNCTIONS
 from .text import Mistake
 
-# Where an expression stands. location is the labels from the root down; this is None where it is the data itself; names are
-# the parameters of the function around it, captures the parts of its path; parts are those of the path and of wild properties
-# by their names with $, known inside of functions and types as well; calls are the functions that are being called.
+# The scope of an expression. method: the kind of rule. location: the labels from the root down. this: the key as code in a
+# condition for keys; None where this is the data. names: the arguments of the enclosing function. captures: the captures of the
+# path. parts: the parts of the path and the wild properties by their names with $, which functions and types see as well.
+# calls: the functions that are being expanded.
 Scope = namedtuple("Scope", "method location this names captures parts calls")
 
-# An argument: what stands there, where, and whether inside of prior().
+# An argument: its expression, the scope in which it was written, and whether it is inside of prior().
 Argument = namedtuple("Argument", "expression scope is_prior")
 
-# What is no value: a function of the file, or one of the language; a list.
+# Results of evaluation that are no values: a function, declared in the file or built in, and a list.
 Callable = namedtuple("Callable", "name function")
 List = namedtuple("List", "elements span")
 
-# Expressions that one file is turned into, some microseconds each.
+# The maximum number of translated expressions of one file; each takes some microseconds.
 STEPS_MAX = 150_000
-# Expressions inside one another, through all functions.
+# The maximum nesting of expressions, including those in called functions.
 DEPTH_MAX = 300
 
-# Methods of strings whose functions in the rules language have other names.
+# Methods of strings that have another name in the rules language.
 _STRING_METHODS = {"includes": "contains", "startsWith": "beginsWith"}
-# Words of the rules' own language that an expression may use where nothing of the file has the name.
+# Variables of the rules language that an expression may use, unless the file declares the name.
 _OWN_WORDS = {"data": REFERENCE, "newData": REFERENCE, "query": AUTH}
 _ARITHMETIC = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "%": PRODUCT}
 _EQUALITY = ("==", "!=")
@@ -35,7 +37,7 @@ _BUILT_IN = ("prior", "key")
 
 
 class Translator:
-    """Expressions of one file."""
+    """A translator of the expressions of one file."""
 
     def __init__(self, functions):
         self.functions = functions
@@ -43,12 +45,12 @@ class Translator:
         self.depth = 0
 
     def condition(self, expression, scope):
-        """An expression that is to be true or false."""
+        """Translates an expression that has to be a condition."""
         return self._condition(expression, scope, False)
 
     @staticmethod
     def strings(expression):
-        """The texts of a list, or of one text, with their spans."""
+        """Returns the strings of a list, or a single string, with their spans."""
         elements = expression.parts if expression.kind == "array" else (expression,)
         for element in elements:
             if element.kind != "literal" or not isinstance(element.value, str):
@@ -121,7 +123,7 @@ class Translator:
         if name in scope.names:
             argument = scope.names[name]
             value = self._evaluate(argument.expression, argument.scope, is_prior or argument.is_prior)
-            # What the parameter stands for is found where the parameter is.
+            # The span is that of the parameter, so that a mistake is reported where the parameter is used.
             if isinstance(value, Code):
                 self.steps += value.size >> 6
                 value = Code([(str(value), span)], value.level, value.kind, span, value.constant)
@@ -150,7 +152,7 @@ class Translator:
 
     @staticmethod
     def _part(name, scope, span):
-        """A part of the path by its name in the rules, which it has where no other path gave it another."""
+        """Returns a part of the path by its name with $. Raises Mistake when the rules have another name for it here."""
         if scope.parts[name] not in (name, scope.captures.get(name[1:])):
             raise Mistake(
                 span, f"'{name}' has another name in the rules, from another path or type of the same location.",
@@ -183,7 +185,7 @@ class Translator:
         if expression.value == "!":
             return negation(self._condition(expression.parts[0], scope, is_prior), expression.span)
         operand = self._value(expression.parts[0], scope, is_prior)
-        # Two signs would be another operator.
+        # Two consecutive minus signs would be another operator.
         operand = operand.within(POSTFIX)
         return Code([("-", expression.span), operand], UNARY, NUMBER, expression.span)
 
@@ -295,7 +297,7 @@ def _data(scope, is_prior):
 def _root(scope, is_prior, span):
     if is_prior or scope.method == "read":
         return word("root", REFERENCE, span)
-    # The rules' own root is what was there before the write.
+    # root in the rules language is the data before the write.
     return word("newData" + ".parent()" * len(scope.location), REFERENCE, span)
 
 

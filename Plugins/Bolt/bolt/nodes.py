@@ -1,4 +1,4 @@
-"""The tree of places that rules are written for."""
+"""The tree of nodes that rules are written for."""
 
 from .code import CONDITION, REFERENCE, all_of, any_of, call, either, negation, renamed, string, word
 from .text import Mistake
@@ -7,34 +7,35 @@ KINDS = ("read", "write", "validate")
 
 
 class Node:
-    """One place: what must all be true for each kind of rule, what is indexed, and the places below."""
+    """A node of the rules tree: the conditions of each kind of rule, the indexes, and the child nodes."""
 
     def __init__(self, span):
         self.span = span
         self.conditions = {kind: [] for kind in KINDS}
-        # The source of each kind of rule.
+        # The span in the Bolt file of each kind of rule.
         self.spans = {}
         self.indexes = []
         self.children = {}
-        # The type that allows no children but those that it names.
+        # The type that allows no children other than its properties; None when others are allowed.
         self.closed = None
-        # Any type allows everything below.
+        # True when values of type Any or Object are allowed: every child is allowed.
         self.is_open = False
-        # A text, a number and the like: there is nothing below.
+        # True for a string, a number, a Boolean or null, which have no children.
         self.is_leaf = False
-        # The aliases of write that are declared: create, update and delete.
+        # The declared aliases of write among create, update and delete.
         self.write_aliases = ()
-        # The properties beside a type's wild one, which is not about them; whether something else speaks of any child, too.
+        # exempt: the named properties of a type with a wild property ($name), to which the conditions of the wild property do not
+        # apply; None when there is no such type. is_any_child_named: True when another declaration has conditions for every child.
         self.exempt = None
         self.is_any_child_named = False
 
     def add(self, kind, condition, span):
-        """One more condition of a kind."""
+        """Adds a condition of a kind."""
         self.conditions[kind].append(condition)
         self.spans.setdefault(kind, span)
 
     def add_write_aliases(self, names, span):
-        """Notes the aliases of write: those of two declarations must hold together."""
+        """Records the aliases of write. Two declarations of one node must have the same aliases, because both have to hold."""
         if self.write_aliases and names and set(self.write_aliases) != set(names):
             raise Mistake(
                 span, f"{_listed(names)} here and {_listed(self.write_aliases)} of the same location are never true together.",
@@ -42,32 +43,33 @@ class Node:
         self.write_aliases = self.write_aliases or tuple(names)
 
     def add_exempt(self, labels):
-        """Notes the properties beside a wild one; what two types say is for all but those of both."""
+        """Records exempt properties. With two types, only the properties that both declare are exempt."""
         self.exempt = set(labels) if self.exempt is None else self.exempt & set(labels)
 
     def child(self, label, span):
-        """The place below of that name, which is made if need be."""
+        """Returns the child with that label; creates it when it does not exist."""
         if label not in self.children:
             self.children[label] = Node(span)
         return self.children[label]
 
     @property
     def wildcard(self):
-        """The name of the part that is captured below; None for none."""
+        """Returns the label of the wildcard child, or None."""
         return next((label for label in self.children if label.startswith("$")), None)
 
     def condition(self, kind):
-        """All conditions of a kind as one; None where there are none."""
+        """Returns the conjunction of the conditions of a kind, or None when there are none."""
         conditions = self.conditions[kind]
         return all_of(conditions, self.spans[kind]) if conditions else None
 
     @property
     def literals(self):
-        """The names of the places below that are no captures."""
+        """Returns the labels of the children other than the wildcard."""
         return [label for label in self.children if not label.startswith("$")]
 
     def merge(self, alternatives, span=None):
-        """Adds what is true of one alternative or another; each rule is where the span is, or else the first of them."""
+        """Adds the disjunction of the alternatives of a union. The span is that of each resulting rule; without it, that of the
+        first alternative with such a rule."""
         for kind in KINDS:
             place = span or next((node.spans[kind] for node in alternatives if kind in node.spans), None)
             said = [node.condition(kind) for node in alternatives]
@@ -94,14 +96,15 @@ class Node:
 
     @property
     def has_value_conditions(self):
-        """Whether there are conditions for values, here or below."""
+        """Returns whether the node or a descendant has conditions for values."""
         return bool(self.conditions["validate"] or self.closed) or any(child.has_value_conditions for child in self.children.values())
 
 # MARK: Alternatives
 
 
 def separate(alternatives):
-    """Makes the conditions of each alternative false for what is another's, as children are checked apart from them."""
+    """Makes the conditions of the alternatives of a union exclude each other, because the rules check children independently of
+    each other."""
     for node in alternatives[1:]:
         if _grants(node) != _grants(alternatives[0]):
             raise Mistake(
@@ -140,7 +143,7 @@ def _separate_child(nodes, label):
 
 
 def _hoist(node, label, child):
-    """What is true of a child becomes a condition of the place above it, where the child is there."""
+    """Adds the condition of a child to its parent: it holds when the child is absent or valid."""
     condition = child.condition("validate")
     if condition is None or condition.constant is True:
         return
@@ -154,13 +157,13 @@ def _lacks(label, span):
 
 
 def _is_any_object(node):
-    """Whether all objects are values, or all values: then what is mixed of others is right as well."""
+    """Returns whether the node allows all objects, or all values: every mixture of alternatives is then allowed, too."""
     known = {str(condition) for condition in node.conditions["validate"]}
     return node.is_open and not node.children and known <= {"newData.hasChildren()"}
 
 
 def _drop_value_conditions_below(node):
-    """Removes all conditions for values below."""
+    """Removes the conditions for values of all descendants."""
     node.closed = None
     for label, child in list(node.children.items()):
         child.conditions["validate"] = []
@@ -171,7 +174,7 @@ def _drop_value_conditions_below(node):
 
 
 def _value_conditions(node):
-    """The conditions for values, to be compared."""
+    """Returns the conditions for values in a form that can be compared."""
     condition = node.condition("validate")
     return (str(condition) if condition is not None else "true", node.is_leaf, _below(node))
 
@@ -182,7 +185,7 @@ def _below(node):
 
 
 def _grants(node, location=()):
-    """Who may read and write at a place and below."""
+    """Returns the read and write conditions of a node and its descendants, by location."""
     said = tuple(str(node.condition(kind)) for kind in ("read", "write"))
     grants = {location: said} if said != ("None", "None") else {}
     for label, child in node.children.items():

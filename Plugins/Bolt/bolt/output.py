@@ -1,16 +1,16 @@
-"""Writes the rules, and notes what each part of them was made of."""
+"""Writes the rules with a source map."""
 
 import json
 
 from .nodes import KINDS
 from .text import Mistake
 
-# Characters of all rules; with the file and the map they are to be a rules file of 1 MiB.
+# The maximum number of characters of the rules: with the Bolt file and the map, the rules file has 1 MiB at most.
 _SIZE_MAX = 900_000
 
 
 class Output:
-    """A rules file that is being written. All of it is ASCII: its characters are its bytes."""
+    """A writer of a rules file. The file is ASCII, so that its characters are its bytes."""
 
     def __init__(self, text):
         self.text = text
@@ -20,7 +20,7 @@ class Output:
         self.last = None
 
     def rules(self, root):
-        """The rules file, and its map: offset, line, column and width of each part."""
+        """Returns the rules file and its map: offset, line, column and width of each part."""
         self._write('{\n  "rules": ')
         self._node(root, (), "  ")
         self._write("\n}\n")
@@ -29,7 +29,7 @@ class Output:
     def _write(self, piece, span=None, is_new=False):
         if span is not None and (is_new or span != self.last):
             entry = [self.size, *self.text.location(span)]
-            # Two parts at one byte: the one inside is the nearer.
+            # Of two parts that begin at the same byte, the map keeps the inner one.
             if self.map and self.map[-1][0] == self.size:
                 self.map[-1] = entry
             else:
@@ -54,7 +54,7 @@ class Output:
         if node.closed:
             members.append(lambda: self._others(node, location))
         if not members:
-            # A place that is named, for any value.
+            # A node without rules of its own: any value is valid.
             return self._write('{ ".validate": "true" }')
         self._write("{")
         for index, member in enumerate(members):

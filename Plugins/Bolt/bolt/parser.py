@@ -1,4 +1,4 @@
-"""Reads a file."""
+"""The parser of Bolt files."""
 
 import re
 
@@ -12,18 +12,18 @@ _REGEXP = re.compile(r"/((?:[^/\\\n\[]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*\])+)/([A
 _LABEL = re.compile(r"[^\s{}/;.#$\[\],()\x00-\x1f\x7f]+")
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
 
-# Operators of each level, the loosest first; longer ones before those that they begin with.
+# The binary operators by precedence level, the lowest first. A longer operator precedes its prefixes.
 _LEVELS = (("||",), ("&&",), ("===", "!==", "==", "!="), ("<=", ">=", "<", ">"), ("+", "-"), ("*", "/", "%"))
 _SAME = {"===": "==", "!==": "!="}
 
-# Brackets, types and expressions inside one another.
+# The maximum nesting of brackets, types and expressions.
 DEPTH_MAX = 100
-# Digits of a number.
+# The maximum number of digits of a number.
 _DIGITS_MAX = 64
 
 
 class Parser:
-    """Goes through a file once, from the front."""
+    """A recursive descent parser for one file."""
 
     def __init__(self, text):
         self.text = text
@@ -33,7 +33,7 @@ class Parser:
     # MARK: The file
 
     def file(self):
-        """Everything that the file says."""
+        """Parses the file and returns its declarations."""
         functions, types, paths = {}, {}, []
         self._skip()
         while self.at < len(self.text):
@@ -391,7 +391,7 @@ class Parser:
             else:
                 value.append(_ESCAPES.get(escape, escape))
         self.at = at
-        # Two escapes may be the halves of one character.
+        # Two escapes may be the halves of a surrogate pair.
         try:
             text = "".join(value).encode("utf-16", "surrogatepass").decode("utf-16")
         except UnicodeDecodeError:
@@ -412,7 +412,7 @@ class Parser:
         return self.text[self.at:self.at + 1]
 
     def _end(self):
-        """Where what was read ends: blanks behind it were skipped already."""
+        """Returns the end of the last token: the white space after it has been skipped already."""
         at = self.at
         while at > 0 and self.text[at - 1].isspace():
             at -= 1
@@ -457,7 +457,7 @@ class Parser:
 
 
 class _Level:
-    """One level of what is inside one another."""
+    """A context manager that counts a level of nesting."""
 
     def __init__(self, parser):
         self.parser = parser

@@ -1,11 +1,13 @@
-"""Places that are named beside a capture: the rules' language does not apply the capture's conditions to them."""
+"""Conditions for named siblings of a capture: the rules language does not apply the conditions of a wildcard to children that are
+named beside it."""
 
 from .code import renamed, string
 from .text import Mistake
 
 
 def copy_capture_conditions(node, location, compiler):
-    """Gives the places beside a capture its conditions for values. What it says of read and write is not given to them."""
+    """Copies the conditions for values of each capture to the named siblings of the capture. Read and write conditions are not
+    copied."""
     wildcard = node.wildcard
     for label in node.literals if wildcard else ():
         if node.is_any_child_named or label not in (node.exempt or ()):
@@ -17,7 +19,7 @@ def copy_capture_conditions(node, location, compiler):
 
 
 def _copy_conditions(node, other, locations, names, compiler):
-    """Adds what must be true of the values of another place, where some names stand for others."""
+    """Copies the conditions for values from another node, with names replaced."""
     compiler.count(other.span)
     _check(node, other, locations)
     for condition in other.conditions["validate"]:
@@ -42,7 +44,8 @@ def _copy_conditions(node, other, locations, names, compiler):
 
 
 def _check(node, other, locations):
-    """A type that names all its children allows none of those that the other place has."""
+    """Refuses a copy that no value satisfies: a type without a wild property allows only its own properties, and the other node has
+    conditions for others."""
     constrained = [label for label in other.literals if other.children[label].has_value_conditions]
     for one, named in ((node, constrained), (other, node.literals)):
         labels = [label for label in named if label not in one.children]

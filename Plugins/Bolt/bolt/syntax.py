@@ -1,10 +1,10 @@
-"""What a file says: its functions, types and paths, and the expressions in them."""
+"""The syntax tree of a file: functions, types, paths, and their expressions."""
 
 from collections import namedtuple
 
-# kind and value: "literal" with True, False, None, or a str; "number" with its digits; "regexp" with its text; "name" with
-# the name; "member" with the name; "unary", "binary" with the operator; "index", "call", "ternary", "array" with None.
-# parts are the expressions inside. The span is that of what is its own: a name, an operator.
+# kind, with its value: "literal" with True, False, None, or a str; "number" with its digits; "regexp" with its text; "name" and
+# "member" with the name; "unary" and "binary" with the operator; "index", "call", "ternary" and "array" with None.
+# parts are the operands. The span covers the name or operator of the expression, without the operands.
 Expression = namedtuple("Expression", "kind value parts span")
 
 # name is None for a union, whose arguments are its alternatives.
@@ -13,8 +13,8 @@ TypeExpression = namedtuple("TypeExpression", "name arguments span")
 Function = namedtuple("Function", "name parameters body span")
 Property = namedtuple("Property", "name type span")
 Type = namedtuple("Type", "name parameters base properties methods span")
-# parts are Part; type is None where none is named.
+# parts is a list of Part; type is None when the path has no type.
 Path = namedtuple("Path", "parts type methods span")
-# capture is the name that expressions know the part by; None for a literal part.
+# capture is the name of the part in expressions, or None for a literal part.
 Part = namedtuple("Part", "label capture span")
 File = namedtuple("File", "functions types paths")

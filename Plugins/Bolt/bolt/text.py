@@ -1,10 +1,10 @@
-"""A source file, places in it, and what can be wrong with it."""
+"""A source file, positions in it, and mistakes."""
 
 import bisect
 
 
 class Span(tuple):
-    """A place: the offsets of its first character and after its last one."""
+    """A range of characters: the offsets of the first character and of the end."""
 
     __slots__ = ()
 
@@ -13,7 +13,7 @@ class Span(tuple):
 
 
 class Mistake(Exception):
-    """Something in the file that the language does not have."""
+    """A mistake in the file, with its span, a message and optional help."""
 
     def __init__(self, span, message, help=None):
         super().__init__(message)
@@ -21,7 +21,7 @@ class Mistake(Exception):
 
 
 class Text:
-    """The characters of a file, and where its lines begin."""
+    """The text of a file with the offsets of its lines."""
 
     def __init__(self, text):
         self.text = text
@@ -33,7 +33,7 @@ class Text:
         self._is_plain = not text or max(text) <= "\uffff"
 
     def location(self, span):
-        """Line and column of a place, both from 1, and how many units of that line it takes."""
+        """Returns the line and the column of a span, both from 1, and its width within that line."""
         line = bisect.bisect_right(self._starts, span[0])
         start = self._starts[line - 1]
         end = self._starts[line] - 1 if line < len(self._starts) else len(self.text)

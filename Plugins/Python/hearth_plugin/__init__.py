@@ -11,9 +11,9 @@
 
     plugin.run()
 
-Functions run on a pool of threads, many at once. What they return is the answer; what they raise is an error for the
-operator's log, and a Temporary says that it may go better later. Standard output belongs to the messages: print() goes
-to standard error, which is the plugin's log.
+Functions run concurrently on a pool of threads. The return value is the answer of the hook. An exception is reported in the
+operator's log; Temporary means that another attempt may succeed. Standard output is reserved for messages: print() writes to
+standard error, which is the plugin's log.
 """
 
 import json
@@ -27,51 +27,51 @@ __all__ = [
 
 
 class Temporary(Exception):
-    """It could not be done now, and may go better when it is tried again."""
+    """Raised by a hook for a temporary failure: another attempt may succeed."""
 
 
 def refused(code="INVALID_CREDENTIAL_OR_PROVIDER_ID", message=None):
-    """The answer of "exchange" to a credential that is wrong. The client sees code and message."""
+    """Returns the answer of "exchange" to a wrong credential. The client receives the code and the message."""
     return {"refused": {"code": code, **({"message": message} if message else {})}}
 
 
 def known(email, **account):
-    """The answer of "checkPassword" to a right password: known("ann@example.com", uid="17", isEmailVerified=True)."""
+    """Returns the answer of "checkPassword" to a right password: known("ann@example.com", uid="17", isEmailVerified=True)."""
     return {"user": {"email": email, **account}}
 
 
 def wrong():
-    """The answer of "checkPassword" to an address or a password that is not known."""
+    """Returns the answer of "checkPassword" to an unknown address or a wrong password."""
     return {"wrong": {}}
 
 
 def allow(**changes):
-    """The answer of "beforeCreate" and "beforeSignIn" that lets somebody in: allow(sessionClaims={"vip": True})."""
+    """Returns the answer of "beforeCreate" and "beforeSignIn" that allows the sign-in: allow(sessionClaims={"vip": True})."""
     return {"allow": changes}
 
 
 def deny(message):
-    """The answer of "beforeCreate" and "beforeSignIn" that lets nobody in. The client sees the message."""
+    """Returns the answer of "beforeCreate" and "beforeSignIn" that denies the sign-in. The client receives the message."""
     return {"deny": {"message": message}}
 
 
 def claims(**claims):
-    """The answer of "customClaims": claims(plan="gold")."""
+    """Returns the answer of "customClaims": claims(plan="gold")."""
     return {"claims": claims}
 
 
 def verified(uid, **more):
-    """The answer of "verifyToken" to a token that counts: verified("u1", claims={"vip": True}, cacheSeconds=60)."""
+    """Returns the answer of "verifyToken" to a valid token: verified("u1", claims={"vip": True}, cacheSeconds=60)."""
     return {"verified": {"uid": uid, **more}}
 
 
 def rejected(reason="invalid", **more):
-    """The answer of "verifyToken" to a token that does not count. The reason may also be "expired"."""
+    """Returns the answer of "verifyToken" to an invalid token. The reason may also be "expired"."""
     return {"refused": {"reason": reason, **more}}
 
 
 class Plugin:
-    """A plugin with its hooks. Name and version are those of plugin.json."""
+    """A plugin with its hooks. name and version must be those in plugin.json."""
 
     def __init__(self, name, version, threads=8):
         self.name, self.version, self.threads = name, version, threads
@@ -82,12 +82,12 @@ class Plugin:
         self._output, sys.stdout = sys.stdout, sys.stderr
 
     def start(self, function):
-        """Has the function called once with the settings, before anything is asked."""
+        """Registers a function that is called once with the settings, before any hook."""
         self._start = function
         return function
 
     def hook(self, name):
-        """Makes the function the answer to a hook: it is called with the hook's input and the settings."""
+        """Registers the function for a hook: it is called with the input of the hook and the settings."""
 
         def register(function):
             self._hooks[name] = function
@@ -96,7 +96,7 @@ class Plugin:
         return register
 
     def run(self):
-        """Answers until the server says that nothing more comes."""
+        """Answers requests until the server announces that no more follow."""
         with ThreadPoolExecutor(self.threads) as pool:
             for line in sys.stdin.buffer:
                 message = json.loads(line)
@@ -108,28 +108,28 @@ class Plugin:
                     pool.submit(self._answer, message)
                 elif "cancel" in message:
                     with self._lock:
-                        # Of what has been answered there is nothing to remember.
+                        # The cancellation of a request that has been answered already is ignored.
                         self._cancelled |= {message["cancel"]} & self._running
                 elif "drain" in message:
                     break
 
     def revoke(self, tokens=(), uids=(), everything=False):
-        """Ends tokens that "verifyToken" vouched for: by the "digest" of the question, by user, or all of them."""
+        """Revokes tokens that "verifyToken" accepted: by the "digest" of the request, by user, or all of them."""
         named = {"everything": True} if everything else {"tokens": list(tokens), "uids": list(uids)}
         self._send({"revoke": named})
 
     def greet(self, hello):
-        """The answer to the server's first message."""
+        """Returns the answer to the hello message of the server."""
         if 1 not in hello["protocols"]:
             sys.exit("the server speaks none of this plugin's protocols")
         self.settings = hello.get("settings", {})
-        # A service is greeted more than once.
+        # A plugin that is a service gets hello more than once, and is started once.
         start, self._start = self._start, lambda settings: None
         start(self.settings)
         return {"hello": {"protocol": 1, "name": self.name, "version": self.version, "hooks": list(self._hooks)}}
 
     def answer(self, request):
-        """The answer to a request."""
+        """Returns the answer to a request."""
         try:
             with self._lock:
                 is_cancelled = request["id"] in self._cancelled
@@ -137,7 +137,7 @@ class Plugin:
                 raise Temporary("nobody waited any more")
             answer = {"output": self._hooks[request["hook"]](request["input"], self.settings)}
         except Exception as error:
-            # The type alone: an error's text may hold what the request held.
+            # Only the type of an error is reported: its text may contain parts of the request.
             text = str(error) if isinstance(error, Temporary) else type(error).__name__
             answer = {"error": {"message": text, "isTemporary": isinstance(error, Temporary)}}
         return {"id": request["id"], **answer}

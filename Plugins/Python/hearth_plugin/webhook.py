@@ -1,12 +1,12 @@
-"""A plugin as a service: its hooks behind HTTP, for a manifest with a "url" in the place of "command".
+"""Serves a plugin over HTTP, for a manifest with "url" instead of "command".
 
     from hearth_plugin import webhook
 
     application = webhook.application(plugin, ["whsec_..."])   # for any WSGI server
     webhook.serve(plugin, ["whsec_..."], port=8080)            # or by itself, behind a proxy with TLS
 
-Requests are signed by the Standard Webhooks scheme. What has no valid signature, or one of more than five minutes ago, is
-answered with status 401 and reaches no hook. While a secret is replaced, give both.
+Requests are signed according to Standard Webhooks. A request without a valid signature, or with a signature older than five
+minutes, gets status 401 and reaches no hook. While a secret is replaced, pass both.
 """
 
 import base64
@@ -24,7 +24,7 @@ BODY_BYTES_MAX = 32 << 20
 
 
 def application(plugin, secrets):
-    """The plugin as a WSGI application."""
+    """Returns the plugin as a WSGI application."""
     keys = [base64.b64decode(secret.strip()[len("whsec_"):]) for secret in secrets]
 
     def answer(environ, start_response):
@@ -66,7 +66,7 @@ def _is_signed(keys, environ, body):
     given = [part[len("v1,"):] for part in environ.get("HTTP_WEBHOOK_SIGNATURE", "").split() if part.startswith("v1,")]
     signed = f"{name}.{seconds}.".encode("latin-1") + body
     right = [base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()) for key in keys]
-    # Each is compared with each, so that the time tells nothing.
+    # Every signature is compared with every expected one, so that the duration reveals nothing about them.
     found = [hmac.compare_digest(one.encode("latin-1"), other) for one in given[:8] for other in right]
     return any(found)
 
@@ -77,10 +77,10 @@ class _Server(ThreadingMixIn, WSGIServer):
 
 class _Handler(WSGIRequestHandler):
     def log_message(self, *arguments):
-        """Nothing: the server's own log says what failed."""
+        """Logs nothing: the log of the server contains the failures."""
 
 
 def serve(plugin, secrets, host="127.0.0.1", port=8080):
-    """Serves until the process ends. Without TLS: for this machine, or behind a proxy that has it."""
+    """Serves requests until the process ends. It has no TLS: for clients on this machine, or behind a proxy with TLS."""
     with make_server(host, port, application(plugin, secrets), _Server, _Handler) as server:
         server.serve_forever()

@@ -2,7 +2,7 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
-/// The accounts of one project or tenant: their context, and the services over it by role.
+/// The accounts of one project or tenant: their context, and the services that use it, grouped by task.
 ///
 /// Safe to use from many threads.
 public final class Accounts: Sendable {
@@ -30,13 +30,12 @@ public final class Accounts: Sendable {
   /// The tenant of these accounts; `nil` for the project's own.
   package var tenantID: String? { context.tenantID }
 
-  /// The accounts of a server's own project.
+  /// Creates the accounts of a server's own project.
   ///
   /// - Parameters:
   ///   - plugins: the plugins compiled into the server.
   ///   - onFollowedRevocation: called with the revocations of other cluster nodes.
-  ///   - onRevocation: gives the revocation a number, by which its receipts are found; nil when the server keeps no
-  ///     receipts.
+  ///   - onRevocation: gives the revocation a number, by which its receipts are found; nil when the server keeps no receipts.
   package convenience init(
     configuration: AccountsConfiguration, store: AccountStore, keys: KeyRing, plugins: PluginSet,
     environment: AccountsEnvironment, onFollowedRevocation: @escaping FollowedRevocationHandler = { _, _, _ in },
@@ -78,7 +77,7 @@ public final class Accounts: Sendable {
     context.throttle.spending(now: context.server.environment.clock())
   }
 
-  /// Replaces the further plugins of the last call. Tokens that removed plugins verified become invalid.
+  /// Replaces the plugins that were added while the server runs. Tokens that removed plugins verified become invalid.
   package func setFurtherPlugins(_ further: PluginSet) {
     context.plugins.setFurther(further)
     sessions.foreignTokens.applyVerifierChanges()

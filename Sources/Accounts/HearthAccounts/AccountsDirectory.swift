@@ -9,7 +9,7 @@ import Synchronization
 /// Further projects that an emulator's clients name have users, sessions and codes of their own, from their first use
 /// until the server stops. They are kept in memory only, as test suites leave them behind under generated names.
 public final class AccountsDirectory: Sendable {
-  /// The number of projects. Each holds a tree, three queues and keys; a suite with a new name for every test has some
+  /// The maximum number of projects. Each holds a tree, three queues and keys; a suite with a new name for every test has some
   /// hundreds.
   static let countMax = 1_000
 
@@ -76,7 +76,7 @@ public final class AccountsDirectory: Sendable {
     return id == configuration.projectID || id == configuration.projectNumber
   }
 
-  /// The emulator's further project with that id, once a client has used it; nil for the server's own.
+  /// The emulator's further project with the given id, once a client has used it; nil for the server's own.
   private func known(_ id: String) -> Accounts? {
     guard let other = known.withLock({ $0[id] }) else { return nil }
     other.keys.follow(own.keys)
@@ -121,7 +121,7 @@ public final class AccountsDirectory: Sendable {
     }
   }
 
-  /// True when there may be others than the server's own.
+  /// True when accounts other than those of the server's own project may exist.
   private var hasOthers: Bool { own.settings.isEmulator || own.tenants?.isEmpty == false }
 
   /// Returns the first accounts, except the server's own, that satisfy a condition.

@@ -6,7 +6,7 @@ import Synchronization
 /// Their records are in the database of the project's accounts, so that every change, snapshot and backup is of both. A
 /// tenant's state in memory is created at its first use.
 public final class Tenants: Sendable {
-  /// The number of tenants of a project.
+  /// The maximum number of tenants of a project.
   static let countMax = 1_000
 
   private let context: AccountsContext

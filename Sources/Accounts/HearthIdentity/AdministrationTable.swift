@@ -1,7 +1,7 @@
 import HearthAccounts
 import HearthCrypto
 
-/// The operations of administrators: what the admin SDKs ask, and the server's own command line.
+/// The operations of administrators: those of the admin SDKs, and those of the server's own command line.
 enum AdministrationTable {
   /// Providers that are set up while the server runs.
   static let providers: [IdentityOperation] = [
@@ -75,7 +75,7 @@ enum AdministrationTable {
       "adminCreate", .permission(.giveAccess), UserEndpoints.create, at: .project("POST", "v1", "/accounts")),
     .call(
       "adminLookup", .permission(.readUsers), UserEndpoints.lookup, at: .project("POST", "v1", "/accounts:lookup")),
-    // Most changes of an account give a way in; the others need less.
+    // Most changes of an account can give access to it; the others require a lesser permission.
     .call(
       "adminUpdate", .permission(.giveAccess), UserEndpoints.update, at: .project("POST", "v1", "/accounts:update")
     ).with(\.lesserPermission, { AccountUpdate.isHarmless($0) ? .changeUsers : nil }),

@@ -10,7 +10,7 @@ package struct IdentityEndpoints: Sendable {
   var accounts: Accounts { directory.own }
   /// The database of web apps that name none.
   let defaultNamespace: String
-  /// The node of a cluster that this is; nil for a server by itself.
+  /// The name of this node in its cluster; nil for a single server.
   private let node: String?
 
   /// - Parameters:
@@ -47,7 +47,7 @@ package struct IdentityEndpoints: Sendable {
       case .unknown: throw AccountError(.notFound)
       case .page(_, let show): return await show(self, request)
       case .legacy(let perform):
-        // A row of that interface; there are no others that have such a handler.
+        // Only operations of the 2.x interface have such a handler, and for them the request has been parsed.
         guard let legacyRequest else { throw AccountError(.internalError) }
         return await LegacyEndpoints(accounts: accounts).answer(legacyRequest, perform)
       case .published(let body):
@@ -72,7 +72,7 @@ package struct IdentityEndpoints: Sendable {
   /// The parameter by which an administrator's request asks for the numbers of its revocations, for a command that then
   /// waits for their receipts; any value enables it.
   private static let revocationsParameter = "revocations"
-  /// The member beside those numbers that names the cluster node with the receipts.
+  /// The member of the response that names the cluster node with the receipts.
   private static let revocationsNodeMember = "revocationsNode"
 
   private func answer(
@@ -139,13 +139,13 @@ package struct IdentityEndpoints: Sendable {
     return response
   }
 
-  /// Holds a request against what its operation needs, before anything else of it is looked at: the one place where the
-  /// identity interface does.
+  /// Checks the request against the requirement of its operation, before anything else in the request is evaluated. The identity
+  /// interface checks requirements here only.
   ///
-  /// - Returns: nil when it may go on.
+  /// - Returns: nil when the request is allowed.
   private func refusal(_ operation: IdentityOperation, _ request: IdentityRequest) -> IdentityResponse? {
     guard operation.requirement != .nothing else { return nil }
-    // An invalid bearer differs from none: the client believes to be signed in.
+    // An invalid bearer token is not treated as a missing one: its client believes to be signed in.
     if request.bearer == .refused { return AccountError(.unauthenticated, "The access token is not valid.").response() }
     let authority = request.bearer.authority
     switch operation.requirement {
@@ -173,7 +173,7 @@ package struct IdentityEndpoints: Sendable {
         return AccountError(.apiKeyInvalid, "API key not valid. Please pass a valid API key.").response()
       }
       return nil
-    // These are other interfaces' words: nothing here can show that they are met.
+    // Requirements of other interfaces, which this interface cannot check.
     case .rules, .consoleSession, .permissionOrEmulator, .ofItsOperations:
       return AccountError(.permissionDenied).response()
     }

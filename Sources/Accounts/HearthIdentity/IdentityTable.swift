@@ -2,8 +2,8 @@ import HearthCrypto
 
 /// The operations of the identity endpoints.
 enum IdentityTable {
-  /// Everything that the identity endpoints serve. Of rows for the same path the first that takes the method counts, so
-  /// that rows for every path below a project come after all others of its path.
+  /// Everything that the identity endpoints serve. Of several rows for one path, the first that takes the method is used, so that
+  /// rows for every path below a project come after all others of its path.
   static let operations: [IdentityOperation] =
     AdministrationTable.providers + clients + factors + AdministrationTable.projects + AdministrationTable.accounts
     + AdministrationTable.server + keys + emulator + legacy + pages
@@ -99,7 +99,7 @@ enum IdentityTable {
       at: .toolkit("POST", "v2/accounts/passkeySignIn:finalize")),
   ]
 
-  /// Keys that tokens are checked with, and access tokens of service accounts.
+  /// The public keys for verifying tokens, and the access tokens of service accounts.
   private static let keys: [IdentityOperation] = [
     .published(
       "idTokenCertificates", .nothing, { $0.keys.certificatesJSON(.idToken) },
@@ -181,7 +181,7 @@ enum IdentityTable {
         "v2/{namespace}/auth/{rest}")),
   ]
 
-  /// Pages that people's browsers open. Each is at the same place under every name of the server.
+  /// Pages for browsers. Each has the same path under every host name of the server.
   private static let pages: [IdentityOperation] = [
     .page(
       "actionPage", .nothing, { await ActionPages(endpoints: $0).action($1) },
@@ -189,18 +189,18 @@ enum IdentityTable {
     .page(
       "appLinkPage", .nothing, { AppLinkPage(links: $0.accounts.changes.codes.links).answer($1) },
       at: .page("__/auth/links")),
-    // Where SDKs sign people in on providers' pages; below `emulator` when they were told of an emulator.
+    // The page that SDKs open for a sign-in on a provider's page; below `emulator` for SDKs that use an emulator.
     .page(
       "handlerPage", .nothing, { await HandlerPage(endpoints: $0).answer($1) },
       at: .page("__/auth/handler", "emulator/auth/handler")),
     .page(
       "handlerFrame", .nothing, { HandlerFrame(accounts: $0.accounts).answer($1) },
       at: .page("__/auth/iframe", "emulator/auth/iframe")),
-    // Where providers that were set up while the server runs send browsers back to: of the project, and of a tenant.
+    // The redirect URIs of providers that administrators configured while the server runs: of the project, and of a tenant.
     .page(
       "redirectPage", .nothing, { await HandlerPage(endpoints: $0).handleProviderResponse($1) },
       at: .page("__/auth/redirect/{provider}", "__/auth/redirect/{home}/{provider}")),
-    // What is registered at an identity provider.
+    // The metadata to register at a SAML identity provider.
     .page(
       "samlMetadata", .nothing, { await SAMLMetadataPage(endpoints: $0).answer($1) },
       at: .page("__/auth/saml/metadata")),

@@ -17,7 +17,7 @@ package struct AuthnRequest: Sendable, Equatable {
   /// True when the user must authenticate although they have a session there.
   package var forcesAuthentication = false
 
-  /// A question.
+  /// Creates a request.
   package init(
     id: String, serviceProviderID: String, consumerURL: String, destination: String, issuedAtSeconds: Int64
   ) {

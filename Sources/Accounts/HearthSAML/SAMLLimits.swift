@@ -1,24 +1,24 @@
 /// The limits for documents of identity providers.
 package enum SAMLLimits {
-  /// The decoded response, in bytes. Responses with hundreds of groups have some 40 KiB.
+  /// The maximum size of the decoded response, in bytes. Responses with hundreds of groups have some 40 KiB.
   package static let responseBytesMax = 128 << 10
-  /// Metadata, in bytes.
+  /// The maximum size of metadata, in bytes.
   package static let metadataBytesMax = 128 << 10
-  /// The nesting of elements. A response has some ten levels.
+  /// The maximum nesting of elements. A response has some ten levels.
   static let depthMax = 32
-  /// Attributes of one element, with namespaces; a parser compares each with all others.
+  /// The maximum number of attributes of one element, with namespaces; a parser compares each with all others.
   static let elementAttributesMax = 256
-  /// The name id, in bytes.
+  /// The maximum length of the name id, in bytes.
   static let nameIDBytesMax = 255
-  /// Attributes of a user.
+  /// The maximum number of attributes of a user.
   static let attributesMax = 100
-  /// Values of one attribute.
+  /// The maximum number of values of one attribute.
   static let valuesMax = 200
-  /// A value of an attribute, in bytes; longer ones are ignored.
+  /// The maximum length of an attribute's value, in bytes; longer ones are ignored.
   static let valueBytesMax = 2_048
-  /// Certificates of an identity provider: the current one, and its successors.
+  /// The maximum number of certificates of an identity provider: the current one, and its successors.
   package static let certificatesMax = 10
-  /// A certificate, in bytes of its text.
+  /// The maximum length of a certificate's text, in bytes.
   package static let certificateBytesMax = 16 << 10
   /// The tolerated difference of the two servers' clocks, in seconds, unless the configuration sets another.
   package static let skewSecondsDefault: Int64 = 60

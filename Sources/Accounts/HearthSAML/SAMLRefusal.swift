@@ -6,7 +6,7 @@ package struct SAMLRefusal: Error, Sendable, Equatable {
   /// True when the identity provider itself refused the user, or the user cancelled.
   package var isDenial = false
 
-  /// Creates a refusal with that reason.
+  /// Creates a refusal with the given reason.
   package init(_ reason: String) { self.reason = reason }
 
   static func denial(_ reason: String) -> SAMLRefusal {

@@ -32,7 +32,7 @@ package struct SAMLResponseVerifier: Sendable {
 
   /// Checks the bytes of a `Response`.
   ///
-  /// - Parameter nowSeconds: since 1970.
+  /// - Parameter nowSeconds: the time in seconds since 1970.
   /// - Throws: a refusal that names the error.
   package func verifiedAssertion(in bytes: [UInt8], nowSeconds: Int64) throws(SAMLRefusal) -> SAMLAssertion {
     let document = try SAMLDocument(bytes, sizeBytesMax: SAMLLimits.responseBytesMax)

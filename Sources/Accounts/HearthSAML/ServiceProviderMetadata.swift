@@ -5,7 +5,7 @@ package enum ServiceProviderMetadata {
   /// - Parameters:
   ///   - id: this server's entity id.
   ///   - consumerURLs: the addresses for answers; the first is the default.
-  ///   - certificates: of the keys that sign requests, in PEM; empty when requests are not signed.
+  ///   - certificates: the certificates of the keys that sign requests, in PEM; empty when requests are not signed.
   package static func text(id: String, consumerURLs: [String], certificates: [String] = []) -> String {
     let keys = certificates.map { pem in
       let body = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()

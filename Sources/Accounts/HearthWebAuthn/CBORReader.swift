@@ -1,7 +1,7 @@
 /// A value of CBOR.
 enum CBORValue: Sendable {
   case unsigned(UInt64)
-  /// -1 less this.
+  /// The negative integer `-1 - n`, where `n` is the associated value.
   case negative(UInt64)
   case bytes([UInt8])
   case text(String)

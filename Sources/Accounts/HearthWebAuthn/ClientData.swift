@@ -2,7 +2,7 @@ import HearthBytes
 import HearthCrypto
 import HearthTree
 
-/// The browser's account of its request to the authenticator, which signs its hash.
+/// The browser's description of its request (`CollectedClientData`) to the authenticator, which signs its hash.
 struct ClientData: Sendable {
   enum Ceremony: String, Sendable {
     case create = "webauthn.create"

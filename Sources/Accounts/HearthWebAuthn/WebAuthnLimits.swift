@@ -1,15 +1,15 @@
 /// The limits for data from authenticators and browsers.
 public enum WebAuthnLimits {
-  /// The client data, the browser's JSON.
+  /// The maximum size of the client data, the browser's JSON, in bytes.
   public static let clientDataBytesMax = 4 << 10
-  /// The attestation object of a new key, with the certificates in it.
+  /// The maximum size of a new key's attestation object, with the certificates in it, in bytes.
   public static let attestationObjectBytesMax = 16 << 10
-  /// The authenticator data, new keys' or of a sign-in.
+  /// The maximum size of the authenticator data, of a registration or a sign-in, in bytes.
   public static let authenticatorDataBytesMax = 4 << 10
-  /// A signature.
+  /// The maximum size of a signature, in bytes.
   public static let signatureBytesMax = 1 << 10
-  /// The credential id, as limited by WebAuthn.
+  /// The maximum length of a credential id, as WebAuthn limits it, in bytes.
   public static let credentialIDBytesMax = 1_023
-  /// The nesting of CBOR containers, as limited by CTAP2.
+  /// The maximum nesting of CBOR containers, as CTAP2 limits it.
   public static let nestingMax = 4
 }

@@ -18,7 +18,7 @@ import PackagePlugin
     let folder = context.pluginWorkDirectoryURL
     let (draft, list) = (folder.appending(path: "list.txt"), folder.appending(path: "BuiltInPlugins+All.swift"))
     let text = Data(lines.joined(separator: "\n").utf8)
-    // Left alone when nothing changed, so that nothing is built again.
+    // An unchanged file is not written again, so that nothing is built again.
     if (try? Data(contentsOf: draft)) != text { try text.write(to: draft) }
     return [
       .buildCommand(

@@ -8,7 +8,7 @@ public struct PluginChoice: Sendable, Equatable {
   /// They may hold secrets, so a choice never prints them.
   public var values: JSON
 
-  /// A choice of this plugin; without values it is only switched on.
+  /// Creates a choice of this plugin; without values it is only switched on.
   public init(_ name: String, _ values: JSON = [:]) {
     self.name = name
     self.values = values
@@ -18,8 +18,8 @@ public struct PluginChoice: Sendable, Equatable {
 /// The plugins that a server runs with, made and ready. The command line makes them from the configuration; a program
 /// that embeds the server may make its own.
 public struct PluginSet: Sendable {
-  /// The sign-in providers that are switched on. Without any, only the database's own credentials and administrators
-  /// count.
+  /// The sign-in providers that are switched on. Without any, only database secrets and the credentials of administrators are
+  /// accepted.
   public var providers: [any SignInProvider]
   /// The factory for providers of OpenID Connect issuers that are set up while the server runs; nil when no plugin has
   /// one.
@@ -41,7 +41,7 @@ public struct PluginSet: Sendable {
   /// The sinks that get each record of the audit trail.
   public var auditSinks: [any AuditSink] = []
 
-  /// A set of these plugins, switched on as they are.
+  /// Creates a set of these plugins, switched on as they are.
   public init(
     providers: [any SignInProvider] = [], mailer: (any Mailer)? = nil, smsSender: (any SMSSender)? = nil,
     hooks: [any DecidingHook] = [], receivers: [any WriteReceiver] = []

@@ -19,7 +19,7 @@ public struct PluginProgram: Sendable {
   private let version: String
   private var answers: [PluginHook: @Sendable (_ input: JSON, _ settings: JSON) async throws -> JSON] = [:]
 
-  /// A plugin without hooks; name and version are those of its `plugin.json`.
+  /// Creates a plugin without hooks; name and version are those of its `plugin.json`.
   public init(_ name: String, version: String) { (self.name, self.version) = (name, version) }
 
   /// Registers a function as the answer to a hook. ``/HearthPlugin/PluginHook`` lists each hook's input and output.

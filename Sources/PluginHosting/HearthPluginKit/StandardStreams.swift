@@ -48,7 +48,7 @@ final class StandardOutput: Sendable {
   }
 }
 
-/// Calls the system's `write`, under a name that no method here hides.
+/// Calls the system's `write`, which the methods of that name here would hide.
 private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   write(descriptor, bytes, count)
 }

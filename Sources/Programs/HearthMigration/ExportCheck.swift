@@ -15,7 +15,7 @@ package struct ExportCheck: Sendable {
     package var depth = 0
   }
 
-  /// The number of names of one object that are checked for duplicates.
+  /// The maximum number of names of one object that are checked for duplicates.
   package static let comparedNamesMax = 100_000
   /// The limit up to which a too long text is read, to report its length.
   package static let readStringBytesMax = 64 << 20
@@ -96,7 +96,7 @@ package struct ExportCheck: Sendable {
   private mutating func take(_ token: JSONStream.Token) {
     switch token.kind {
     case .name:
-      // The name is needed for this check and for findings about its value, and discarded with that.
+      // The name is needed for this check and for findings about its value, and is discarded with the value.
       name = (token.start, token.end)
       takeName(token)
       return

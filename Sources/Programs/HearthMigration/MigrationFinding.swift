@@ -21,7 +21,7 @@ package struct MigrationFinding: Sendable, Equatable {
   /// The reason, in a sentence without its full stop.
   package var text: String
 
-  /// A finding.
+  /// Creates a finding.
   package init(_ kind: Kind, place: String, subject: String, _ text: String) {
     self.kind = kind
     self.place = place
@@ -40,14 +40,14 @@ package struct MigrationFinding: Sendable, Equatable {
 
 /// The findings of one file: all are counted, and the first of each kind are kept.
 package struct MigrationFindings: Sendable {
-  /// The number of findings of a kind that are kept. A completely wrong file would otherwise fill the memory.
+  /// The maximum number of findings of a kind that are kept. A completely wrong file would otherwise fill the memory.
   package static let keptMax = 1_000
 
   /// The kept findings, in order.
   package private(set) var kept: [MigrationFinding] = []
   private var counts: [MigrationFinding.Kind: Int] = [:]
 
-  /// A list without findings.
+  /// Creates a list without findings.
   package init() {}
 
   /// Returns the number of findings of a kind.

@@ -7,7 +7,7 @@ package struct ShadowedClaims: Sendable {
 
   private var counts: [String: Int] = [:]
 
-  /// A count without accounts.
+  /// Creates a count without accounts.
   package init() {}
 
   /// Counts the claims of an exported account.

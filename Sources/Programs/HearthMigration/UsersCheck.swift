@@ -12,7 +12,7 @@ package struct UsersCheck: Sendable {
   ]
   /// The sign-in methods without another provider.
   private static let own: Set<String> = ["password", "phone", "anonymous"]
-  /// The number of distinct names that are counted, because an export's names are untrusted input.
+  /// The maximum number of distinct names that are counted, because an export's names are untrusted input.
   private static let countedNamesMax = 1_000
 
   private let file: String

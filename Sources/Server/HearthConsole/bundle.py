@@ -1,9 +1,10 @@
 """Bundles the console's page into one Swift file: bundle.py PAGE WORK OUTPUT.
 
-The page's `main.ts` and all that it imports become scripts and a style sheet, by Debian's esbuild; faces of Debian's fonts,
-cut down to the characters of Latin scripts, are in `fonts/` beside it, with the style sheet `fonts.css` that names them. Each file's name gets a
-hash of what is in it, but that of `index.html`, in which `main.js` and `main.css`, and pictures beside it, are replaced by the
-names they got. All of them are compressed, and written as `ConsoleAssets.files`. What is in WORK from the last time is used again.
+Debian's esbuild turns the page's `main.ts`, with all that it imports, into scripts and a style sheet. Debian's fonts, cut down to
+the characters of Latin scripts, are written to `fonts/` with the style sheet `fonts.css` that names them. The name of each file
+gets a hash of its content, except for `index.html`, in which the names of `main.js`, `main.css` and pictures are replaced by
+those with the hash. All files are compressed with gzip, and written as `ConsoleAssets.files`. Fonts that an earlier run left in
+WORK are used again.
 """
 
 import base64
@@ -24,21 +25,21 @@ PACKAGES = {
     "python3-fonttools": "/usr/lib/python3/dist-packages/fontTools/subset/__init__.py",
     "python3-brotli": "/usr/lib/python3/dist-packages/brotli.py",
 }
-# Families and weights as the style sheets know them, the names of their files, and what these are cut from.
+# The font faces: family and weight as in the style sheets, the name of the output file, and the font that it is cut from.
 FACES = [
     ("Hearth Sans", 400, "inter-400", "/usr/share/fonts/opentype/inter/Inter-Regular.otf"),
     ("Hearth Sans", 500, "inter-500", "/usr/share/fonts/opentype/inter/Inter-Medium.otf"),
     ("Hearth Sans", 600, "inter-600", "/usr/share/fonts/opentype/inter/Inter-SemiBold.otf"),
     ("Hearth Mono", 400, "jetbrains-mono-400", "/usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Regular.ttf"),
 ]
-# What every page needs: letters of English, and the marks of the page: dashes, quotes, dots, arrows, keys.
+# The characters that every page needs: English letters, dashes, quotes, dots, arrows and the symbols of keys.
 CORE = (
     "U+20-7E,U+A0,U+B7,U+D7,U+2013,U+2014,U+2018,U+2019,U+201C,U+201D,U+2026,U+2190-2193,U+2212,U+2318,U+23CE")
-# Other letters of Latin scripts, in a file of their own that a browser loads when one of them is to be shown.
+# The other letters of Latin scripts, in a separate file that a browser loads when one of them is displayed.
 MORE = (
     "U+A1-B6,U+B8-D6,U+D8-17F,U+192,U+2C6,U+2DC,U+2010-2012,U+2015,U+201A,U+201E,U+2020-2022,U+2030,U+2039,U+203A,U+20AC,"
     "U+2122,U+2248,U+2260,U+2264,U+2265")
-# No ligatures: keys and values are shown as they are.
+# Ligatures are left out: keys and values are shown character by character.
 FEATURES = "kern,tnum,case"
 PARTS = {"-more": MORE, "": CORE}
 TYPES = {
@@ -111,7 +112,7 @@ def bundle(page, work):
             fail(f'index.html and main.ts do not agree on whether there is a "main.{ending}"')
         index = index.replace(f'"main.{ending}"', f'"{name}"')
     files = [(file.name, file.read_bytes()) for file in sorted(output.iterdir())]
-    # Those that index.html alone names, such as an icon.
+    # The files that only index.html names, such as an icon.
     for file in sorted(page.iterdir()):
         if file.suffix in (".svg", ".png") and f'"{file.name}"' in index:
             content = file.read_bytes()

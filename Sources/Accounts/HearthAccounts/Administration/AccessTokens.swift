@@ -17,7 +17,7 @@ package enum AccessTokenOutcome: Sendable {
 /// scopes, for at most an hour.
 package struct AccessTokens: Sendable {
   let context: AccountsContext
-  /// Assertions of service accounts, each good once.
+  /// Verifies the assertions of service accounts; each assertion is accepted once.
   let assertions: AssertionVerifier
 
   /// Verifies an assertion and issues the requested token.

@@ -24,7 +24,7 @@ package struct AccountChange: Sendable {
   package var customAttributes = Setting<String>.kept
   /// True when the account is disabled: sign-ins to it are refused.
   package var isDisabled: Bool?
-  /// The second of a revocation of the user's tokens, as clients see it.
+  /// The Unix time, in seconds, before which the user's tokens are revoked, as clients see it (`validSince`).
   package var validSinceSeconds: Int64?
   /// The creation time to show, for imported accounts.
   package var createdAtMilliseconds: Int64?
@@ -48,9 +48,9 @@ package struct AccountChange: Sendable {
   /// The consequences of an applied change.
   package struct Outcome: Sendable {
     var events: [AuditEvent.Kind] = []
-    /// True when the user's tokens and sessions so far end.
+    /// True when the user's existing tokens and sessions become invalid.
     var endsTokens = false
-    /// The second to show as the cutoff, when the administrator named one and nothing else ends the tokens.
+    /// The Unix time, in seconds, to show as the cutoff, when the administrator named one and nothing else ends the tokens.
     var shownSeconds: Int64?
     /// True when mailed codes end, as they belong to another state of the account.
     var endsTickets = false
@@ -62,7 +62,7 @@ package struct AccountChange: Sendable {
     }
   }
 
-  /// Applies the change to a record. The caller ends the tokens.
+  /// True when the account's mailed codes become invalid, because they belong to an earlier state of it.
   package func apply(
     to user: inout UserRecord, revokesOnClaimChange: Bool
   ) throws(AccountError) -> Outcome {
@@ -100,7 +100,7 @@ package struct AccountChange: Sendable {
     var outcome = outcome(from: old, to: user, revokesOnClaimChange: revokesOnClaimChange)
     if let second = validSinceSeconds {
       outcome.events.append(.revoked)
-      // The requested second is ignored then: admin SDKs send that of their own clock, which may be behind the last
+      // The requested cutoff is ignored in this case: admin SDKs send the time of their own clock, which may be behind the last
       // sign-in here.
       outcome.shownSeconds = outcome.endsTokens ? nil : second
       outcome.endsTokens = true
@@ -147,6 +147,6 @@ extension UserRecord {
 }
 
 extension SecondFactor {
-  /// Returns true when another record is of the same factor: not one with its id and another number or secret.
+  /// Returns true when another record describes the same factor: the same id with the same number or secret.
   fileprivate func isSameFactor(_ other: SecondFactor) -> Bool { id == other.id && kind == other.kind }
 }

@@ -22,7 +22,7 @@ package struct FactorChange: Sendable {
   ///   - id: the enrolment id.
   ///   - kind: the kind of factor.
   ///   - displayName: the user's name for it.
-  ///   - enrolledAtMilliseconds: nil keeps the time of the factor with the same id.
+  ///   - enrolledAtMilliseconds: the time of enrolment; nil keeps the time of the factor with the same id.
   ///   - nowMilliseconds: the time for a new factor without one.
   package init(id: String, kind: Kind, displayName: String?, enrolledAtMilliseconds: Int64?, nowMilliseconds: Int64) {
     self.id = id
@@ -44,7 +44,7 @@ package struct FactorChange: Sendable {
       case (.totp(nil), .totp(let sealed, let step)?): kind = .totp(sealedSecret: sealed, lastAcceptedStep: step)
       case (.totp(nil), _): throw AccountError(.secondFactorNotFound)
       }
-      // One phone that is named twice is one factor.
+      // A phone number that is named twice is one factor.
       if case .phone = kind, factors.contains(where: { $0.kind == kind }) { continue }
       guard !factors.contains(where: { $0.id == change.id }) else { throw AccountError(.duplicateEnrolmentID) }
       guard !factors.contains(where: { $0.kind == kind }) else { throw AccountError(.secondFactorExists) }

@@ -14,7 +14,7 @@ package struct FunctionAdministration: Sendable {
   /// True when the functions are the configuration's, and not changed since.
   package var isConfigured: Bool { context.store.view.blockingFunctions == nil }
 
-  /// Sets them, from the next sign-in on.
+  /// Sets the functions, from the next sign-in on.
   ///
   /// - Parameter settings: nil returns to those of the configuration.
   /// - Throws: `insufficientPermission`: see ``Administrator/requireMayReach(_:from:)``.
@@ -49,9 +49,8 @@ package struct FunctionAdministration: Sendable {
 }
 
 extension Administrator {
-  /// Checks that blocking functions at private addresses are the operator's: a service account could otherwise send
-  /// requests to every program of the internal network, and read their error pages. A function stays where it is allowed
-  /// already.
+  /// Refuses blocking functions at private addresses, except those that are set already: only the operator may add one, because a
+  /// service account could otherwise send requests to every program of the internal network, and read their error pages.
   ///
   /// - Throws: `insufficientPermission`.
   fileprivate func requireMayReach(

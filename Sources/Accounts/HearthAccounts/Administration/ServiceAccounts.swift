@@ -103,7 +103,7 @@ package struct ServiceAccounts: Sendable {
     return account
   }
 
-  /// The number of keys of one account: enough to replace one while the other is in use.
+  /// The maximum number of keys of one account: enough to replace one while the other is in use.
   private static let keysMax = 10
 
   private static func isName(_ name: String) -> Bool {

@@ -10,14 +10,14 @@ package struct SignerKey: Sendable, Equatable {
   /// The key itself: 1 to 1,024 bytes.
   package var key: [UInt8]
 
-  /// The same key gets the same name on this server, so that batches of one import share it. The name is derived with a
-  /// secret of the server, so that it does not help to guess a weak key.
+  /// Creates a key with a derived name: the same key gets the same name on this server, so that batches of one import share it. The
+  /// name is derived with a secret of the server, so that it does not help to guess a weak key.
   package init(_ key: [UInt8], secret: [UInt8]) {
     id = String(Digest(sha256: secret + Array("signer key".utf8) + key).hex.prefix(32))
     self.key = key
   }
 
-  /// Creates a key with the name from an export of this kind of server.
+  /// Creates a key with the name that it has in an export of a Hearth server.
   package init(id: String, key: [UInt8]) {
     self.id = id
     self.key = key

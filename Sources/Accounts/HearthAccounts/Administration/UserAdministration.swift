@@ -11,7 +11,7 @@ package struct UserAdministration: Sendable {
   /// Creates an account.
   ///
   /// - Parameters:
-  ///   - uid: nil generates one.
+  ///   - uid: the account's uid; nil generates one.
   ///   - password: checked by the same policy as clients' passwords.
   package func create(
     _ change: AccountChange, uid given: String?, password: String?, by administrator: Administrator
@@ -35,7 +35,7 @@ package struct UserAdministration: Sendable {
 
   /// Changes an account, and ends the affected sessions.
   ///
-  /// - Returns: the account after it.
+  /// - Returns: the changed account.
   /// - Throws: `userNotFound`; `secondFactorLimit`; the password policy's errors.
   package func update(
     uid: String, _ wanted: AccountChange, password: String?, by administrator: Administrator
@@ -108,7 +108,7 @@ package struct UserAdministration: Sendable {
 
   /// Ends every session and token of a user.
   ///
-  /// - Returns: the account after it.
+  /// - Returns: the changed account.
   /// - Throws: `userNotFound`.
   package func revoke(uid: String, by administrator: Administrator) async throws(AccountError) -> UserRecord {
     try await revocations.revoke(

@@ -33,7 +33,7 @@ package struct UserImport: Sendable {
   /// Creates accounts with the password hashes of another system, in one transaction.
   ///
   /// - Parameters:
-  ///   - users: with their indices in the submitted list.
+  ///   - users: the users, with their indices in the submitted list.
   ///   - refusals: the users that could not be read.
   ///   - mayOverwrite: true when existing accounts are replaced; their tokens end.
   /// - Returns: all refusals, in the order of the list; the other users are created.

@@ -40,8 +40,8 @@ extension AuthenticatedUser {
 
 /// The creation of an account, once all hooks have agreed.
 struct AccountCreation: Sendable {
-  /// True when the sign-in may continue with an account that a concurrent request created; otherwise its names count as
-  /// taken.
+  /// True when the sign-in may continue with an account that a concurrent request created; false when it is refused in this case,
+  /// because the names are taken.
   var canJoin = true
   /// Adds the account and consumes its proof. Returns nil and changes nothing when the user has an account by now.
   let add: @Sendable (inout AccountTransaction, UserRecord) throws(AccountError) -> UserRecord?

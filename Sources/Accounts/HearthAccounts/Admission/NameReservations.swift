@@ -7,12 +7,12 @@ import Synchronization
 final class NameReservations: Sendable {
   /// The longest queue for the same name; each waiting request holds memory.
   static let waitersMax = 4
-  /// The longest wait in milliseconds: two plugin time-outs of the sign-up before.
+  /// The longest wait in milliseconds: two plugin time-outs of the preceding sign-up.
   static let waitMilliseconds: Int64 = 20_000
 
   /// A reservation of names, released when it is deinitialised.
   final class Reservation: Sendable {
-    /// True when another sign-up held one of the names before.
+    /// True when this sign-up had to wait for another one that held one of the names.
     let hasWaited: Bool
     private let names: Set<String>
     private let owner: NameReservations
@@ -47,7 +47,7 @@ final class NameReservations: Sendable {
   private let state = Mutex(State())
   private let schedule: @Sendable (_ afterMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void
 
-  /// - Parameter schedule: runs the work once, after that many milliseconds.
+  /// - Parameter schedule: runs the work once, after the given number of milliseconds.
   init(
     schedule: @escaping @Sendable (_ afterMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void
   ) {

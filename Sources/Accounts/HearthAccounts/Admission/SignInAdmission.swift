@@ -16,24 +16,24 @@ package struct SignInAdmission: Sendable {
     /// The new account with the hooks' changes.
     fileprivate let user: UserRecord
     fileprivate let decision: SignInDecision
-    /// The reserved names of a new account; nil when the user has an account, also by now.
+    /// The reserved names of a new account; nil when the user has an account already, or a concurrent request has created it
+    /// meanwhile.
     fileprivate let reservation: NameReservations.Reservation?
     /// True when a concurrent sign-up created the account while this one waited for its names.
     fileprivate var isAlreadyCreated = false
     /// The claims for the session's tokens: those of the credential, and those of the hooks.
     let claims: [ClaimValue.Member]
-    /// The account with the hooks' changes, unless it is changed meanwhile.
+    /// The account as this sign-in stores it, unless a concurrent request changes it: with the hooks' changes.
     var expected: UserRecord {
       var expected = user
       for change in decision.changes { _ = try? change.apply(to: &expected, revokesOnClaimChange: false) }
       return expected
     }
-    /// The hooks' alone.
+    /// The claims that the hooks add, without those of the credential.
     var hookClaims: [ClaimValue.Member] { decision.claims }
   }
 
-  /// Returns true when a first factor of that way is enough for the account, and the account does not require a
-  /// passkey.
+  /// Returns true when the user's first factor is enough for the account, and the account does not require a passkey.
   func admits(_ authenticated: AuthenticatedUser) -> Bool {
     (try? passkeys.check(authenticated.user, signIn: authenticated.signIn)) != nil
   }
@@ -73,10 +73,10 @@ package struct SignInAdmission: Sendable {
   /// Stores the hooks' decisions and completes the sign-in.
   ///
   /// - Parameter begin: runs in the same transaction, for example to begin a session. The record is stored after it.
-  /// - Returns: the account and the result of `begin`; nil when the account was to be created, and the user has one by
-  ///   now.
-  /// - Throws: `userNotFound`, `userDisabled` or `tokenExpired` when the account has changed meanwhile; `userDisabled`
-  ///   when a hook disables it, which is stored.
+  /// - Returns: the account and the result of `begin`; nil when the account was to be created, and a concurrent request has created
+  ///   one meanwhile.
+  /// - Throws: `userNotFound`, `userDisabled` or `tokenExpired` when the account has changed meanwhile; `userDisabled` when a hook
+  ///   disables it, which is stored.
   func complete<Value: Sendable>(
     _ admitted: AdmittedSignIn, client: ClientInfo,
     begin: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Value
@@ -148,8 +148,8 @@ package struct SignInAdmission: Sendable {
 }
 
 extension AccountTransaction {
-  /// Returns the current account of the user who signs in, and creates a new one. Nil when the user has another one by
-  /// now.
+  /// Returns the current account of the user who signs in, and creates a new one. Nil when a concurrent request has given the user
+  /// another one meanwhile.
   fileprivate mutating func currentUser(of admitted: SignInAdmission.AdmittedSignIn) throws(AccountError) -> UserRecord?
   {
     if let creation = admitted.authenticated.creation { return try creation.add(&self, admitted.user) }

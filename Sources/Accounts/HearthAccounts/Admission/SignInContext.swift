@@ -16,10 +16,10 @@ package struct SignInContext: Sendable {
   /// True for a passkey that verified the user, which counts as two factors.
   package let isUserVerified: Bool
 
-  /// Creates the way of a provider.
+  /// Creates the context of a sign-in by a provider.
   ///
   /// - Parameters:
-  ///   - method: nil for the provider's own name.
+  ///   - method: the sign-in method; nil for the provider's own name.
   ///   - isUserVerified: true for a passkey that verified the user.
   package init(
     _ provider: String, method: String? = nil, credential: HookCredential? = nil, attributes: String? = nil,

@@ -2,14 +2,16 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
-/// The operator's plugins that decide about sign-ups and sign-ins. A plugin that fails or times out denies.
+/// The operator's plugins and blocking functions that decide about sign-ups and sign-ins. One that fails or times out
+/// denies.
 package struct SignInHooks: Sendable {
   let context: AccountsContext
+  /// The hooks that are asked after the plugins: the blocking functions over HTTP.
   let last: [any DecidingHook]
 
   /// Asks the hooks about an account that is about to be created.
   ///
-  /// - Returns: the account with their changes.
+  /// - Returns: the account with the hooks' changes.
   /// - Throws: `blockingFunctionError` when one denies or returns an invalid change.
   func decideCreation(
     _ user: UserRecord, signIn: SignInContext, client: ClientInfo
@@ -78,7 +80,8 @@ package struct SignInHooks: Sendable {
     }
   }
 
-  /// Returns the message for clients, which split it at every space, colon, space, and show only the second piece.
+  /// Returns the hook's message in the form for clients. Clients split it at every `" : "` and show only the second part, so that
+  /// separators within the message are replaced.
   static func shown(_ message: String) -> String {
     PlainText.line(message, lengthMax: 2_048).replacing(" : ", with: ": ")
   }
@@ -102,7 +105,7 @@ extension HookFailure {
     }
   }
 
-  /// The error for clients, with the texts of the service.
+  /// The error for clients, with the texts of Firebase Authentication.
   fileprivate var accountError: AccountError {
     switch self {
     case .deadlineExceeded: .undecided("Cloud function deadline exceeded.")

@@ -4,7 +4,7 @@ import Synchronization
 /// request.
 final class SecretUses: Sendable {
   private static let intervalMilliseconds: Int64 = 3_600_000
-  /// The number of entries: secrets are few, and their addresses are a back end's machines.
+  /// The maximum number of entries: secrets are few, and their addresses are a back end's machines.
   private static let countMax = 1_000
 
   private let lastRecorded = Mutex(RecencyMap<String, Int64>(countMax: countMax))

@@ -1,5 +1,5 @@
 extension AuditFeed {
-  /// A feed to the sinks that are switched on.
+  /// Creates a feed to the sinks that are switched on.
   convenience init(_ plugins: ActivePlugins, _ environment: AccountsEnvironment) {
     self.init(
       sinks: { plugins.auditSinks },

@@ -6,9 +6,9 @@ import Synchronization
 /// Recording never waits for it. A slow or failed sink has a queue of its own; records that do not fit are counted and
 /// dropped, and the operator is notified.
 package final class AuditFeed: Sendable {
-  /// The number of records in a sink's queue.
+  /// The maximum number of records in a sink's queue.
   static let waitingMax = 10_000
-  /// The bytes of their text.
+  /// The largest text of a sink's queue, in bytes.
   static let waitingBytesMax = 8 << 20
   /// The pause before a record is sent again; it doubles with each attempt.
   static let pauseMilliseconds: Int64 = 500

@@ -11,7 +11,7 @@ package struct ActionCodes: Sendable {
 
   /// A request for a code.
   package struct CodeRequest: Sendable {
-    /// The code's.
+    /// The purpose of the code.
     package let purpose: Ticket.Purpose
     /// The account's address; for an e-mail sign-in any address. In canonical form.
     package let email: String

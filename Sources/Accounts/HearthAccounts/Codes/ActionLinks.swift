@@ -8,8 +8,8 @@ package struct ActionLinks: Sendable {
   /// The link that redeems a code.
   ///
   /// - Parameters:
-  ///   - origin: one of ``origin(linkDomain:)``; nil for the configured one. No other value of a request is used.
-  ///   - opensApp: wraps the link in one to the path that apps register with their system. An emulator does not.
+  ///   - origin: a result of ``origin(linkDomain:)``; nil for the configured one. No other value of a request is used.
+  ///   - opensApp: true wraps the link in a link to the path that apps register with the phone's system; an emulator ignores it.
   func link(
     _ purpose: Ticket.Purpose, _ code: NewCode, origin: String? = nil, opensApp: Bool = false,
     continueURL: String? = nil, apiKey: String? = nil, locale: String? = nil

@@ -18,7 +18,7 @@ extension Set<Ticket.Purpose> {
 }
 
 extension Ticket.Purpose {
-  /// The purpose of the code that reverts the change of a notice.
+  /// Creates the purpose of the code that reverts the change of a notice.
   init(reverting notice: MailMessage.Kind) {
     self =
       switch notice {
@@ -43,8 +43,8 @@ extension ActionCodes {
 }
 
 extension AccountTransaction {
-  /// Stores a code that reverts to the credentials that an account had before a change. Each is later than the one
-  /// before, also within a second: the earlier state takes precedence.
+  /// Stores a code that reverts to the credentials that an account had before a change. Each code's creation time is at least one
+  /// second after the previous one's, so that the codes are ordered: the code for an earlier state takes precedence.
   mutating func storeReversalCode(_ reversal: ReversalCode, from user: UserRecord, to before: UserRecord) {
     let last = reversalCodes(of: user.uid).map(\.ticket.createdAtSeconds).max()
     var ticket = Ticket(
@@ -125,7 +125,8 @@ extension UserRecord {
       && !before.factors.contains { old in factors.contains { $0.id == old.id } }
   }
 
-  /// The record reduced to the user's proofs. Of a password only its time remains, which tells it from others.
+  /// The record reduced to the user's credentials. Of a password only the time at which it was set is kept, which distinguishes it
+  /// from other passwords.
   fileprivate var proofs: UserRecord {
     var proofs = UserRecord(uid: uid, createdAtMilliseconds: createdAtMilliseconds)
     (proofs.email, proofs.isEmailVerified, proofs.hasEmailLink) = (email, isEmailVerified, hasEmailLink)
@@ -165,8 +166,8 @@ extension Ticket {
   /// The enrolment id of the second factor that the code removes.
   package var revertedFactor: String? { detail(Self.factorMember)?.string }
 
-  /// The credentials to restore; `nil` when the code does not revert a change, or its second factor is gone. The
-  /// earlier version stored the address or the factor alone, and treated passkeys and recovery codes as an attacker's.
+  /// The credentials to restore; `nil` when the code does not revert a change, or its second factor is gone. The codes of an
+  /// earlier version store only the address or the factor; passkeys and recovery codes then count as an attacker's.
   fileprivate func proofs(before user: UserRecord) -> UserRecord? {
     guard Set<Ticket.Purpose>.reversalCodes.contains(purpose) else { return nil }
     if let before { return before }

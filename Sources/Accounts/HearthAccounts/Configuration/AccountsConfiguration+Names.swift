@@ -15,6 +15,6 @@ extension AccountsConfiguration {
   /// The origins of the sign-in pages; the first is the server's own.
   package var pageOrigins: [String] { [publicOrigin] + pageDomains.map { "https://" + $0 } }
 
-  /// The hosts of those origins, `auth.example.com` or `localhost:9000`.
+  /// The hosts of ``pageOrigins``, `auth.example.com` or `localhost:9000`.
   package var pageHosts: [String] { pageOrigins.compactMap { $0.split(separator: "/").last.map(String.init) } }
 }

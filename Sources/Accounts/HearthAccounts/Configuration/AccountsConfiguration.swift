@@ -6,7 +6,7 @@ import HearthPlugin
 /// It is created once, when the server starts. Administrators can change some of it while the server runs:
 /// ``ConfigurationAdministration``.
 public struct AccountsConfiguration: Sendable {
-  /// The project when none is named.
+  /// The id of the project when none is named.
   public static let projectIDDefault = "hearth"
 
   /// The project that tokens are minted for and checked against.
@@ -38,13 +38,13 @@ public struct AccountsConfiguration: Sendable {
   /// which has no address itself. Otherwise an address has one account.
   public var allowsDuplicateEmails = false
 
-  /// True when passwords sign in, where a plugin serves them.
+  /// True when users can sign in with passwords, provided that a plugin serves them.
   public var allowsPasswords = true
-  /// True when mailed links sign in, where a plugin serves them.
+  /// True when users can sign in with mailed links, provided that a plugin serves them.
   public var allowsEmailLinks = true
-  /// True when accounts without a credential can be created, where a plugin serves them.
+  /// True when accounts without a credential can be created, provided that a plugin serves anonymous sign-ins.
   public var allowsAnonymous = true
-  /// True when phone numbers sign in, where ``signIn`` names them.
+  /// True when users can sign in with phone numbers, provided that ``signIn`` names that method.
   public var allowsPhones = true
 
   /// The cost of a new password hash; cheaper hashes are renewed at the next sign-in.
@@ -77,17 +77,17 @@ public struct AccountsConfiguration: Sendable {
   public var blockingFunctions: BlockingFunctionSettings?
   /// The required second factors, and their kinds.
   public var secondFactors = SecondFactorSettings()
-  /// Second factors of one account.
+  /// The largest number of second factors of one account.
   public var secondFactorsMax = 5
   /// The sender that mails show, and the plugin that sends them.
   public var mail = MailSettings()
-  /// Codes to phones.
+  /// The settings for codes by text message.
   public var phone = PhoneSettings()
   /// The addresses, and networks in CIDR notation, of proxies whose `X-Forwarded-For` names the client.
   public var trustedProxies: [String] = []
   /// The rate limits for clients; an emulator lifts them.
   public var limits = ThrottleLimits()
-  /// The number of audit records; the oldest are deleted first, and the chain is verified from the oldest that remains.
+  /// The maximum number of audit records; the oldest are deleted first, and the chain is verified from the oldest that remains.
   public var auditRecordsMax = 200_000
   /// True for an emulator: for programs on this machine it accepts any project and unsigned credentials, serves the
   /// routes for test suites, and has no rate limits.
@@ -120,7 +120,7 @@ public struct AccountsConfiguration: Sendable {
     /// The longest time without a refresh; nil for no limit.
     public var idleSecondsMax: Int64?
 
-    /// The defaults.
+    /// Creates the default policy.
     public init() {}
   }
 
@@ -135,14 +135,14 @@ public struct AccountsConfiguration: Sendable {
     /// The plugin that sends mails. Nil when the file does not name one: a default applies, if there is one.
     public var mailer: PluginChoice?
 
-    /// The defaults.
+    /// Creates the default settings.
     public init() {}
   }
 }
 
 /// The rate limits for clients; each server counts for itself.
 public struct ThrottleLimits: Sendable, Equatable {
-  /// Failed passwords of one account before it has to wait.
+  /// The number of failed passwords of one account after which further attempts have to wait.
   public var accountFailuresFree = 10
   /// The longest wait.
   public var accountDelaySecondsMax: Int64 = 900
@@ -156,8 +156,8 @@ public struct ThrottleLimits: Sendable, Equatable {
   public var signUpsPerHour = 100
   /// New anonymous accounts from one address in an hour.
   public var anonymousPerHour = 60
-  /// Mails to one address in a minute, for all purposes. Password resets are counted separately, here and by the hour:
-  /// no other mail delays one.
+  /// Mails to one address in a minute, for all purposes. Password resets are counted separately, by the minute and by the hour, so
+  /// that no other mail delays one.
   public var mailsPerAddressPerMinute = 1
   /// Mails to one address in an hour.
   public var mailsPerAddressPerHour = 5
@@ -190,10 +190,10 @@ public struct ThrottleLimits: Sendable, Equatable {
   public var factorTriesPerDay = 100
   /// Refused credentials of other providers from one address in a minute.
   public var credentialFailuresPerMinute = 30
-  /// The number of counters in memory; the oldest are dropped first.
+  /// The maximum number of counters in memory; the oldest are dropped first.
   public var countersMax = 100_000
 
-  /// The defaults.
+  /// Creates the default limits.
   public init() {}
 }
 

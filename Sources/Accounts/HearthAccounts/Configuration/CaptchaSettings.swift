@@ -6,7 +6,7 @@ import HearthTree
 public struct CaptchaSettings: Sendable, Equatable, Redacted {
   /// The supported services. Their responses have the same form.
   public enum Service: String, Sendable, CaseIterable {
-    /// Google's, in its version 2 or 3; that of Intuition Machines; Cloudflare's.
+    /// reCAPTCHA of Google (version 2 or 3), hCaptcha of Intuition Machines, Turnstile of Cloudflare.
     case recaptcha, hcaptcha, turnstile
 
     /// The service's URL for verifying a token.
@@ -23,7 +23,7 @@ public struct CaptchaSettings: Sendable, Equatable, Redacted {
   public enum Widget: String, Sendable, CaseIterable {
     /// A checkbox.
     case checkbox
-    /// An invisible key of reCAPTCHA 2 or hCaptcha, which shows a challenge only in doubt.
+    /// An invisible key of reCAPTCHA 2 or hCaptcha, which shows a challenge only to suspicious clients.
     case invisible
     /// No widget, but a score: a key of reCAPTCHA 3.
     case score

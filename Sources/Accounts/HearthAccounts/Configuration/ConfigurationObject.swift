@@ -85,7 +85,7 @@ struct ConfigurationObject {
     return texts
   }
 
-  /// The objects of an array, each named in refusals by its place in it.
+  /// Returns the objects of an array. Errors name each object by its index.
   mutating func objects(_ name: String) throws(SettingsError) -> [ConfigurationObject]? {
     guard let value = value(name) else { return nil }
     guard let elements = value.array else { throw wrong(name, "must be an array of objects: [{ … }]") }

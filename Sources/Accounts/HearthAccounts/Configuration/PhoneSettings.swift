@@ -17,7 +17,7 @@ public struct PhoneSettings: Sendable, Equatable {
   /// that are added while the server runs replace it.
   public var sender: PluginChoice?
 
-  /// The defaults.
+  /// Creates the default settings.
   public init() {}
 }
 

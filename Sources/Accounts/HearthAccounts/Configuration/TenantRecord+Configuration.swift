@@ -7,7 +7,8 @@ extension TenantRecord {
       if let intervals = authenticators.adjacentIntervals { settings.secondFactors.totpAdjacentIntervals = intervals }
     }
     guard let policy = secondFactorPolicy else { return }
-    // As at Google: the state is about phones where authenticators are switched on beside it.
+    // As in Identity Platform, the tenant's policy is about phone numbers only: with authenticator apps switched on, `off` does not
+    // switch factors off.
     settings.secondFactors.policy = policy == .off && authenticators?.isOn == true ? .optional : policy
     if !hasPhoneFactors { settings.phone.secondFactor = false }
   }

@@ -10,7 +10,7 @@ package struct AccountDeletion: Sendable {
   /// - Parameters:
   ///   - caller: the signed-in user, when the request has an ID token.
   ///   - authenticated: the account as it was when its password was checked, when the request has a password.
-  ///   - detail: for the audit record.
+  ///   - detail: the detail of the audit record.
   ///   - check: refuses the deletion by an error.
   /// - Throws: `userNotFound`; `userDisabled` and `tokenExpired` when the shown credential is no longer valid.
   package func delete(

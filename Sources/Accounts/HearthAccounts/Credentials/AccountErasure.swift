@@ -2,7 +2,7 @@ import HearthDatabase
 import HearthEngine
 import HearthTree
 
-/// Erases a user: the account, if it still exists, their entries of the audit trail, and the log files of both.
+/// Erases a user: the account, if it still exists, their entries of the audit trail, and the log files that contain either.
 package struct AccountErasure: Sendable {
   let context: AccountsContext
   private var deletion: AccountDeletion { AccountDeletion(context: context) }
@@ -31,8 +31,8 @@ package struct AccountErasure: Sendable {
     return context.store.view.audit(limit: .max).count { $0.isAbout(name) }
   }
 
-  /// Removes the user from the audit trail, and records the erasure by its number, not by the uid. A repeated erasure
-  /// finds nothing, and says so.
+  /// Removes the user from the audit trail, and records the erasure by its number, not by the uid. A repeated erasure removes
+  /// nothing, and is recorded as such.
   ///
   /// - Parameters:
   ///   - number: identifies the erasure for its requester.

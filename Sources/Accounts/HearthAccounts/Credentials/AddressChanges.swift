@@ -42,7 +42,7 @@ package struct AddressChanges: Sendable {
       try change(&transaction, &user)
       try transaction.changeAddress(of: &user, to: address, isVerified: isVerified)
     }
-    // A caller gets tokens.
+    // A change with a caller always returns tokens.
     guard let tokens else { throw AccountError(.internalError) }
     return (user, tokens)
   }

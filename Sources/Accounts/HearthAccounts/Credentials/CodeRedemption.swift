@@ -19,7 +19,7 @@ package struct CodeRedemption: Sendable {
   package struct Effect: Sendable {
     /// The purpose of the code.
     package let purpose: Ticket.Purpose
-    /// The account after it.
+    /// The account after the code's action.
     package let user: UserRecord
   }
 

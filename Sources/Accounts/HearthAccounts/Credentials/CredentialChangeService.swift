@@ -93,7 +93,7 @@ package struct CredentialChangeService: Sendable {
   ///
   /// - Parameters:
   ///   - hookChanges: further changes of a blocking function in the same transaction.
-  ///   - detail: for the audit record and the mail: the provider and method.
+  ///   - detail: the provider and method, for the audit record and the mail.
   ///   - change: updates the user's record. Its errors refuse everything.
   /// - Returns: the account, and the caller's tokens when they continue with another session.
   /// - Throws: `userNotFound`, `userDisabled`, `tokenExpired`, `credentialTooOld`; the errors of the change.

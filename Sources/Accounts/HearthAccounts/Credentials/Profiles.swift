@@ -8,12 +8,12 @@ package struct Profiles: Sendable {
   let changes: CredentialChangeService
   private var signUp: SignUpLimit { SignUpLimit(throttle: context.throttle) }
 
-  /// Applies a user's change of their own account. Another address or password ends their tokens so far.
+  /// Applies a user's change of their own account. Another address or password ends their existing tokens.
   ///
-  /// - Returns: the account after it, and new tokens when those so far ended.
+  /// - Returns: the changed account, and new tokens when the existing ones ended.
   /// - Throws: `credentialTooOld` without a recent sign-in for another address, password or a removed credential;
-  ///   `operationNotAllowed` for another address where addresses are protected from enumeration; `invalidEmail`,
-  ///   `emailExists`, `missingEmail`, `tooManyAttempts`; the password policy's errors.
+  ///   `operationNotAllowed` for another address where addresses are protected from enumeration; `invalidEmail`, `emailExists`,
+  ///   `missingEmail`, `tooManyAttempts`; the password policy's errors.
   package func apply(
     _ change: ProfileChange, of caller: Caller, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple?) {

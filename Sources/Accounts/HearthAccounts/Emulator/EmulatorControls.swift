@@ -8,7 +8,7 @@ package struct EmulatorControls: Sendable {
   /// The project number of every emulator, which suites expect.
   static let projectNumber = "12345"
 
-  /// Deletes all accounts without a trace: test suites reuse uids.
+  /// Deletes all accounts without audit records or events: test suites reuse uids.
   ///
   /// - Parameter administrator: the administrator's name, for an authenticated request.
   package func deleteAllUsers(administrator: String?, client: ClientInfo) async throws(AccountError) {

@@ -7,7 +7,7 @@ public struct AccountsEnvironment: Sendable {
   public var clock: @Sendable () -> Instant
   /// The source of secrets.
   public var random: RandomBytes
-  /// Runs the work once, on any thread, after that many milliseconds.
+  /// Runs the work once, on any thread, after the given number of milliseconds.
   public var schedule: @Sendable (_ afterMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void
   /// Takes notices for the operator, on any thread. They contain no secrets.
   public var notice: @Sendable (_ notice: AccountsNotice) -> Void

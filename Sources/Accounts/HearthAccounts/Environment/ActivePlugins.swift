@@ -17,7 +17,7 @@ package final class ActivePlugins: Sendable {
     var verifiers: [any TokenVerifier]
     var auditSinks: [any AuditSink]
 
-    /// Combines two sets; the first of two providers with the same id counts.
+    /// Combines two sets; of two providers with the same id the first is used.
     init(_ own: PluginSet, _ further: PluginSet) {
       providers = own.providers + further.providers
       byID = Dictionary(providers.map { ($0.manifest.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -40,8 +40,8 @@ package final class ActivePlugins: Sendable {
     table = Mutex(Table(own, PluginSet()))
   }
 
-  /// Replaces the further plugins of the last call, all at once. The server's own providers and hooks come first;
-  /// further mail and message senders replace the server's.
+  /// Replaces all plugins that were added while the server runs, at once. The server's own providers and hooks come first; added
+  /// mail and message senders replace the server's.
   func setFurther(_ further: PluginSet) {
     let new = Table(own, further)
     table.withLock { $0 = new }
@@ -82,12 +82,12 @@ package final class ActivePlugins: Sendable {
   /// The provider that checks passkeys.
   var passkeyProvider: (any PasskeyProvider)? { provider(for: .passkey) as? any PasskeyProvider }
 
-  /// The provider with that id, when it accepts credentials of other servers.
+  /// The provider with the given id, when it accepts credentials of other servers.
   package func credentialProvider(_ id: String) -> (any SignInProvider)? {
     table.withLock { $0.byID[id] }.flatMap { $0.manifest.methods.contains(.credential) ? $0 : nil }
   }
 
-  /// The provider with that id, when it serves authorization codes on a page of its own.
+  /// The provider with the given id, when it serves authorization codes on a page of its own.
   func authorizationProvider(_ id: String) -> (any AuthorizationCodeProvider)? {
     (credentialProvider(id) as? any AuthorizationCodeProvider).flatMap { $0.servesAuthorizationCodes ? $0 : nil }
   }

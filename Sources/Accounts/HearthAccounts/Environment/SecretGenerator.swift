@@ -7,7 +7,7 @@ package struct SecretGenerator: Sendable {
   package let random: RandomBytes
   private let notice: @Sendable (AccountsNotice) -> Void
 
-  /// Creates a generator over an environment's randomness, which notifies that environment when there is none.
+  /// Creates a generator that uses an environment's random bytes, and reports a failure of their source to that environment.
   package init(_ environment: AccountsEnvironment) {
     random = environment.random
     notice = environment.notice
@@ -56,9 +56,9 @@ package struct SecretGenerator: Sendable {
   /// Returns a code for a ticket.
   package func code() throws(AccountError) -> NewCode { NewCode(text: try text()) }
 
-  /// Generates a value from random bytes.
+  /// Generates a value from random bytes with the closure.
   ///
-  /// - Throws: `unavailable` when there are none, which is reported to the operator.
+  /// - Throws: `unavailable` without random bytes, which is reported to the operator.
   package func draw<Value>(_ draw: (RandomBytes) throws(RandomnessError) -> Value) throws(AccountError) -> Value {
     do {
       return try draw(random)

@@ -21,7 +21,8 @@ extension AccountEvent {
       AccountRecords(root: base.isRoot ? root : root[base], damage: damage)
     }
     let (old, new) = (records(change.oldRoot), records(change.newRoot))
-    // By the place: a record of the tenant that cannot be read must not make its users the project's.
+    // The tenant is determined by the path: when the tenant's record cannot be read, its users must not be reported as the
+    // project's.
     let tenant = base.keys.last.flatMap(AccountPath.text)
     guard base.isRoot || tenant != nil else { return [] }
     let accountEvents: AccountEvents? = new.record(AccountPath.accountEvents)

@@ -6,7 +6,7 @@ enum ForeignTokenOutcome: Sendable, Equatable {
   case accepted(VerifiedCredential)
   /// The token is invalid.
   case refused(ForeignTokenRefusal)
-  /// The verifier has not decided; the text follows its name.
+  /// The verifier has not decided; the text continues a sentence that begins with the verifier's name.
   case undecided(String)
 }
 

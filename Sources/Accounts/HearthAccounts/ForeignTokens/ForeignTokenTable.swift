@@ -20,7 +20,7 @@ struct ForeignTokenTable {
     var isVoid = false
   }
 
-  /// A request or socket that waits for the outcome of a token. The outcome; nil while the verifier is being asked.
+  /// A request or socket that waits for the outcome of a token.
   private struct Waiter {
     var key: Key
     var network: ClientNetwork
@@ -77,7 +77,7 @@ struct ForeignTokenTable {
 
   /// - Parameters:
   ///   - network: the network of the client that sent the token.
-  ///   - nowSeconds: since 1970; a cached token whose end has passed is expired.
+  ///   - nowSeconds: the time in seconds since 1970; a cached token whose end has passed is expired.
   ///   - notify: called once there is an outcome to take with ``take(_:)``.
   mutating func lookUp(
     _ key: Key, from network: ClientNetwork, nowMilliseconds: Int64, nowSeconds: Int64,
@@ -108,8 +108,8 @@ struct ForeignTokenTable {
       && questions.count { $0.value.network.prefix.widest == network.prefix.widest } < limits.questionsPerSiteMax
   }
 
-  /// Takes the outcome that the waiter was notified of; it no longer waits. Must be called in the turn in which the
-  /// waiter acts on it: a later revocation reaches the waiter's connection there.
+  /// Takes the outcome that the waiter was notified of; it no longer waits. Must be called on the event loop, in the same turn in
+  /// which the waiter's connection uses the outcome: a later revocation then finds the connection registered.
   mutating func take(_ id: UInt64) -> ForeignTokenOutcome {
     guard let waiter = waiters.removeValue(forKey: id) else { return .undecided("was not called") }
     let (network, site) = (waiter.network.text, waiter.network.prefix.widest)

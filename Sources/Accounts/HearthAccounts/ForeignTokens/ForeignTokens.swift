@@ -26,7 +26,7 @@ package final class ForeignTokens: Sendable {
     /// The revocations that are announced and not yet recorded.
     var unrecorded: [String: TokenRevocation] = [:]
     var isRecording = false
-    /// The verifiers that were switched on last, with their revisions.
+    /// The verifiers that were active at the last check, with their revisions.
     var known: [String: String] = [:]
     var isClosed = false
     var lastQuestion: UInt64 = 0
@@ -54,8 +54,8 @@ package final class ForeignTokens: Sendable {
   ///
   /// - Parameters:
   ///   - address: the address of the client that sent it.
-  ///   - later: called on any thread when the answer is not cached. Its value must be taken in the turn in which the
-  ///     credential is registered for revocations.
+  ///   - later: called on any thread when the answer is not cached. The outcome must be taken in the same event loop turn in which
+  ///     the credential is registered for revocations.
   package func lookUp(
     _ token: String, from address: String, now: Instant, later: @escaping @Sendable (PendingToken) -> Void
   ) -> Lookup {

@@ -8,7 +8,7 @@ struct ValidatedTokenAnswer: Sendable, Equatable {
   var cacheMilliseconds: Int64
 
   /// - Parameters:
-  ///   - answer: nil when the verifier did not answer.
+  ///   - answer: the verifier's answer; nil when it did not answer.
   ///   - voucher: the verifier and the token.
   init(_ answer: TokenAnswer?, by voucher: TokenVoucher, nowSeconds: Int64) {
     switch answer {
@@ -22,7 +22,7 @@ struct ValidatedTokenAnswer: Sendable, Equatable {
           self.init(.refused(.expired), cacheSeconds: token.cacheSeconds)
           return
         }
-        // Past its end the answer would be about another token.
+        // An answer is not cached past the token's end.
         self.init(
           .accepted(VerifiedCredential(subject, voucher: voucher)),
           cacheSeconds: min(token.cacheSeconds, subject.expiresAtSeconds - nowSeconds))
@@ -51,18 +51,18 @@ extension ForeignTokenSubject {
       throw AccountError(.invalidArgument, "a time is out of range")
     }
     self.init(uid: token.uid, signInProvider: provider, expiresAtSeconds: end)
-    // A time in the future says nothing about earlier revocations.
+    // An issue time in the future cannot be compared with earlier revocations, so it is dropped.
     issuedAtSeconds = token.issuedAtSeconds.flatMap { $0 <= nowSeconds ? $0 : nil }
     email = token.email.flatMap { EmailAddress.canonical($0) }
     isEmailVerified = email != nil && token.isEmailVerified
     if let json = token.claims { claims = try SessionClaims.read(json) }
   }
 
-  /// A claim of the token can hold it exactly.
+  /// Returns true when a claim of the token can represent the time exactly.
   private static func isTime(_ seconds: Int64) -> Bool { ClaimValue.int(seconds).seconds != nil }
 
   private static func isProvider(_ name: String) -> Bool {
-    // Rules see `auth.provider` without it.
+    // Rules see the name without `.com` in `auth.provider`.
     let short = name.hasSuffix(".com") ? String(name.dropLast(4)) : name
     return (1...ForeignTokenLimits.providerBytesMax).contains(name.utf8.count)
       && name.utf8.allSatisfy { $0.isASCIILetterOrDigit || "._:-".utf8.contains($0) }

@@ -11,7 +11,7 @@ enum BlockingClaims {
     claims.set("tenant_id", event.user.tenantID)
     claims.set("event_id", event.id)
     claims.set("event_type", event.moment.rawValue)
-    // Functions in Python fail without these two.
+    // The function SDK for Python fails without these two claims.
     claims.set("ip_address", event.clientAddress)
     claims.set("user_agent", event.userAgent)
     claims.set("locale", event.locale)
@@ -71,7 +71,7 @@ enum BlockingClaims {
     data.set("factor_id", factor.kind)
     data.set("display_name", factor.displayName)
     data.set("phone_number", factor.phoneNumber)
-    // Older Pythons read no "Z".
+    // `fromisoformat` of older Python versions does not accept "Z".
     let time = Timestamp.text(milliseconds: factor.enrolledAtMilliseconds)
     data.set("enrollment_time", time.dropLast() + "+00:00")
     return .object(data.members)

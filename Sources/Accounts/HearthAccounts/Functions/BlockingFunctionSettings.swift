@@ -106,7 +106,8 @@ extension BlockingFunctionSettings {
     function.allowsPrivate = namingAllowsPrivate
     for member in try Self.object(trigger) {
       switch member.name {
-      // The service's own answers have the time of the last change beside the URL.
+      // The project configuration that Identity Platform returns contains the time of the last change beside the URL, and clients
+      // send it back.
       case "functionUri", "updateTime": continue
       case "signing":
         guard let signing = member.value.string.flatMap({ Signing(rawValue: $0) }) else {

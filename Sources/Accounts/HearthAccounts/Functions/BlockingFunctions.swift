@@ -5,7 +5,7 @@ import HearthTree
 
 /// The deciding hook that calls blocking functions, as apps write them with the function SDKs.
 ///
-/// Anonymous users and custom tokens are exempt, as they are at the service.
+/// Anonymous users and custom tokens are exempt, as in Identity Platform.
 struct BlockingFunctions: DecidingHook {
   let context: AccountsContext
   let name = "blocking functions"

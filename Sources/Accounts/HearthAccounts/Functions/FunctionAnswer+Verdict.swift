@@ -41,7 +41,7 @@ extension HookChanges {
       case "customClaims":
         customClaims = try Self.claims(value, name).map { FieldChange.set($0) } ?? .cleared
       case "sessionClaims":
-        // The SDK for Node lets a function return them where no session begins.
+        // The SDK for Node lets a `beforeCreate` function return session claims, although no session begins there.
         let claims = try Self.claims(value, name)
         if moment == .beforeSignIn { sessionClaims = claims }
       default: continue

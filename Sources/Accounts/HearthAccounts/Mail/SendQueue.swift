@@ -6,7 +6,7 @@ package final class SendQueue<Message: Sendable>: Sendable {
   /// Sends one message.
   typealias Sender = @Sendable (Message) async throws -> Void
 
-  /// The length of the queue; each message needs a few kilobytes.
+  /// The maximum length of the queue; each message needs a few kilobytes.
   static var waitingMax: Int { 1_000 }
   private static var timeoutMilliseconds: Int64 { 60_000 }
 
@@ -16,7 +16,7 @@ package final class SendQueue<Message: Sendable>: Sendable {
   private let queue = WorkQueue(waitingMax: SendQueue.waitingMax)
 
   /// - Parameters:
-  ///   - name: the log's name for a message: `a mail (verifyEmail)`.
+  ///   - name: the name of a message in the log: `a mail (verifyEmail)`.
   ///   - sender: the current sender; nil when there is none.
   init(
     name: @escaping @Sendable (Message) -> String, sender: @escaping @Sendable () -> Sender?,

@@ -11,8 +11,7 @@ public struct AccountError: Error, Sendable, Equatable {
     self.detail = detail
   }
 
-  /// True when a plugin or function that had to decide did not; reported as a temporary failure. The text of
-  /// `error.message`: clients split it at exactly space, colon, space.
+  /// True when a plugin or function that had to decide did not; reported as a temporary failure.
   package private(set) var isUndecided = false
 
   /// Creates the error of a hook that did not decide.
@@ -28,7 +27,7 @@ public struct AccountError: Error, Sendable, Equatable {
   /// The text of `error.message`: clients split it at exactly space, colon, space.
   public var message: String { detail.map { "\(code.rawValue) : \($0)" } ?? code.rawValue }
 
-  /// The protocol's codes. The closed list; texts are never renamed.
+  /// The error codes of the protocol. A closed list; the texts are never renamed.
   package enum Code: String, Sendable, CaseIterable {
     case adminOnlyOperation = "ADMIN_ONLY_OPERATION"
     case apiKeyInvalid = "API_KEY_INVALID"

@@ -12,7 +12,7 @@ package struct Administrator: Sendable {
   /// The time of the request.
   package var now: Instant
 
-  /// - Parameter authority: of their verified credential.
+  /// - Parameter authority: the authority of the verified credential.
   package init(_ authority: Authority, client: ClientInfo, now: Instant) {
     self.authority = authority
     self.client = client
@@ -21,7 +21,7 @@ package struct Administrator: Sendable {
 
   /// Creates the operator.
   ///
-  /// - Parameter name: for the audit trail.
+  /// - Parameter name: the administrator's name in the audit trail.
   package init(name: String, client: ClientInfo, now: Instant) {
     self.init(.operator(name: name), client: client, now: now)
   }

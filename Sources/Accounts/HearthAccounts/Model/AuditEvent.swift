@@ -1,6 +1,6 @@
 /// An event about an account, a key or a setting, for the audit trail.
 public struct AuditEvent: Sendable, Equatable {
-  /// A closed list; the texts are never renamed.
+  /// The kind of an event. A closed list; the texts are never renamed.
   package enum Kind: String, Sendable, CaseIterable {
     case signUp = "sign_up"
     case signIn = "sign_in_ok"

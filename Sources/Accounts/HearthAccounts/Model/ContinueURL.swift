@@ -1,7 +1,7 @@
-/// The address that a mail's reader continues to. A foreign one would turn this server's links into a redirect to an
-/// attacker's site.
+/// The URL that the page of a mailed link redirects to. URLs of unknown sites are refused: they would turn this server's links into
+/// a redirect to an attacker's site.
 package struct ContinueURL: Sendable {
-  /// The scheme, in lower case.
+  /// The URL scheme, in lower case.
   package let scheme: String
   /// The host in lower case, an IPv6 address with its brackets.
   package let host: String

@@ -7,11 +7,11 @@ import HearthPlugin
 /// proofs differ without one of them. The table of the guide *Account changes* describes them, and a test checks each
 /// row.
 package enum CredentialChange: String, Sendable, CaseIterable {
-  // By a session.
+  // Made in a session.
   case passwordLinked
   case passwordChanged
   case passwordUnlinked
-  /// A mailed link becomes a credential, for the account's own address or as its first one.
+  /// A mailed link becomes a credential, for the account's own address or as its first address.
   case addressLinked
   case addressChanged
   case phoneLinked
@@ -53,7 +53,7 @@ extension CredentialChange {
   /// The sessions that a change ends.
   enum SessionEnding: Int, Sendable, Comparable {
     case none
-    /// The sessions that began by the removed credential, except the caller's: their refresh tokens become invalid.
+    /// The sessions that began with the removed credential, except the caller's: their refresh tokens become invalid.
     case sameProvider
     /// All sessions but the caller's, with their ID tokens and session cookies, for an account that accepts only its
     /// passkeys.
@@ -74,13 +74,13 @@ extension CredentialChange {
     case elsewhere
   }
 
-  /// The requirements and consequences of a change. Of every session it also requires the account's second factor, and
-  /// a passkey where the account accepts only passkeys.
+  /// The requirements and consequences of a change. A session must also have shown the account's second factor, and a passkey where
+  /// the account accepts only passkeys.
   struct Terms: Sendable {
     var means = Means.session
     var recency = Recency.never
     var ends = SessionEnding.none
-    /// True when the caller has shown the new credential: their sign-in counts as made now.
+    /// True when the caller has shown the new credential: the new session's sign-in time is now.
     var renewsSignIn = false
     /// The mail to the address that the account had before, with a code that reverts the change; `nil` when none is
     /// sent.
@@ -138,8 +138,8 @@ extension CredentialChange {
     }
   }
 
-  /// The service ends every session here; clients do not read new tokens from the response, so the caller's must stay
-  /// valid.
+  /// Firebase Authentication ends every session when a credential is unlinked; but clients do not read new tokens from the
+  /// response, so the caller's session must stay valid here.
   private static func unlinking(_ touches: Set<Aspect>) -> Terms {
     Terms(
       recency: .always, ends: .sameProvider, notice: .signInMethodRemoved, event: .providerUnlinked, touches: touches)
@@ -151,8 +151,8 @@ extension CredentialChange {
 }
 
 extension UserRecord {
-  /// The credentials in which this record differs from an earlier one. Used recovery codes and a new hash of the same
-  /// password are no difference.
+  /// The credentials in which this record differs from an earlier one. Used recovery codes and a new hash of the same password do
+  /// not count as differences.
   func proofs(changedSince old: UserRecord) -> Set<CredentialChange.Aspect> {
     var changed: Set<CredentialChange.Aspect> = []
     if password?.updatedAtMilliseconds != old.password?.updatedAtMilliseconds { changed.insert(.password) }
@@ -184,7 +184,7 @@ extension ProviderIdentity {
 }
 
 extension SecondFactor {
-  /// Returns true when both are of the same enrolment and secret; the step of the last code does not matter.
+  /// Returns true when both are of the same enrolment and secret; the time step of the last used code is not compared.
   fileprivate func isSameProof(as other: SecondFactor) -> Bool {
     guard id == other.id else { return false }
     switch (kind, other.kind) {

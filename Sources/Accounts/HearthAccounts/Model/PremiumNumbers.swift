@@ -48,7 +48,7 @@ package enum PremiumNumbers {
     return nil
   }
 
-  /// The digit before numbers that are dialled within a country; nil where numbers themselves begin with it.
+  /// Returns the trunk digit that is dialled within a country before a number; nil where numbers themselves begin with that digit.
   private static func trunkDigit(of code: String) -> UInt8? {
     switch code {
     case "1": UInt8(ascii: "1")
@@ -77,7 +77,7 @@ package enum PremiumNumbers {
     return kinds
   }()
 
-  /// A calling code, the first digits of its premium-rate numbers, and after a stroke those of its shared-cost numbers.
+  /// A calling code, the first digits of its premium-rate numbers, and after a slash those of its shared-cost numbers.
   private static let table = """
     1 24697 34597 900
     7 803 809

@@ -5,15 +5,15 @@ package struct ProviderConfiguration: Sendable, Equatable {
   package static let oidcPrefix = "oidc."
   /// The prefix of SAML providers' ids.
   package static let samlPrefix = "saml."
-  /// Providers of a project, or of one of its tenants.
+  /// The maximum number of providers of a project, or of one of its tenants.
   static let countMax = 100
-  /// An id, without its prefix, in bytes.
+  /// The maximum length of an id, without its prefix, in bytes.
   static let nameBytesMax = 64
-  /// The display name's length, in characters.
+  /// The maximum length of the display name, in characters.
   package static let displayNameLengthMax = 128
-  /// An issuer, an address or an entity id, in bytes.
+  /// The maximum length of an issuer, an address or an entity id, in bytes.
   package static let addressBytesMax = 2_048
-  /// Domains for which the provider is trusted.
+  /// The maximum number of domains for which a provider is trusted.
   package static let emailDomainsMax = 100
 
   /// An OpenID Connect issuer.
@@ -29,9 +29,9 @@ package struct ProviderConfiguration: Sendable, Equatable {
     /// True when the administrator wants an ID token from the provider's page. A client's ID token is verified in any
     /// case.
     package var takesIDTokens = true
-    /// True when the provider's page redirects to the URI that the providers of the operator's file share, as
-    /// registered by earlier versions. Its answers then count only when they name their issuer, as its configuration
-    /// document promises.
+    /// True when the provider's page redirects to the URI that the providers of the operator's file share, as registered by earlier
+    /// versions. An answer on that URI is accepted only when it names its issuer (RFC 9207), which the configuration document must
+    /// announce.
     package var usesSharedRedirectURI = false
 
     /// Creates an issuer with this server's client id there.
@@ -59,7 +59,7 @@ package struct ProviderConfiguration: Sendable, Equatable {
     /// The tolerated difference of the clocks; nil for the default.
     package var skewSeconds: Int64?
 
-    /// An identity provider.
+    /// Creates an identity provider.
     package init(
       identityProviderID: String, signOnURL: String, certificates: [String], serviceProviderID: String,
       callbackURL: String? = nil
@@ -86,7 +86,7 @@ package struct ProviderConfiguration: Sendable, Equatable {
   package var displayName: String?
   /// True when sign-ins by the provider are allowed.
   package var isEnabled = false
-  /// The domains for whose addresses the provider is trusted; `*` is every one.
+  /// The domains for whose addresses the provider is trusted; `*` stands for all domains.
   package var emailDomains: [String] = []
   /// The kind of provider.
   package var kind: Kind

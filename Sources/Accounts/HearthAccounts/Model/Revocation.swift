@@ -1,6 +1,6 @@
-/// A revocation of tokens, for signing out the connections that showed one. Announced after the change is durable.
+/// A revocation of tokens, for signing out the connections that were authenticated with one. Announced after the change is durable.
 public enum Revocation: Sendable, Equatable {
-  /// The user's tokens so far.
+  /// All existing tokens of the user.
   case user(uid: String)
   /// Every token of a tenant's users.
   case tenant(id: String)

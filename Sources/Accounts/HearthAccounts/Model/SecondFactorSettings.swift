@@ -38,7 +38,7 @@ public struct SecondFactorSettings: Sendable, Equatable {
   /// The allowed values of ``totpAdjacentIntervals``.
   package static let adjacentIntervalsRange: ClosedRange<Int64> = 0...10
 
-  /// The defaults.
+  /// Creates the default settings.
   public init() {}
 
   /// Returns true when an account has to show a second factor after a first one of that provider.
@@ -48,7 +48,7 @@ public struct SecondFactorSettings: Sendable, Equatable {
   ///
   /// - Parameter provider: the id as tokens show it.
   package func isRequired(of user: UserRecord, after provider: String) -> Bool {
-    // A session that began anonymously is no longer of such a user once something was linked.
+    // A session that began anonymously no longer belongs to an anonymous user once a credential was linked.
     guard provider != ProviderID.custom, provider != ProviderID.anonymous || !user.isAnonymous else { return false }
     if policy == .required { return true }
     guard !requiredClaims.isEmpty, let claims = user.customAttributes.flatMap({ JSON(parsing: $0.utf8) }) else {

@@ -5,8 +5,8 @@ import HearthTree
 package enum SessionClaims {
   /// Reads the claims of a plugin or a developer: an object without reserved names, within the size limit.
   ///
-  /// - Parameter takesComputed: true to ignore names of the server's own values, for claims that the service accepts
-  ///   so; no token contains them. Otherwise such a claim is refused, so that its author notices.
+  /// - Parameter takesComputed: true to ignore names of the server's own values, for claims in which Firebase accepts such names;
+  ///   no token contains them. Otherwise such a claim is refused, so that its author notices.
   /// - Throws: `invalidClaims`, `claimsTooLarge`, `forbiddenClaim` with the claim's name.
   package static func read(_ json: JSON, takesComputed: Bool = false) throws(AccountError) -> [ClaimValue.Member] {
     guard let claims = try? ClaimValue(json: json.text()), let members = claims.members else {

@@ -17,7 +17,7 @@ public struct TenantRecord: Sendable, Equatable {
   public var protectsFromEnumeration: Bool?
   /// The policy for second factors; nil when the project's setting applies.
   public var secondFactorPolicy: SecondFactorSettings.Policy?
-  /// The kinds as the service's interface names them, such as `PHONE_SMS`, from an administrator.
+  /// The kinds of second factor as Identity Platform's API names them, such as `PHONE_SMS`; set by an administrator.
   public var secondFactorProviders: [String] = []
   /// The settings for authenticator apps as second factors; nil when the project's apply.
   public var authenticators: Authenticators?
@@ -35,7 +35,7 @@ public struct TenantRecord: Sendable, Equatable {
     /// applies.
     public var adjacentIntervals: Int64?
 
-    /// A decision.
+    /// Creates the settings.
     public init(isOn: Bool, adjacentIntervals: Int64? = nil) {
       (self.isOn, self.adjacentIntervals) = (isOn, adjacentIntervals)
     }

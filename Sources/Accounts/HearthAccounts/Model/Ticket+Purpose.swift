@@ -41,8 +41,8 @@ extension Set<Ticket.Purpose> {
     Set(Ticket.Purpose.allCases).subtracting(.reversalCodes)
   }
 
-  /// The tickets that a signed-in user requested, or a pending sign-in: they end with that session. Codes to the
-  /// account's own address stay valid.
+  /// The tickets that a signed-in user or a pending sign-in requested; they become invalid when the user's tokens are revoked.
+  /// Codes to the account's own address stay valid.
   static let endedByRevocation: Set<Ticket.Purpose> = [
     .verifyAndChangeEmail, .factorEnrolment, .pendingSecondFactor, .phoneEnrolment, .phoneSecondFactor,
   ]

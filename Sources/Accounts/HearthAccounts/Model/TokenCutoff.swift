@@ -29,7 +29,7 @@ public struct TokenCutoff: Sendable, Equatable {
     return issuedAtSeconds >= seconds
   }
 
-  /// Revokes all tokens so far.
+  /// Revokes all existing tokens.
   ///
   /// - Parameter latestSeconds: the latest second that the server has seen.
   mutating func raise(latestSeconds: Int64) {
@@ -45,8 +45,8 @@ public struct TokenCutoff: Sendable, Equatable {
     seconds = max(seconds, other.seconds)
   }
 
-  /// Returns true when a custom token may sign in to a uid whose last account was deleted at this cutoff. The second of
-  /// the deletion itself counts: an account that is deleted and created again at once can be signed in to without a
-  /// wait. Revocations do not matter here: as at the service, a custom token stays valid after them for its lifetime.
+  /// Returns true when a custom token may sign in to a uid whose last account was deleted at this cutoff. The second of the
+  /// deletion itself counts: an account that is deleted and created again at once can be signed in to without a wait. Revocations
+  /// do not matter here: as in Firebase Authentication, a custom token stays valid after them for its lifetime.
   func admitsCustomToken(issuedAtSeconds: Int64) -> Bool { issuedAtSeconds >= seconds.plus(-1) }
 }

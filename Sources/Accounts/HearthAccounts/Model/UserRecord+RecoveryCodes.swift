@@ -3,7 +3,7 @@ extension UserRecord {
   ///
   /// - Throws: `invalidCode` for an unknown or used code.
   mutating func useRecoveryCode(_ hash: String) throws(AccountError) {
-    // Constant time is given by the keyed hash: an attacker cannot make hashes that are close to a stored one.
+    // A plain comparison is safe: the hash is keyed, so that an attacker cannot make hashes that are close to a stored one.
     guard let index = recoveryCodes.firstIndex(where: { $0.isSameText(as: hash) }) else {
       throw AccountError(.invalidCode)
     }

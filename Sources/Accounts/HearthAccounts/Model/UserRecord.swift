@@ -33,8 +33,8 @@ public struct UserRecord: Sendable, Equatable {
   public var lastSignInAtMilliseconds: Int64?
   /// The time of the last ID token, by sign-in or refresh.
   public var lastRefreshAtMilliseconds: Int64?
-  /// The second of the last revocation, which clients are shown of ``cutoff``. Application servers compare it with the
-  /// times of a token, so it is never later than those of a valid one.
+  /// The time of the last revocation, in seconds since 1970, as clients see it. The server checks tokens against ``cutoff`` and not
+  /// against this time; application servers compare it with the times of a token, so it is never later than those of a valid one.
   public var validSinceSeconds: Int64
   /// The cutoff between valid and revoked tokens and sessions.
   public var cutoff = TokenCutoff.first
@@ -82,7 +82,7 @@ public struct UserRecord: Sendable, Equatable {
 
 /// A password's hash.
 public struct StoredPassword: Sendable, Equatable {
-  /// A self-describing string; see ``PasswordHash``. Never leaves the server but in an export.
+  /// A self-describing string; see ``PasswordHash``. It leaves the server only in an export.
   public var hash: String
   /// The time of the change, since 1970; tells one password from the next.
   public var updatedAtMilliseconds: Int64

@@ -42,8 +42,8 @@ struct PasskeyChallenges: Sendable {
     let sealed = try context.secrets.draw { (_) throws(RandomnessError) in
       try context.keys.seal(JSON.object(members).text(), for: sealPurpose(purpose))
     }
-    // The base64 of letters, digits, - and _ has neither + nor /, and that of full triples no padding, so that apps get
-    // the same bytes whichever of the two alphabets they decode it by.
+    // Apps decode the challenge by either base64 alphabet: in base64url a text of letters, digits, - and _ has neither of the
+    // characters in which the two differ, and padded to a multiple of three bytes it needs no padding.
     let padding = (3 - sealed.utf8.count % 3) % 3
     return Base64URL.encode(Array(sealed.utf8) + [UInt8](repeating: UInt8(ascii: "."), count: padding))
   }
@@ -74,7 +74,7 @@ struct PasskeyChallenges: Sendable {
     _ challenge: Challenge, in transaction: inout AccountTransaction, now: Instant
   ) throws(AccountError) {
     try requireUnused(challenge, in: transaction)
-    // The mark has no user, so that deleting a user's tickets keeps it.
+    // The stored mark has no user, so that deleting a user's tickets does not delete it.
     transaction.putTicket(
       challenge.mark,
       Ticket(

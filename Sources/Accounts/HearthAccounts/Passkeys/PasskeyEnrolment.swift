@@ -51,7 +51,7 @@ package struct PasskeyEnrolment: Sendable {
     package var name: String
     /// The transports of the authenticator.
     package var transports: [String]
-    /// The client data: the browser's account of the request.
+    /// The client data (`CollectedClientData` of WebAuthn): the browser's description of the request.
     package var clientDataJSON: [UInt8]
     /// The attestation object: the authenticator's statement about the key.
     package var attestationObject: [UInt8]
@@ -111,7 +111,7 @@ package struct PasskeyEnrolment: Sendable {
     }
   }
 
-  /// Enrols a key that is only named. For an emulator's test suites, which have no authenticator.
+  /// Enrols a key by its id alone, for an emulator's test suites, which have no authenticator.
   package func finishEmulated(
     _ caller: Caller, id: String, name: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
@@ -149,7 +149,7 @@ package struct PasskeyEnrolment: Sendable {
     }
   }
 
-  /// Removes keys. The tokens so far end: they may have begun with one of the keys.
+  /// Removes keys. The user's existing tokens become invalid, because they may be of a sign-in with one of the keys.
   ///
   /// - Parameter ids: the credential ids; unknown ones are ignored.
   /// - Returns: the account, and new tokens if a key was removed.

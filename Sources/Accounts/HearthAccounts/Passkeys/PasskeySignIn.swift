@@ -14,7 +14,7 @@ package struct PasskeySignIn: Sendable {
 
   /// The options with which a browser requests a key.
   package struct Start: Sendable, Redacted {
-    /// The relying party whose keys count.
+    /// The relying party whose keys are accepted.
     package let relyingParty: PasskeyRelyingParty
     /// The challenge, in base64url.
     package let challenge: String
@@ -36,7 +36,7 @@ package struct PasskeySignIn: Sendable {
     package var id: String
     /// The user handle, in base64url.
     package var userHandle: String?
-    /// The client data: the browser's account of the request.
+    /// The client data (`CollectedClientData` of WebAuthn): the browser's description of the request.
     package var clientDataJSON: [UInt8]
     /// The authenticator's signed statement.
     package var authenticatorData: [UInt8]
@@ -55,11 +55,11 @@ package struct PasskeySignIn: Sendable {
     }
   }
 
-  /// Signs in the owner of a key. A key that verified them counts as two factors; with any other an account that has a
-  /// second factor must show it.
+  /// Signs in the owner of a key. A key that verified them counts as two factors; with any other key, an account's second factor is
+  /// required in addition.
   ///
-  /// - Throws: `operationNotAllowed`, `tooManyAttempts`, `invalidAuthenticatorResponse`, `passkeyNotFound`; the errors
-  ///   of ``Sessions/start(of:secondFactor:client:now:change:)``.
+  /// - Throws: `operationNotAllowed`, `tooManyAttempts`, `invalidAuthenticatorResponse`, `passkeyNotFound`; the errors of
+  ///   ``Sessions/start(of:secondFactor:client:now:change:)``.
   package func finish(
     _ assertion: KeyAssertion, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> SecondFactors.Step {
@@ -74,8 +74,8 @@ package struct PasskeySignIn: Sendable {
       await refuse(user, "user handle", client: client, now: now)
       throw AccountError(.invalidAuthenticatorResponse, "userHandle is missing, or does not belong to the key.")
     }
-    // Checked before the key's counter, which would not have advanced either: a replayed answer does not mean a copied
-    // key.
+    // Checked before the key's signature counter: a replayed answer does not advance the counter either, but it does not mean that
+    // the key was copied.
     do throws(AccountError) { try challenges.requireUnused(challenge, in: context.store.view) } catch {
       await refuse(user, "used before", client: client, now: now)
       throw error
@@ -105,7 +105,7 @@ package struct PasskeySignIn: Sendable {
     return .signedIn(try await sessions.start(of: authenticated, client: client, now: now))
   }
 
-  /// Signs in the owner of a key that is only named. For an emulator's test suites, which have no authenticator.
+  /// Signs in the owner of a key by the key's id alone, for an emulator's test suites, which have no authenticator.
   package func finishEmulated(
     id: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> SecondFactors.Step {

@@ -13,8 +13,8 @@ package final class PasswordPool: Sendable {
     case wrong
   }
 
-  /// The length of the queue, beside the running jobs. The last job waits about half a minute on a small machine, which
-  /// is as long as clients do.
+  /// The maximum length of the queue, beside the running jobs. The last job waits about half a minute on a small machine, about as
+  /// long as clients wait.
   static let queueCountMax = 64
 
   /// The part of the queue that one client may fill.
@@ -62,7 +62,8 @@ package final class PasswordPool: Sendable {
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - cost: the cost of new hashes. One below the floor also accepts such hashes, as a developer's server needs it.
+  ///   - cost: the cost of new hashes. With a cost below the floor, as in development, stored hashes below the floor are accepted,
+  ///     too.
   ///   - slots: the number of concurrent hashes; nil derives it from processors and memory.
   ///   - importKey: returns the key with the name that an imported hash has.
   ///   - startThread: runs work on another thread; returns false on failure.
@@ -146,7 +147,7 @@ package final class PasswordPool: Sendable {
       let stored
     else { return .wrong }
     guard PasswordHash.needsRehash(stored, cost: cost, pepper: pepper) else { return .right(rehashed: nil) }
-    // Without memory or randomness the sign-in still succeeds; the next one tries again.
+    // Without memory or randomness the sign-in still succeeds; the next sign-in tries to rehash again.
     return .right(rehashed: try? PasswordHash.make(password, cost: cost, pepper: pepper, random: random))
   }
 

@@ -7,11 +7,11 @@ struct CaptchaCheck: Sendable {
 
   /// Checks the captcha token of a request. The service accepts each token once.
   ///
-  /// - Parameter showsAttestation: the request has an attestation of an app's operating system, which this server
-  ///   cannot verify; on the code that is thrown then SDKs open the page with the widget.
-  /// - Throws: `missingAppCredential` without a token, or `invalidAppCredential` beside an attestation;
-  ///   `captchaCheckFailed` when the service rejects the token; `tooManyAttempts` for a network with many rejected
-  ///   tokens; `unavailable` when the service does not answer.
+  /// - Parameter showsAttestation: the request has an attestation of an app's operating system, which this server cannot verify;
+  ///   SDKs open the page with the widget when they get the error code of this case.
+  /// - Throws: `missingAppCredential` without a token, or `invalidAppCredential` beside an attestation; `captchaCheckFailed` when
+  ///   the service rejects the token; `tooManyAttempts` for a network with many rejected tokens; `unavailable` when the service
+  ///   does not answer.
   func require(
     _ token: String?, showsAttestation: Bool = false, client: ClientInfo, now: Instant
   ) async throws(AccountError) {

@@ -23,7 +23,7 @@ final class ConfiguredProviders: Sendable {
     return configuration
   }
 
-  /// The provider with that id; nil when it is not configured or not enabled.
+  /// The provider with the given id; nil when it is not configured or not enabled.
   func provider(_ id: String) -> (any SignInProvider)? {
     guard id.utf8.starts(with: ProviderConfiguration.oidcPrefix.utf8) else { return nil }
     guard let issuers = context.plugins.issuers, let configuration = enabled(id), let oidc = configuration.oidc else {

@@ -2,14 +2,14 @@ import HearthTree
 
 /// The redirect URIs that are registered at the providers.
 ///
-/// Providers of the operator's file, and SAML identity providers, share one. Each provider that an administrator
-/// configured while the server runs has its own: the address at which an answer arrives then names the provider that
-/// was asked, so that one provider cannot pass another's answer off as its own (RFC 9700 §4.4.2).
+/// Providers of the operator's file, and SAML identity providers, share one URI. Each provider that an administrator configured
+/// while the server runs has its own: the address at which an answer arrives then names the provider that was asked, so that one
+/// provider cannot pass another's answer off as its own (RFC 9700 §4.4.2).
 package enum RedirectURI {
   /// The path of the page that SDKs open, and of the shared address.
   package static let sharedPath = "/__/auth/handler"
-  /// The folder of the others. It is beside the shared path and not below it: a provider that admits every address
-  /// below the registered one, as GitHub does, must not admit another provider's.
+  /// The path below which each other provider has its own redirect URI. It is beside the shared path and not below it: a provider
+  /// that admits every address below the registered one, as GitHub does, must not admit another provider's.
   private static let ownFolder = "/__/auth/redirect/"
 
   /// The shared address under an origin.
@@ -24,7 +24,7 @@ package enum RedirectURI {
     (tenantID.map { PercentEncoding.encode($0) + "/" } ?? "") + PercentEncoding.encode(providerID)
   }
 
-  /// Returns whether an app's address names the provider, so that the app can have no other provider's answers there:
+  /// Returns true when an app's address names the provider, so that no other provider's answers can arrive there:
   /// `https://app.example.com/back/oidc.corp`, in a tenant `https://app.example.com/back/TENANT/oidc.corp`.
   static func names(_ address: String, _ providerID: String, tenantID: String?) -> Bool {
     place(of: address)?.hasSuffix("/" + ownEnding(providerID, tenantID)) == true

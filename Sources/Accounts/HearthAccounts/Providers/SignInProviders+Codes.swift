@@ -8,7 +8,7 @@ extension SignInProviders {
   /// The providers with sign-in pages of their own, in the order of the operator's file.
   package var authorizationProviders: [ProviderManifest] { context.plugins.authorizationProviders }
 
-  /// Returns true when the provider with that id has a sign-in page of its own.
+  /// Returns true when the provider with the given id has a sign-in page of its own.
   package func servesAuthorizationCodes(of providerID: String) -> Bool {
     pageProvider(providerID) != nil
   }
@@ -25,8 +25,8 @@ extension SignInProviders {
       && context.plugins.credentialProvider(configuration.id) == nil
   }
 
-  /// A short text that changes with the provider's issuer or this server's client id there. A visit that began before a
-  /// change cannot be finished after it.
+  /// A short text that changes with the provider's issuer or this server's client id there. A sign-in on the provider's page that
+  /// began before a change cannot be finished after it.
   func fingerprint(of providerID: String) -> String {
     guard let oidc = configuredOIDC(providerID) else { return "" }
     return Self.digest("\(oidc.issuer.utf8.count) \(oidc.issuer) \(oidc.clientID)")
@@ -54,7 +54,7 @@ extension SignInProviders {
 
   /// Redeems a code at its provider.
   ///
-  /// - Parameter fingerprint: the provider's configuration digest from the start of the visit.
+  /// - Parameter fingerprint: the provider's configuration digest from the start of the sign-in on its page.
   /// - Returns: the parts of a credential, not yet verified.
   /// - Throws: as ``authorizationPage(of:_:)``, and `tooManyAttempts` after many refusals.
   func credential(

@@ -24,10 +24,10 @@ package struct SignInProviders: Sendable {
     return context.plugins.provider(for: method)
   }
 
-  /// Returns true when a provider with that id accepts credentials of other servers.
+  /// Returns true when a provider with the given id accepts credentials of other servers.
   package func servesCredential(of providerID: String) -> Bool { credentialProvider(providerID) != nil }
 
-  /// The provider with that id, when it accepts credentials of other servers: from the server's settings, or configured
+  /// The provider with the given id, when it accepts credentials of other servers: from the server's settings, or configured
   /// since.
   func credentialProvider(_ id: String) -> (any SignInProvider)? {
     context.plugins.credentialProvider(id) ?? configured.provider(id)

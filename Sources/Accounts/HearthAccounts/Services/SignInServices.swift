@@ -14,7 +14,7 @@ package struct SignInServices: Sendable {
   package let providerPages: ProviderPages
   /// Sends browsers to the pages of SAML identity providers and takes their answers.
   package let samlPages: SAMLPages
-  /// Seals the outcome of such a visit for a native app.
+  /// Seals the outcome of a sign-in on a provider's page for a native app.
   package let nativeAnswers: NativeAnswers
   /// Sign-in by a mailed link.
   package let emailLinks: EmailLinkSignIn

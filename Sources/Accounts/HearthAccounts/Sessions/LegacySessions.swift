@@ -17,7 +17,7 @@ package struct LegacySessions: Sendable {
   ///
   /// - Parameters:
   ///   - authenticated: the user; the sign-in fails when the account's credential has changed since it was checked.
-  ///   - provider: as the token's claims show it: `password`, `anonymous`, `google`.
+  ///   - provider: the provider as the token's claims show it: `password`, `anonymous`, `google`.
   /// - Returns: the account and the session's token.
   /// - Throws: the errors of ``Sessions/start(of:secondFactor:client:now:change:)``.
   package func start(

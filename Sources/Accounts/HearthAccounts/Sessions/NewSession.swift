@@ -12,8 +12,8 @@ struct NewSession: Sendable, Redacted {
 extension AccountTransaction {
   /// Stores a session. The caller stores the user's record.
   ///
-  /// The session begins at the time of the transaction, not of the request: the second of an earlier revocation must
-  /// not be later than its own.
+  /// The session begins at the time of the transaction, not of the request: so that its time is not before that of an earlier
+  /// revocation.
   ///
   /// - Parameters:
   ///   - now: the time of the request.

@@ -1,10 +1,10 @@
 import HearthBytes
 import HearthCrypto
 
-/// A refresh token: 256 random bits, followed by its sealed owner. Stored as SHA-256 only.
+/// A refresh token: 256 random bits, followed by a sealed ``Origin``. Only its SHA-256 is stored.
 ///
-/// The sealed part is not used while the session exists. Afterwards it tells a token that was once valid from an
-/// invented one: clients sign out only when told so.
+/// The sealed part is not used while the session exists. Afterwards it distinguishes a token that was once valid from an invented
+/// one: only for the former the server reports the error on which clients sign out.
 struct RefreshToken: Sendable {
   /// The prefix by which secret scanners recognise the token.
   static let prefix = "hearth_refresh_"

@@ -8,8 +8,8 @@ public struct Revocations: Sendable {
 
   /// Ends every session and token of a user.
   ///
-  /// - Parameter detail: for the audit record.
-  /// - Returns: the account after it.
+  /// - Parameter detail: the detail of the audit record.
+  /// - Returns: the changed account.
   /// - Throws: `userNotFound`.
   @discardableResult
   package func revoke(uid: String, detail: String? = nil, client: ClientInfo) async throws(AccountError) -> UserRecord {

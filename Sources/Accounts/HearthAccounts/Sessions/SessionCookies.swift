@@ -1,8 +1,8 @@
 import HearthCrypto
 import HearthEngine
 
-/// Session cookies for servers of the app's own: the claims of an ID token, signed with keys of their own, so that
-/// neither can be used as the other.
+/// Session cookies for the app's own servers: the claims of an ID token, signed with separate keys, so that neither can be used as
+/// the other.
 package struct SessionCookies: Sendable {
   let context: AccountsContext
   private var revocations: Revocations { Revocations(context: context) }

@@ -20,7 +20,7 @@ struct SessionTokens: Sendable {
   ///
   /// - Parameters:
   ///   - added: the claims of plugins, from ``claims``.
-  ///   - nowSeconds: nil for the second in which the session began.
+  ///   - nowSeconds: the time of issue, in seconds since 1970; nil for the second in which the session began.
   /// - Throws: `claimsTooLarge`; `unavailable` when the key does not sign.
   func tokens(
     of user: UserRecord, session: SessionRecord, refreshToken: String, adding added: [ClaimValue.Member],

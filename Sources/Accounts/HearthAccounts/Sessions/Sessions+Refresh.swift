@@ -109,8 +109,8 @@ extension AccountTransaction {
     var next = session
     next.generation = session.generation.plus(1)
     next.replacedAtSeconds = nil
-    // Of the older generations the last one is kept: the client may have lost the response. Then the successor in that
-    // response is not valid any more, or a thief who has it would continue beside the owner.
+    // The previous generation stays accepted, because the client may have lost the response. When that generation is used again,
+    // the successor in the lost response becomes invalid: otherwise a thief who has that response would continue beside the owner.
     let isLost = session.replacedAtSeconds.map { nowSeconds - $0 > policy.graceSeconds } ?? false
     for (other, record) in sessions(of: user.uid)
     where record.family == session.family

@@ -72,7 +72,7 @@ package struct Sessions: Sendable {
   /// Prepares a session that continues the caller's.
   ///
   /// - Parameters:
-  ///   - provider: nil for that of the caller's sign-in.
+  ///   - provider: the provider of the session; nil for the provider of the caller's sign-in.
   ///   - added: further claims for its tokens, in addition to those of the session so far.
   ///   - isUserVerified: true when a passkey has verified the user just now.
   func prepare(
@@ -86,8 +86,8 @@ package struct Sessions: Sendable {
       isUserVerified: isUserVerified || self.isUserVerified(caller), client: client)
   }
 
-  /// Returns true when the caller's session began with a passkey that verified them; of two sign-ins in one second both
-  /// must have.
+  /// Returns true when the caller's session began with a passkey that verified them; when two of the user's sessions began in the
+  /// same second, both must have.
   func isUserVerified(_ caller: Caller) -> Bool {
     let own = context.store.view.sessions(of: caller.user.uid).map(\.session).filter { caller.owns($0) }
     return !own.isEmpty && own.allSatisfy(\.isUserVerified)

@@ -8,10 +8,9 @@ struct ChangeReversal: Sendable {
   let recovery: RecoveryCodes
   private var tries: FactorAttemptLimiter { FactorAttemptLimiter(context: context) }
 
-  /// Reverts a change; every session and token so far ends.
+  /// Reverts a change; all existing sessions and tokens become invalid.
   ///
-  /// - Parameter factorCode: the code of the authenticator that the account had before the change, or one of its
-  ///   recovery codes.
+  /// - Parameter factorCode: the code of the authenticator that the account had before the change, or one of its recovery codes.
   /// - Throws: `missingCode`, `invalidCode`, `tooManyAttempts`; `invalidOOBCode`, `userDisabled`, `emailExists`.
   func revert(
     _ ticket: Ticket, _ hash: Digest, factorCode: String?, client: ClientInfo, now: Instant
@@ -50,7 +49,8 @@ struct ChangeReversal: Sendable {
   ) throws(AccountError) -> FactorProof? {
     if let hash = try recovery.hash(ofShown: code, before.uid) {
       guard before.recoveryCodes.contains(hash) else { return nil }
-      // Used up since, unless all of them were replaced, or went with the last factor.
+      // A recovery code that the account lacks now was used since the change, unless all of them were replaced, or were removed
+      // with the last factor.
       let isReplaced = !Set(user.recoveryCodes).isSubset(of: before.recoveryCodes)
       let counts = user.recoveryCodes.contains(hash) || isReplaced || user.hasLostRecoveryCodes(of: before)
       return counts ? .recoveryCode(hash) : nil

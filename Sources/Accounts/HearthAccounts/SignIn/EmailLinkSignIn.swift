@@ -52,8 +52,8 @@ package struct EmailLinkSignIn: Sendable {
     return AuthenticatedUser(user, .emailLink)
   }
 
-  /// Adds the address that a mailed code proves to the signed-in account, and replaces its present one. The tokens are
-  /// as old as the caller's sign-in, or as the change of address.
+  /// Adds the address that a mailed code proves to the signed-in account, and replaces its present one. The sign-in time of the new
+  /// tokens is that of the caller's sign-in, or of the change of address.
   ///
   /// - Throws: `emailExists` for another account's address; the errors of ``signIn(email:code:client:now:)`` and
   ///   ``AddressChanges/replace(of:with:isVerified:session:method:client:now:change:)``.

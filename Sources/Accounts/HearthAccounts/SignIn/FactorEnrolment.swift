@@ -167,7 +167,7 @@ package struct FactorEnrolment: Sendable {
     guard user.factors.count < context.configuration.secondFactorsMax else { throw AccountError(.secondFactorLimit) }
   }
 
-  /// Removes a second factor. The tokens so far end.
+  /// Removes a second factor. The user's existing tokens become invalid.
   ///
   /// - Parameter enrolment: the factor's id.
   /// - Throws: `credentialTooOld`, `secondFactorNotFound`.

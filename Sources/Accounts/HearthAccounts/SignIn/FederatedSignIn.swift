@@ -284,7 +284,7 @@ extension AccountTransaction {
     _ identity: FederatedIdentity, _ claim: FederatedSignIn.AddressClaim, to user: inout UserRecord, isRecent: Bool
   ) throws(AccountError) {
     let providerID = identity.identity.providerID
-    // The caller's own identity as well: clients take this error as the confirmation that it is linked.
+    // Also refused when the caller's own account has the identity: clients take this error as the confirmation that it is linked.
     let isLinked = self.user(providerID: providerID, rawID: identity.identity.rawID) != nil
     guard !isLinked, !user.identities.contains(where: { $0.providerID == providerID }) else {
       throw AccountError(.federatedUserAlreadyLinked)

@@ -2,14 +2,14 @@ import HearthCrypto
 import HearthEngine
 import HearthTree
 
-/// The result of a visit to a provider's page for a native app, carried by an address that the device opens in it.
+/// The result of a sign-in on a provider's page for a native app, carried by a URL that the device opens in the app.
 ///
-/// Other apps on the device may see such an address. So its content is sealed, and counts only together with the
-/// session of the requesting app, of which the page's address had only the digest; see RFC 8252 §8.1.
+/// Other apps on the device may see that URL. So its content is sealed, and is accepted only together with the session id of the
+/// requesting app; the URL of the page contained only the digest of that id. See RFC 8252 §8.1.
 package struct NativeAnswers: Sendable {
   let context: AccountsContext
 
-  /// The name of the address's parameter with the answer.
+  /// The name of the URL parameter with the answer.
   package static let parameter = "answer"
   private static let purpose = "answer for a native app"
   private static let textBytesMax = 65_536
@@ -53,8 +53,8 @@ package struct NativeAnswers: Sendable {
   ///   - requestURI: the address.
   ///   - sessionID: the app's session.
   /// - Returns: nil for an address without one.
-  /// - Throws: `invalidProviderResponse` for an answer that this server did not seal, is too old, or was requested by
-  ///   another app.
+  /// - Throws: `invalidProviderResponse` for an answer that this server did not seal, that is too old, or that another app
+  ///   requested.
   package func open(requestURI: String, sessionID: String, now: Instant) throws(AccountError) -> Answer? {
     let query = requestURI.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
     let found = PercentEncoding.pairs(query.utf8)?.filter { $0.name == Self.parameter } ?? []

@@ -21,7 +21,7 @@ struct PasswordMigration: Sendable {
   /// Asks the plugins.
   ///
   /// Accounts with a password here, and migrated ones, are not asked about again. Where addresses are protected from
-  /// enumeration the plugins get a dummy question instead, so that it takes as long.
+  /// enumeration the plugins get a dummy question instead, so that the response takes the same time.
   ///
   /// - Parameter user: the account with the address; nil when it does not exist.
   /// - Throws: ``AccountError/undecided(_:)`` with the plugin's name when one fails, whatever accounts there are.

@@ -197,7 +197,7 @@ package struct PasswordSignIn: Sendable {
       user.password = stored
       if let displayName { user.displayName = displayName }
     }
-    // A caller gets tokens.
+    // A change with a caller always returns tokens.
     guard let tokens else { throw AccountError(.internalError) }
     return (user, tokens)
   }

@@ -28,7 +28,7 @@ struct PendingSignIn: Sendable {
       let claims = value["claims"]?.members, case .int(let generation)? = value["generation"]
     else { return nil }
     self.provider = provider
-    // Tickets of the previous version have none.
+    // Tickets of the previous version have no method.
     method = value["method"]?.string ?? provider
     self.claims = claims
     attributes = value["attributes"]?.string

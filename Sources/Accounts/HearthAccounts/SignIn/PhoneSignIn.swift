@@ -31,7 +31,7 @@ package struct PhoneSignIn: Sendable {
   let codes: PhoneCodes
   private var signUp: SignUp { SignUp(context: context) }
 
-  /// Refuses where sign-in with a phone number is off. As at the service, tenants have no such users.
+  /// Refuses where sign-in with a phone number is off. As in Identity Platform, tenants have no such users.
   ///
   /// - Throws: `unsupportedTenant`, `operationNotAllowed`.
   package func requireServed(isEmulated: Bool) throws(AccountError) {
@@ -179,12 +179,12 @@ package struct PhoneSignIn: Sendable {
     return signUp.pendingUser(user, signIn, client: client)
   }
 
-  /// Sets or replaces the account's number. The tokens are as old as the sign-in that they continue.
+  /// Sets or replaces the account's number. The sign-in time of the new tokens is that of the sign-in that they continue.
   private func link(
     _ number: String, to caller: Caller, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> SignInResult {
     try Self.requirePhoneAsFirst(caller.user)
-    // Another number removes a credential from its owner.
+    // Replacing a number removes the old one, which is a credential.
     let isReplaced = caller.user.phoneNumber.map { !$0.isSameText(as: number) } ?? false
     let change: CredentialChange = isReplaced ? .phoneReplaced : .phoneLinked
     try changes.require([change], of: caller, now: now)

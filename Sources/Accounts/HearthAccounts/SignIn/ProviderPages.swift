@@ -6,11 +6,11 @@ import HearthTree
 
 /// Sends browsers to another provider's page and back, by OAuth's authorisation-code flow with PKCE, state and nonce.
 ///
-/// The server stores nothing meanwhile: the visit's data is sealed in a cookie of the browser that began it. A returned
-/// code counts in that browser alone; the app gets it together with another sealed text, without which it is worthless,
-/// and redeems it once.
+/// A visit is the way of one browser to the provider's page and back. The server stores nothing meanwhile: the visit's data is
+/// sealed in a cookie of the browser that began it. A returned code is accepted from that browser alone; the app gets it together
+/// with another sealed text, without which it is worthless, and redeems it once.
 ///
-/// An answer counts only for the provider that was asked: it must arrive at that provider's redirect URI, name no other
+/// An answer is accepted only for the provider that was asked: it must arrive at that provider's redirect URI, name no other
 /// issuer, and name its issuer at all where the provider promises it (RFC 9207). Otherwise the code is not forwarded.
 package struct ProviderPages: Sendable {
   let context: AccountsContext
@@ -134,7 +134,7 @@ package struct ProviderPages: Sendable {
 
   /// The browser's return from a provider's page.
   package struct Callback: Sendable, Redacted {
-    /// The memo of the departure.
+    /// The memo of the visit: see ``ProviderPages/beginAuthorization(to:origin:scopes:parameters:memo:now:)``.
     package let memo: String
     /// The redirect URI that the browser returned to.
     package let redirectURI: String
@@ -255,7 +255,7 @@ package struct ProviderPages: Sendable {
     var verifier: String
     var nonce: String
     var expiresAtSeconds: Int64
-    /// The memo on the way there, the digest of the code on the way back; empty for a client that comes back by itself.
+    /// The memo until the browser comes back, then the digest of the returned code; empty for a client that opens the page itself.
     var rest: String
     /// The tenant; nil for the project itself.
     var tenantID: String?

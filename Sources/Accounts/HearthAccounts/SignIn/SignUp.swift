@@ -27,7 +27,7 @@ struct SignUp: Sendable {
     UserRecord(uid: try context.secrets.uid(wanted: uid), createdAtMilliseconds: now.wallMilliseconds)
   }
 
-  /// Returns a user whose account is created when they sign in. An address, number or uid that is taken by then is
+  /// Returns a user whose account is created when they sign in. An address, number or uid that another account has at that time is
   /// refused.
   func pendingUser(_ user: UserRecord, _ signIn: SignInContext, client: ClientInfo) -> AuthenticatedUser {
     AuthenticatedUser(

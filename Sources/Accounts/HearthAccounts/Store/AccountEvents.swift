@@ -22,7 +22,7 @@ struct AccountEvents: StoredRecord {
     }
   }
 
-  /// The number of these events, so that each record differs from the one before.
+  /// The record's own number, so that each record differs from the previous one.
   var number: Int64
   /// The events, in their order.
   var all: [Event]

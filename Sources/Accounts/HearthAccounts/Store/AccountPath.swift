@@ -8,23 +8,23 @@ import HearthTree
 /// users/UID                     a user                         sessions/HASH           a session
 /// emails/ADDRESS                the uid that has it            userSessions/UID/HASH   last use, in seconds
 /// phones/NUMBER                 the uid that has it            tickets/HASH            a ticket
-/// identities/SHA-256            the uid that has it            userTickets/UID/HASH    its making, in seconds
+/// identities/SHA-256            the uid that has it            userTickets/UID/HASH    its creation, in seconds
 /// passkeys/SHA-256              the uid that has it            emailTickets/ADDRESS/HASH   the same, without a user
-/// deleted/UID                   where its tokens ended         identityEmails/ADDRESS/UID  the uid of a user with
+/// deleted/UID                   the cutoff of its tokens       identityEmails/ADDRESS/UID  the uid of a user with
 ///                                                              the address at another provider
-/// serviceAccounts/ADDRESS       a service account              endings/KIND/SECONDS-NAME   true: when it may go
+/// serviceAccounts/ADDRESS       a service account              endings/KIND/SECONDS-NAME   true: when it expires
 /// importKeys/ID                 a sealed key                   audit/SEQUENCE          one record of the trail
 /// locks/NAME                    a lock                         auditHead               the ends of the trail
 /// latest                        the latest second that was     generationFloor         the lower bound of new
 ///                               seen on the clock                                      accounts' generations
-/// blockingFunctions             those that were set while the server ran
+/// blockingFunctions             the functions that were set while the server ran
 /// configurationChanges          the other changes of the configuration while it ran
-/// migrated/SHA-256              of an address whose account came from another system: the second of that
+/// migrated/SHA-256              of an address whose account came from another system: the second of the migration
 /// providers/ID                  a provider that an administrator set up
 /// happenings                    the accounts that the last change created or deleted, for events
 /// tenants/ID/settings           a tenant
 /// tenants/ID/…                  the records of its accounts, laid out like these
-/// endedTenants/ID               true: it is never used again
+/// endedTenants/ID               true: the id is never used again
 /// ```
 ///
 /// A record is one leaf: the text of a JSON object. HASH is a SHA-256 in hexadecimal, SECONDS and SEQUENCE are 16
@@ -67,7 +67,7 @@ enum AccountPath {
   static func phone(_ number: String) -> Path { phones.appending(key(number)) }
 
   static func identity(_ providerID: String, _ rawID: String) -> Path {
-    // With the first part's length no two pairs run together.
+    // The length of the first part is included, so that no two pairs have the same key.
     let text = "\(providerID.utf8.count):\(providerID)\(rawID)"
     return identities.appending(Key(Digest(sha256: text.utf8).hex))
   }

@@ -23,7 +23,7 @@ public struct AccountRecords: Sendable {
   func cutoff(_ node: Node, at path: Path) -> TokenCutoff? {
     guard !node.isEmpty else { return nil }
     guard case .int(let seconds)? = node.scalar else {
-      // All that is known: it was before the latest time of the clock.
+      // Of an unreadable cutoff only this is known: it was before the latest time that the server has seen on its clock.
       return record(node, at: path)
         ?? TokenCutoff(generation: TokenCutoff.unreadable, seconds: integer(AccountPath.latest)?.plus(1) ?? .max)
     }

@@ -39,7 +39,7 @@ public final class AccountStore: Sendable {
   ///
   /// - Parameters:
   ///   - journals: the place of the journal, which ``close()`` closes.
-  ///   - projectID: for the audit trail.
+  ///   - projectID: the project's id, for the audit trail.
   /// - Throws: `JournalError`, `RecordError`.
   public convenience init(
     journals: any JournalFactory, environment: AccountsEnvironment, projectID: String? = nil,
@@ -229,7 +229,7 @@ extension AccountStore: SnapshotWriter {
 }
 
 extension AccountsNotice {
-  /// A notice of the accounts' database.
+  /// Creates the accounts' notice from a notice of their database.
   init(_ notice: DatabaseNotice) {
     let line = notice.line
     let level: Level =

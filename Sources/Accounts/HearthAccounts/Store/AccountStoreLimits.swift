@@ -1,15 +1,16 @@
 /// The limits of the store, each with its reason.
 public struct AccountStoreLimits: Sendable {
-  /// Sessions of one user. Each is a row that every revocation reads; the least recently used is removed first.
+  /// The maximum number of sessions of one user. Each is a row that every revocation reads; the least recently used is removed
+  /// first.
   public var sessionsPerUserMax = 100
 
-  /// Codes and pending steps of one user, or of one address without a user. Any client can request them.
+  /// The maximum number of codes and pending steps of one user, or of one address without a user. Any client can request them.
   public var ticketsPerOwnerMax = 20
 
-  /// Codes and pending steps of all users together; the first to expire are removed first.
+  /// The maximum number of codes and pending steps of all users together; the first to expire are removed first.
   public var ticketsMax = 200_000
 
-  /// Locks of accounts, known and unknown; the first to expire are removed first.
+  /// The maximum number of locks of accounts, known and unknown; the first to expire are removed first.
   public var locksMax = 100_000
 
   /// The time in seconds that a lock is kept after its last failure.
@@ -18,29 +19,29 @@ public struct AccountStoreLimits: Sendable {
   /// The time in seconds that an expired ticket is kept, so that its holder can be told that it expired.
   public var ticketKeptSeconds: Int64 = 86_400
 
-  /// Expired records of each kind that one transaction removes: more than one transaction adds.
+  /// The maximum number of expired records of each kind that one transaction removes: more than one transaction adds.
   public var sweepStepRecords = 8
 
-  /// Identities, second factors, and passkeys, of one user. All of them are one record.
+  /// The maximum number of identities, second factors, and passkeys, of one user. All of them are one record.
   public var identitiesPerUserMax = 50
 
-  /// The record of one user: as large as a request.
+  /// The maximum size of a user's record in bytes: that of a request.
   public var userSizeBytesMax = 256 << 10
 
-  /// Codes in the queue for creation and mailing; each holds an address and a URL.
+  /// The maximum number of codes in the queue for creation and mailing; each holds an address and a URL.
   public var codesWaitingMax = 1_000
 
-  /// Audit records of refused tokens and provider credentials from one client network in a minute. No other limit
-  /// applies to them.
+  /// The maximum number of audit records of refused tokens and provider credentials from one client network in a minute. No other
+  /// limit applies to them.
   public var refusalRecordsPerMinute = 30
 
-  /// Audit records of events that one account's user repeats, in an hour.
+  /// The maximum number of audit records of events that one account's user repeats, in an hour.
   public var repeatedRecordsPerHour = 120
 
-  /// The number of audit records.
+  /// The maximum number of audit records.
   public var auditRecordsMax = 200_000
 
-  /// The limits of a server without a configuration of its own.
+  /// Creates the limits of a server without a configuration of its own.
   public init() {}
 
   /// Creates the limits of an operator's configuration.

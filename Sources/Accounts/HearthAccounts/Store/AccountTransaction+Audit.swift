@@ -25,8 +25,8 @@ extension AccountTransaction {
     draft.replace(AccountPath.auditHead, with: Node(.string(text)))
   }
 
-  /// Returns the record that the next one follows. When the head cannot be read, it is the last record, and the trail
-  /// continues from the next one: verifying finds the break.
+  /// Returns the number and hash of the record that the next one follows, as the trail's head states them. When the head
+  /// cannot be read, they are those of the last stored record, and verifying the trail finds the break.
   private func lastOfTrail() -> (sequence: Int64, hash: [UInt8], head: AuditHead?)? {
     if let head = auditHead, let hash = Digest(hex: head.hash) { return (head.sequence, hash.bytes, head) }
     guard let (key, node) = draft.root[AccountPath.audit].childrenReversed.first(where: { _ in true }) else {
@@ -45,7 +45,7 @@ extension AccountTransaction {
       let record = draft.root[path].withStringUTF8 { AuditRecord(stored: $0) } ?? nil
       if record == nil { damage.add(path, "it is not an audit record") }
       draft.replace(path, with: .empty)
-      // An unreadable record breaks the trail until the next one is dropped, too.
+      // The hash of an unreadable record is not known: verifying finds a break until the next record is dropped, too.
       head.previousHash = record?.hash.hex ?? Digest.hexadecimal(AuditRecord.origin)
       head.firstSequence += 1
     }

@@ -5,7 +5,7 @@ import HearthTree
 package struct TrailErasure: Sendable, Equatable {
   /// The number of rewritten records.
   package var count = 0
-  /// The hash of the newest record before, in hexadecimal, which an operator may have noted. Nil for an empty trail.
+  /// The hash of the newest record before the erasure, in hexadecimal, which an operator may have noted. Nil for an empty trail.
   package var formerHash: String?
 }
 

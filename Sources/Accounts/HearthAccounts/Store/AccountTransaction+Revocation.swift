@@ -40,7 +40,8 @@ extension AccountTransaction {
     draft.replace(AccountPath.deleted(uid), with: text(of: cutoff))
   }
 
-  /// The highest generation of any account so far, for when their tombstones are removed.
+  /// The highest token generation of any existing or deleted account, for the time when the deleted accounts' tombstones are
+  /// removed.
   var highestGeneration: Int64 {
     let present = users(limit: .max).map(\.cutoff.generation)
     let deleted = draft.root[AccountPath.deleted].children.compactMap { key, node in

@@ -95,8 +95,8 @@ extension AccountTransaction {
 
   private func ticketEnd(_ ticket: Ticket) -> Int64 { ticket.expiresAtSeconds.plus(limits.ticketKeptSeconds) }
 
-  /// The entry with the smallest number, when there are more than `max`; a protected one only when all are protected,
-  /// and then the one with the largest.
+  /// Returns the entry with the smallest number when there are more than `max`. Protected entries are passed over; when all are
+  /// protected, returns the one with the largest number.
   private func oldest(
     in path: Path, max: Int, but kept: Digest, isProtected: (Digest) -> Bool = { _ in false }
   ) -> Digest? {

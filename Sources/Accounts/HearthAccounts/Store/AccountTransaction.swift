@@ -65,9 +65,9 @@ public struct AccountTransaction: AccountReading {
 
   /// Replaces a user's record. Its token cutoff never decreases, whatever the record says.
   ///
-  /// - Parameter changes: the changes of credentials that were made by their terms.
-  /// - Throws: `userNotFound`, and the errors of ``insert(_:)``; `internalError` when a credential differs that none of
-  ///   the changes covers.
+  /// - Parameter changes: the changes of credentials that were made by ``CredentialChange/terms``.
+  /// - Throws: `userNotFound`, and the errors of ``insert(_:)``; `internalError` when a credential differs that none of the changes
+  ///   covers.
   package mutating func update(_ user: UserRecord, as changes: [CredentialChange] = []) throws(AccountError) {
     guard let old = self.user(user.uid) else { throw AccountError(.userNotFound) }
     let declared = changes.reduce(into: Set<CredentialChange.Aspect>()) { $0.formUnion($1.terms.touches) }
@@ -76,7 +76,7 @@ public struct AccountTransaction: AccountReading {
     }
     var user = user
     user.cutoff.advance(to: old.cutoff)
-    // At the first change of address; from then on it stays.
+    // Set at the first change of address, and kept from then on.
     if let email = old.email, user.email?.isSameText(as: email) != true {
       user.initialEmail = user.initialEmail ?? email
     }
@@ -104,7 +104,7 @@ public struct AccountTransaction: AccountReading {
     putTombstone(uid, last: user?.cutoff)
   }
 
-  /// Deletes all users without a trace. For emulators.
+  /// Deletes all users, without tombstones, events or audit records. For emulators.
   public mutating func deleteAllUsers() {
     draft.replace(AccountPath.generationFloor, with: Node(.int(highestGeneration)))
     let subtrees = [

@@ -63,7 +63,7 @@ extension AccountReading {
     return !records.root[AccountPath.user(owner)].isEmpty
   }
 
-  /// - Parameter email: in canonical form.
+  /// - Parameter email: the address in canonical form.
   public func user(email: String) -> UserRecord? {
     owner(AccountPath.email(email)).flatMap { $0.email?.isSameText(as: email) == true ? $0 : nil }
   }
@@ -74,7 +74,7 @@ extension AccountReading {
   /// Records of earlier versions are found from their next change on, such as the next sign-in.
   ///
   /// - Parameters:
-  ///   - email: in canonical form.
+  ///   - email: the address in canonical form.
   ///   - limit: the number of records to read.
   package func users(identityEmail email: String, limit: Int) -> [UserRecord] {
     let path = AccountPath.identityEmail(email)
@@ -85,7 +85,7 @@ extension AccountReading {
     }
   }
 
-  /// The user with that phone number, in E.164.
+  /// The user with the given phone number, in E.164.
   public func user(phone: String) -> UserRecord? {
     owner(AccountPath.phone(phone)).flatMap { $0.phoneNumber?.isSameText(as: phone) == true ? $0 : nil }
   }
@@ -133,7 +133,7 @@ extension AccountReading {
 
   // MARK: Sessions and tickets
 
-  /// The session with that token hash.
+  /// The session with the given token hash.
   public func session(_ tokenHash: Digest) -> SessionRecord? { records.record(AccountPath.session(tokenHash)) }
 
   /// The sessions of a user, with the hashes of their tokens.
@@ -143,7 +143,7 @@ extension AccountReading {
     }
   }
 
-  /// The ticket with that hash.
+  /// The ticket with the given hash.
   public func ticket(_ hash: Digest) -> Ticket? { records.record(AccountPath.ticket(hash)) }
 
   /// The tickets of a user, with the hashes of their texts.
@@ -156,7 +156,7 @@ extension AccountReading {
     tickets(in: AccountPath.emailTickets.appending(AccountPath.key(email)))
   }
 
-  /// Tickets of all, in no particular order.
+  /// Tickets of all users, in no particular order.
   public func allTickets(limit: Int) -> [Ticket] {
     var tickets: [Ticket] = []
     for (key, node) in records.root[AccountPath.tickets].children {

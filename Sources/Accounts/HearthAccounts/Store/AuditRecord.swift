@@ -44,7 +44,7 @@ public struct AuditRecord: Sendable, Equatable {
 
   var stored: String { hash.hex + " " + String(decoding: line, as: UTF8.self) }
 
-  /// A uid as records have it.
+  /// Returns a uid in the escaped form that records contain.
   package static func name(of uid: String) -> String { AuditText.clean(uid, sizeBytesMax: 512) }
 
   /// Returns true when the record is about the user of that name.
@@ -65,7 +65,7 @@ public struct AuditHead: Sendable, Equatable {
   public var firstSequence: Int64
   /// The hash of the record before the oldest one, in hexadecimal.
   public var previousHash: String
-  /// The newest record.
+  /// The number of the newest record.
   public var sequence: Int64
   /// The hash of the newest record, in hexadecimal.
   public var hash: String

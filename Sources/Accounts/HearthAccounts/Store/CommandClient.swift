@@ -12,7 +12,7 @@ final class CommandClient: Sendable {
   /// The connection that receives all answers.
   static let connection = ConnectionID(rawValue: 1)
 
-  /// The number of waiting callers. Each holds a request's memory.
+  /// The maximum number of waiting callers. Each holds a request's memory.
   private static let waitingMax = 65_536
 
   private let state = Mutex(State())

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Reports unreadable records to the operator, each of them once.
 final class DamageReport: Sendable {
-  /// The number of damaged places that are told apart; the operator has been notified by then.
+  /// The maximum number of damaged places that are reported separately; the operator has been notified by then.
   private static let placesMax = 1_000
 
   private let notice: @Sendable (AccountsNotice) -> Void

@@ -32,7 +32,7 @@ extension ProviderConfiguration.OIDC: StoredRecord {
       issuer: try reader.text("issuer"), clientID: try reader.text("clientId"),
       sealedSecret: try reader.optionalText("secret"), takesCodes: try reader.bool("codes"))
     takesIDTokens = try reader.bool("idTokens")
-    // Earlier versions had no other address, and a provider without a page has none registered.
+    // Earlier versions had only the shared redirect URI, and a provider without a page has none registered.
     let hasOwn = try reader.bool("ownRedirect")
     usesSharedRedirectURI = takesCodes && !hasOwn
   }

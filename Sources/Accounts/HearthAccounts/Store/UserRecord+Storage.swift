@@ -27,7 +27,7 @@ extension UserRecord: StoredRecord {
       probationaryCredentials.append(try ProbationaryCredential(stored: stored))
     }
     hasTemporaryPassword = try reader.bool("temporaryPassword")
-    // For records from before the field existed it follows from their other credentials.
+    // Records from before this field existed: the value follows from their other credentials.
     hasEmailLink = try reader.optionalBool("emailLink") ?? (email != nil && hasNoOtherCredential)
   }
 

@@ -2,7 +2,7 @@ import HearthEngine
 
 /// The failed password attempts of an account; beyond the free ones they survive a restart.
 public struct AccountLock: Sendable, Equatable {
-  /// The attempts without a right password since.
+  /// The number of failed attempts since the last right password.
   public var failures: Int64
   /// The second since 1970 before which no password is checked.
   public var lockedUntilSeconds: Int64
@@ -21,14 +21,14 @@ public struct AccountLock: Sendable, Equatable {
   /// Returns true when the account has used up its free failures.
   func hasUsedUpFreeFailures(_ limits: ThrottleLimits) -> Bool { failures >= Int64(limits.accountFailuresFree) }
 
-  /// Returns the waiting time after that many failures: none, then one second, then twice as long each time.
+  /// Returns the waiting time after a number of failures: none, then one second, then twice as long each time.
   static func delaySeconds(failures: Int64, _ limits: ThrottleLimits) -> Int64 {
     let excess = failures - Int64(limits.accountFailuresFree)
     guard excess >= 0 else { return 0 }
     return excess >= 30 ? limits.accountDelaySecondsMax : min(1 << excess, limits.accountDelaySecondsMax)
   }
 
-  /// Returns the state at that time: reset when it is old; after the clock was set back, a wait is bounded by its
+  /// Returns the state at the given time: reset when it is old; after the clock was set back, a wait is bounded by its
   /// original length.
   func settled(now: Instant, _ limits: ThrottleLimits) -> AccountLock {
     let nowSeconds = now.wallMilliseconds / 1000

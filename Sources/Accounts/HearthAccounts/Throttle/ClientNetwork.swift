@@ -28,8 +28,8 @@ public struct ClientNetwork: Sendable, Hashable {
     var factor: Int
   }
 
-  /// The client's network and those around it. An IPv6 customer has a /64, a /56 or a /48, so that the limit of one
-  /// client must also bound these, at more than its own number and at far less than that of all their parts.
+  /// The client's network and those around it. An IPv6 customer has a /64, a /56 or a /48, so that these larger networks need
+  /// limits, too: a multiple of one client's, and far less than the sum of the limits of all their parts.
   var counted: [Counted] {
     guard prefix != .unknown else { return [Counted(text: text, factor: 1)] }
     return prefix.widening.map { network in

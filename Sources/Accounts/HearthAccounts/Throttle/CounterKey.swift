@@ -14,7 +14,7 @@ struct CounterKey: Sendable, Hashable {
   /// - Parameter key: not empty.
   init(_ kind: Kind, _ text: String, key: [UInt8]) {
     let data = [kind.rawValue] + text.utf8
-    // Only an empty key or a broken library gives no code; the counter then is at least not shared.
+    // Only an empty key or a failing crypto library gives no HMAC; the counter then has a random key, at least.
     let code = HashFunction.sha256.hmac(data, key: key) ?? Digest(sha256: data).bytes
     high = Self.number(code[0..<8])
     low = Self.number(code[8..<16])

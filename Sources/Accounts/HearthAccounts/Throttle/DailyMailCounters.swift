@@ -9,7 +9,7 @@ package enum MailCategory: Int, Sendable, CaseIterable {
   /// Links to sign in, and all others.
   case other
 
-  /// The share of a day's mails reserved for this part, which other mails cannot use up.
+  /// The share of a day's mails reserved for this category, which other mails cannot use up.
   func reserve(of perDay: Int) -> Int { self == .other ? 0 : perDay / 16 }
 
   init(_ purpose: Ticket.Purpose) {
@@ -32,8 +32,8 @@ struct DailyMailCounters: Sendable {
   /// Mails within the last day.
   mutating func count(nowMilliseconds: Int64) -> Int { counts(nowMilliseconds).reduce(0, +) }
 
-  /// Returns the number of mails that a part may use beside the reserves of the others, and the number used: its own,
-  /// and those of the others beyond their reserves.
+  /// Returns the number of mails that a category may use beside the reserves of the others, and the number used: its own, and those
+  /// of the others beyond their reserves.
   mutating func room(for part: MailCategory, perDay: Int, nowMilliseconds: Int64) -> (used: Int, max: Int) {
     let counts = counts(nowMilliseconds)
     var (used, max) = (counts[part.rawValue], perDay)

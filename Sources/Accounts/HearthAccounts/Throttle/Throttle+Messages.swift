@@ -8,7 +8,7 @@ extension Throttle {
   /// them. The response to the request is the same either way.
   ///
   /// - Parameters:
-  ///   - email: in canonical form.
+  ///   - email: the address in canonical form.
   ///   - part: the purpose. Resets are counted separately for a recipient too, so that causing other mails to an
   ///     address cannot block its owner's reset.
   ///   - isOwners: true when the address is proven, and its owner is notified of a change: only the day's limit
@@ -20,7 +20,7 @@ extension Throttle {
     let networks = networks(address)
     let milliseconds = now.monotonicMilliseconds
     let (isAdmitted, notice) = state.withLock { state -> (Bool, AccountsNotice?) in
-      // Copies, stored only when all of them admit it.
+      // Copies of the counters, which are stored only when all of them admit the mail.
       var to = state.recipients.value(recipient) ?? RecipientCounters()
       var from = networks.map { state.networks.value($0.key) ?? NetworkCounters() }
       guard isOwners || admits(&to, &from, networks.map(\.factor), milliseconds) else { return (false, nil) }
@@ -87,7 +87,7 @@ extension Throttle {
     let networks = networks(address, .messageNetwork)
     let milliseconds = now.monotonicMilliseconds
     let (refusal, notices) = state.withLock { state -> (MessageRefusal?, [AccountsNotice]) in
-      // Copies, stored only when all of them admit it.
+      // Copies of the counters, which are stored only when all of them admit the message.
       var to = state.messages.value(numberKey) ?? MessageCounters()
       var from = networks.map { state.messages.value($0.key) ?? MessageCounters() }
       var there = state.messageCountries[country] ?? MessageCounters()

@@ -12,7 +12,7 @@ struct ThrottleState: Sendable {
   /// Sent messages by country, which bounds the number of entries.
   var messageCountries: [String: MessageCounters] = [:]
   var allMessages = MessageCounters()
-  /// The watches by the setting's name.
+  /// The monitors of the spending bounds, by the name of the setting.
   private var spending: [String: SpendingLimitMonitor] = [:]
   /// Accounts with free failures left.
   private var accounts: RecencyMap<CounterKey, AccountLock>

@@ -47,7 +47,7 @@ extension AccountChange {
     removedPasskeys = Set((try call.texts("deletePasskey") ?? []).map { BinaryText.urlForm($0) })
   }
 
-  /// Reads a text; the empty one clears.
+  /// Reads a text; the empty text clears the value.
   private static func text(_ name: String, of call: IdentityCall) throws(AccountError) -> Setting<String> {
     guard let text = try call.text(name) else { return .kept }
     return text.isEmpty ? .cleared : .set(text)
@@ -62,7 +62,7 @@ extension AccountChange {
     return time
   }
 
-  /// Reads `customAttributes`, the text of a JSON object. The empty object clears.
+  /// Reads `customAttributes`, the text of a JSON object. The empty object clears the claims.
   private static func customAttributes(_ call: IdentityCall) throws(AccountError) -> Setting<String> {
     guard let text = try call.text("customAttributes", sizeBytesMax: IdentityCall.longTextBytesMax) else {
       return .kept

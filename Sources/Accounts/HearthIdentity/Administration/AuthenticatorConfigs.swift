@@ -1,8 +1,8 @@
 import HearthAccounts
 import HearthTree
 
-/// The service's `providerConfigs` for second factors other than phones. The only kind is an authenticator with
-/// time-based codes.
+/// Identity Platform's `providerConfigs` for second factors other than phones. The only kind is an authenticator with time-based
+/// codes.
 struct AuthenticatorConfigs {
   var isOn: Bool
   /// The accepted adjacent intervals; nil when absent.

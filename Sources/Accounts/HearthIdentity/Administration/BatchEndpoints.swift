@@ -5,7 +5,7 @@ import HearthTree
 struct BatchEndpoints: EndpointGroup {
   let accounts: Accounts
 
-  /// The number of users in one response, import or deletion.
+  /// The maximum number of users in one response, import or deletion.
   static let usersMax: Int64 = 1_000
 
   /// A page of all accounts, by uid.
@@ -14,7 +14,7 @@ struct BatchEndpoints: EndpointGroup {
     let page = try UserPage(call, of: accounts, countDefault: 20)
     var reply = ReplyObject(kind: "DownloadAccount")
     reply.set("users", list: page.users.map { UserInfoAnswer.json($0, tenant: accounts.tenantID) })
-    // A full page names a next one, which may be empty, as at the service; its clients' tests expect it.
+    // A full page has the token of a next page, which may be empty, as in Firebase Authentication; its clients' tests expect it.
     if page.isFull { reply.set("nextPageToken", page.users.last?.uid) }
     return reply.json
   }
@@ -111,7 +111,7 @@ struct UserPage: Sendable {
   /// True when there are more.
   var hasNext: Bool
 
-  /// The page that `maxResults` and `nextPageToken` name. The token is the last uid of the page before.
+  /// Creates the page that `maxResults` and `nextPageToken` name. The token is the last uid of the page before.
   init(_ call: IdentityCall, of accounts: Accounts, countDefault: Int64) throws(AccountError) {
     let count = try call.int("maxResults") ?? countDefault
     guard (1...BatchEndpoints.usersMax).contains(count) else { throw AccountError(.invalidPageSelection) }

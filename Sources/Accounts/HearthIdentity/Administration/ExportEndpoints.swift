@@ -7,8 +7,8 @@ import HearthTree
 struct ExportEndpoints: EndpointGroup {
   let accounts: Accounts
 
-  /// A page of all accounts as `auth:export` of Firebase's tools writes them, with password hashes their keys, and
-  /// secrets of authenticators. Each page is recorded before it is returned.
+  /// A page of all accounts as `auth:export` of Firebase's tools writes them, with password hashes, their keys, and the secrets of
+  /// authenticators. Each page is recorded before it is returned.
   func export(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     let page = try UserPage(call, of: accounts, countDefault: 500)

@@ -1,8 +1,8 @@
 import HearthAccounts
 import HearthTree
 
-/// The settings of the service's configuration that cannot change while the server runs. A request for the present
-/// value, as from scripts that send a whole configuration, is accepted.
+/// The settings of Identity Platform's configuration that cannot change while the server runs. A request for the present value, as
+/// from scripts that send a whole configuration, is accepted.
 struct FixedSettings: Sendable {
   /// The leaf settings by their paths: names with points.
   private let values: [(path: String, value: JSON)]
@@ -26,7 +26,7 @@ struct FixedSettings: Sendable {
       ]
   }
 
-  /// The settings in responses, without those that are off, as at the service.
+  /// The settings in responses, without those that are off, as in Firebase Authentication.
   var shown: [JSON.Member] {
     var members: [JSON.Member] = []
     for (path, value) in values where value != .bool(false) && value != .array([]) {

@@ -27,7 +27,7 @@ struct HashParameters: Sendable {
     parameters = ImportedHash.Parameters(algorithm, signerKeyID: signerKey?.id)
     parameters.saltSeparator = try Self.bytes("saltSeparator", of: call) ?? []
     parameters.rounds = try call.int("rounds")
-    // An absent parameter is 0, as at the service.
+    // An absent parameter is 0, as in Firebase Authentication.
     if let range = Self.rounds(of: algorithm), !range.contains(parameters.rounds ?? 0) {
       throw AccountError(.invalidHashRounds, "rounds of \(name) must be \(range.lowerBound) to \(range.upperBound)")
     }

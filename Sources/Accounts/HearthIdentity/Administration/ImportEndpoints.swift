@@ -113,7 +113,7 @@ struct ImportEndpoints: EndpointGroup {
   /// The limit for checked passwords: each costs a hash, which takes up to a second.
   private static let checkedPasswordsMax = 20
 
-  /// The message for an error, in the service's words.
+  /// The message for an error, in Identity Platform's words.
   private func message(of error: AccountError) -> String {
     switch error.code {
     case .invalidArgument: error.detail ?? "a member has the wrong type"

@@ -75,7 +75,7 @@ extension ImportedUser {
     var identities: [ProviderIdentity] = []
     for element in call.value("providerUserInfo")?.array ?? [] {
       let provider = call.with(element)
-      // Derived from the address and the number again.
+      // The identities of password and phone are derived again from the address and the number.
       if let id = try provider.text("providerId"), id == "password" || id == "phone" { continue }
       guard provider.value("providerId") != nil, provider.value("rawId") != nil else {
         throw AccountError(

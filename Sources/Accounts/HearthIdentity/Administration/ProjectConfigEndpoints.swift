@@ -1,8 +1,8 @@
 import HearthAccounts
 import HearthTree
 
-/// The project's configuration, as deployment tools and admin SDKs read and change it: the settings of the operator's
-/// file, in the service's form. Changes apply from the next request on.
+/// The project's configuration, as deployment tools and admin SDKs read and change it: the settings of the operator's file, in
+/// Identity Platform's form. Changes apply from the next request on.
 struct ProjectConfigEndpoints: EndpointGroup {
   let accounts: Accounts
 
@@ -79,7 +79,7 @@ struct ProjectConfigEndpoints: EndpointGroup {
             JSON.Member("disabledUserDeletion", .bool(!configuration.allowsDeletion)),
           ]))
       ]))
-    // As at the service, settings that are off are omitted.
+    // As in Firebase Authentication, settings that are off are omitted.
     let privacy = configuration.protectsFromEnumeration ? [JSON.Member("enableImprovedEmailPrivacy", .bool(true))] : []
     reply.set("emailPrivacyConfig", .object(privacy))
     reply.set("passwordPolicyConfig", PasswordPolicyInfo(configuration.passwordPolicy).config)

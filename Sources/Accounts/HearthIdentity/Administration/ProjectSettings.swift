@@ -2,7 +2,7 @@ import HearthAccounts
 import HearthPlugin
 import HearthTree
 
-/// Translates an administrator's changes from the service's form to that of the operator's file.
+/// Translates an administrator's changes from Identity Platform's form to that of the operator's file.
 struct ProjectSettings: Sendable {
   private let body: JSON
   /// Returns true when a plugin serves a sign-in method, so that it can be switched on.
@@ -105,7 +105,7 @@ struct ProjectSettings: Sendable {
       .notImplemented, "\(shown(path)) \(what)\(reason.map { ": \($0)" } ?? ""). Settings that can: \(known).")
   }
 
-  /// The reasons why settings of the service's configuration cannot be changed.
+  /// The reasons why settings of Identity Platform's configuration cannot be changed.
   private static let reasons = [
     ("autodeleteAnonymousUsers", "anonymous users are kept until they are deleted"),
     ("hashConfig", "every new password is hashed with scrypt"),
@@ -255,7 +255,7 @@ struct ProjectSettings: Sendable {
     }
   }
 
-  /// The names of required kinds of character: the service's, and the configuration file's.
+  /// The names of required kinds of character: Identity Platform's, and the configuration file's.
   private static let kinds = [
     ("containsLowercaseCharacter", "requiresLowercase"), ("containsUppercaseCharacter", "requiresUppercase"),
     ("containsNumericCharacter", "requiresDigit"), ("containsNonAlphanumericCharacter", "requiresOther"),

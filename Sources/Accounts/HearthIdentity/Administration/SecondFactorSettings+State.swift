@@ -1,7 +1,7 @@
 import HearthAccounts
 
 extension SecondFactorSettings.Policy {
-  /// The policy's name in the service's configuration.
+  /// The policy's name in Identity Platform's configuration.
   var state: String {
     switch self {
     case .off: "DISABLED"
@@ -10,7 +10,7 @@ extension SecondFactorSettings.Policy {
     }
   }
 
-  /// Parses the service's name; nil for another text.
+  /// Parses Identity Platform's name; nil for another text.
   init?(state: String) {
     guard let policy = Self.allCases.first(where: { $0.state == state }) else { return nil }
     self = policy

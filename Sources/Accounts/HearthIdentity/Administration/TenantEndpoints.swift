@@ -3,7 +3,7 @@ import HearthTree
 
 /// The tenants of a project, for admin SDKs and deployment tools: Identity Platform's `projects.tenants`.
 struct TenantEndpoints: EndpointGroup {
-  /// The project's.
+  /// The accounts of the project.
   let accounts: Accounts
 
   private static let pageMax: Int64 = 1_000
@@ -27,7 +27,7 @@ struct TenantEndpoints: EndpointGroup {
     let page = try tenants.page(after: token, limit: Int(size))
     var reply = ReplyObject()
     reply.set("tenants", .array(page.map { json($0) }))
-    // A full page names a next one, which may be empty, as with users.
+    // A full page has the token of a next page, which may be empty, as in the list of users.
     if page.count == Int(size) { reply.set("nextPageToken", page.last?.id) }
     return reply.json
   }
@@ -73,7 +73,7 @@ struct TenantEndpoints: EndpointGroup {
   private func json(_ tenant: TenantRecord) -> JSON {
     var reply = ReplyObject()
     reply.set("name", "projects/\(accounts.configuration.projectID)/tenants/\(tenant.id)")
-    // As the official emulator answers, beside the name.
+    // The official emulator returns the id in addition to the resource name.
     if accounts.configuration.isEmulator { reply.set("tenantId", tenant.id) }
     reply.set("displayName", tenant.displayName)
     reply.set("allowPasswordSignup", tenant.allowsPasswords)
@@ -81,7 +81,7 @@ struct TenantEndpoints: EndpointGroup {
     reply.set("enableAnonymousUser", tenant.allowsAnonymous)
     reply.set("disableAuth", tenant.isDisabled)
     if let protects = tenant.protectsFromEnumeration {
-      // Members that are false are omitted, as at the service.
+      // Members that are false are omitted, as in Firebase Authentication.
       reply.set(
         "emailPrivacyConfig", .object(protects ? [JSON.Member("enableImprovedEmailPrivacy", .bool(true))] : []))
     }
@@ -111,7 +111,7 @@ struct TenantEndpoints: EndpointGroup {
     return .object(members)
   }
 
-  /// Sets the tenant's settings that override the project's, in the service's form.
+  /// Sets the tenant's settings that override the project's, in Identity Platform's form.
   private static func setFurther(_ changes: JSON, _ configuration: AccountsConfiguration, in reply: inout ReplyObject) {
     let permissions = [
       changes["allowsSignUp"]?.bool.map { JSON.Member("disabledUserSignup", .bool(!$0)) },

@@ -63,7 +63,7 @@ struct TenantSettings: Sendable {
   private mutating func read(_ path: String, _ call: IdentityCall) throws(AccountError) {
     let name = String(path.prefix { $0 != "." })
     let flag = Self.switches[name]
-    // A single value has no members to change.
+    // A path below a single value names nothing.
     guard path == name || (flag == nil && name != "displayName") else { return }
     if let flag {
       let isOn = try call.bool(name) ?? false

@@ -21,14 +21,14 @@ package struct IdentityResponse: Sendable {
   /// says nothing about signed-in users.
   package var isPassedToApps = false
 
-  /// Creates a response with that body; JSON by default.
+  /// Creates a response with the given body; JSON by default.
   package init(status: Int = 200, contentType: String = "application/json; charset=utf-8", body: [UInt8]) {
     self.status = status
     self.contentType = contentType
     self.body = body
   }
 
-  /// Creates a response with that value as JSON.
+  /// Creates a response with the given value as JSON.
   package init(_ json: JSON, status: Int = 200) {
     self.init(status: status, body: json.text())
   }

@@ -34,7 +34,7 @@ struct PasswordPolicyInfo: Sendable {
     ])
   }
 
-  /// The state: a policy that requires no more than the service's own six characters is off.
+  /// The state: a policy that requires no more than the six characters of Firebase Authentication is off.
   private var state: String {
     let isStricter =
       policy.requiresLowercase || policy.requiresUppercase || policy.requiresDigit || policy.requiresOther

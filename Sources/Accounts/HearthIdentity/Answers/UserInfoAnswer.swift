@@ -6,7 +6,7 @@ package enum UserInfoAnswer {
   /// The placeholder for a password hash: by it clients tell password users from anonymous ones.
   static let redactedHash = "UkVEQUNURUQ="
 
-  /// A user as the identity protocol shows them to themselves and to administrators.
+  /// A user in the identity protocol's form, for the user's own clients and for administrators.
   ///
   /// - Parameter tenant: the user's; nil for none.
   package static func json(_ user: UserRecord, tenant: String? = nil) -> JSON {

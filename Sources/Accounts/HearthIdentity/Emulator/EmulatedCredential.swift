@@ -114,8 +114,8 @@ enum EmulatedCredential {
     return object
   }
 
-  /// Returns the parts of a credential: of `postBody`, and of the address that a provider's page would have redirected
-  /// to. Its fragment takes precedence over `postBody`, and that over its query.
+  /// Returns the parts of a credential: of `postBody`, and of the address that a provider's page would have redirected to. The
+  /// address's fragment takes precedence over `postBody`, and `postBody` over the address's query.
   static func parts(
     requestURI: String, postBody: [(name: String, value: String)]
   ) -> [(name: String, value: String)] {

@@ -6,10 +6,10 @@ import HearthTree
 struct EmulatorEndpoints: EndpointGroup {
   let accounts: Accounts
 
-  /// Codes in one answer, the newest: some megabytes.
+  /// The maximum number of codes in one response, which has the newest: some megabytes.
   private static let codesShownMax = 10_000
 
-  /// Deletes all accounts without a trace: test suites reuse uids.
+  /// Deletes all accounts, without tombstones or events: test suites reuse uids.
   func deleteAllAccounts(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let emulator = try call.requireEmulator(of: accounts)
     try await emulator.deleteAllUsers(administrator: call.authority.administratorName, client: call.client)
@@ -22,7 +22,7 @@ struct EmulatorEndpoints: EndpointGroup {
       code in
       var shown = ReplyObject()
       shown.set("email", code.email)
-      // A code that reverts a change of address names no other.
+      // A code that reverts a change of address has no new address.
       if code.purpose == .verifyAndChangeEmail { shown.set("newEmail", code.newEmail) }
       shown.set("requestType", code.purpose.rawValue)
       shown.set("oobCode", code.code)

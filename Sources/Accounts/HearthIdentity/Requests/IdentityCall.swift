@@ -5,8 +5,8 @@ import HearthTree
 
 /// The input of an operation: the request's JSON object, and its sender.
 ///
-/// Reading is tolerant as the service's own is: names in camel or snake case, numbers as strings and the reverse,
-/// `null` as absent. A value of another type is an ``AccountError/Code/invalidArgument``.
+/// Reading is as tolerant as in Firebase Authentication: names in camel or snake case, numbers as strings and the reverse, `null`
+/// as absent. A value of another type is an ``AccountError/Code/invalidArgument``.
 struct IdentityCall: Sendable {
   var body: JSON
   /// The sender's permissions; a client has none but those that it proves in the body.

@@ -15,7 +15,7 @@ struct EndpointAddress: Sendable {
     }
   }
 
-  /// The services beside the server's own names; empty for the server's own names alone.
+  /// The Google host names that serve the address in addition to the server's own host names; empty for the server's own alone.
   let services: [Service]
   /// Empty for any method. `GET` includes `HEAD`.
   let methods: [String]
@@ -52,8 +52,8 @@ extension [EndpointAddress] {
   /// A path below a project and below its tenants.
   ///
   /// - Parameters:
-  ///   - start: the version and what is before the project.
-  ///   - end: what follows the project or the tenant, with its `/` or `:`.
+  ///   - start: the version and the path segments before the project.
+  ///   - end: the rest of the path after the project or the tenant, with its `/` or `:`.
   static func project(_ method: String, _ start: String, _ end: String) -> [EndpointAddress] {
     ["{project}", "{project}/tenants/{tenant}"].map {
       EndpointAddress(method, RoutePattern(stringLiteral: start + "/projects/" + $0 + end))

@@ -28,7 +28,7 @@ package struct IdentityOperation: Sendable {
 
   /// The longest body, in bytes.
   var bodyBytesMax = IdentityBody.sizeBytesMax
-  /// A form does as well as JSON.
+  /// True when the body may be a form as well as JSON.
   var takesForm = false
   /// Returns the permission that is enough for a request of that body, instead of ``requirement``; `nil` for no other.
   var lesserPermission: (@Sendable (_ body: [UInt8]) -> Permission?)?
@@ -49,7 +49,7 @@ package struct IdentityOperation: Sendable {
   /// True when it is about the server, and not about a project.
   var isOfServer: Bool { scope == .server || scope == .serverOrTenant }
 
-  /// The operation of a request whose host is a service's, when no row has its path.
+  /// The operation of a request whose host name is one of Google's, when no row has its path.
   static let unknown = IdentityOperation(name: "unknown", requirement: .nothing, handler: .unknown, addresses: [])
 }
 
@@ -105,7 +105,7 @@ extension IdentityOperation {
     IdentityOperation(name: name, requirement: requirement, handler: .unserved(what), addresses: addresses)
   }
 
-  /// Returns the operation with a property set otherwise.
+  /// Returns a copy of the operation with one property changed.
   func with<Value>(_ property: WritableKeyPath<IdentityOperation, Value>, _ value: Value) -> IdentityOperation {
     var operation = self
     operation[keyPath: property] = value

@@ -10,7 +10,7 @@ package struct IdentityRoute: Sendable {
 
   func takes(method: String) -> Bool { address.takes(method: method) }
 
-  /// All operations at all their addresses. Of routes for the same path the first that takes the method counts.
+  /// All operations at all their addresses. Of several routes for one path, the first that takes the method is used.
   package static let all: [IdentityRoute] = IdentityTable.operations.flatMap { operation in
     operation.addresses.map { IdentityRoute(operation: operation, address: $0) }
   }

@@ -3,8 +3,8 @@ import HearthTree
 
 /// Finds the routes of requests for the accounts.
 ///
-/// The service's host names select a set of routes, as the path's first segment or as the value of `Host`; without one,
-/// only paths that clearly belong to the identity interface are accepted.
+/// The host names of Google's API select a set of routes, as the path's first segment or as the value of `Host`; without one, only
+/// paths that clearly belong to the identity interface are accepted.
 package enum IdentityRouter {
   /// The routes for a request's path, and the one that takes its method.
   package struct Match: Sendable {
@@ -27,7 +27,7 @@ package enum IdentityRouter {
     /// True for a path that browsers open, whose errors are readable pages.
     package var isForBrowsers: Bool { audience == .people }
 
-    /// The longest body of a request there, in bytes.
+    /// The longest body of a request at the path, in bytes.
     package var bodyBytesMax: Int { routes.map(\.operation.bodyBytesMax).max() ?? IdentityBody.sizeBytesMax }
 
     init(_ route: IdentityRoute, _ values: [String: String] = [:], method: String) {
@@ -61,12 +61,13 @@ package enum IdentityRouter {
   /// The first segment of paths for browsers, whatever they end with.
   private static let reserved = "__"
 
-  /// The routes for a request; nil when it is not for the accounts. Cheap then; asked for every request of the server.
+  /// The routes for a request; nil when it is not for the accounts. Cheap in that case, because it is called for every request of
+  /// the server.
   ///
   /// - Parameters:
-  ///   - method: in capitals.
+  ///   - method: the HTTP method in capitals.
   ///   - path: percent-encoded, without the query.
-  ///   - host: of `Host`, in lower case, without a port.
+  ///   - host: the host name of `Host`, in lower case, without a port.
   package static func match(method: String, path: String, host: String) -> Match? {
     guard mayMatch(path: path, host: host), path.utf8.count <= 2_048, path.utf8.first == UInt8(ascii: "/") else {
       return nil
@@ -94,7 +95,7 @@ package enum IdentityRouter {
     return !path.hasSuffix(".json") || first.contains(UInt8(ascii: ".")) || first.elementsEqual(reserved.utf8)
   }
 
-  /// - Parameter service: whose routes count; nil for all.
+  /// - Parameter service: the host name whose routes are searched; nil for all.
   private static func match(
     _ segments: ArraySlice<String>, _ method: String, of service: EndpointAddress.Service?
   ) -> Match? {

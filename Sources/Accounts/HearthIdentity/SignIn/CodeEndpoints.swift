@@ -13,7 +13,7 @@ struct CodeEndpoints: EndpointGroup {
     if let continueURL {
       try accounts.changes.codes.links.checkContinueURL(continueURL)
     } else {
-      // A suite follows no link.
+      // Test suites read the code from the emulator and follow no link, so that they need no continue URL.
       let needsURL = purpose == .emailSignIn && !accounts.configuration.isEmulator
       guard !isInApp, !needsURL else { throw AccountError(.missingContinueURI) }
     }
@@ -98,7 +98,7 @@ struct CodeEndpoints: EndpointGroup {
     }
     let needsSignIn = purpose == .verifyEmail || purpose == .verifyAndChangeEmail
     if needsSignIn, !call.isOfAdministrator || call.value("idToken") != nil {
-      // The service treats a missing token as an invalid one here.
+      // Firebase Authentication reports a missing token as an invalid one here.
       guard purpose != .verifyEmail || call.value("idToken") != nil else { throw AccountError(.invalidIDToken) }
       let caller = try call.caller(in: accounts)
       if purpose == .verifyAndChangeEmail { try accounts.changes.credentials.requireOwner(caller, now: call.now) }

@@ -85,8 +85,8 @@ struct FactorEndpoints: EndpointGroup {
     return Self.reply(signedIn.tokens, "totpAuthInfo", recoveryCodesLeft: signedIn.user.recoveryCodes.count)
   }
 
-  /// Requires phones as second factors, the older kind, unless the request has a first factor: an enrolled phone counts
-  /// also where none can be enrolled any more.
+  /// Refuses a request that has none of the members where phones cannot be second factors. A request with one of them is not
+  /// refused: an enrolled phone can be used also where none can be enrolled any more.
   private func requirePhones(unlessShown members: String..., by call: IdentityCall) throws(AccountError) {
     guard members.allSatisfy({ call.value($0) == nil }) else { return }
     try accounts.signIn.enrolment.requireAllowed()

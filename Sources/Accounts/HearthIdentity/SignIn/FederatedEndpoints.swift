@@ -56,8 +56,8 @@ struct FederatedEndpoints: EndpointGroup {
     guard var pairs = PercentEncoding.pairs(body.utf8) else {
       throw AccountError(.invalidCredentialOrProvider, "postBody is not a form.")
     }
-    // Browsers name no credential, and native apps only the provider: the rest is in the address that they came back
-    // by.
+    // Web SDKs send no credential, and native SDKs only the provider: the credential is in the URL to which the provider's page
+    // redirected.
     let namesNoCredential = pairs.allSatisfy { Self.partsWithoutCredential.contains($0.name) }
     let named = pairs.first { $0.name == "providerId" }?.value
     if call.isEmulated(in: accounts) {

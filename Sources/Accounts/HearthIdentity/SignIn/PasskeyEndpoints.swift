@@ -2,9 +2,8 @@ import HearthAccounts
 import HearthPlugin
 import HearthTree
 
-/// Passkeys: creating one, and signing in with it. Responses have the form that `PublicKeyCredential` in browsers
-/// parses, and its JSON is accepted; clients of the service have other names for some members, which are accepted as
-/// well.
+/// Passkeys: creating one, and signing in with it. Responses have the form that `PublicKeyCredential` in browsers parses, and its
+/// JSON is accepted; Firebase's SDKs have other names for some members, which are accepted as well.
 struct PasskeyEndpoints: EndpointGroup {
   let accounts: Accounts
 

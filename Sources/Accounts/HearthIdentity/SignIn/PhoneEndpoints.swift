@@ -89,7 +89,7 @@ extension IdentityCall {
   /// The members with attestations of operating systems.
   private static let attestations = ["iosReceipt", "iosSecret", "playIntegrityToken", "safetyNetToken"]
 
-  /// The value that web clients without a token of the newer kind send.
+  /// The value that web clients send in place of a token when they have no token of reCAPTCHA Enterprise.
   private static let noToken = "NO_RECAPTCHA"
 
   private func captchaToken() throws(AccountError) -> String? {

@@ -51,7 +51,7 @@ struct ProfileEndpoints: EndpointGroup {
     }
     let caller = try call.caller(in: accounts)
     let change = try ProfileChange(call)
-    // Only an administrator may set it, as nothing has proven it; invalid values are reported nevertheless.
+    // Only administrators may link an unproven identity: here it is ignored, and only an invalid one is reported.
     if let identity = try call.object("linkProviderUserInfo") { _ = try AccountChange.identity(call.with(identity)) }
     if caller.user.email == nil, caller.user.password == nil, change.email != nil, change.password != nil {
       // Older web SDKs link a password this way, and not by `accounts:signUp`.
@@ -68,7 +68,7 @@ struct ProfileEndpoints: EndpointGroup {
     return accountReply(user, newEmail: change.email == nil ? nil : user.email, tokens: tokens)
   }
 
-  /// Removes passkeys, which ends the tokens so far, as a change of its own.
+  /// Removes passkeys in a change of its own, which invalidates the user's existing tokens.
   private func removePasskeys(
     _ ids: [String], _ change: ProfileChange, of caller: Caller, _ call: IdentityCall
   ) async throws(AccountError) -> JSON {

@@ -172,11 +172,11 @@ struct SignInEndpoints: EndpointGroup {
       var seen: Set<String> = []
       reply.set("registered", user != nil)
       let ids = methods.map { $0 == "emailLink" ? "password" : $0 }.filter { seen.insert($0).inserted }
-      // Clients read the lists whether there is anything in them or not.
+      // Clients require the lists, also empty ones.
       reply.set("allProviders", .array(ids.map { .string($0) }))
       reply.set("signinMethods", .array(methods.map { .string($0) }))
     }
-    // A client that repeats the request in the same session names it.
+    // A client that repeats the request names its session, which the response repeats.
     if let session = try call.text("sessionId"), !session.isEmpty {
       reply.set("sessionId", session)
     } else {
@@ -212,7 +212,7 @@ struct SignInEndpoints: EndpointGroup {
     return view.users(identityEmail: address, limit: Self.usersLookedMax).first { !isShared || $0.email != nil }
   }
 
-  /// The number of accounts with one address that are read for its sign-in methods.
+  /// The maximum number of accounts with one address that are read for its sign-in methods.
   private static let usersLookedMax = 100
 
   private func signInMethods(_ user: UserRecord) -> [String] {

@@ -16,7 +16,7 @@ public struct AuditSinkError: Error, Sendable, CustomStringConvertible {
   /// True when another attempt may succeed.
   public var isTemporary: Bool
 
-  /// An error with these words.
+  /// Creates an error with the given text.
   public init(_ description: String, isTemporary: Bool) {
     self.description = description
     self.isTemporary = isTemporary
@@ -28,7 +28,7 @@ public struct AuditEntry: Sendable, Codable, Equatable {
   /// The record's number, counted from 1 for each project. A missing number was not sent; a repeated one is the same
   /// record.
   public var sequence: Int64
-  /// RFC 3339, UTC, with milliseconds.
+  /// The time of the record: RFC 3339, UTC, with milliseconds.
   public var time: String
   /// The event's name: `sign_in_ok`, `user_disable`, …
   public var event: String
@@ -49,7 +49,7 @@ public struct AuditEntry: Sendable, Codable, Equatable {
   /// The chain of the trail up to this record: SHA-256 in hexadecimal.
   public var hash: String
 
-  /// A record with the required fields alone.
+  /// Creates a record with the required fields only.
   public init(sequence: Int64, time: String, event: String, hash: String) {
     self.sequence = sequence
     self.time = time

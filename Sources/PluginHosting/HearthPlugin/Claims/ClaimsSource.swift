@@ -26,7 +26,7 @@ public struct ClaimsRequest: Sendable, Codable, Equatable {
     case refresh
   }
 
-  /// Names the request in logs.
+  /// The id of the request in logs.
   public var id: String
   /// The reason why the token is made.
   public var occasion: Occasion
@@ -37,13 +37,13 @@ public struct ClaimsRequest: Sendable, Codable, Equatable {
   public var signInProvider: String
   /// The kind of the verified second factor, `totp` or `phone`; nil when there was none.
   public var secondFactor: String?
-  /// The claims so far, beside the server's own: those of the account, of earlier sources and of the session. An
-  /// object.
+  /// The claims that the token already has, beside the server's own: those of the account, of earlier sources and of the session.
+  /// An object.
   public var claims: JSON
   /// The client's IP address, as far as trusted proxies tell it.
   public var clientAddress: String
 
-  /// A request as the server makes it.
+  /// Creates a request as the server makes it.
   public init(
     id: String, occasion: Occasion, user: HookUser, signInProvider: String, secondFactor: String? = nil,
     claims: JSON = [:], clientAddress: String
@@ -64,6 +64,6 @@ public struct ClaimsAnswer: Sendable, Codable, Equatable {
   /// replace the account's claims of the same names; those of the session stay.
   public var claims: JSON
 
-  /// An answer with these claims; an empty object adds none.
+  /// Creates an answer with these claims; an empty object adds none.
   public init(claims: JSON) { self.claims = claims }
 }

@@ -1,7 +1,7 @@
 import HearthTree
 
 extension JSON {
-  /// Returns the value that this is the `Codable` form of. Members that the type does not have are ignored.
+  /// Returns the value whose `Codable` form this is. Members that the type does not have are ignored.
   ///
   /// - Throws: `DecodingError` when a member is missing or of another kind; it names the path and shows no value.
   public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {

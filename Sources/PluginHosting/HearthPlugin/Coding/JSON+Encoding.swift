@@ -1,7 +1,7 @@
 import HearthTree
 
 extension JSON {
-  /// The `Codable` form of a value, for messages between programs.
+  /// Creates the `Codable` form of a value, for messages between programs.
   ///
   /// - Throws: the error of the value's `encode(to:)`, and `EncodingError` for a number that JSON does not have.
   public init(encoding value: some Encodable) throws {

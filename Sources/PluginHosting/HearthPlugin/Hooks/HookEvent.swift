@@ -10,7 +10,7 @@ public struct HookEvent: Sendable, Codable, Equatable {
     case beforeSignIn
   }
 
-  /// Names the event: unique, of the characters `0-9`, `A-Z`, `a-z`, `-` and `_`.
+  /// The id of the event: unique, of the characters `0-9`, `A-Z`, `a-z`, `-` and `_`.
   public var id: String
   /// The point in the sign-in at which the hook is called.
   public var moment: Moment
@@ -34,7 +34,7 @@ public struct HookEvent: Sendable, Codable, Equatable {
   /// The language that the client requests, as it names it; nil when it names none.
   public var locale: String?
 
-  /// An event with its required fields.
+  /// Creates an event with its required fields.
   public init(
     id: String, moment: Moment, user: HookUser, isNewUser: Bool, signInProvider: String, signInMethod: String? = nil,
     clientAddress: String, userAgent: String = ""
@@ -54,11 +54,11 @@ public struct HookEvent: Sendable, Codable, Equatable {
 public struct HookCredential: Sendable, Codable, Equatable {
   /// A token of another provider that a hook can ask for.
   public enum Token: String, Sendable, Codable, CaseIterable {
-    /// ``HookCredential/idToken``
+    /// Asks for ``HookCredential/idToken``.
     case idToken
-    /// ``HookCredential/accessToken``, ``HookCredential/tokenSecret`` and ``HookCredential/expiresInSeconds``
+    /// Asks for ``HookCredential/accessToken``, ``HookCredential/tokenSecret`` and ``HookCredential/expiresInSeconds``.
     case accessToken
-    /// ``HookCredential/refreshToken``
+    /// Asks for ``HookCredential/refreshToken``.
     case refreshToken
   }
 
@@ -74,9 +74,9 @@ public struct HookCredential: Sendable, Codable, Equatable {
   public var tokenSecret: String?
   /// Secret. The provider's refresh token, for a hook that asked for it.
   public var refreshToken: String?
-  /// The life of ``accessToken`` as the client was told it.
+  /// The lifetime of ``accessToken`` in seconds, as the provider stated it.
   public var expiresInSeconds: Int64?
 
-  /// A credential without any field.
+  /// Creates a credential without any field.
   public init() {}
 }

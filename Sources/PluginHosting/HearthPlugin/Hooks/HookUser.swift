@@ -31,7 +31,7 @@ public struct HookUser: Sendable, Codable, Equatable {
   /// The claims that every token of the user has beside the server's own: an object; nil when there are none.
   public var customClaims: JSON?
 
-  /// An account with its required fields alone.
+  /// Creates an account with its required fields alone.
   public init(uid: String, createdAtMilliseconds: Int64) {
     self.uid = uid
     self.createdAtMilliseconds = createdAtMilliseconds
@@ -53,7 +53,7 @@ public struct HookIdentity: Sendable, Codable, Equatable {
   /// The number in E.164; for `phone` alone.
   public var phoneNumber: String?
 
-  /// An identity with its ids alone.
+  /// Creates an identity with its ids alone.
   public init(providerID: String, rawID: String) {
     self.providerID = providerID
     self.rawID = rawID
@@ -73,7 +73,7 @@ public struct HookFactor: Sendable, Codable, Equatable {
   /// The time of enrolment, in milliseconds since 1970.
   public var enrolledAtMilliseconds: Int64
 
-  /// A factor with its required fields alone.
+  /// Creates a factor with its required fields alone.
   public init(id: String, kind: String, enrolledAtMilliseconds: Int64) {
     self.id = id
     self.kind = kind

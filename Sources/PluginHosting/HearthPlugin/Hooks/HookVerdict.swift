@@ -29,7 +29,7 @@ public struct HookChanges: Sendable, Equatable {
   /// Nil adds none; before an account is made, every value is ignored.
   public var sessionClaims: JSON?
 
-  /// An empty set of changes; the properties are set afterwards.
+  /// Creates an empty set of changes; the properties are set afterwards.
   public init(sessionClaims: JSON? = nil) { self.sessionClaims = sessionClaims }
 }
 

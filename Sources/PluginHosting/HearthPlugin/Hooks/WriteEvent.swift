@@ -24,7 +24,7 @@ public struct WriteEvent: Sendable, Codable, Equatable {
     /// True when ``values`` is nil because of their size.
     public var isTooLarge: Bool?
 
-    /// A write with its values.
+    /// Creates a write with its values.
     public init(
       trigger: String, database: String, path: String, params: [String: String], author: Author, sequence: String,
       values: Values?
@@ -43,7 +43,7 @@ public struct WriteEvent: Sendable, Codable, Equatable {
     /// The value of `auth` in rules: an object; nil for all authors but users.
     public var auth: JSON?
 
-    /// An author of that type.
+    /// Creates an author of that type.
     public init(type: String, uid: String? = nil, auth: JSON? = nil) {
       (self.type, self.uid, self.auth) = (type, uid, auth)
     }
@@ -56,7 +56,7 @@ public struct WriteEvent: Sendable, Codable, Equatable {
     /// The value after the write; nil when there is none.
     public var after: JSON?
 
-    /// A pair of values.
+    /// Creates a pair of values.
     public init(before: JSON? = nil, after: JSON? = nil) { (self.before, self.after) = (before, after) }
   }
 
@@ -70,7 +70,7 @@ public struct WriteEvent: Sendable, Codable, Equatable {
   /// The written values and their author.
   public var data: Data
 
-  /// An event of these parts.
+  /// Creates an event with these parts.
   public init(type: String, id: String, timestamp: String, data: Data) {
     (self.type, self.id, self.timestamp, self.data) = (type, id, timestamp, data)
   }

@@ -5,7 +5,7 @@ enum MailDate {
 
   /// Returns a date of the form `Sat, 21 Nov 2026 23:28:02 +0000`.
   ///
-  /// - Parameter seconds: since 1970; held to the years 1970 to 9999, which four digits can show.
+  /// - Parameter seconds: the time in seconds since 1970, limited to the years 1970 to 9999, which have four digits.
   static func text(seconds: Int64) -> String {
     let seconds = min(max(seconds, 0), 253_402_300_799)
     let (day, time) = (Int(seconds / 86_400), Int(seconds % 86_400))

@@ -6,7 +6,7 @@ extension MailMessage {
   /// it.
   ///
   /// - Parameters:
-  ///   - dateSeconds: since 1970, shown in UTC.
+  ///   - dateSeconds: the time in seconds since 1970, shown in UTC.
   ///   - id: letters and digits, unique for each mail; it names the mail and separates its bodies.
   ///   - keepsLongLines: true writes the bodies as they are, in UTF-8, for a file that is read as text.
   /// - Throws: ``MailTextError`` when an address cannot be one, or the id has other characters.

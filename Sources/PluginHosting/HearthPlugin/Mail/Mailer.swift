@@ -20,25 +20,25 @@ public struct MailMessage: Sendable, Codable, Equatable {
     case verifyAndChangeEmail
     /// A link to sign in with.
     case emailSignIn
-    /// A notice to the old address that it was replaced, with a link to take that back.
+    /// A notice to the old address about its replacement, with a link that reverts the change.
     case recoverEmail
-    /// A notice that the password was changed, with a link to take that back; after a reset by mail it has no link.
+    /// A notice that the password was changed, with a link that reverts the change; after a reset by mail it has no link.
     case passwordChanged
-    /// A notice that a second factor was added, with a link to take that back.
+    /// A notice that a second factor was added, with a link that reverts the change.
     case revertSecondFactor = "revertSecondFactorAddition"
-    /// A notice that a recovery code stood for a second factor; it has no link.
+    /// A notice that a recovery code was used in place of a second factor; it has no link.
     case recoveryCodeUsed
-    /// A notice that a passkey was added, with a link to take that back.
+    /// A notice that a passkey was added, with a link that reverts the change.
     case passkeyAdded
-    /// A notice that a passkey was removed, with a link to take that back.
+    /// A notice that a passkey was removed, with a link that reverts the change.
     case passkeyRemoved
-    /// A notice that a password, a phone number or a provider signs in from now on, with a link to take that back.
+    /// A notice that a password, a phone number or a provider signs in from now on, with a link that reverts the change.
     case signInMethodAdded
-    /// A notice that a password, a phone number or a provider was removed, with a link to take that back.
+    /// A notice that a password, a phone number or a provider was removed, with a link that reverts the change.
     case signInMethodRemoved
-    /// A notice that a second factor was removed, with a link to take that back.
+    /// A notice that a second factor was removed, with a link that reverts the change.
     case secondFactorRemoved
-    /// A notice that new recovery codes were made, with a link to take that back.
+    /// A notice that new recovery codes were made, with a link that reverts the change.
     case recoveryCodesReplaced
   }
 
@@ -52,14 +52,14 @@ public struct MailMessage: Sendable, Codable, Equatable {
   public var fromAddress: String
   /// The subject, any text; header fields need it encoded, as ``text(dateSeconds:id:keepsLongLines:)`` does.
   public var subject: String
-  /// The body for programs that show no HTML. It holds the link: a key to the account.
+  /// The body for programs that show no HTML. It contains the link, which gives access to the account.
   public var text: String
   /// The same body as HTML.
   public var html: String
   /// The action link inside the bodies; nil for a mere notice.
   public var link: String?
 
-  /// A finished mail.
+  /// Creates a finished mail.
   public init(
     kind: Kind, to: String, fromName: String, fromAddress: String, subject: String, text: String, html: String,
     link: String? = nil

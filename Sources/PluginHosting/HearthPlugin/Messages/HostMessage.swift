@@ -42,7 +42,7 @@ public struct HostHello: Sendable, Equatable {
   /// The operator's settings, secrets among them.
   public var settings: JSON
 
-  /// A first message of protocol version ``protocolVersion``.
+  /// Creates a first message of protocol version ``protocolVersion``.
   public init(server: String, plugin: String, worker: Int, settings: JSON) {
     protocols = [Self.protocolVersion]
     self.server = server
@@ -74,7 +74,7 @@ public struct PluginRequest: Sendable, Equatable {
   /// The input of ``hook``. It may hold passwords and keys: a plugin logs none of it.
   public var input: JSON
 
-  /// A request with these fields.
+  /// Creates a request with these fields.
   public init(id: UInt64, hook: PluginHook, deadlineMilliseconds: Int64, input: JSON) {
     self.id = id
     self.hook = hook

@@ -26,7 +26,7 @@ extension PluginMessage {
 }
 
 extension PluginHello {
-  /// A greeting of a plugin that speaks this version of the protocol.
+  /// Creates a greeting of a plugin that speaks this version of the protocol.
   public init(name: String, version: String, hooks: [PluginHook]) {
     protocolVersion = HostHello.protocolVersion
     self.name = name

@@ -68,7 +68,7 @@ public struct PluginFailure: Error, Sendable, Equatable {
   /// True when another attempt may succeed.
   public var isTemporary: Bool
 
-  /// A failure with these words.
+  /// Creates a failure with the given text.
   public init(_ message: String, isTemporary: Bool) {
     self.message = message
     self.isTemporary = isTemporary

@@ -6,8 +6,8 @@
   import Darwin
 #endif
 
-/// A folder that messages are written to instead of being sent. Only its owner can read or add files: the links and
-/// codes in them are keys.
+/// A folder that messages are written to instead of being sent. Only its owner can read or add files: the links and codes in them
+/// give access to accounts.
 public struct OutboxFolder: Sendable {
   private let path: String
 
@@ -22,7 +22,8 @@ public struct OutboxFolder: Sendable {
     self.path = path
   }
 
-  /// Writes a new file and returns its path. The file appears complete: the part file's name begins with a point.
+  /// Writes a new file and returns its path. It gets its name when it is complete; until then its name begins with a
+  /// point and ends with `.part`.
   public func write(_ bytes: [UInt8], name: String) throws(OutboxError) -> String {
     let (part, whole) = ("\(path)/.\(name).part", "\(path)/\(name)")
     let file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -50,7 +51,7 @@ public struct OutboxFolder: Sendable {
   }
 }
 
-/// Calls the C library's `write`, under a name that no method here hides.
+/// Calls the C library's `write`, which the methods of that name here would hide.
 private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   guard let bytes else { return 0 }
   return write(file, bytes, count)

@@ -26,7 +26,7 @@ public struct ForeignAccount: Sendable, Equatable {
   /// The claims of every token of the user: an object without reserved names, 1,000 bytes at most.
   public var customClaims: JSON?
 
-  /// An account with these fields alone.
+  /// Creates an account with these fields alone.
   public init(email: String, uid: String? = nil, isEmailVerified: Bool = false) {
     self.email = email
     self.uid = uid

@@ -19,7 +19,7 @@ public protocol PasswordChecker: Sendable {
 
 /// An address and a password that the server has no hash for.
 public struct PasswordCheck: Sendable, Codable, Equatable {
-  /// Names the request in logs.
+  /// The id of the request in logs.
   public var id: String
   /// The address in canonical form: in lower case.
   public var email: String
@@ -31,7 +31,7 @@ public struct PasswordCheck: Sendable, Codable, Equatable {
   /// The client's IP address, as far as trusted proxies tell it.
   public var clientAddress: String
 
-  /// A question as the server makes it.
+  /// Creates a question as the server makes it.
   public init(id: String, email: String, password: String, uid: String? = nil, clientAddress: String) {
     self.id = id
     self.email = email

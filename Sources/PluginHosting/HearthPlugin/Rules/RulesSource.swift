@@ -5,7 +5,7 @@ public struct RulesSource: Sendable, Codable, Equatable {
   /// The whole content, 1 MiB at most.
   public var text: String
 
-  /// A file with its text.
+  /// Creates a file with its text.
   public init(fileName: String, text: String) {
     self.fileName = fileName
     self.text = text
@@ -31,7 +31,7 @@ public struct TranslatedRules: Sendable, Codable, Equatable {
   /// parts.
   public var map: [RulesSourcePart]
 
-  /// Rules with their map.
+  /// Creates rules with their map.
   public init(rules: String, map: [RulesSourcePart]) {
     self.rules = rules
     self.map = map
@@ -49,7 +49,7 @@ public struct RulesSourcePart: Sendable, Equatable {
   /// The width, in UTF-16 units of that line.
   public var width: Int
 
-  /// A part at that byte, from that source position.
+  /// Creates a part at the given byte, from the given source position.
   public init(offset: Int, line: Int, column: Int, width: Int) {
     self.offset = offset
     self.line = line
@@ -69,7 +69,7 @@ public struct RulesSourceMistake: Sendable, Codable, Equatable {
   /// The correction in one sentence.
   public var help: String?
 
-  /// A mistake at that position.
+  /// Creates a mistake at the given position.
   public init(line: Int, column: Int, message: String, help: String? = nil) {
     self.line = line
     self.column = column

@@ -12,11 +12,10 @@ public struct SMSMessage: Sendable, Codable, Equatable {
   public var kind: Kind
   /// The receiver's number as E.164 has it: `+` and 8 to 15 digits.
   public var to: String
-  /// The text. It may hold a code: a key to the account.
+  /// The text. It may contain a code, which gives access to the account.
   public var text: String
 
-  /// A finished message; nil for a number that cannot be one, and for a text that is empty or longer than
-  /// ``textBytesMax``.
+  /// Creates a finished message; nil for a number that cannot be one, and for a text that is empty or longer than ``textBytesMax``.
   public init?(kind: Kind, to: String, text: String) {
     let digits = to.utf8.dropFirst()
     guard to.hasPrefix("+"), (8...15).contains(digits.count), digits.first != UInt8(ascii: "0"),
@@ -28,7 +27,7 @@ public struct SMSMessage: Sendable, Codable, Equatable {
     self.text = text
   }
 
-  /// Bytes of a text: some ten messages' worth, which gateways join.
+  /// The maximum size of a text in bytes: some ten messages' worth, which gateways join.
   public static let textBytesMax = 1_600
 }
 

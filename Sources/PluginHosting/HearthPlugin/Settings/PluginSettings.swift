@@ -9,14 +9,14 @@ public struct PluginSettings: Sendable {
   public var projectID: String
   /// The server's data folder, for plugins that keep files. It exists, and belongs to the server's user alone.
   public var dataDirectory: String
-  /// The requirements for new passwords. They stand outside of `signIn`, as clients are told them as well.
+  /// The requirements for new passwords. They are set outside of `signIn`, because clients read them as well.
   public var passwordPolicy: PasswordPolicy
   /// The origins under which browsers open the sign-in pages; the first is the server's own.
   public var pageOrigins: [String] = []
   /// Hosts that links may lead to, beside those of the pages.
   public var authorizedDomains: [String] = []
 
-  /// The settings that a test or an embedding program gives a plugin.
+  /// Creates the settings that a test or an embedding program gives a plugin.
   public init(
     values: JSON = [:], projectID: String, dataDirectory: String, passwordPolicy: PasswordPolicy = .init()
   ) {
@@ -35,7 +35,7 @@ public struct SettingsError: Error, Sendable, Equatable, CustomStringConvertible
   /// The message, as the rest of a sentence that begins with the place: `must be true or false`. No secret in it.
   public var message: String
 
-  /// An error about the setting at that place.
+  /// Creates an error about the setting at the given place.
   public init(_ place: String, _ message: String) {
     self.place = place
     self.message = message

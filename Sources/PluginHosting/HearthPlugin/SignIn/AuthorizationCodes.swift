@@ -34,7 +34,7 @@ public struct AuthorizationPage: Sendable, Equatable {
   /// then refused.
   public var namesIssuer: Bool
 
-  /// A page at that address.
+  /// Creates a page at the given address.
   public init(url: String, issuers: [String], namesIssuer: Bool = false) {
     self.url = url
     self.issuers = issuers
@@ -61,7 +61,7 @@ public struct AuthorizationRequest: Sendable, Equatable {
   /// The time of the request, in seconds since 1970; for the lifetime of a provider's cached documents.
   public var nowSeconds: Int64 = 0
 
-  /// A request as the server makes it, for tests of a provider.
+  /// Creates a request as the server makes it, for tests of a provider.
   public init(
     state: String, nonce: String, codeChallenge: String, redirectURI: String, scopes: [String] = [],
     parameters: [(name: String, value: String)] = []
@@ -93,7 +93,7 @@ public struct AuthorizationCode: Sendable, Equatable {
   /// The time of the redemption, in seconds since 1970; for providers to which the server sends a signed assertion.
   public var nowSeconds: Int64
 
-  /// A code as the server shows it, for tests of a provider.
+  /// Creates a code as the server shows it, for tests of a provider.
   public init(code: String, codeVerifier: String, redirectURI: String, nowSeconds: Int64) {
     self.code = code
     self.codeVerifier = codeVerifier

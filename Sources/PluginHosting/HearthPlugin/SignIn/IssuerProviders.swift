@@ -18,12 +18,12 @@ public struct ConfiguredIssuer: Sendable, Equatable {
   public var issuer: String
   /// The server's client id at the issuer, which its tokens must have as audience.
   public var clientID: String
-  /// The client secret; nil leaves the issuer's page to clients.
+  /// The client secret; nil when clients open the issuer's page themselves.
   public var clientSecret: String?
   /// The domains whose addresses count as verified by this issuer; `*` is every one.
   public var emailDomains: [String]
 
-  /// An issuer as the server passes it, for tests of a plugin.
+  /// Creates an issuer as the server passes it, for tests of a plugin.
   public init(
     id: String, displayName: String, issuer: String, clientID: String, clientSecret: String? = nil,
     emailDomains: [String] = []

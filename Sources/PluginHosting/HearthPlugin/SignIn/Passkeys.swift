@@ -33,7 +33,7 @@ public struct PasskeyRelyingParty: Sendable, Equatable {
   /// The accepted signature algorithms, by COSE's numbers, the best first.
   public var algorithms: [Int64] = []
 
-  /// A relying party whose keys have to verify the user.
+  /// Creates a relying party whose keys have to verify the user.
   public init(id: String, name: String) {
     self.id = id
     self.name = name
@@ -51,7 +51,7 @@ public struct PasskeyRegistration: Sendable {
   /// The authenticator's statement about the key: CBOR.
   public var attestationObject: [UInt8]
 
-  /// A registration as the server shows it, for tests of a provider.
+  /// Creates a registration as the server shows it, for tests of a provider.
   public init(challenge: [UInt8], credentialID: [UInt8], clientDataJSON: [UInt8], attestationObject: [UInt8]) {
     self.challenge = challenge
     self.credentialID = credentialID
@@ -73,7 +73,7 @@ public struct NewPasskey: Sendable, Equatable {
   /// True when the key is on several devices.
   public var isBackedUp: Bool
 
-  /// A key with the properties that a provider found.
+  /// Creates a key with the properties that a provider found.
   public init(
     publicKey: [UInt8], signCount: UInt32, isUserVerified: Bool, isBackupEligible: Bool, isBackedUp: Bool
   ) {
@@ -98,7 +98,7 @@ public struct PasskeyAssertion: Sendable {
   /// The signature over both.
   public var signature: [UInt8]
 
-  /// The use of a key as the server shows it, for tests of a provider.
+  /// Creates the use of a key as the server shows it, for tests of a provider.
   public init(
     challenge: [UInt8], key: NewPasskey, clientDataJSON: [UInt8], authenticatorData: [UInt8], signature: [UInt8]
   ) {
@@ -119,7 +119,7 @@ public struct PasskeyUse: Sendable, Equatable {
   /// True when the key is on several devices by now.
   public var isBackedUp: Bool
 
-  /// A use with the properties that a provider found.
+  /// Creates a use with the properties that a provider found.
   public init(signCount: UInt32, isUserVerified: Bool, isBackedUp: Bool) {
     self.signCount = signCount
     self.isUserVerified = isUserVerified
@@ -134,7 +134,7 @@ public struct PasskeyRefusal: Error, Sendable, Equatable {
   /// A sentence for the app's developer, which the client gets: no secret in it.
   public var message: String
 
-  /// A refusal with these words.
+  /// Creates a refusal with the given text.
   public init(_ reason: String, _ message: String) {
     self.reason = reason
     self.message = message

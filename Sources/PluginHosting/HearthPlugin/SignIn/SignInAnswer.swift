@@ -72,7 +72,7 @@ public struct NamedUser: Sendable, Codable, Equatable {
   /// signs in to no later account. Nil for a credential without a time.
   public var issuedAtSeconds: Int64?
 
-  /// An account of that uid.
+  /// Creates an account of that uid.
   public init(uid: String, claims: JSON? = nil, signInProvider: String? = nil, issuedAtSeconds: Int64? = nil) {
     self.uid = uid
     self.claims = claims
@@ -88,7 +88,7 @@ public struct PasswordProof: Sendable, Codable, Equatable {
   /// The password, byte for byte as the client sent it: a trimmed or cut one would equal the passwords of other users.
   public var password: String
 
-  /// A password for the server to check or store.
+  /// Creates a password for the server to check or store.
   public init(email: String, password: String) {
     self.email = email
     self.password = password
@@ -102,7 +102,7 @@ public struct EmailCodeProof: Sendable, Codable, Equatable {
   /// The code from the link, as the client sent it.
   public var code: String
 
-  /// A code for the server to check and use up.
+  /// Creates a code for the server to check and use up.
   public init(email: String, code: String) {
     self.email = email
     self.code = code
@@ -158,7 +158,7 @@ public struct SignInRefusal: Sendable, Codable, Equatable, Error {
   /// secret and no data of other accounts. Nil for the bare code.
   public var message: String?
 
-  /// A refusal with this code; without a message the client gets the bare code.
+  /// Creates a refusal with this code; without a message the client gets the bare code.
   public init(_ code: Code, _ message: String? = nil) {
     self.code = code
     self.message = message

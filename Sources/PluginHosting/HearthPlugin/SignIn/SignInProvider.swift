@@ -1,8 +1,7 @@
 /// A sign-in provider: turns a client's credential into an answer about the account it belongs to.
 ///
-/// All input and output is `Codable` and no state is shared, so the same provider can live in the server, in a child
-/// process or behind a webhook. A provider decides; the server carries the decision out, as it alone has users, hashes
-/// and sessions.
+/// All input and output is `Codable` and no state is shared, so the same provider can run in the server, in a child process or
+/// behind a webhook. A provider decides; the server carries the decision out, as it alone has users, hashes and sessions.
 public protocol SignInProvider: Sendable {
   /// The provider's id, methods and needs. Read at start and with every request; it must not change.
   var manifest: ProviderManifest { get }
@@ -34,7 +33,7 @@ public struct ProviderManifest: Sendable, Codable, Equatable {
   /// The facts of the server that the provider needs with each request.
   public var needs: Set<ProviderFacts.Need>
 
-  /// A manifest; a provider that needs no facts leaves `needs` out.
+  /// Creates a manifest; a provider that needs no facts leaves `needs` out.
   public init(
     id: String, displayName: String, methods: Set<SignInMethod>, needs: Set<ProviderFacts.Need> = []
   ) {
@@ -58,6 +57,6 @@ public enum SignInMethod: String, Sendable, Codable, CaseIterable {
   /// The client's fields of `signInWithIdp`: every field of its `postBody`, whatever the provider documents:
   /// `id_token`, `access_token`, `oauth_token_secret`, `nonce`, `key`, …
   case credential
-  /// A ``PasskeyProvider``'s alone: no request has it.
+  /// The method of a ``PasskeyProvider``; no ``SignInRequest`` has it.
   case passkey
 }

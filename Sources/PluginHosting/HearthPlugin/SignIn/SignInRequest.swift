@@ -12,7 +12,7 @@ public struct SignInRequest: Sendable, Codable, Equatable {
     case change
   }
 
-  /// Names the request in logs.
+  /// The id of the request in logs.
   public var id: String
   /// The id of the provider that is called; the client's choice for ``SignInMethod/credential``.
   public var providerID: String
@@ -26,7 +26,7 @@ public struct SignInRequest: Sendable, Codable, Equatable {
   /// The server's facts; a provider decides by these and the parameters alone.
   public var facts: ProviderFacts
 
-  /// A request as the server makes it, for tests of a provider.
+  /// Creates a request as the server makes it, for tests of a provider.
   public init(
     id: String, providerID: String, method: SignInMethod, operation: Operation, parameters: [String: String],
     facts: ProviderFacts
@@ -44,7 +44,7 @@ public struct SignInRequest: Sendable, Codable, Equatable {
 public struct ProviderFacts: Sendable, Codable, Equatable {
   /// A fact that a provider can ask for.
   public enum Need: String, Sendable, Codable {
-    /// ``ProviderFacts/serviceAccounts``
+    /// Asks for ``ProviderFacts/serviceAccounts``.
     case serviceAccounts
   }
 
@@ -55,7 +55,7 @@ public struct ProviderFacts: Sendable, Codable, Equatable {
     /// The public keys by key id, as "BEGIN PUBLIC KEY" text.
     public var publicKeys: [String: String]
 
-    /// A service account with its keys.
+    /// Creates a service account with its keys.
     public init(email: String, publicKeys: [String: String]) {
       self.email = email
       self.publicKeys = publicKeys
@@ -69,7 +69,7 @@ public struct ProviderFacts: Sendable, Codable, Equatable {
   /// The enabled service accounts; empty unless the manifest asks for them.
   public var serviceAccounts: [ServiceAccount]
 
-  /// The facts for a provider; without accounts unless its manifest asks for them.
+  /// Creates the facts for a provider; without accounts unless its manifest asks for them.
   public init(projectID: String, nowSeconds: Int64, serviceAccounts: [ServiceAccount] = []) {
     self.projectID = projectID
     self.nowSeconds = nowSeconds

@@ -33,7 +33,7 @@ public struct VerifiedToken: Sendable, Codable, Equatable {
   /// it asks each time. A ``TokenRevocation`` ends it at once.
   public var cacheSeconds: Int64
 
-  /// A token of that user with the required fields alone.
+  /// Creates a token of that user with the required fields alone.
   public init(uid: String) {
     self.uid = uid
     isEmailVerified = false
@@ -57,7 +57,7 @@ public struct TokenRefusal: Sendable, Codable, Equatable {
   /// it asks each time.
   public var cacheSeconds: Int64
 
-  /// A refusal.
+  /// Creates a refusal.
   public init(_ reason: Reason, cacheSeconds: Int64 = 0) {
     self.reason = reason
     self.cacheSeconds = cacheSeconds

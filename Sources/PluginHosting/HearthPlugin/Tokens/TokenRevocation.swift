@@ -17,7 +17,7 @@ public struct TokenRevocation: Sendable, Equatable {
   /// The maximum number of tokens, or of users, in a merged revocation; a larger one becomes a revocation of all.
   static let mergedMax = 4_096
 
-  /// A revocation of these tokens.
+  /// Creates a revocation of these tokens.
   public init(digests: Set<String> = [], uids: Set<String> = []) {
     self.digests = digests
     self.uids = uids

@@ -1,12 +1,12 @@
 /// The selection of foreign tokens that go to a verifier.
 public struct TokenSelection: Sendable, Codable, Equatable {
   /// The issuers of JSON Web Tokens, `iss` as they write it, byte for byte. An entry that ends with `*` matches every
-  /// issuer with that prefix; `*` alone also takes tokens that name no issuer.
+  /// issuer with the given prefix; `*` alone also takes tokens that name no issuer.
   public var issuers: [String]
   /// The prefixes of tokens that are no JSON Web Tokens: `sess_`. The empty text matches all of them.
   public var opaquePrefixes: [String]
 
-  /// A selection; tokens that neither list names are not for the verifier.
+  /// Creates a selection; tokens that neither list names are not for the verifier.
   public init(issuers: [String] = [], opaquePrefixes: [String] = []) {
     self.issuers = issuers
     self.opaquePrefixes = opaquePrefixes

@@ -28,7 +28,7 @@ extension TokenVerifier {
 
 /// A token to check.
 public struct TokenQuestion: Sendable, Codable, Equatable {
-  /// Names the question in logs.
+  /// The id of the question in logs.
   public var id: String
   /// Secret. The token as the client sent it: 1 to 16,384 visible characters of ASCII.
   public var token: String
@@ -39,7 +39,7 @@ public struct TokenQuestion: Sendable, Codable, Equatable {
   /// The time in seconds since 1970, by the server's clock.
   public var nowSeconds: Int64
 
-  /// A question as the server makes it, for tests of a verifier.
+  /// Creates a question as the server makes it, for tests of a verifier.
   public init(id: String, token: String, digest: String, projectID: String, nowSeconds: Int64) {
     self.id = id
     self.token = token

@@ -41,7 +41,7 @@ package final class ConcurrencyLimiter: Sendable {
     state = Mutex(
       State(
         slots: max(1, slots), queue: FairQueue(countMax: waitingMax, countPerClientMax: waitingMax),
-        // A request up to this size is admitted while there is room, whatever its neighbours hold.
+        // A request up to this size is admitted while there is room, however much other clients have waiting.
         bytes: SharedBound(max: waitingBytesMax, unit: waitingBytesMax / 1_024)))
   }
 

@@ -9,7 +9,7 @@ struct PluginMessageSender: Sendable {
   static let triesMax = 5
 
   let handle: PluginHandle
-  /// Waits so many milliseconds.
+  /// Waits for a number of milliseconds.
   var pause: @Sendable (Int64) async throws -> Void = { try await Task.sleep(for: .milliseconds($0)) }
 
   /// Sends a message by a hook.

@@ -20,10 +20,10 @@ package final class PluginHost: Sendable {
     package var revoke: @Sendable (_ plugin: String, TokenRevocation) -> Void
     /// Logs a line for the operator, without a secret in it.
     package var log: @Sendable (_ isWarning: Bool, _ plugin: String, _ text: String) -> Void
-    /// Makes a client of a service with so many connections.
+    /// Makes a client of a service with the given number of connections.
     var client: @Sendable (OutboundPolicy, _ connections: Int) -> any OutboundHTTP = WebhookClient.client
 
-    /// An environment of these parts.
+    /// Creates an environment with these parts.
     package init(
       server: String, ownProviderIDs: Set<String>, apply: @escaping @Sendable (PluginSet) -> Void,
       revoke: @escaping @Sendable (_ plugin: String, TokenRevocation) -> Void = { _, _ in },
@@ -46,7 +46,7 @@ package final class PluginHost: Sendable {
 
   struct State {
     var entries: [String: Entry] = [:]
-    /// The reasons why plugins do not run that are not in their folders, by name.
+    /// The reasons why plugins do not run, by plugin name, as far as their folders do not show them.
     var problems: [String: String] = [:]
     var isStopped = false
     /// The last reading of the folder, finished or not.
@@ -67,7 +67,7 @@ package final class PluginHost: Sendable {
     let runFolder: PluginRunFolder
   }
 
-  /// A host without running plugins.
+  /// Creates a host without running plugins.
   package init(dataDirectory: String, _ environment: Environment) {
     folder = PluginFolder(dataDirectory: dataDirectory)
     self.environment = environment

@@ -47,7 +47,7 @@ package struct PluginStatus: Sendable, Equatable {
   /// The hooks in the manifest's order.
   package var hooks: [Hook] = []
 
-  /// The status of an installed plugin without its runner.
+  /// Creates the status of an installed plugin without its runner.
   package init(_ plugin: InstalledPlugin) {
     name = plugin.name
     version = plugin.record?.current
@@ -63,7 +63,7 @@ package struct PluginStatus: Sendable, Equatable {
     if state == "enabled", !hooks.contains(where: \.hook.isCalledByServer) { state = "on demand" }
   }
 
-  /// The status of a plugin that is switched on and cannot run.
+  /// Creates the status of a plugin that is switched on and cannot run.
   init(broken name: String, problem: String?) {
     self.name = name
     self.problem = problem

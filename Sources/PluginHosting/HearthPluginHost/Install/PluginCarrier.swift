@@ -52,7 +52,7 @@ package enum PluginCarrier: Sendable, Equatable {
 package struct PluginService: Sendable, Equatable {
   /// The URL that messages are posted to.
   package var url: String
-  /// A `./file` of the plugin with the certificates to trust there, in place of the system's. It counts when the URL
-  /// names this machine, or the operator allows a private address.
+  /// A `./file` of the plugin with the certificates to trust there, in place of the system's. It is used when the URL names this
+  /// machine, or the operator allows a private address.
   package var authority: String?
 }

@@ -12,7 +12,7 @@ package struct PluginFolder: Sendable {
   package let path: String
   private static let settingsName = "settings.json"
 
-  /// The plugin folder of that data folder; it is not made yet.
+  /// Creates the plugin folder of that data folder; it is not made yet.
   package init(dataDirectory: String) {
     // A relative path would change with the working folder.
     let absolute = dataDirectory.hasPrefix("/") ? dataDirectory : Self.currentFolder + "/" + dataDirectory

@@ -6,7 +6,7 @@ import Synchronization
 package final class PluginLogFile: Sendable {
   /// The maximum size of the file in bytes; one rotated file is kept as well.
   static let bytesMax = 1 << 20
-  /// The number of bytes that are read to find the last lines.
+  /// The maximum number of bytes that are read to find the last lines.
   private static let readBytesMax = 2 * bytesMax + (64 << 10)
 
   private let folder: String

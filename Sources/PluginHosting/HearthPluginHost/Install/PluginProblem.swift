@@ -3,6 +3,6 @@ package struct PluginProblem: Error, Sendable, Equatable, CustomStringConvertibl
   /// The sentence.
   package var description: String
 
-  /// A problem in these words.
+  /// Creates a problem with the given text.
   package init(_ description: String) { self.description = description }
 }

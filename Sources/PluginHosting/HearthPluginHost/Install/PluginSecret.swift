@@ -12,7 +12,7 @@ package struct PluginSecret: Sendable, Equatable {
   /// The default time for which the former secret stays valid after a rotation.
   package static let overlapMilliseconds: Int64 = 24 * 60 * 60 * 1_000
 
-  /// Returns true when requests are signed with it at that time.
+  /// Returns true when requests are signed with it at the given time.
   func counts(now: Int64) -> Bool { endMilliseconds.map { now < $0 } ?? true }
 }
 

@@ -5,7 +5,7 @@ import HearthTree
 protocol PluginRunner: AnyObject, Sendable {
   /// The time that a caller waits, in milliseconds.
   var deadlineMilliseconds: Int64 { get }
-  /// The number of concurrent requests that the plugin takes without queueing.
+  /// The maximum number of concurrent requests that the plugin takes without queueing.
   var concurrentRequestsMax: Int { get }
   /// The plugin's health.
   var health: PluginHealth { get }

@@ -5,8 +5,7 @@ import HearthSystem
 extension ProcessRunner: ProcessOwner {
   /// The interval at which deadlines are checked while requests are under way.
   private static let tickMilliseconds: Int64 = 20
-  /// The number of bytes that are read of a process at a time, so that a flood of output does not delay other
-  /// processes.
+  /// The maximum number of bytes that are read of a process at a time, so that a flood of output does not delay other processes.
   private static let readBytesMax = 64 << 10
   /// The time after which a process that closed its output and does not end is killed.
   private static let outputEndMilliseconds: Int64 = 500
@@ -87,7 +86,7 @@ extension ProcessRunner: ProcessOwner {
   /// - Returns: false when there was no data.
   private func readOutput(of worker: Int, _ state: inout State, now: Int64) -> Bool {
     guard var running = state.processes[worker] else { return false }
-    // Removed meanwhile, so that its bytes are not copied.
+    // Taken out of the state for the read: while the state holds a second reference to its buffers, appending would copy them.
     state.processes[worker] = nil
     let read = withUnsafeTemporaryAllocation(byteCount: Self.readBytesMax, alignment: 1) { buffer -> Bool in
       switch running.process.readOutput(into: buffer) {

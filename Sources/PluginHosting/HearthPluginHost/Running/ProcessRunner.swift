@@ -36,7 +36,7 @@ final class ProcessRunner: PluginRunner {
 
   /// - Parameters:
   ///   - plan: the plan for each of its processes.
-  ///   - limits: with the number of processes.
+  ///   - limits: the limits, such as the number of processes.
   init(
     _ setup: PluginSetup, _ plan: ProcessPlan, limits: SupervisorLimits, loop: ProcessLoop, report: PluginReport
   ) {
@@ -76,7 +76,7 @@ final class ProcessRunner: PluginRunner {
   /// The number of invalid lines of all processes so far.
   var faultCount: Int { state.withLock { $0.supervisor.faultCount } }
 
-  /// Sends bytes that are no request to each process.
+  /// Sends each process the bytes of a message that is no request.
   func send(_ bytes: [UInt8]) {
     change { state, _ in
       for worker in state.processes.indices { state.processes[worker]?.process.send(bytes) }

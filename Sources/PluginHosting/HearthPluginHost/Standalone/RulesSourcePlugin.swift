@@ -13,7 +13,7 @@ package struct RulesSourcePlugin: Sendable {
   /// The plugin's name and version: `bolt 1.0.0`.
   package var name: String { "\(plugin.manifest.name) \(plugin.manifest.version)" }
 
-  /// The plugin of a folder.
+  /// Creates the plugin of a folder.
   ///
   /// - Throws: ``PluginProblem`` for a plugin without the rules hook.
   package init(folder: String) throws(PluginProblem) {
@@ -27,7 +27,7 @@ package struct RulesSourcePlugin: Sendable {
     }
   }
 
-  /// The plugin of a data folder that is switched on for files like this one; nil when there is none. Blocks for files.
+  /// Creates the plugin of a data folder that is switched on for files like this one; nil when there is none. Blocks for files.
   ///
   /// - Throws: ``PluginProblem`` when it is broken.
   package init?(for path: String, dataDirectory: String) throws(PluginProblem) {

@@ -22,7 +22,7 @@ package final class StandalonePlugin: Sendable {
   /// Installs the plugin into a temporary folder; it is not started yet.
   ///
   /// - Parameters:
-  ///   - settings: for the plugin.
+  ///   - settings: the plugin's settings.
   ///   - secret: signs messages to a service.
   ///   - allowsPrivate: true when a service may be at a private address, and be reached without TLS.
   ///   - server: the caller's name for plugins.

@@ -1,6 +1,6 @@
 /// The durations of a plugin's last requests, and the number of all failures.
 struct LatencyRecord {
-  /// The number of requests that the percentiles cover.
+  /// The maximum number of requests that the percentiles cover.
   static let countMax = 1_024
 
   private var microseconds: [Int64] = []

@@ -23,13 +23,13 @@ package final class PluginTrial: Sendable {
   /// The number of concurrent requests.
   private static let parallelCount = 64
   private static let deadlineMilliseconds: Int64 = 10_000
-  /// The deadline for those together: a plugin that answers them one by one needs as long as all of them.
+  /// The deadline for all concurrent requests together: a plugin that answers one by one needs the time of all of them.
   private static let parallelDeadlineMilliseconds: Int64 = 60_000
 
   /// Installs the plugin into a temporary folder, which is removed with the trial.
   ///
   /// - Parameters:
-  ///   - settings: for the plugin.
+  ///   - settings: the plugin's settings.
   ///   - secret: signs messages to a service.
   ///   - allowsPrivate: true when a service may be at a private address, and be reached without TLS.
   /// - Throws: ``PluginProblem`` for a folder that cannot be installed.

@@ -8,7 +8,8 @@ import HearthTree
 /// [{"name": "a known key", "hook": "exchange",
 ///   "input": {"parameters": {"key": "test"}}, "output": {"user": {"uid": "sensor-7"}}}]
 /// ```
-/// Members of the input are put over those of a plain one; of the output, the members that are named must be there.
+/// The members of the input replace those of a sample input. The plugin's output must contain the members of the expected
+/// output, and may contain others.
 struct PluginTrialExample {
   static let fileName = "plugin-tests.json"
 

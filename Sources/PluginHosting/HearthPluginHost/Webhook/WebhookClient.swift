@@ -85,7 +85,7 @@ struct WebhookFailure: Error {
 }
 
 extension WebhookClient {
-  /// A client of that service.
+  /// Creates a client of that service.
   ///
   /// - Throws: ``PluginProblem`` when the system has no random numbers.
   init(

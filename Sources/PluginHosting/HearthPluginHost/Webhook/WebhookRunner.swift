@@ -12,7 +12,7 @@ final class WebhookRunner: PluginRunner {
     var lastID: UInt64 = 0
     /// The number of requests that are under way or wait for a connection.
     var openCount = 0
-    /// The size of these, in bytes.
+    /// The size of the requests that are under way or wait, in bytes.
     var openBytes = 0
     /// The task that greets the service until it answers; nil when there is none.
     var greeting: Task<Void, Never>?
@@ -22,7 +22,7 @@ final class WebhookRunner: PluginRunner {
 
   /// The maximum number of requests under way or waiting; more fail at once.
   static let openMax = 1_024
-  /// The maximum size of these, in bytes.
+  /// The maximum size of the requests under way or waiting, in bytes.
   static let openBytesMax = 16 << 20
   /// The time that a service may take to answer hello.
   static let helloMilliseconds: Int64 = 10_000

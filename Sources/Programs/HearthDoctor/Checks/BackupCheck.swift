@@ -14,7 +14,7 @@ package struct BackupCheck: Sendable {
   /// True for a development server, whose data needs no backup.
   package var isDevelopment: Bool
 
-  /// A check of the folder's record of its last backup.
+  /// Creates a check of the folder's record of its last backup.
   package init(nowSeconds: Int64, lastSeconds: Int64?, location: String?, isDevelopment: Bool) {
     (self.nowSeconds, self.lastSeconds, self.location) = (nowSeconds, lastSeconds, location)
     self.isDevelopment = isDevelopment

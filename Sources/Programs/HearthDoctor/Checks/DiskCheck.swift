@@ -29,7 +29,7 @@ package struct DiskCheck: Sendable {
   /// The size of the data folder's databases and accounts in bytes.
   package var dataBytes: Int64
 
-  /// A check of these measurements.
+  /// Creates a check with these measurements.
   package init(
     syncNanoseconds: [Int64], kind: Kind, freeBytes: Int64, warnBytes: Int64, stopBytes: Int64, dataBytes: Int64
   ) {

@@ -23,7 +23,7 @@ package struct FileCheck: Sendable {
     /// The purpose of the file.
     package var role: Role
 
-    /// A file of these properties.
+    /// Creates a file with these properties.
     package init(path: String, mode: UInt32, ownerID: UInt32, role: Role) {
       (self.path, self.mode, self.ownerID, self.role) = (path, mode & 0o777, ownerID, role)
     }

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// The store on a server that keeps a folder's databases and accounts.
+/// A check of the external store, such as PostgreSQL, that keeps a folder's databases and accounts.
 package struct JournalCheck: Sendable {
   /// The name of the product.
   package var product: String
@@ -13,7 +13,7 @@ package struct JournalCheck: Sendable {
   /// The reason why it cannot be used; nil when it can.
   package var problem: String?
 
-  /// A check of these answers.
+  /// Creates a check with these answers.
   package init(product: String, code: String, setUpAdvice: String, warnings: [String], problem: String?) {
     (self.product, self.code, self.setUpAdvice) = (product, code, setUpAdvice)
     (self.warnings, self.problem) = (warnings, problem)

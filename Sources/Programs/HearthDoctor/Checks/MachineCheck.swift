@@ -15,7 +15,7 @@ package struct MachineCheck: Sendable {
   /// The resident memory of a running server; nil when none runs or it is unknown.
   package var residentBytes: Int64?
 
-  /// A check of these values.
+  /// Creates a check with these values.
   package init(
     nowSeconds: Int64, isSynchronised: Bool?, newestFileSeconds: Int64?, openFilesMax: UInt64, memoryBytes: Int64,
     dataBytes: Int64, residentBytes: Int64?

@@ -19,7 +19,7 @@ package struct NetworkCheck: Sendable {
   /// The certificate; nil without TLS.
   package var certificate: Certificate?
 
-  /// A check of the folder's last configuration.
+  /// Creates a check of the folder's last configuration.
   package init(
     nowSeconds: Int64, isReachable: Bool, isBehindProxy: Bool, isDevelopment: Bool, certificate: Certificate?
   ) {

@@ -13,7 +13,7 @@ package struct PluginCheck: Sendable {
     /// The number of its restarts.
     package var restartCount: Int64
 
-    /// A plugin of these values.
+    /// Creates a plugin with these values.
     package init(name: String, state: String, isEnabled: Bool, problem: String?, restartCount: Int64) {
       (self.name, self.state, self.isEnabled) = (name, state, isEnabled)
       (self.problem, self.restartCount) = (problem, restartCount)

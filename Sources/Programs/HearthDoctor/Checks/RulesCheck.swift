@@ -9,7 +9,7 @@ package struct RulesCheck: Sendable {
     /// The path in the form of the rules: `/rooms/$room`.
     package var path: String
 
-    /// An opening that a request was found for.
+    /// Creates an opening that a request was found for.
     package init(requiresSignIn: Bool, isWrite: Bool, path: String) {
       (self.requiresSignIn, self.isWrite, self.path) = (requiresSignIn, isWrite, path)
     }
@@ -24,7 +24,7 @@ package struct RulesCheck: Sendable {
   /// The number of questions that could not be decided.
   package var undecidedCount: Int
 
-  /// A check of the proved access.
+  /// Creates a check of the proved access.
   package init(database: String, openings: [Opening], undecidedCount: Int) {
     (self.database, self.openings, self.undecidedCount) = (database, openings, undecidedCount)
   }

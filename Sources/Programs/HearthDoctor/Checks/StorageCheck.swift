@@ -7,7 +7,7 @@ package struct StorageCheck: Sendable {
     /// The version of the format; nil when the file is no journal.
     package var format: Int64?
 
-    /// A file with the version on its first page.
+    /// Creates a file with the version on its first page.
     package init(path: String, format: Int64?) { (self.path, self.format) = (path, format) }
   }
 
@@ -23,7 +23,7 @@ package struct StorageCheck: Sendable {
   /// True when the running server's program was replaced on the disk since its start.
   package var isReplaced: Bool
 
-  /// A check of these values.
+  /// Creates a check with these values.
   package init(
     journals: [Journal], formats: ClosedRange<Int64>, health: (databases: String, accounts: String)?, product: String,
     isReplaced: Bool

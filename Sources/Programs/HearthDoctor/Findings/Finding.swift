@@ -27,17 +27,17 @@ package struct Finding: Sendable, Equatable {
   /// The advice; nil when no action is needed.
   package var advice: String?
 
-  /// A finding that needs an action.
+  /// Creates a finding that needs an action.
   package init(_ code: String, _ severity: Severity, _ text: String, advice: String) {
     (self.code, self.severity, self.text, self.advice) = (code, severity, text, advice)
   }
 
-  /// A finding with a good result.
+  /// Creates a finding with a good result.
   package init(ok code: String, _ text: String) {
     (self.code, severity, self.text) = (code, .ok, text)
   }
 
-  /// A check that could not be made, with the reason. The code is that of the finding that it would have had.
+  /// Creates a check that could not be made, with the reason. The code is that of the finding that it would have had.
   package init(unchecked code: String, _ reason: String) {
     (self.code, severity, text) = (code, .notice, "not checked: \(reason)")
   }

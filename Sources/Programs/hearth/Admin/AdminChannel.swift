@@ -36,7 +36,7 @@ struct AdminRequest: Sendable {
     AdminRequest(path: accountsPath(operation, of: project), body: body)
   }
 
-  /// Returns the path of such an operation, or of one on the accounts of a tenant of the project.
+  /// Returns the path of an operation on a project's accounts, or on the accounts of one of its tenants.
   static func accountsPath(_ operation: String, of project: String, tenant: String? = nil) -> String {
     "/identitytoolkit.googleapis.com/v1/projects/\(project)/" + (tenant.map { "tenants/\($0)/" } ?? "") + operation
   }
@@ -58,7 +58,7 @@ struct AdminFailure: Error, CustomStringConvertible {
 
   init(_ description: String) { self.description = description }
 
-  /// The failure in a server's answer, with a text for the command line.
+  /// Creates the failure in a server's answer, with a text for the command line.
   init(answer: JSON?, status: Int, place: String) {
     let error = answer?["error"]
     let message = error?["message"]?.string ?? error?.string ?? "status \(status)"

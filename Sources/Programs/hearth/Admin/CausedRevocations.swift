@@ -3,7 +3,7 @@ import Synchronization
 
 /// The numbers of the revocations that a command's requests caused.
 final class CausedRevocations: Sendable {
-  /// The parameter that requests them, and the member of the answer that contains them.
+  /// The query parameter that requests the numbers, and the member of the answer that contains them.
   static let parameter = "revocations"
 
   /// The member with the node of a cluster that keeps their receipts.

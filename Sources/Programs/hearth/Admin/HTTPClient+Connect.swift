@@ -15,7 +15,7 @@ extension HTTPClient {
     case local(LocalSocket)
   }
 
-  /// The client of the server that has a data folder open.
+  /// Creates the client of the server that has a data folder open.
   ///
   /// - Throws: when the folder is missing.
   init(dataDirectory: String, token: String) throws {

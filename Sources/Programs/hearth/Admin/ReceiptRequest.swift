@@ -26,7 +26,7 @@ struct ReceiptRequest {
     return AdminRequest(method: "GET", path: Self.path, query: query.map { (name: $0.0, value: $0.1) })
   }
 
-  /// Returns the answer of a server from a stopped server's folder.
+  /// Returns the answer that a server would give, read from the folder of a stopped server.
   static func answer(_ request: AdminRequest, dataDirectory: String) -> JSON {
     func value(_ name: String) -> String? { request.query.first { $0.name == name }?.value }
     var found = ReceiptFile.read(dataDirectory: dataDirectory)

@@ -2,7 +2,7 @@ import HearthCrypto
 import HearthProgram
 
 extension WebhookSecret {
-  /// The secret that is the whole content of a file.
+  /// Creates the secret that is the whole content of a file.
   init(file: String) throws {
     let secrets = try Self.secrets(inFile: file)
     guard let secret = secrets.first, secrets.count == 1 else { throw AdminFailure("\(file) must hold one secret") }

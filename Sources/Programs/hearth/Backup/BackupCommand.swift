@@ -26,7 +26,7 @@ struct RepositoryArgument: ParsableArguments {
 }
 
 extension BackupSource {
-  /// A data folder.
+  /// Creates a data folder.
   ///
   /// - Throws: when the path is none.
   init(dataDirectory: String) throws {

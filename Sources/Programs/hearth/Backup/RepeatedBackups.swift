@@ -22,7 +22,7 @@ struct RepeatedBackups {
 
   /// Makes the backups.
   ///
-  /// - Throws: the failure of the first one, also of many.
+  /// - Throws: the failure of the first backup, also when backups are repeated.
   func run() throws {
     var session: Backup? = try open()
     try makeScheduledBackup(&session)

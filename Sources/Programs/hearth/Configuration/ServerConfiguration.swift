@@ -4,8 +4,8 @@ import HearthProgram
 import HearthServer
 
 extension HearthServer.Options {
-  /// The configuration of a data folder's server. Later sources override earlier ones: the defaults, the operator's
-  /// file, the flags.
+  /// Creates the configuration of a data folder's server. Later sources override earlier ones: the defaults, the operator's file,
+  /// the flags.
   ///
   /// - Parameters:
   ///   - dataDirectory: The existing data folder, in which plugins may store files from their start on.
@@ -30,7 +30,7 @@ extension HearthServer.Options {
     var configuration = AccountsConfiguration(publicURL: ownURL)
     if isEmulator { configuration.applyEmulatorDefaults() }
     if settings.isDevelopment {
-      // Messages are written to a folder, and are free.
+      // In development text messages are written to a folder, and cost nothing.
       configuration.phone.regions = .allBut([])
       configuration.phone.secondFactor = true
     }

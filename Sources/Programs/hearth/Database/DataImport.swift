@@ -3,7 +3,7 @@ import HearthTree
 
 /// An import: reads a file, splits it into requests and sends them, a few at a time.
 struct DataImport {
-  /// The number of unanswered requests.
+  /// The largest number of unanswered requests.
   private static let inFlightMax = 4
   /// The interval in nanoseconds at which the state is saved.
   private static let recordIntervalNanoseconds: Int64 = 500_000_000
@@ -22,7 +22,7 @@ struct DataImport {
   private var mustRemove = false
   /// The state after the last request made from the file.
   private var made: ImportState
-  /// The state after the last request up to which all are answered.
+  /// The state after the last request that is answered together with all earlier ones.
   private var answered: ImportState
   private var lastRecord = WallClock.monotonicNanoseconds
 

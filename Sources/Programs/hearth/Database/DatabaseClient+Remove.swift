@@ -2,8 +2,8 @@ import HearthProgram
 import HearthTree
 
 extension DatabaseClient {
-  /// The initial and maximum number of children removed by one request; it is limited, because the server decides
-  /// nothing else meanwhile.
+  /// The initial and maximum number of children removed by one request; it is limited, because the server decides no other command
+  /// of the database meanwhile.
   private static let removedChildren = (first: 1_024, max: 16_384)
 
   /// Removes the data at a path: at once, or in parts when it exceeds the limit of one write. With `--as` it is always

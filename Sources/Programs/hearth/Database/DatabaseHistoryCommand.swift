@@ -31,7 +31,7 @@ struct DatabaseHistoryCommand: AsyncParsableCommand {
     }
   }
 
-  /// The number of changes in one request.
+  /// The maximum number of changes in one request.
   private static let pageMax = 200
 
   func run() async throws {
@@ -58,7 +58,7 @@ struct DatabaseHistoryCommand: AsyncParsableCommand {
 /// /rooms/$room/.write`.
 struct HistoryLine {
   let change: JSON
-  /// The number of bytes of a value in a line.
+  /// The maximum number of bytes of a value in a line.
   private static let valueBytesMax = 200
 
   var text: String {

@@ -14,8 +14,8 @@ struct ImportRequest: Sendable {
 struct ImportBatch {
   /// The size in bytes at which a request is sent. Larger ones save little, and an interruption repeats a request.
   static let bodyBytes = 4 << 20
-  /// The number of paths in a request, below the limit of 100,000, because the server decides nothing else while it
-  /// applies one.
+  /// The maximum number of paths in a request, below the limit of 100,000, because the server decides nothing else while it applies
+  /// one.
   private static let membersMax = 20_000
 
   private let base: DataPath

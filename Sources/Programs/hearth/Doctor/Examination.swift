@@ -150,7 +150,7 @@ struct Examination {
 }
 
 extension PluginCheck.Plugin {
-  /// A plugin as a server or the folder describes it.
+  /// Creates a plugin as a server or the folder describes it.
   fileprivate init(_ json: JSON) {
     self.init(
       name: json["name"]?.string ?? "", state: json["state"]?.string ?? "unknown",

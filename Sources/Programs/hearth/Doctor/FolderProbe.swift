@@ -11,7 +11,7 @@ struct FolderProbe {
   let journals: [String]
   /// The size of the journals with their logs in bytes.
   let dataBytes: Int64
-  /// The time of the last write to one of them, in seconds since 1970.
+  /// The time of the last write to a journal or its log, in seconds since 1970.
   let newestSeconds: Int64?
 
   init(dataDirectory: String, settings: FolderSettings) {

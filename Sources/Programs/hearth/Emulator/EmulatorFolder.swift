@@ -35,7 +35,7 @@ struct EmulatorFolder {
   /// True when the folder contains an export.
   var isThere: Bool { access(path + "/" + Self.description, F_OK) == 0 }
 
-  /// Returns the handler of a hub's export requests for that data folder.
+  /// Returns the handler of a hub's export requests for a data folder.
   static func exporter(of dataDirectory: String) -> @Sendable (String, [String]) async throws -> Void {
     { path, namespaces in try await EmulatorFolder(path: path).export(dataDirectory, namespaces) }
   }

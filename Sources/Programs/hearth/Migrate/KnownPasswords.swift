@@ -4,7 +4,7 @@ import HearthTree
 
 /// Known passwords of some users, to check that they can sign in after an import.
 struct KnownPasswords {
-  /// The number of concurrent requests that the server checks.
+  /// The maximum number of concurrent requests that the server checks.
   private static let requestCountMax = 20
   /// The maximum number of passwords, because each costs the server up to a second.
   private static let countMax = 10_000

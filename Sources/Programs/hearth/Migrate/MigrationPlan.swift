@@ -149,7 +149,7 @@ struct MigrationPlan {
       client: client, path: root, input: try FileInput(path: dataFile), file: dataFile,
       record: ImportRecord(path: dataFile + ".import"))
     let goesOn = try resumes && run.isInterrupted
-    // A completed import without the rest of the migration left no record, and one that had not begun left nothing.
+    // Without a record of its progress, the import has either completed or not begun: the data at the root shows which.
     var isThere = false
     if resumes, !goesOn { isThere = try await client.kind(at: root) != .nothing }
     if !isThere {

@@ -16,7 +16,7 @@ struct MigrationReport {
     var findings = MigrationFindings()
   }
 
-  /// The number of findings of a part that are printed; all of them are in the file of `--report`.
+  /// The maximum number of findings of a part that are printed; all of them are in the file of `--report`.
   private static let shownMax = 50
 
   private(set) var parts: [Part] = []

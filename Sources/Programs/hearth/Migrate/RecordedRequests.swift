@@ -6,7 +6,7 @@ import HearthWorkbench
 
 /// Requests with their expected answers, to be decided by the current rules on the existing data.
 struct RecordedRequests {
-  /// The number of requests in one call of the server.
+  /// The maximum number of requests in one call of the server.
   private static let requestCountMax = 500
   private static let requestBytesMax = 1 << 20
 

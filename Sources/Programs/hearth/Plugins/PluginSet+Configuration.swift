@@ -2,7 +2,7 @@ import HearthAccounts
 import HearthPlugin
 
 extension PluginSet {
-  /// The plugins that a configuration enables.
+  /// Creates the plugins that a configuration enables.
   ///
   /// - Parameters:
   ///   - configuration: The enabled plugins and their settings.

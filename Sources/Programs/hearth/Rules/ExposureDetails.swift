@@ -10,7 +10,7 @@ struct ExposureDetails {
   let rules: RuleSet
   let style: TerminalStyle
 
-  /// Returns the words for an identity.
+  /// Returns an identity in words, such as `anyone signed in`.
   static func who(_ identity: ExposureIdentity) -> String {
     switch identity {
     case .signedOut: "somebody signed out"

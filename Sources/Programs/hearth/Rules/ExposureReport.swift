@@ -86,7 +86,7 @@ struct ExposureReport {
 
   // MARK: Granting rules
 
-  /// The granting rules with the weakest identity that each grants: the first path, and the fewest necessary rights.
+  /// Each granting rule once, with the first path that it opens and the identity with the fewest rights that it lets in.
   private var grantingRules: [String] {
     var seen: Set<String> = []
     var result: [String] = []

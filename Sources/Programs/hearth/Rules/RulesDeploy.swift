@@ -47,7 +47,7 @@ struct RulesDeploy: AsyncParsableCommand {
         if !client.printsJSON { Output.line(Self.text(report, before.version)) }
       }
       var answer: JSON = [:]
-      // A database that does not exist yet has nothing to refuse.
+      // A dry run for a database that does not exist sends no request: it has no version that could be refused.
       if !dryRun || before != nil {
         answer = try await client.send(
           .POST, "/versions.json",
@@ -86,7 +86,7 @@ struct CheckedRules {
   }
 
   /// - Parameter dataDirectory: The folder with the plugins that read rules.
-  /// - Throws: as above.
+  /// - Throws: ``TextFile/Failure`` with every mistake of an invalid file.
   init(_ file: String, _ plugin: RulesPluginOption, dataDirectory: String) async throws {
     do {
       text = try await plugin.read(file, dataDirectory: dataDirectory)

@@ -8,7 +8,7 @@ struct TrialText {
   let answer: JSON
   let style: TerminalStyle
 
-  /// The number of flips, listeners and paths that are printed of each; further ones are counted.
+  /// The maximum number of flips, listeners and paths that are printed of each; further ones are counted.
   private static let entriesMax = 10
 
   var text: String {

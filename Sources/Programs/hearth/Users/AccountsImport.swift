@@ -5,7 +5,7 @@ import HearthTree
 
 /// The import of accounts in batches, which counts the results.
 struct AccountsImport {
-  /// The number of users in one request; the bytes and values stay below the interface's limits for a body.
+  /// The maximum number of users in one request; the bytes and values stay below the interface's limits for a body.
   private static let usersMax = 1_000
   private static let bytesMax = 6 << 20
   private static let valuesMax = 60_000

@@ -61,7 +61,7 @@ package final class ConsoleAccess: Sendable {
   /// The maximum size of a key, cookie or token; longer input is not hashed.
   private static let presentedBytesMax = 128
 
-  /// An access control without keys and sessions.
+  /// Creates an access control without keys and sessions.
   package init(limits: ConsoleLimits = .standard, random: RandomBytes = .system) {
     (self.limits, self.random) = (limits, random)
   }

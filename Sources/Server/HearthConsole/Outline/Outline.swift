@@ -43,7 +43,7 @@ package struct Outline: Sendable {
     /// The maximum number of children.
     package var limit = 200
 
-    /// The first children, in the order of keys.
+    /// Creates the first children, in the order of keys.
     package init() {}
   }
 

@@ -29,7 +29,7 @@ package struct ConsoleRequest: Sendable {
   /// True when the browser's own connection has TLS.
   package var isEncrypted: Bool
 
-  /// A request with these headers.
+  /// Creates a request with these headers.
   package init(
     _ purpose: Purpose, hosts: [String], origins: [String] = [], fetchSites: [String] = [], tokens: [String] = [],
     isJSON: Bool = false, isEncrypted: Bool = false

@@ -11,11 +11,11 @@ extension CallerAuthenticator {
   ///   - now: one reading of the clocks for the whole request.
   ///   - origin: the origin of the request: a developer's credential is valid from this machine only.
   ///   - acceptsConsoleCredentials: true when credentials of the console's sessions are valid.
-  ///   - acceptsDeveloperOwner: true when an emulator accepts any credential as its administrator's: it was shown as one of
-  ///     Google's.
+  ///   - acceptsDeveloperOwner: true when an emulator accepts any text as its administrator's credential, because the request
+  ///     presented the text as a Google credential.
   ///   - loop: the caller's event loop.
-  ///   - later: called on that loop with a result that is not available at once. Its credential is valid in that turn
-  ///     of the loop, in which it must be put where revocations find it.
+  ///   - later: called on that loop with a result that is not available at once. The credential is valid only in that turn of the
+  ///     loop: in it the caller must also register the credential for revocations.
   /// - Returns: nil when a plugin is called.
   func find(
     _ token: String, override: Override?, from origin: RequestOrigin, now: Instant,

@@ -180,7 +180,7 @@ extension CallerAuthenticator {
 }
 
 extension JSON {
-  /// The claim as a value of the tree. Tokens are at most 32 levels deep.
+  /// Creates the claim as a value of the tree. Tokens are at most 32 levels deep.
   init(_ claim: ClaimValue) {
     switch claim {
     case .null: self = .null

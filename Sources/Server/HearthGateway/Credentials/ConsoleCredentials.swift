@@ -8,7 +8,7 @@ package struct ConsoleCredentials: Sendable {
   /// Returns true when the session of that number has not ended.
   let isOpen: @Sendable (_ session: UInt64) -> Bool
 
-  /// A view with these functions, which are called from any thread.
+  /// Creates a view with these functions, which are called from any thread.
   package init(
     find: @escaping @Sendable (_ text: String, _ now: Instant) -> Result<VerifiedCredential, CredentialError>?,
     isOpen: @escaping @Sendable (_ session: UInt64) -> Bool

@@ -52,7 +52,7 @@ extension EffectRouter {
   /// clients that connect or disconnect meanwhile may be missing.
   ///
   /// - Parameters:
-  ///   - uid: selects clients that are signed in as that user; nil for all.
+  ///   - uid: selects clients that are signed in as the given user; nil for all.
   ///   - tenant: that user's tenant; nil for the project itself. Another tenant may have the same uid.
   ///   - limit: the maximum number of clients.
   package func clientDescriptions(
@@ -86,7 +86,7 @@ extension EffectRouter {
 }
 
 extension LoopHub {
-  /// Returns the clients in so many rows of this loop.
+  /// Returns the clients in a number of rows of this loop.
   ///
   /// - Returns: also the row to continue at; nil at the end.
   fileprivate func clientDescriptions(

@@ -35,7 +35,7 @@ struct ClientTable: ~Copyable {
       rows.append(Row())
       clients.append(nil)
     }
-    // 0 is no client's: the ids of requests have it.
+    // The serial 0 belongs to no client: the ids of one-off requests have it.
     repeat { serial &+= 1 } while serial == 0
     rows[place] = Row(serial: serial)
     clients[place] = client

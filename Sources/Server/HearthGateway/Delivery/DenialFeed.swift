@@ -65,7 +65,7 @@ package final class DenialFeed: Sendable {
   private let state = Mutex(State())
   private let clock: @Sendable () -> Instant
 
-  /// The number of entries that are kept.
+  /// The maximum number of entries that are kept.
   package static let countMax = 4_096
   /// The maximum number of different denials in a second; each costs some strings.
   package static let entriesPerSecondMax = 1_000
@@ -81,7 +81,7 @@ package final class DenialFeed: Sendable {
   ///
   /// - Parameters:
   ///   - record: returns the record to keep; called at most once, and only for a new entry.
-  ///   - keep: called with that and the entry's id before readers can see the entry. Has to be quick.
+  ///   - keep: called with the record and the entry's id before readers can see the entry. Has to be quick.
   func add(
     operation: String, cause: String?, decision: Decision?, path: Path, principal: Principal, database: String,
     connection: ConnectionID?, trace: String?, record: () -> DenialRecords.Record? = { nil },

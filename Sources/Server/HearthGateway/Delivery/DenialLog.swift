@@ -44,7 +44,7 @@ package struct DenialLog: Sendable {
   ///
   /// - Parameters:
   ///   - exists: true when the database exists; otherwise the client made its name up.
-  ///   - requestID: of the request that was denied, or that opened the client's socket; nil when it is not known.
+  ///   - requestID: the id of the request that was denied, or that opened the client's socket; nil when it is not known.
   func log(_ denial: Denial, database: String, exists: Bool = true, requestID: String? = nil) {
     let request = denial.request.map { "-\($0)" } ?? ""
     let kind = Self.kind(of: denial.operation)

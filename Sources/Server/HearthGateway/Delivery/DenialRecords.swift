@@ -32,7 +32,7 @@ package final class DenialRecords: Sendable {
     var shownBytes = 0
   }
 
-  /// The number of the log's denials: a few seconds of a flood, and days of a quiet server; of 128 KiB at most each.
+  /// The maximum number of denials in the log: a few seconds of a flood, and days of a quiet server; of 128 KiB at most each.
   static let countMax = 256
   /// The approximate maximum size of the feed's denials together.
   static let shownBytesMax = 32 << 20

@@ -41,10 +41,10 @@ struct EventDelivery {
   private var isSilent = true
   private var others: [Name: (step: OutletStep, isSilent: Bool)] = [:]
 
-  /// The number of cached other forms and tags. Clients that show the same page use the same few.
+  /// The maximum number of cached other forms and tags. Clients that show the same page use the same few.
   private static let othersMax = 8
 
-  /// - Parameter forms: in the order of their numbers, which count from 1.
+  /// - Parameter forms: the forms in the order of their numbers, which count from 1.
   init(_ event: SharedEvent, over outlets: OutletTable, forms: [DeliveryForm]) {
     self.event = event
     self.outlets = outlets

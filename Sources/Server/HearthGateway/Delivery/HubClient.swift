@@ -11,7 +11,7 @@ protocol HubClient: AnyObject {
   /// The id of its first request in logs.
   var requestID: String { get }
 
-  /// The client's description for administrators; nil before it is of a database, and after its end.
+  /// The client's description for administrators; nil before the client has chosen a database, and after the connection's end.
   var clientDescription: ClientDescription? { get }
 
   /// Delivers a change.

@@ -16,9 +16,9 @@ struct JSONSize {
   /// The minimum bytes of text for each child: a key, its quotes, a colon, a comma and a value.
   private static let childBytesMin = 6
 
-  /// Returns true when the value's text has more bytes than that. Reads no more than necessary.
+  /// Returns true when the value's text has more than `bytes` bytes. Reads no more than necessary.
   static func exceeds(_ node: Node, bytes: Int) -> Bool {
-    // Pages are counted faster than values.
+    // The held bytes of a node are counted page by page, which is faster than value by value.
     let heldBytesMax = bytes / textBytesPerHeldByte
     guard node.heldBytes(upTo: heldBytesMax) > heldBytesMax else { return false }
     var size = JSONSize(bytes: bytes)
@@ -26,7 +26,7 @@ struct JSONSize {
     return size.isExceeded
   }
 
-  /// Returns true when the text of a change, with the paths in it, has more bytes than that. Reads no more than
+  /// Returns true when the text of a change, with the paths in it, has more than `bytes` bytes. Reads no more than
   /// necessary.
   ///
   /// Paths count because they may be far longer than the values: 100,000 removals, for example, consist of paths alone.
@@ -85,7 +85,7 @@ struct JSONSize {
 }
 
 extension Event.Change {
-  /// Returns true when the text of its paths and values has more bytes than that. Reads no more than necessary.
+  /// Returns true when the text of its paths and values has more than `bytes` bytes. Reads no more than necessary.
   func exceeds(bytes: Int) -> Bool { JSONSize.exceeds(self, bytes: bytes) }
 
   /// Returns the bytes of the text of its paths and values, or `max` when it has more.

@@ -28,7 +28,7 @@ package struct LargeValuePool: Sendable {
     recent = RecentTexts(memory: memory)
   }
 
-  /// Starts the threads. Work before that is refused.
+  /// Starts the threads. Work is refused until they have started.
   package func start() { threads.start() }
 
   /// Waits for the work under way, and refuses new work.

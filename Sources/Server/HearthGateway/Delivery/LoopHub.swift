@@ -25,7 +25,7 @@ package final class LoopHub {
   private var forms: [DeliveryForm] = []
   /// The index of the sockets' credentials.
   var credentials = CredentialIndex()
-  /// The clients with queued messages that the loop's pass does not send.
+  /// The clients whose queued messages the next ``flush()`` sends.
   private var dirty: [any HubClient] = []
   private var flushing: [any HubClient] = []
   private var isFlushing = false
@@ -34,7 +34,7 @@ package final class LoopHub {
 
   /// The bytes of messages on upgraded sockets that wait for the end of their polls.
   var heldBytes = 0
-  /// The maximum number of those bytes, for all clients together.
+  /// The maximum number of such bytes, for all clients together.
   static let heldBytesMax = 64 << 20
   /// The number of bytes up to which a client is spared when all have sent too many.
   static let heldBytesFree = 64 << 10
@@ -75,9 +75,9 @@ package final class LoopHub {
   /// Submits a request; `completion` is called on this loop with the response.
   ///
   /// - Parameters:
-  ///   - network: the client's, to which work is charged.
+  ///   - network: the client's network, to which work is charged.
   ///   - id: the request's id in logs.
-  ///   - explanation: called before that when the request is denied and the principal asks for explanations.
+  ///   - explanation: called before the completion when the request is denied and the principal asks for explanations.
   package func request(
     _ action: Command.Action, as principal: Principal, from address: AddressClass? = nil,
     in network: NetworkPrefix? = nil, of database: Database, id: String = "",

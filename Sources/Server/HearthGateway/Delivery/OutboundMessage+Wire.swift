@@ -3,10 +3,10 @@ import HearthWire
 import NIOCore
 
 extension OutboundMessage {
-  /// A message of the protocol.
+  /// Creates a message of the protocol.
   init(_ message: ServerMessage) { self.init(text: message.encoded()) }
 
-  /// A large message, which counts in the memory that is held for clients.
+  /// Creates a large message, which counts in the memory that is held for clients.
   init(_ message: ServerMessage, in memory: ClientMemory) { self.init(text: message.encoded(), in: memory) }
 
   /// Returns the message in frames within every client's limit: a count and segments when it is long.

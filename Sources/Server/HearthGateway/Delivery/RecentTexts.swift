@@ -29,7 +29,7 @@ final class RecentTexts: Sendable {
     weak let counted: SharedText?
   }
 
-  /// The number of texts in the cache; those of the most popular values are among them.
+  /// The maximum number of texts in the cache; those of the most popular values are among them.
   private static let countMax = 32
 
   private let memory: ClientMemory

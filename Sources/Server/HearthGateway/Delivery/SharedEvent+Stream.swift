@@ -39,7 +39,7 @@ final class StreamTexts {
   /// Makes a large text.
   ///
   /// - Parameters:
-  ///   - sizeBytesMax: of the data in it.
+  ///   - sizeBytesMax: the maximum size of the event's data in bytes.
   ///   - completion: called on `loop`, not before this returns; with nil when the server stops.
   func make(
     _ form: StreamForm, sizeBytesMax: Int, in pool: LargeValuePool, on loop: any EventLoop,

@@ -12,8 +12,8 @@ final class SharedEvent {
   private var plain: OutboundMessage?
   private var tagged: [Int32: OutboundMessage] = [:]
 
-  /// The number of messages that are kept for the next client with the same tag. Clients count from 1, so most clients
-  /// that show the same page use the same few.
+  /// The maximum number of messages that are kept for the next client with the same tag. Clients count from 1, so most clients that
+  /// show the same page use the same few.
   private static let taggedMax = 8
 
   /// The encoded messages of a large event, by their tags; nil for one that is larger than any client may be sent.

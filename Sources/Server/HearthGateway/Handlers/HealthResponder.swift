@@ -30,7 +30,7 @@ package struct HealthResponder: HTTPResponder {
     /// The path `/.health/ready`: the readiness in a word.
     case ready
 
-    /// The path of a request; nil for another path. Repeated slashes are accepted.
+    /// Creates the path of a request; nil for another path. Repeated slashes are accepted.
     init?(_ request: HTTPRequest) {
       if request.hasRootPath {
         self = .health

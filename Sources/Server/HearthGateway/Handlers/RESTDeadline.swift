@@ -10,7 +10,7 @@ final class RESTDeadline {
   private var timer: Scheduled<Void>?
 
   /// - Parameters:
-  ///   - milliseconds: from now on.
+  ///   - milliseconds: the time from now on.
   ///   - cancellation: set at the timeout.
   init(
     milliseconds: Int64, on loop: any EventLoop, cancellation: RequestCancellation,

@@ -90,8 +90,8 @@ struct RESTHandler {
       account: caller.principal.uid, network: origin.network, isAdministrator: caller.principal.readsAll)
   }
 
-  /// Returns true when a request has to wait because of its client's work. A request with a large body waits before the
-  /// body is read; after that, only when the wait is short.
+  /// Returns true when a request of a client with too much unpaid work may wait, and false when it is refused. With
+  /// more than ``QuotaLimits/unpaidBytesMax`` of its body in memory it may wait fewer times, and only for short waits.
   private static func mayWait(_ wait: DatabaseAllowance.Wait, _ waits: Int, holding sizeBytes: Int) -> Bool {
     if sizeBytes <= QuotaLimits.unpaidBytesMax { return waits < QuotaLimits.workWaitsMax }
     return waits < QuotaLimits.largeBodyWaitsMax && wait.nanoseconds <= QuotaLimits.pauseMillisecondsMax * 1_000_000
@@ -121,7 +121,7 @@ struct RESTHandler {
   /// Calls the operation of a request. A new operation is a case of ``RESTTarget``, a file in `Operations`, and a line
   /// here.
   private func answer(_ call: RESTCall, for http: HTTPRequest) throws(RESTFailure) {
-    // Such a credential asks that its writes are not carried out. No operation can do that, so none is begun.
+    // A simulating credential asks that writes are not carried out. No operation supports that, so the request is refused.
     guard !call.caller.isSimulating || call.request.method.isRead else { throw .notServed("a simulated write") }
     try call.services.check(call.request.requirement, of: call.caller, from: call.origin)
     switch call.request.target {

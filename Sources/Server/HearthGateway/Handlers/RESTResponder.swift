@@ -45,7 +45,7 @@ package struct RESTResponder: HTTPResponder {
 }
 
 extension RESTFailure {
-  /// The response to a request that the transport refused, in the service's words where it has some.
+  /// Creates the response to a request that the transport refused, with Firebase's texts, where Firebase has any.
   init(_ failure: HTTPFailure) {
     guard failure != .bodyTooLong else {
       self.init(400, "Data to write exceeds the maximum size that can be modified with a single request.")
@@ -72,7 +72,7 @@ extension HTTPResponse {
     self.init(
       HTTPResponseStatus(statusCode: response.status), headers: headers, body: response.body)
     stream = response.stream
-    // As the service has it: libraries of micro-controllers read the lines of an event stream from the raw socket.
+    // As Firebase sends it: libraries of micro-controllers read the lines of an event stream from the raw socket.
     isUnframed = true
     readPauseMilliseconds = response.readPauseMilliseconds
   }

@@ -92,7 +92,7 @@ package enum HistoryMoment: Sendable, Equatable {
     struct Word {
       var text: String
       var column: Int
-      /// The word for messages, without control characters.
+      /// The word in the form for messages, without control characters.
       var shown: String { "\"" + String(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }) + "\"" }
     }
 

@@ -2,7 +2,7 @@ import HearthDatabase
 import Logging
 
 extension RESTFailure {
-  /// The response to an authorized client whose request for the past fails. Damage of a file is only logged.
+  /// Creates the response to an authorized client whose request for the past fails. Damage of a file is only logged.
   init(_ error: HistoryError, of database: String, _ logger: Logger) {
     switch error {
     case .notRetained, .notReached: self.init(400, "at: \(error)")

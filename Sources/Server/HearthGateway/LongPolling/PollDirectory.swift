@@ -38,11 +38,11 @@ final class PollDirectory: Sendable {
 
   var count: Int { state.withLock { $0.entries.count } }
 
-  /// Adds a session within its network's share. A network with sessions gets one more as long as it leaves as many
-  /// free: alone it gets half of all, the next one half of the rest; all of a /24 or a /48 together get three quarters
-  /// of it. Beyond that a session replaces an idle one, of the same network, or of any for a network that has none. A
-  /// session costs its client little, and a poll under way costs a connection: so no client can hold all of a network's
-  /// sessions and lock out others that share it.
+  /// Adds a session within its network's share. A network gets one more session while more are free than it has: alone it
+  /// gets half of all, the next network half of the rest. The networks of a /24 or a /48 together get one more while they
+  /// have less than three times the free ones. Beyond its share a network's new session replaces an idle one of the same
+  /// network, or, for a network without sessions, of any. A session costs its client little, and a poll under way costs a
+  /// connection: so no client can hold all of a network's sessions and lock out others that share it.
   func insert(_ entry: Entry, as id: String, at now: NIODeadline) -> Admission {
     state.withLock { state in
       guard state.entries[id] == nil else { return .refused }
@@ -64,7 +64,7 @@ final class PollDirectory: Sendable {
     }
   }
 
-  /// Returns the session that has been idle longest of these; nil when none has been idle for long enough.
+  /// Returns the session among the given ids that has been idle longest; nil when none has been idle for long enough.
   private func longestIdle(among ids: [String], of state: State, at now: NIODeadline) -> String? {
     var (found, longest) = (String?.none, TimeAmount.seconds(Int64(limits.idleSecondsMin)))
     for id in ids {

@@ -6,8 +6,8 @@ struct PollLimits: Sendable {
   /// The seconds without a poll under way after which a session may be replaced by a new one, when there is no room. A
   /// client's next poll follows the last response within a round trip.
   var idleSecondsMin = 3
-  /// The number of sessions that are sampled to find an idle one: where many are idle, one of these is, and the search
-  /// is quick.
+  /// The maximum number of sessions that are sampled to find an idle one: where many are idle, one of these is, and the search is
+  /// quick.
   var sampleMax = 32
   /// The seconds that a poll waits for messages. Clients poll again after 25, and proxies time out after 30 or more.
   var holdSeconds = 20

@@ -26,13 +26,13 @@ struct PollOutbox {
   /// Returns the next response: the queued messages, as far as they fit; or none.
   ///
   /// - Parameters:
-  ///   - prelude: of a session's first response.
+  ///   - prelude: the beginning of a session's first response.
   ///   - isLast: true delivers all queued messages, and reports the end.
   ///   - serial: the request's, when a repeated request gets the same response.
   mutating func answer(prelude: String? = nil, isLast: Bool = false, to serial: String? = nil) -> ByteBuffer {
     var script = ByteBuffer()
     if let prelude { script.writeString(prelude) }
-    // First, so that the client begins no other poll. It would take number 0 for none.
+    // This is sent first, so that the client begins no other poll. The client would treat the number 0 as no number.
     if isLast, number > 0 { script.writeString("pLPCommand('close',\(number));\n") }
     script.writeString("pRTLPCB(\(number),[")
     var (count, bytes) = (0, 0)

@@ -2,7 +2,7 @@
 enum PollPage {
   /// Returns the page.
   ///
-  /// - Parameter session: well-formed; its texts become a part of a script.
+  /// - Parameter session: a session with well-formed texts, because they become a part of a script.
   static func html(for session: PollSession) -> String {
     """
     <!DOCTYPE html>

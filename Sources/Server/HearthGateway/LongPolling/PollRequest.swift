@@ -4,10 +4,10 @@ import HearthWire
 
 // The queries of /.lp:
 //
-//   start=t&ser=81&cb=1&v=5&ns=chat             begins; cb numbers the page's callbacks
-//   id=…&pw=…&ser=82&seg0=4&ts0=2&d0=eyJ0Ij…    a poll; with pieces of what the client says, three members each
-//   dframe=t&id=…&pw=…                          the page that tells when the browser leaves
-//   disconn=t&id=…&pw=…                         what that page says
+//   start=t&ser=81&cb=1&v=5&ns=chat             opens a session; cb numbers the page's callback functions
+//   id=…&pw=…&ser=82&seg0=4&ts0=2&d0=eyJ0Ij…    a poll; with pieces of the client's messages, three members each
+//   dframe=t&id=…&pw=…                          the page that reports that the browser has left
+//   disconn=t&id=…&pw=…                         that page's report
 
 /// A request for `/.lp`.
 enum PollRequest: Sendable {

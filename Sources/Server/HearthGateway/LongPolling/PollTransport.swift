@@ -54,7 +54,7 @@ final class PollTransport: RetiringTransport {
   private var texts: [SharedText] = []
   /// The last second in which a poll arrived, or was sent messages.
   private var heardAt: Int32
-  /// The time at which the incomplete message began; nil when there is none. Its bytes at the last sweep follow.
+  /// The second of the loop's clock in which the incomplete message began; nil when there is none.
   private var messageBeganAt: Int32?
   private var endBy: Int32 = .max
 
@@ -82,7 +82,7 @@ final class PollTransport: RetiringTransport {
 
   /// Takes a poll. It is answered now or later, and once.
   ///
-  /// - Parameter cancellation: of the request.
+  /// - Parameter cancellation: the request's cancellation.
   func receive(
     _ poll: PollRequest.Poll, cancellation: RequestCancellation? = nil, answer: @escaping (ByteBuffer) -> Void
   ) {
@@ -94,7 +94,7 @@ final class PollTransport: RetiringTransport {
     }
     if let script = outbox.repeatedAnswer(to: poll.serial) { return answer(script) }
     if let waitingPoll, waitingPoll.serial == poll.serial {
-      // The browser repeats a request because the first one's connection broke: the latter gets no number.
+      // The browser repeats a request because its first connection broke: the response to the first request gets no number.
       waitingPoll.answer(ByteBuffer())
     } else {
       answerWaitingPoll()
@@ -136,7 +136,7 @@ final class PollTransport: RetiringTransport {
 
   func setReading(_ isReading: Bool) {
     self.isReading = isReading
-    // Not within the call: the delegate is in the middle of a callback.
+    // Deferred: the delegate is in the middle of a callback.
     joinQueue()
   }
 

@@ -84,8 +84,8 @@ struct DataRead {
 }
 
 extension RESTRequest {
-  /// The value of `query` in rules. In the service, a read over REST without parameters is ordered by key there, and
-  /// the same read over a socket is not.
+  /// The value of `query` in rules. In Firebase, a read over REST without parameters is ordered by key there, and the same read
+  /// over a socket is not.
   var queryForRules: Query { query ?? Query(order: .key) }
 
   /// The JSON form of data for this request.

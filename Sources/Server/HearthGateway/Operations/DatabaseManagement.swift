@@ -106,7 +106,7 @@ struct DatabaseManagement {
     guard let quotas = body["quotas"], body.members?.count == 1 else {
       throw RESTFailure(400, "The body must be a JSON object with the member quotas.")
     }
-    // Validated here, and changed in its turn.
+    // The quotas are validated here; the change itself is made later, in its turn.
     var tried = DatabaseQuotas.none
     try tried.change(quotas)
     let (services, isPretty) = (services, call.request.isPretty)

@@ -1,7 +1,7 @@
 import HearthCrypto
 
 extension GatewayServices {
-  /// Checks a caller against a requirement: the one place where the REST API does.
+  /// Checks a caller against a requirement. The REST API checks requirements here only.
   ///
   /// - Throws: a refusal, for callers without the permission.
   func check(_ requirement: Requirement, of caller: VerifiedCaller, from origin: RequestOrigin) throws(RESTFailure) {

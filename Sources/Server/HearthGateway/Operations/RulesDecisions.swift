@@ -2,8 +2,8 @@ import HearthEngine
 import HearthRules
 import HearthTree
 
-/// `POST /.settings/rules/decide.json`: the decisions of the rules in force on requests over the current data, for
-/// administrators. No data is written, no denial logged and no traffic counted.
+/// `POST /.settings/rules/decide.json`: the decisions of the rules in force on requests over the current data, for administrators.
+/// No data is written, no denial logged and no traffic counted.
 ///
 /// The body is `{"requests": […]}` with up to ``requestsMax`` of
 ///
@@ -11,17 +11,16 @@ import HearthTree
 /// * `{"write": PATH, "value": …}`, and `{"delete": PATH}`;
 /// * `{"update": PATH, "value": {PATH: …}}`;
 ///
-/// each with `auth` for the rules (`null` for a signed-out client), and `now`, milliseconds since 1970; without it, the
-/// time of the request. The answer is `{"decisions": […], "position": 7}`, one for each in order: `allowed`, the `rule`
-/// that decided (`null` when there is none) and a `summary` for display; or `error`, when the server would refuse it
-/// before evaluating rules. All are decided on one state of the database, the one after that position.
+/// each with `auth` for the rules (`null` for a signed-out client), and `now`, milliseconds since 1970; without it, the time of the
+/// request. The answer is `{"decisions": […], "position": 7}`, one for each in order: `allowed`, the `rule` that decided (`null`
+/// when there is none) and a `summary` for display; or `error`, when the server would refuse it before evaluating rules. All are
+/// decided on one state of the database, the one after that position.
 ///
 /// With `"rules": TEXT` beside the requests, the rules of that text decide, without being in force.
 ///
-/// With `"at": MOMENT` beside the requests, the rules decide that were in force then, over the data of then, and
-/// without `now` with the clock of then; the answer has the `time` of the position where that is kept. With `"explain":
-/// true` each decision has its `explanation` and the `text` of it, as for a denial; up to ``explainedMax`` requests
-/// then.
+/// With `"at": MOMENT` beside the requests, the rules that were in force at that moment decide, over the data of that moment;
+/// requests without `now` see its time; the answer has the `time` of the position where that is kept. With `"explain": true` each
+/// decision has its `explanation` and the `text` of it, as for a denial; up to ``explainedMax`` requests then.
 struct RulesDecisions {
   /// The maximum number of requests.
   static let requestsMax = 1_000

@@ -76,7 +76,7 @@ struct TriggerOperation {
     try call.services.check(.permission(permission), of: call.caller, from: call.origin)
   }
 
-  /// Checks that receivers at private addresses are the operator's. A trigger keeps the receiver that it has.
+  /// Refuses a receiver at a private address, unless the operator sets it, or the trigger has that receiver already.
   private func requireMayReach(_ definition: TriggerDefinition, from present: TriggerDefinition?) throws(RESTFailure) {
     let isKnown = present?.allowsPrivate == true && present?.target == definition.target
     guard definition.allowsPrivate, !isKnown, !call.caller.authority.actsForOperator else { return }

@@ -89,8 +89,8 @@ final class DatabaseAllowance: Sendable {
   /// Takes a slot for one more connection; ``leave(_:)`` frees it. Clients share the slots: ``ShareRule``.
   ///
   /// - Parameters:
-  ///   - name: nil for an administrator's.
-  ///   - network: of the client; nil when it is not known.
+  ///   - name: the client's name; nil for an administrator's connection.
+  ///   - network: the client's network; nil when it is not known.
   func enter(
     as name: QuotaClientName?, from network: NetworkPrefix? = nil, at now: Int64
   ) -> Result<Entry, QuotaRefusal> {
@@ -209,7 +209,7 @@ final class DatabaseAllowance: Sendable {
   /// True when stored bytes are limited.
   var limitsStorage: Bool { quotas[.storedBytes] != nil }
 
-  /// Counts stored bytes, when they are limited, have changed since the last count, and it is time. Takes time in
+  /// Counts the stored bytes when they are limited, have changed since the last count, and the next count is due. Takes time in
   /// proportion to the data.
   ///
   /// - Parameter clock: nanoseconds on the monotonic clock.

@@ -23,7 +23,7 @@ package struct DatabaseQuotas: Sendable, Equatable {
 
   init() {}
 
-  /// The quotas as JSON for responses and files: `{"connections":100}`.
+  /// Creates the quotas as JSON for responses and files: `{"connections":100}`.
   package var json: JSON { .object(all.map { .init($0.kind.rawValue, .int(Int64($0.max))) }) }
 
   /// Reads stored quotas; nil for a value that ``json`` does not have.

@@ -1,11 +1,11 @@
 import HearthTree
 
-/// The work that clients have caused beyond their fair part of their network's, by which a network's members are served
-/// in proportion (deficit round robin: Shreedhar and Varghese, SIGCOMM 1995).
+/// The work that clients have caused beyond their fair part of their network's share, by which a network's members are served in
+/// proportion (deficit round robin: Shreedhar and Varghese, SIGCOMM 1995).
 ///
-/// The fair part is the network's share, divided by those of its members that have caused more than that. So a client
-/// with little work is not confused with its neighbours, and many sockets that take turns do not count as many clients
-/// with little work.
+/// The fair part is the network's share, divided by the number of its members that have caused more than such a part. So a client
+/// with little work is not confused with its neighbours, and many sockets that take turns do not count as many clients with little
+/// work.
 struct NetworkWorkTable: Sendable {
   /// A client within its network: an account, or the payer of a signed-out client.
   enum Name: Hashable {
@@ -20,12 +20,13 @@ struct NetworkWorkTable: Sendable {
   private struct Member {
     var network: NetworkPrefix
     var steps: Int
-    /// The number of the window in which it was counted last.
+    /// The number of the window in which work was last added.
     var window: Int64
   }
 
-  /// The divisor of the network's share: a fair part is never more than a fourth of it, which is also the limit of a
-  /// member's work in the remaining share: with n members that want more, each gets one part of n + 4.
+  /// The smallest divisor of a network's share: a fair part is at most a fourth of it. When the work of all clients is
+  /// nearly at its maximum, a member beyond its guaranteed part waits once its recorded work exceeds a fourth of the share that
+  /// is still free; n members that want more then get 1/(n + 4) of the share each.
   static let divisor = 4
 
   private var members: [Name: Member] = [:]
@@ -39,11 +40,11 @@ struct NetworkWorkTable: Sendable {
   /// The number of recorded members.
   var count: Int { members.count }
 
-  /// Returns the work of a member that is not made up for yet.
+  /// Returns the recorded work of a member, less a fair part for each window since its last work.
   ///
   /// - Parameters:
   ///   - window: the number of the window.
-  ///   - max: steps of all clients in a window.
+  ///   - max: the maximum steps of all clients in a window.
   func steps(of name: Name, in window: Int64, of max: Int) -> Int {
     members[name].map { remaining($0, in: window, of: max) } ?? 0
   }
@@ -66,7 +67,7 @@ struct NetworkWorkTable: Sendable {
     if members.count > countMax { trim(in: window, of: max) }
   }
 
-  /// Removes the members that have made up for their work, from time to time: the more there are, the less often.
+  /// Removes, from time to time, the members whose recorded work later windows have used up: the more there are, the less often.
   mutating func sweep(in window: Int64, of max: Int) {
     guard window - sweptWindow >= Swift.max(4, Int64(members.count / 256)) else { return }
     sweptWindow = window

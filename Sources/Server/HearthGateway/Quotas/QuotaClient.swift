@@ -15,8 +15,8 @@ enum QuotaClientName: Hashable, Sendable {
   var uid: String? { if case .user(let uid) = self { uid } else { nil } }
 
   /// - Parameters:
-  ///   - uid: of the signed-in user; nil for a signed-out client.
-  ///   - address: of the request or the socket.
+  ///   - uid: the signed-in user's uid; nil for a signed-out client.
+  ///   - address: the address of the request or the socket.
   init(uid: String?, address: @autoclosure () -> String) {
     if let uid { self = .user(uid) } else { self = .network(ClientNetwork(address()).text) }
   }

@@ -34,8 +34,8 @@ extension RESTFailure {
     return failure
   }
 
-  /// The response to a refusal. Client libraries retry by themselves after 503 and not after the others: a client over
-  /// a rate must not send more because of it. The refused request was not carried out.
+  /// Creates the response to a refusal. Client libraries retry by themselves after 503 and not after the others: a client over a
+  /// rate must not send more because of it. The refused request was not carried out.
   init(_ refusal: QuotaRefusal) {
     switch refusal.kind {
     case .connections, .clientConnections:
@@ -47,7 +47,7 @@ extension RESTFailure {
       retryAfterSeconds = Int(clamping: 1 + refusal.waitNanoseconds / 1_000_000_000)
       readPauseMilliseconds = refusal.pauseMilliseconds
     case .storedBytes: self.init(507, refusal.text)
-    // The service's own limit, in its words.
+    // Firebase's own limit, with its text.
     case .answerBytes: self = .tooBig
     }
   }

@@ -29,8 +29,8 @@ package final class QuotaRegistry: Sendable {
   /// Takes a slot for one more connection.
   ///
   /// - Parameters:
-  ///   - client: nil for an administrator's.
-  ///   - network: of the client; nil when it is not known.
+  ///   - client: the client's name; nil for an administrator's connection.
+  ///   - network: the client's network; nil when it is not known.
   ///   - connection: the connection that work is charged to.
   func takeSlot(
     in database: String, of client: QuotaClientName?, from network: NetworkPrefix? = nil,

@@ -16,7 +16,7 @@ final class QuotaSlot {
   /// - Parameters:
   ///   - entry: the result of ``DatabaseAllowance/enter(as:from:at:)``.
   ///   - connection: the connection that work is charged to.
-  ///   - network: of the connection.
+  ///   - network: the connection's network.
   init(
     _ allowance: DatabaseAllowance, _ entry: DatabaseAllowance.Entry, of connection: ConnectionID? = nil,
     from network: NetworkPrefix? = nil

@@ -1,38 +1,39 @@
 import HearthSystem
 
-/// Amounts that come back at a rate, in a bucket that holds a second's worth on the monotonic clock in nanoseconds.
+/// Rates per second: a bucket refills at a rate, and holds what refills in one second. The bucket's unit is nanoseconds of
+/// refilling, on the monotonic clock.
 ///
-/// What is larger than a second's worth is taken when nothing is owed, and paid for afterwards; so it is not refused for
-/// ever.
+/// An amount of more than a second's refill is taken when the bucket has no debt, and leaves a debt that is paid by later refills;
+/// otherwise it would be refused for ever.
 extension TokenBucket {
   private static let second: Int64 = 1_000_000_000
   private static let debtMax = Int64(QuotaLimits.debtSecondsMax) * second
-  /// No message and no body is larger.
+  /// The largest amount that is counted: no message and no body is larger.
   private static let countMax = 1 << 32
 
-  /// The nanoseconds in which so much comes back.
+  /// Returns the nanoseconds in which an amount refills.
   private static func cost(_ count: Int, perSecond rate: Int) -> Int64 {
     min(Int64(min(max(0, count), countMax)) * second / Int64(max(1, rate)), debtMax)
   }
 
-  /// Takes so much, if it is there.
+  /// Takes an amount, if the bucket holds it.
   ///
-  /// - Parameter rate: how much comes back in a second; more than 0.
-  /// - Returns: 0 when it was taken; otherwise the nanoseconds until it is there, and nothing was taken.
+  /// - Parameter rate: the amount that refills in a second; more than 0.
+  /// - Returns: 0 when it was taken; otherwise the nanoseconds until it can be taken, and nothing was taken.
   mutating func take(_ count: Int, perSecond rate: Int, at now: Int64) -> Int64 {
     take(Self.cost(count, perSecond: rate), capacity: Self.second, at: now)
   }
 
-  /// Takes so much although it may not be there; then it is owed.
+  /// Takes an amount in any case; what the bucket lacks becomes a debt.
   mutating func charge(_ count: Int, perSecond rate: Int, at now: Int64) {
     charge(nanoseconds: Self.cost(count, perSecond: rate), at: now)
   }
 
-  /// Takes what comes back in so many nanoseconds, although it may not be there.
+  /// Takes what refills in that many nanoseconds, in any case.
   mutating func charge(nanoseconds: Int64, at now: Int64) {
     charge(max(0, nanoseconds), timeMax: Self.debtMax, at: now)
   }
 
-  /// Returns the nanoseconds until nothing is owed.
+  /// Returns the nanoseconds until no debt is left.
   func wait(at now: Int64) -> Int64 { max(0, timeUntilFull(at: now) - Self.second) }
 }

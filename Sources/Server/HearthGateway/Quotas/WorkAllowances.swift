@@ -7,7 +7,7 @@ enum AllowanceOwner: Hashable, Sendable {
   /// The signed-out clients of an IPv4 address, or of a /64 of IPv6.
   case address(NetworkPrefix)
 
-  /// The holder for a client's requests over HTTP, and its ended connections.
+  /// Creates the owner for a client's requests over HTTP, and its ended connections.
   ///
   /// - Returns: nil for an administrator, and for a signed-out client whose network is not known.
   init?(_ client: ShareClaimant) {
@@ -33,10 +33,10 @@ struct WorkAllowances: Sendable {
   /// The number of recorded allowances.
   var count: Int { buckets.count }
 
-  /// The holder's allowance; a full one when none is recorded.
+  /// The owner's allowance; a full one when none is recorded.
   subscript(owner: AllowanceOwner) -> TokenBucket { buckets[owner] ?? TokenBucket() }
 
-  /// Charges work to a holder's allowance.
+  /// Charges work to an owner's allowance.
   mutating func charge(_ amount: WorkAmount, perSecond rate: Int, to owner: AllowanceOwner, at now: Int64) {
     buckets[owner, default: TokenBucket()].charge(amount.steps, perSecond: rate, at: now)
     trim(at: now)

@@ -2,15 +2,15 @@
 struct WorkAmount: Sendable, Equatable {
   let steps: Int
 
-  /// The work of steps that the engine counted. No command takes more than two minutes' worth.
+  /// Creates the work of steps that the engine counted. No command takes more than two minutes' worth.
   init(steps: Int) { self.steps = min(max(0, steps), 1 << 32) }
 
-  /// The work of reading bytes that a client sent: JSON is read at about 100 MB a second.
+  /// Creates the work of reading bytes that a client sent: JSON is read at about 100 MB a second.
   init(bytesRead bytes: Int) { self.init(steps: bytes / 4) }
 
-  /// The work of writing bytes for a client: JSON is written at about 500 MB a second.
+  /// Creates the work of writing bytes for a client: JSON is written at about 500 MB a second.
   init(bytesWritten bytes: Int) { self.init(steps: bytes / 16) }
 
-  /// The minimum amount that is charged: counting less would cost a part of it.
+  /// The minimum amount that is charged: counting a smaller amount would cost a considerable part of the work itself.
   static let chargedStepsMin = 1_000
 }

@@ -21,7 +21,7 @@ struct WorkLedger: Sendable {
   private struct Connection {
     var client: ShareClaimant
     var allowance = TokenBucket()
-    /// The part of its debt that the holder was charged already.
+    /// The part of its debt that the owner was charged already.
     var transferred = TokenBucket()
   }
 
@@ -32,9 +32,9 @@ struct WorkLedger: Sendable {
   var stepsPerSecond: Int
 
   private var connections: [ConnectionID: Connection] = [:]
-  /// The number of connections of each holder.
+  /// The number of connections of each owner.
   private var connectionCounts: [AllowanceOwner: Int] = [:]
-  /// The clients of ended connections, for work that is charged later: the last ones, and those before.
+  /// The clients of ended connections, for work that is charged later: the set that is being filled, and the full one before it.
   private var ended: (last: [ConnectionID: ShareClaimant], before: [ConnectionID: ShareClaimant]) = ([:], [:])
   private var allowances: WorkAllowances
   private var window: WorkWindow
@@ -87,8 +87,8 @@ struct WorkLedger: Sendable {
     ended.last[connection] = entry.client
   }
 
-  /// Charges a connection's debt to its holder: divided by the holder's connections, so that one of many clients behind
-  /// an address leaves the others little to pay.
+  /// Charges a connection's debt to its owner: divided by the owner's connections, so that one of many clients behind an address
+  /// leaves the others little to pay.
   private mutating func settle(_ entry: inout Connection, at now: Int64) {
     guard let owner = AllowanceOwner(entry.client) else { return }
     let owed = entry.allowance.timeUntilFull(at: now) - entry.transferred.timeUntilFull(at: now)

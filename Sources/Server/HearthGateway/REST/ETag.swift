@@ -2,7 +2,7 @@ import HearthTree
 
 /// The tag of a value in conditional requests: its exact hash, which a conditional write can compare in the engine.
 ///
-/// Sent without quotes, as the service does. The absent value has a tag of its own.
+/// Sent without quotes, as Firebase does. The absent value has a tag of its own.
 enum ETag {
   static let null = "null_etag"
 

@@ -20,7 +20,7 @@ struct RESTCredential: Sendable {
   var override: CallerAuthenticator.Override?
 
   /// Finds the credential of a request; nil when it has none. Beside a parameter an `Authorization` of another scheme
-  /// than bearer is ignored: it may be meant for a proxy in between.
+  /// than bearer is ignored: it may be meant for a proxy between client and server.
   ///
   /// - Throws: 400 for two credentials that differ, because one of them is not the one that the client means, and for
   ///   an override that is neither an object nor `null`; 401 for an `Authorization` of another scheme alone, and for an

@@ -10,7 +10,7 @@ package enum RESTFilters {
 
   /// Returns the query of a request; nil for the whole value.
   ///
-  /// - Throws: 400 with the service's text for parameters that contradict each other or cannot be parsed.
+  /// - Throws: 400 with Firebase's text for parameters that contradict each other or cannot be parsed.
   package static func query(_ query: URLQuery) throws(RESTFailure) -> Query? {
     guard let text = try query.single("orderBy") else {
       guard query.first(of: bounds + limits) == nil else { throw .orderMissing }

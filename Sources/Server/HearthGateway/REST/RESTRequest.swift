@@ -179,7 +179,7 @@ extension RESTFailure {
 }
 
 extension URLQuery {
-  /// The parameters of a request's target.
+  /// Creates the parameters of a request's target.
   init(of http: HTTPRequest) throws(RESTFailure) {
     try self.init(http.query, strict: http.header("X-Firebase-Decoding") == "1")
   }

@@ -12,7 +12,7 @@ import HearthTree
 struct NodeReceipt: Sendable {
   /// The database; nil for a revocation that concerned none of the node's connections.
   var database: String?
-  /// The position of the last of its decisions in the database's commit order.
+  /// The position, in the database's commit order, of the last of the node's decisions.
   var position: Int64
   var counts: ReceiptCounts
   /// True when all clients were notified.

@@ -40,7 +40,7 @@ extension ReceiptCounts {
     ]
   }
 
-  /// Reads another node's ``json``; nil for what cannot be.
+  /// Reads another node's ``json``; nil for values that no node sends.
   init?(_ json: JSON) {
     func count(_ name: String) -> Int? {
       guard let value = json[name]?.int, (0...Self.countMax).contains(value) else { return nil }

@@ -5,7 +5,7 @@ import Synchronization
 /// The part of a receipt with the cancelled listens of one ``Redecision``.
 struct ReceiptPart: Sendable {
   let draft: ReceiptDraft
-  /// The number of the first of them; the others follow.
+  /// The number of the first of these cancelled listens; the others follow.
   let first: Int
 }
 
@@ -71,7 +71,7 @@ final class ReceiptDraft: Sendable {
   /// Adds the results of the other nodes of a cluster in the same database, once.
   ///
   /// - Parameters:
-  ///   - told: the receipts of the nodes that answered, in order of name.
+  ///   - reports: the receipts of the nodes that answered, in order of name.
   ///   - silent: the other nodes.
   func add(_ reports: [(node: String, receipts: [NodeReceipt])], silent: [String]) {
     state.withLock { state in

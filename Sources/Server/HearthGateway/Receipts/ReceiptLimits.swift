@@ -10,7 +10,7 @@ package struct ReceiptLimits: Sendable {
   var lineBytesMax = 256 << 10
   /// The maximum number of receipts in memory, for requests over the network.
   var ringMax = 4_096
-  /// The maximum bytes of these.
+  /// The maximum bytes of the receipts in memory.
   var ringBytesMax = 16 << 20
   /// The maximum number of receipts on their way to memory and disk. Every write can cancel a listen and so make one;
   /// beyond this they are counted and dropped, so that a client that provokes them uses no memory.
@@ -35,18 +35,18 @@ package struct ReceiptLimits: Sendable {
   /// The maximum number of databases in a node's report, when a revocation concerned more than one. A node with more
   /// sends no report, and counts as one that did not answer.
   var nodeReceiptsMax = 500
-  /// The maximum bytes of the listeners in it.
+  /// The maximum bytes of the listeners in a node's report.
   var nodeListenersBytesMax = 512 << 10
-  /// The maximum number of times in it; of more, a sample.
+  /// The maximum number of times in a node's report; of more, a sample is sent.
   var nodeTimesMax = 10_000
   /// The maximum bytes of a database's name in another node's report.
   var nodeDatabaseBytesMax = 256
   /// The milliseconds that a node waits for its own clients' notifications, before it reports the results so far.
   var nodeTimeoutMilliseconds: Int64 = 2_000
-  /// The maximum number of other nodes' revocations whose rounds are kept for their requests. Administrators delete
-  /// 1,000 accounts at once.
+  /// The maximum number of other nodes' revocations whose ``RevocationProcess`` is kept, for the nodes that ask for its results.
+  /// Administrators delete 1,000 accounts at once.
   var followedMax = 2_000
-  /// The milliseconds for which they are kept.
+  /// The milliseconds for which a ``RevocationProcess`` of another node's revocation is kept.
   var followedMilliseconds: Int64 = 30_000
 
   /// The limits of every server.

@@ -4,16 +4,15 @@ import HearthAccounts
 package struct ReceiptPeers: Sendable {
   /// The names of the nodes.
   package var names: [String]
-  /// Asks all of them. `onReport` is called once for each with its report, from any thread; with nil when it does not
-  /// answer.
+  /// Asks all nodes. `onReport` is called once for each with its report, from any thread; with nil when it does not answer.
   package var ask: @Sendable (_ revocation: Revocation, _ onReport: @escaping ReportHandler) -> Void
 
   /// Takes the report of a node.
   package typealias ReportHandler = @Sendable (_ node: String, _ report: [UInt8]?) -> Void
 
   /// - Parameters:
-  ///   - names: of all others.
-  ///   - ask: asks each of them.
+  /// - names: the names of all other nodes.
+  /// - ask: asks each node.
   package init(
     names: [String], ask: @escaping @Sendable (_ revocation: Revocation, _ onReport: @escaping ReportHandler) -> Void
   ) {

@@ -9,7 +9,7 @@ extension ReceiptStore {
   /// Returns this node's results of another node's revocation, once they are complete, or after a while as they are.
   ///
   /// - Parameters:
-  ///   - position: in the accounts' log, which this node has reached.
+  ///   - position: the position in the accounts' log that this node has reached.
   ///   - loop: any; the result comes on it.
   /// - Returns: the encoded report for ``ReceiptPeers/ask`` on that node.
   package func encodedReport(

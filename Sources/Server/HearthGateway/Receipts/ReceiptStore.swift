@@ -19,7 +19,7 @@ package final class ReceiptStore: Sendable {
     var processes: [UInt64: RevocationProcess] = [:]
     /// The other nodes of a cluster; nil for a server by itself.
     var peers: ReceiptPeers?
-    /// The rounds of other nodes' revocations.
+    /// The processes of other nodes' revocations.
     var remoteRevocations = RemoteRevocations()
     var ring = ReceiptRing()
     var waiters: [UInt64: Waiter] = [:]

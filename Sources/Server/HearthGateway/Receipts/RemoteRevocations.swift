@@ -1,7 +1,7 @@
 import HearthAccounts
 
-/// The rounds of this node for revocations of other nodes, as long as those may ask. Each is returned once, so that a
-/// cancelled client is in one receipt of that node.
+/// The processes of other nodes' revocations on this node, kept as long as those nodes may ask for the results. Each is returned
+/// once, so that a cancelled client is in one receipt of that node.
 struct RemoteRevocations {
   private struct Entry {
     var revocation: Revocation
@@ -22,7 +22,7 @@ struct RemoteRevocations {
     entries.append(Entry(revocation: revocation, position: position, process: process))
   }
 
-  /// Removes and returns the rounds of a revocation, up to a position of the accounts' log.
+  /// Removes and returns the processes of a revocation, up to a position of the accounts' log.
   mutating func take(_ revocation: Revocation, upTo position: Int64) -> [RevocationProcess] {
     var taken: [RevocationProcess] = []
     entries.removeAll { entry in

@@ -106,7 +106,7 @@ final class RevocationProcess: Sendable {
     return receipts
   }
 
-  /// Ends the round as it is, because some database does not answer.
+  /// Ends the process as it is, because some database does not answer.
   func expire() {
     let drafts = state.withLock { state in state.isDecided ? Array(state.drafts.values) : settle(&state) }
     for draft in drafts { draft.expire() }

@@ -11,7 +11,7 @@ final class LogRateLimiter: Sendable {
     var skipped = 0
   }
 
-  /// The maximum number of lines a second: more than an operator reads, and less than a disk minds.
+  /// The maximum number of lines a second: more than an operator reads, and too few to slow a disk down.
   static let linesPerSecondMax = 100
 
   private let state = Mutex(State())

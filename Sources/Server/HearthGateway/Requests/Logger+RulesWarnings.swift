@@ -2,8 +2,7 @@ import HearthRules
 import Logging
 
 extension Logger {
-  /// Logs probable mistakes in rules that are in force now. The response to the upload is the service's, which has no
-  /// warnings.
+  /// Logs probable mistakes in rules that are in force now. The response to the upload has Firebase's form, which has no warnings.
   package func warn(of rules: RuleSet, in database: String) {
     for warning in rules.warnings {
       let place = (rules.origin.map { "\($0.file):" } ?? "") + "\(warning.line):\(warning.column)"

@@ -3,7 +3,7 @@ import HearthTransport
 import HearthTree
 
 extension NetworkPrefix {
-  /// The network of a client's address as text; ``unknown`` for an invalid one.
+  /// Creates the network of a client's address as text; ``unknown`` for an invalid one.
   package init(address: String) { self = IPAddress(address).map { NetworkPrefix($0) } ?? .unknown }
 }
 

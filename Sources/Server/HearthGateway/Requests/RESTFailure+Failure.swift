@@ -14,7 +14,7 @@ extension RESTFailure {
     return failure
   }
 
-  /// The response to the engine's failure. The engine's texts are made for clients.
+  /// Creates the response to the engine's failure. The engine's texts are made for clients.
   init(_ failure: Failure) {
     switch failure.code {
     case .permissionDenied: self = .permissionDenied

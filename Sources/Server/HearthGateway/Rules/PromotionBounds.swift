@@ -38,8 +38,8 @@ struct PromotionBounds: Sendable, Equatable {
     /// Returns the bounds of a roll-back.
     ///
     /// - Parameters:
-    ///   - denials: the number of earlier denials.
-    ///   - milliseconds: the period of these.
+    /// - denials: the number of earlier denials.
+    /// - milliseconds: the period in which they occurred.
     func bounds(
       from nowMilliseconds: Int64, backTo formerID: Int64, denialsBefore denials: Int, in milliseconds: Int64
     ) -> RollbackBounds {

@@ -11,7 +11,7 @@ final class RollbackWatch: Sendable {
   private let database: Database
   private let traffic: Mutex<TrafficSince>
 
-  /// A watch that begins to count now.
+  /// Creates a watch that begins to count now.
   init(_ version: RulesVersion, _ bounds: RollbackBounds, of database: Database, at now: Instant) {
     (versionID, self.bounds, self.database) = (version.id, bounds, database)
     database.measureTraffic(true)

@@ -65,7 +65,7 @@ extension RulesStore {
         settings.label(stable: settings.canaryRuleset, canary: nil)
       }
     } catch {
-      // They are in force and stay staged, until the next change of either.
+      // The rules are in force and stay staged as well, until rules are deployed or staged again.
       logger.error(
         "promoted rules are still staged", metadata: ["database": "\(database.name)", "error": "\(error.text)"])
     }

@@ -4,7 +4,7 @@ import HearthRules
 import HearthTree
 import HearthTrial
 
-/// Staging of rules: they are the ruleset with the label `canary`, so that tools of the service stage them as well.
+/// Staging of rules: they are the ruleset with the label `canary`, so that Firebase's tools stage them as well.
 extension RulesStore {
   /// Stages rules in place of others, and begins to evaluate listeners and stored data.
   func stage(_ rules: RuleSet, of database: Database, _ change: RulesChange) async throws(RESTFailure) -> Ruleset {

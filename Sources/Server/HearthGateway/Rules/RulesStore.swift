@@ -167,10 +167,10 @@ package final class RulesStore: Sendable {
       ? try await pool.work { () throws(RESTFailure) in
         try self.files.add(rules.source, change, at: now.wallMilliseconds, to: name)
       } : current
-    // Before the deploy, which cancels listeners itself.
+    // The watch begins before the deploy, because the deploy itself cancels listeners.
     let watch = isNew ? self.watch(version, of: database) : nil
     if case .failure(let failure) = await request(.deployRules(rules), principal, database) {
-      // It is not known whether they are in force: the next read of the database tells.
+      // It is unknown whether the rules are in force: the next read of the database shows it.
       if isNew, failure.code != .outcomeUnknown {
         try await pool.work { () throws(RESTFailure) in self.files.remove(version, from: name) }
       }

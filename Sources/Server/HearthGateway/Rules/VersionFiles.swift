@@ -100,7 +100,7 @@ package final class VersionFiles: Sendable {
   private func removeOldest(of index: inout FileIndex, _ database: String) {
     var sizeBytes = index.versions.reduce(0) { $0 + $1.sizeBytes }
     while index.versions.count > Self.countKept, index.versions.count > Self.countMax || sizeBytes > Self.bytesMax {
-      // A file that cannot be removed is tried again with the next one.
+      // A file that cannot be removed is tried again at the next removal.
       guard files.remove(Self.file(index.versions[0].id, database)) else { return }
       sizeBytes -= index.versions.removeFirst().sizeBytes
     }

@@ -72,7 +72,7 @@ extension ServerHealth {
 }
 
 extension ServerHealth.State {
-  /// The state of a database. A closed one belongs to a server that stops.
+  /// Creates the state of a database. A closed one belongs to a server that stops.
   init(_ status: DatabaseStatus, isSpaceLow: Bool = false) {
     switch status {
     case .running: self = isSpaceLow ? .lowSpace : .ok

@@ -13,7 +13,7 @@ package final class ServerPhase: Sendable {
 
   private let raw = Atomic(Value.serving.rawValue)
 
-  /// A phase that begins with serving.
+  /// Creates a phase that begins with serving.
   package init() {}
 
   /// The current phase.

@@ -5,7 +5,7 @@ import Synchronization
 package final class SpaceGauge: Sendable {
   private let raw = Atomic(SpaceThresholds.Level.ample.rawValue)
 
-  /// A gauge that reports ample space until the first measure.
+  /// Creates a gauge that reports ample space until the first measure.
   package init() {}
 
   /// The last measured level.

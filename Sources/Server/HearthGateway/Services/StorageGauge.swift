@@ -4,7 +4,7 @@ import Synchronization
 package final class StorageGauge: Sendable {
   private let unavailable = Atomic(false)
 
-  /// A gauge that reports available storage until the first check.
+  /// Creates a gauge that reports available storage until the first check.
   package init() {}
 
   /// True when the storage does not answer.

@@ -3,7 +3,7 @@ import HearthTree
 import HearthWire
 
 extension ClientSession {
-  /// Returns the message with the engine's response to a request; nil when the request is not known (any more).
+  /// Returns the message with the engine's response to a request; nil for an unknown request.
   mutating func message(for reply: Reply, to request: Int32) -> ServerMessage? {
     // Responses come in the order of the requests, so the first nearly always matches.
     guard let index = pending.firstIndex(where: { $0.request == request }) else { return nil }
@@ -56,7 +56,7 @@ extension ClientSession {
 }
 
 extension Status {
-  /// The status for the engine's cause.
+  /// Creates the status for the engine's cause.
   init(_ code: Failure.Code) {
     switch code {
     case .permissionDenied: self = .permissionDenied

@@ -9,8 +9,8 @@ protocol ClientTransport: AnyObject {
   /// The maximum length of a message, in bytes of its JSON text, for this client.
   var messageBytesMax: Int { get }
 
-  /// The outlet in which events may be queued directly, with their form; nil when there is none. Messages sent then
-  /// leave with the loop's pass too.
+  /// The outlet in which events may be queued directly, with their form; nil when there is none. While there is one, sent messages
+  /// leave in it, too, when the loop flushes its outlets.
   var directOutlet: (outlet: Outlet, form: DeliveryForm)? { get }
 
   /// Queues a message. Ignored when the transport has ended.
@@ -22,8 +22,8 @@ protocol ClientTransport: AnyObject {
   /// Sends the queued messages.
   func flush()
 
-  /// Sends the queued messages, and calls `done` once they and all before are on their way to the client. When the
-  /// session ends first, `done` is released without a call.
+  /// Sends the queued messages, and calls `done` once they and all earlier ones are on their way to the client. When the session
+  /// ends first, `done` is released without a call.
   func whenWritten(_ done: @escaping @Sendable () -> Void)
 
   /// Pauses or resumes reading.
@@ -61,7 +61,7 @@ protocol TransportDelegate: AnyObject {
   /// Handles the end of the messages that came together.
   func finish()
 
-  /// The bytes of messages that the conversation keeps and has not decoded.
+  /// The bytes of messages that the session keeps and has not decoded.
   var undecodedBytes: Int { get }
 
   /// Handles the end of the session.

@@ -39,12 +39,12 @@ struct SessionQueries {
 
   func tag(of path: Path, _ query: Query) -> Int32? { tags[Name(path: path, query: query)] }
 
-  /// Returns the query object of a listen, if it is one at that path.
+  /// Returns the query object of a listen, if it is one at the given path.
   func sent(_ tag: Int32, at path: Path) -> JSON? {
     entries[tag].flatMap { $0.name.path == path ? $0.sent : nil }
   }
 
-  /// Removes a listen, if it is one at that path.
+  /// Removes a listen, if it is one at the given path.
   ///
   /// - Returns: its query object.
   @discardableResult

@@ -59,7 +59,7 @@ extension SocketConnection {
     return refuse(request, refusal, .failed)
   }
 
-  /// Returns true when a large response is over the quota. The client then gets the service's own refusal.
+  /// Returns true when a large response is over the quota. The client then gets Firebase's own refusal.
   func refusesAnswer(of sizeBytes: Int) -> Bool {
     guard let refusal = quotaSlot?.refusal(ofAnswer: sizeBytes), let database else { return false }
     services.quotas.note(refusal, in: database.name)

@@ -38,7 +38,7 @@ extension SocketConnection {
     undecoded = nil
     guard transport != nil, let message else { return }
     take(message, sizeBytes: sizeBytes)
-    // Another of these may be large as well: then the rest waits behind it.
+    // Another of the waiting messages may be large as well: then the rest waits behind it.
     for bytes in waiting { bytes.withUnsafeBytes { received($0) } }
     finish()
     if undecoded == nil { setReading(true) }

@@ -115,7 +115,7 @@ extension SocketConnection {
     } else {
       refuse(self)
     }
-    // Another of these may be large as well: then the rest waits behind it.
+    // Another of the waiting messages may be large as well: then the rest waits behind it.
     for step in waiting { step(self) }
     chooseDelivery()
     finish()

@@ -1,7 +1,8 @@
 import HearthTransport
 import HearthWire
 
-// A browser that began with long polls goes on over a socket as soon as it has one:
+// A browser that began with long polls continues over a socket as soon as it has one. Two control messages of the
+// protocol coordinate this: `a` (the transport is switched) and `n` (the end of transmission over a transport).
 //
 //   client                             server
 //   opens /.ws?…&s=<session>           switch (a) on the socket

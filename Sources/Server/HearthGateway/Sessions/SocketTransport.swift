@@ -12,7 +12,7 @@ final class SocketTransport: ClientTransport, SocketDelegate {
   private var socket: Socket?
 
   /// - Parameters:
-  ///   - conversation: the delegate, which may send from its `open` on.
+  ///   - session: the delegate, which may send from its `open` on.
   ///   - userAgent: the client's own.
   ///   - messageBytesMax: bytes of a message, however many segments it comes in.
   init(_ session: any TransportDelegate, userAgent: String?, messageBytesMax: Int) {

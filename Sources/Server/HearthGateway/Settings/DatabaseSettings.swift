@@ -73,7 +73,7 @@ struct Ruleset: Sendable {
   let id: String
   let createdAtMilliseconds: Int64
   let source: String
-  /// The facts of its staging; nil for one that a tool of the service stored.
+  /// The facts of its staging; nil for one that one of Firebase's tools stored.
   var note: JSON?
 
   /// The ruleset as JSON for responses and files.

@@ -10,7 +10,7 @@ package final class SettingsStore: Sendable {
   /// The maximum bytes of one file: the largest settings, with every character escaped.
   private static let fileBytesMax = 256 << 20
 
-  /// The maximum number of attempts of a change while other nodes make theirs.
+  /// The maximum number of attempts of a change while other nodes of a cluster make changes.
   private static let triesMax = 16
 
   /// The settings, with the bytes that they were read from.

@@ -62,12 +62,11 @@ final class StreamConnection: SignedInClient {
   /// The number of the request to listen, and the tag of a listen with a query: a stream has one listen.
   private static let listenNumber: Int32 = 1
 
-  /// A stream for a verified caller. To be called in the turn of the loop in which the caller's credential was
-  /// verified.
+  /// Creates a stream for a verified caller. To be called in the turn of the loop in which the caller's credential was verified.
   ///
   /// - Parameters:
   ///   - requestID: the request's id in logs.
-  ///   - address: of the request.
+  ///   - address: the address of the request.
   ///   - eventSizeBytesMax: bytes of JSON in one event; a longer one ends the stream.
   ///   - completion: called with a refusal, when it comes before ``begin(_:completion:)``.
   init(

@@ -55,7 +55,7 @@ struct TriggerFiles: Sendable {
 
   /// Stores the triggers, durably.
   ///
-  /// - Parameter kept: the former triggers.
+  /// - Parameter stored: the former triggers.
   /// - Returns: the stored triggers; nil when another node has changed them, and no file was written.
   func write(_ changed: Stored, over stored: Stored) throws(RESTFailure) -> Stored? {
     do throws(AtomicFile.Problem) {
@@ -82,7 +82,7 @@ struct TriggerFiles: Sendable {
     return bytes.elementsEqual("\(number)".utf8)
   }
 
-  /// Writes the identity of this folder. The file holds its own inode number, which a copy has not.
+  /// Writes the identity of this folder. The file holds its own inode number, which a copy of the folder does not have.
   private func adoptFolder() throws(AtomicFile.Problem) {
     guard let identityFile else { return }
     guard identityFile.remove() else { throw AtomicFile.Problem("cannot be written") }

@@ -5,7 +5,7 @@ import HearthSystem
 package struct TriggerOptions: Sendable {
   /// The storage of the triggers.
   package var files: any SmallFileStore
-  /// The folder that is theirs alone; nil when nodes share them.
+  /// The folder of the triggers' files; nil when the nodes of a cluster share the triggers.
   package var folder: String?
   /// The environment of the event sender.
   package var environment: SenderEnvironment
@@ -16,7 +16,7 @@ package struct TriggerOptions: Sendable {
   /// The project's id.
   package var projectID: String
 
-  /// Options of these parts.
+  /// Creates options with these parts.
   package init(
     files: any SmallFileStore, folder: String?, environment: SenderEnvironment, isSending: Bool,
     functionsEmulator: String?,

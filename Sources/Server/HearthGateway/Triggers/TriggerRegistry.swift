@@ -92,7 +92,7 @@ package final class TriggerRegistry: Sendable {
     return databases.names.filter { name in definitions.contains { $0.appliesTo(database: name) } }
   }
 
-  /// Returns the outbox for a database's commits, from the first on.
+  /// Returns the outbox for a database's commits; nil when no trigger is about the database.
   package func outbox(of database: String) -> DatabaseOutbox? {
     let isStrict = (try? settings.settings(of: database).isTriggerValidationStrict) ?? true
     return sender.outbox(of: database, isStrict: isStrict)
@@ -140,7 +140,7 @@ package final class TriggerRegistry: Sendable {
 
   // MARK: Changing
 
-  /// The maximum number of attempts of a change while other nodes make theirs.
+  /// The maximum number of attempts of a change while other nodes of a cluster make changes.
   private static let triesMax = 16
 
   private static let removed = "the trigger was removed"

@@ -50,7 +50,7 @@ extension AccountStore {
 }
 
 extension UserEvent {
-  /// The event for the sender, which assigns its ordinal.
+  /// Creates the event for the sender, which assigns its ordinal.
   fileprivate init(_ event: AccountEvent) {
     self.init(
       position: event.position, ordinal: 0, milliseconds: event.milliseconds,

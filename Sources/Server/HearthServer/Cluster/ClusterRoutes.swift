@@ -30,8 +30,8 @@ struct ClusterRoutes: Sendable {
   /// The responder for administrators.
   var responder: ClusterResponder { ClusterResponder(node: node, prefix: prefix) }
 
-  /// Returns true when administrators' requests for the path are answered by one node for all: so one audit trail has
-  /// all changes, and no two nodes make the same database at the same time.
+  /// Returns true when administrators' requests for the path are answered by one node for all, so that one audit trail has all
+  /// changes, and no two nodes make the same database at the same time.
   static func isForOwnerOfAccounts(_ path: String) -> Bool {
     ["/.settings/databases", "/.settings/triggers"].contains { path == $0 + ".json" || path.hasPrefix($0 + "/") }
   }

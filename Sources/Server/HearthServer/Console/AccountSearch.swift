@@ -19,7 +19,7 @@ import HearthTree
 /// the end.
 struct AccountSearch {
   static let limitMax = 500
-  /// The number of accounts that one request examines: some tens of milliseconds.
+  /// The maximum number of accounts that one request examines: some tens of milliseconds.
   static let examinedMax = 10_000
   private static let queryBytesMax = 256
   private static let pageSize = 500
@@ -69,7 +69,7 @@ struct AccountSearch {
 
   /// Returns the response.
   ///
-  /// - Parameter nowSeconds: since 1970.
+  /// - Parameter nowSeconds: the time in seconds since 1970.
   /// - Returns: nil when there are too many accounts to sort.
   func answer(from view: AccountView, nowSeconds: Int64) -> JSON? {
     if let order { return answer(from: view, by: order, nowSeconds: nowSeconds) }

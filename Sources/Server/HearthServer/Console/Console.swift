@@ -59,12 +59,12 @@ final class Console: Sendable {
     coverage.start(overview.services)
   }
 
-  /// The most pieces of ``rulesWork(_:)`` at a time.
+  /// The maximum number of concurrent calls of ``rulesWork(_:)``.
   static let rulesWorkMax = 4
 
   /// Runs work on a rules text that a session sent. A text can take long, so few are worked on at a time.
   ///
-  /// - Throws: `tooManyRequests` when others are, and the errors of the work.
+  /// - Throws: `tooManyRequests` when too many calls are under way, and the errors of the work.
   func rulesWork<Value>(_ work: () async throws(ConsoleFailure) -> Value) async throws(ConsoleFailure) -> Value {
     let isFree = rulesWorkCount.withLock { count in
       guard count < Self.rulesWorkMax else { return false }

@@ -6,10 +6,10 @@ import Synchronization
 
 /// The backups of the server's data folder for the console: the newest ones, and one that is made now.
 ///
-/// A backup goes to the destination of the last `hearth backup create`, and treats keys as that one did: only a user
+/// A backup goes to the destination of the last `hearth backup create`, and treats keys as that command did: only a user
 /// with a shell chooses the destination; the browser only starts the backup.
 final class ConsoleBackups: Sendable {
-  /// The number of backups in a response, the newest.
+  /// The maximum number of backups in a response, the newest.
   static let countMax = 20
 
   /// The backup that is being made.
@@ -146,7 +146,7 @@ final class ConsoleBackups: Sendable {
   private func make(into path: String, _ secrets: SecretsOption) throws -> String {
     // An unmounted disk must not become a new repository.
     _ = try BackupRepository(path: path, for: .reading)
-    // Like the command: clients have priority. The number belongs to this thread alone.
+    // The priority of this thread is lowered, as the command does, so that clients come first.
     let before = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     defer { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, before) }

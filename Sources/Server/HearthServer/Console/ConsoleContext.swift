@@ -31,6 +31,8 @@ struct ConsoleContext: Sendable {
   }
 
   /// Returns the name if the database exists.
+  ///
+  /// - Throws: a 404 for any other name.
   func known(_ name: String?) throws(ConsoleFailure) -> String {
     guard let name, Namespace.isValid(name), services.databases.exists(name) else {
       throw ConsoleFailure(.notFound, "Unknown database.")

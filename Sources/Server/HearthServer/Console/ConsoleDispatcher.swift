@@ -4,11 +4,12 @@ import HearthTransport
 import NIOCore
 import NIOHTTP1
 
-/// Gives a request of the page to its row of ``ConsoleOperation/all``, once its session has what the row needs.
+/// A dispatcher of the page's requests to the operations of ``ConsoleOperation/all``, which first checks that the session has the
+/// required permission.
 struct ConsoleDispatcher: Sendable {
   let context: ConsoleContext
 
-  /// - Parameter name: what comes behind `/.console/api/`.
+  /// - Parameter name: the path after `/.console/api/`.
   func answer(_ name: String) -> EventLoopFuture<HTTPResponse> {
     let named = ConsoleOperation.all.filter { $0.isFor(name) }
     guard !named.isEmpty else {
@@ -41,7 +42,7 @@ struct ConsoleDispatcher: Sendable {
     case .nothing, .ofItsOperations: return
     case .consoleSession: _ = try context.session(isUse: false)
     case .permission(let permission): try context.session(isUse: false).require(permission)
-    // These are other interfaces' words: nothing here can show that they are met.
+    // Requirements of other interfaces, which the console cannot check.
     case .rules, .apiKey, .emulator, .permissionOrEmulator: throw .readOnly
     }
   }

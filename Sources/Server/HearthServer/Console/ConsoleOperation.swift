@@ -8,9 +8,9 @@ struct ConsoleOperation: Sendable {
   /// The implementation of an operation: synchronous, or asynchronous.
   enum Work: Sendable {
     case now(@Sendable (ConsoleContext) throws(ConsoleFailure) -> HTTPResponse)
-    /// Gets what comes behind `/.console/api/`.
+    /// Gets the path after `/.console/api/`.
     case later(@Sendable (ConsoleContext, _ name: String) async throws(ConsoleFailure) -> HTTPResponse)
-    /// Answers by itself.
+    /// Returns a future of the response.
     case answer(@Sendable (ConsoleContext, _ name: String) -> EventLoopFuture<HTTPResponse>)
   }
 

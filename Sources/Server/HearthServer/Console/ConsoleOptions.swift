@@ -9,7 +9,7 @@ public struct ConsoleOptions: Sendable {
     /// The port; 0 lets the system pick one.
     public var port: Int
 
-    /// An address to listen on.
+    /// Creates an address to listen on.
     public init(host: String, port: Int) { (self.host, self.port) = (host, port) }
   }
 
@@ -29,6 +29,6 @@ public struct ConsoleOptions: Sendable {
   /// such checks.
   package var examine: (@Sendable () async throws -> JSON)?
 
-  /// The defaults: served on the server's own port, with access by links.
+  /// Creates the defaults: served on the server's own port, with access by links.
   public init() {}
 }

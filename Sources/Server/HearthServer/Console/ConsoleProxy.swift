@@ -34,7 +34,7 @@ struct ConsoleProxy: Sendable {
 
   /// Responds to a request.
   ///
-  /// - Parameter path: of the operation, without a slash before it.
+  /// - Parameter path: the operation's path, without a slash before it.
   /// - Throws: a refusal; no operation was called.
   func answer(_ path: String, for session: ConsoleSession) throws(ConsoleFailure) -> EventLoopFuture<HTTPResponse> {
     guard let operation = ConsoleProxyTable.operation(call.request.method.rawValue, path) else { throw .notFound }

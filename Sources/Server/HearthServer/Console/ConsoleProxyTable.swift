@@ -18,7 +18,7 @@ enum ConsoleProxyTable {
     /// True when a viewer may not call it.
     var isChange: Bool { !permission.isRead }
 
-    /// Returns the permission that a request with that body needs: most changes of an account give access, the others
+    /// Returns the permission that a request with the given body needs: most changes of an account give access, the others
     /// need less.
     func permission(for body: some Collection<UInt8>) -> Permission {
       pattern.hasSuffix("accounts:update") && AccountUpdate.isHarmless(body) ? .changeUsers : permission

@@ -10,7 +10,7 @@ extension ConsoleSession {
     }
   }
 
-  /// Checks the session against a permission: the only place where the console does.
+  /// Checks the session against a permission. The console checks permissions here only.
   ///
   /// - Throws: the refusal for the page.
   func require(_ permission: Permission) throws(ConsoleFailure) {

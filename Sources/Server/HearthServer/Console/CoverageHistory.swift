@@ -73,7 +73,7 @@ final class CoverageHistory: Sendable {
     }
   }
 
-  /// Thins out the samples: of those older than an hour one an hour stays, and one that is older than a day.
+  /// Thins out the samples: of those older than an hour it keeps one for each hour, and a single one that is older than a day.
   private static func thin(_ samples: inout [Sample], now: Int64) {
     var kept: [Sample] = []
     for sample in samples {

@@ -10,7 +10,7 @@ struct ExportText {
 
   private var levels: [Level] = []
   private var writer = JSONWriter()
-  /// The root; nil once it has begun.
+  /// The root; nil once its text has begun.
   private var root: Node?
 
   init(_ root: Node) { self.root = root }

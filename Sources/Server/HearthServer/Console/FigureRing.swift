@@ -19,9 +19,9 @@ final class FigureRing: Sendable {
     var countMax: Int { self == .fine ? FigureRing.countMax : FigureRing.coarseCountMax }
   }
 
-  /// The number of samples of an hour.
+  /// The maximum number of samples of an hour.
   static let countMax = 1_800
-  /// The number of samples of a day.
+  /// The maximum number of samples of a day.
   static let coarseCountMax = 1_440
   /// The maximum number of databases that are sampled.
   static let databasesMax = 256

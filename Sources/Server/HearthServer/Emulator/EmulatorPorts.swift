@@ -15,7 +15,7 @@ public struct EmulatorPorts: Sendable, Equatable {
     self.hub = hub
   }
 
-  /// The same port for all.
+  /// Creates the same port for all.
   public init(all port: Int) { self.init(database: port, auth: port, hub: port) }
 
   /// Returns the ports to open beside an open one.

@@ -130,8 +130,8 @@ extension IdentityResponder {
     return response(answer, for: http)
   }
 
-  /// Returns the response to a request that the transport refused. A temporary failure has no JSON, as above; browser
-  /// pages show text.
+  /// Returns the response to a request that the transport refused. A temporary failure has no JSON, which apps would take for a
+  /// decision about their user; browser pages show text.
   func response(to failure: HTTPFailure, for http: HTTPRequest, at match: IdentityRouter.Match) -> HTTPResponse {
     let (status, text) = failure.explanation
     let answer: IdentityResponse =

@@ -16,7 +16,8 @@ struct OutboundFunctionCaller: FunctionCaller {
     let started = Clock.monotonicMilliseconds
     let timeout = Int64(BlockingFunctionLimits.timeoutSeconds) * 1_000
     let client = ShareClaimant.current ?? ShareClaimant(isAdministrator: true)
-    // When too many wait already, a flood of sign-ins must not make a function count as unreachable.
+    // A full queue must not count as an unreachable function, which some settings let pass: a flood of sign-ins could
+    // then bypass the function.
     guard await Self.limiter.acquire(client, sizeBytes: body.count, milliseconds: timeout) == .acquired else {
       throw .deadlineExceeded
     }

@@ -102,7 +102,7 @@ struct JSONLogLine {
 }
 
 extension JSONLogLine {
-  /// The line of a current event, with all metadata of its handler.
+  /// Creates the line of a current event, with all metadata of its handler.
   init(_ event: LogEvent, of handler: some LogHandler, logger: String) {
     var all = handler.metadata.merging(handler.metadataProvider?.get() ?? [:]) { $1 }
     if let error = event.error { all["error"] = "\(error)" }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The newest lines of the log, as JSON, for the console. In memory alone.
 final class LogRing: Sendable {
-  /// The number of lines that are kept; with ``lineBytesMax`` some megabytes at most.
+  /// The maximum number of lines that are kept; with ``lineBytesMax`` some megabytes at most.
   static let countMax = 2_000
   /// The maximum size of a line in bytes; a longer one is in the log itself alone.
   static let lineBytesMax = 4 << 10

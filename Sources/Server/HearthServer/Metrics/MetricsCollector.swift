@@ -9,8 +9,8 @@ import HearthPluginHost
 import HearthSystem
 import HearthTransport
 
-/// A collector of the response of `/.metrics`: counters, and values that are read at that time. Concurrent requests get
-/// the same response.
+/// A collector of the response of `/.metrics`: counters, and values that are read at the time of the request. Concurrent
+/// requests get the same response.
 actor MetricsCollector {
   /// The sources of the values.
   struct Sources: Sendable {

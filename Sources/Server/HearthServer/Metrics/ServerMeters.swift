@@ -11,7 +11,7 @@ struct ServerMeters: Sendable {
   let gateway: GatewayMeters
   let transport: TransportMeters
 
-  /// The metrics on the machine's monotonic clock.
+  /// Creates the metrics on the machine's monotonic clock.
   init(_ factory: any MetricsFactory) {
     let clock: @Sendable () -> UInt64 = { Clock.monotonicNanoseconds }
     databases = DatabaseMetrics(factory, nanoseconds: clock)

@@ -32,7 +32,7 @@ final class TreeCensus: Sendable {
   /// - Parameter clock: nanoseconds on the monotonic clock.
   init(clock: @escaping @Sendable () -> UInt64 = { Clock.monotonicNanoseconds }) { self.clock = clock }
 
-  /// Returns the last counts of each database, by name; starts a new count of changed ones, if it is time.
+  /// Returns the last counts of each database, by name; starts a new count of changed ones, if the next count is due.
   func counts(of databases: [(name: String, state: DatabaseState)]) -> [String: Count] {
     let now = clock()
     let (counts, due) = state.withLock { state -> ([String: Count], [(name: String, state: DatabaseState)]) in

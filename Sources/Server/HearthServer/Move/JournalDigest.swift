@@ -7,7 +7,7 @@ import HearthTree
 package struct JournalDigest: Sendable, Equatable {
   /// The position of the last commit.
   package let position: Int64
-  /// The running hash there, over all batches since the beginning.
+  /// The running hash at that position, over all batches since the beginning.
   package let runningHash: RunningHash
   /// The SHA-256 hash of the state: data, rules in force, `onDisconnect` operations.
   package let state: Digest
@@ -15,7 +15,7 @@ package struct JournalDigest: Sendable, Equatable {
   package let waitingCount: Int
   /// The number of dead letters.
   package let deadCount: Int
-  /// The SHA-256 hash over all of these events.
+  /// The SHA-256 hash over all waiting events and dead letters.
   package let events: Digest
 
   /// The number of bytes that are hashed at once.

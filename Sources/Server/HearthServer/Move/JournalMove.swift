@@ -5,7 +5,7 @@ import HearthSystem
 /// A copy of all journals of a data folder into a store on a database server, or back: databases and accounts, with
 /// their events that are not delivered yet.
 ///
-/// They are written under temporary names that no server uses, read back and compared with their sources, and renamed
+/// The copies are written under temporary names that no server uses, read back and compared with their sources, and renamed
 /// when all of them are complete. The next attempt removes the remains of an interrupted one. The source is not
 /// changed.
 package final class JournalMove {
@@ -30,7 +30,7 @@ package final class JournalMove {
   ///
   /// - Parameters:
   ///   - folder: the data folder's path.
-  ///   - url: of the store.
+  ///   - url: the store's URL.
   /// - Throws: ``ServerError``, also when a server or a node of a cluster uses it.
   package init(folder: String, store url: String) throws(ServerError) {
     directory = DataDirectory(path: folder)

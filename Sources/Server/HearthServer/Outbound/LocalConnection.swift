@@ -22,7 +22,7 @@ final class LocalConnection: ChannelInboundHandler {
 
   /// - Parameters:
   ///   - ended: called when the connection can be used again, and when it never can.
-  ///   - again: takes a request that was sent on a connection which the receiver had closed.
+  ///   - resend: takes a request that was sent on a connection which the receiver had closed.
   init(
     ended: @escaping (_ connection: LocalConnection, _ isUsable: Bool) -> Void,
     resend: @escaping (LocalExchange) -> Void

@@ -20,7 +20,7 @@ struct Relay: Sendable {
   /// The proxies whose headers about a client's address are trusted.
   let proxies: TrustedProxies
   let logger: Logger
-  /// The pause between two lookups of the owner, and the number of attempts.
+  /// The pause between two lookups of the owner, and the maximum number of attempts to reach it.
   var retries = (pause: TimeAmount.milliseconds(RelayLimits.pauseMilliseconds), triesMax: RelayLimits.triesMax)
 
   /// Responds to a request on this node. When no change was possible, because the node is losing its ownership or has

@@ -12,7 +12,7 @@ enum RelayLimits {
   static let triesMax = 80
   /// The maximum number of times that an ineffective request is carried out again on the owner.
   static let roundsMax = 3
-  /// The number of pauses before each of those.
+  /// The maximum number of lookups of the owner, with a pause between them, before a request is carried out again.
   static let lookupsMax = 10
   /// The pause between two attempts.
   static let pauseMilliseconds: Int64 = 100

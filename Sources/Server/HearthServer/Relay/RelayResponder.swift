@@ -3,14 +3,13 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// A responder for requests that one node of a cluster owns: it responds here, if that is this node, or forwards them
-/// to the owner.
+/// A responder for requests that one node of a cluster owns: it responds here, if that is this node, or forwards them to the owner.
 ///
-/// Requests that another node forwarded are answered here and never forwarded again, and so are preflight requests.
-/// While no owner is known, or it cannot be reached, or reports that it is not the owner, the request waits for a
-/// while: after an owner's failure there is another one soon. So it does when this node has just become the owner and
-/// could not change data: see ``Relay/carryOut(roundsLeft:on:_:)``. A request that may have been carried out is not
-/// sent again. Body limits are those of the own responder.
+/// Requests that another node forwarded are answered here and never forwarded again, and so are preflight requests. While no owner
+/// is known, or it cannot be reached, or reports that it is not the owner, the request waits for a while: after an owner's failure
+/// there is another one soon. The request also waits when this node has just become the owner and could not change data: see
+/// ``Relay/carryOut(roundsLeft:on:_:)``. A request that may have been carried out is not sent again. Body limits are those of the
+/// own responder.
 struct RelayResponder: HTTPResponder {
   /// Sends bytes to a node of that name, and returns its response, or fails with a ``Relay/Failure``. Any other error
   /// counts as ``Relay/Failure/outcomeUnknown``. The implementation has its own timeout.
@@ -102,7 +101,7 @@ struct RelayResponder: HTTPResponder {
   private func refuse(
     _ request: HTTPRequest, _ failure: HTTPFailure, _ reason: String, on loop: TransportLoop
   ) -> EventLoopFuture<HTTPResponse> {
-    // While a node is gone there is one for each request: only an unknown outcome is worth a warning by itself.
+    // While a node is gone there is a failure for each request: only an unknown outcome is worth a warning by itself.
     relay.logger.log(
       level: failure == .outcomeUnknown ? .warning : .debug, "a forwarded request got no answer",
       metadata: ["request": "\(request.id)", "reason": "\(reason)"])

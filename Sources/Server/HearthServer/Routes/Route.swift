@@ -18,11 +18,11 @@ struct Route: Sendable {
   let listeners: Set<Listener>
   /// Returns the requirement of a request by its method.
   let requirement: @Sendable (HTTPMethod) -> Requirement
-  /// The responder for a request; nil when the row is not for it. What was found out about the request on the way goes along
-  /// in the responder.
+  /// The responder for a request; nil when the row is not for it. The responder may keep what the match has found out about the
+  /// request.
   let responder: @Sendable (RoutedRequest) -> (any HTTPResponder)?
 
-  /// A row without a check: its responses are public, or each operation behind it declares its requirement.
+  /// Creates a row without a check: its responses are public, or each operation behind it declares its requirement.
   init(
     _ name: String, on listeners: Set<Listener>, needs requirement: UncheckedRequirement,
     answeredBy responder: @escaping @Sendable (RoutedRequest) -> (any HTTPResponder)?
@@ -33,7 +33,7 @@ struct Route: Sendable {
     self.responder = responder
   }
 
-  /// A row whose requests are checked before its responder gets them.
+  /// Creates a row whose requests are checked before its responder gets them.
   init(
     _ name: String, on listeners: Set<Listener>, needs permissions: MethodPermissions, checkedBy check: PermissionCheck,
     answeredBy responder: @escaping @Sendable (String) -> (any AuthorizedResponder)?

@@ -4,7 +4,7 @@ import HearthTransport
 /// A request's head with the parts that rows of the list of routes look at, each found once.
 struct RoutedRequest: Sendable {
   let head: HTTPRequest
-  /// Still percent-encoded.
+  /// The path, still percent-encoded.
   let path: String
   /// The routes of the identity endpoints that the request is for; `nil` for none.
   let identity: IdentityRouter.Match?

@@ -51,8 +51,8 @@ struct ServerRoutes: Sendable {
       Route("emulator hub", on: [.port], needs: .emulator) { [hub] request in
         EmulatorHub.operation(at: request.path) == nil ? nil : hub
       },
-      // Plugins are programs on this machine: for users that can access its data folder, whatever token other clients
-      // have.
+      // Plugins are programs on this machine: only users who can access the data folder manage them, and no token of another client
+      // suffices.
       Route(
         "plugins", on: [.folder], needs: .server, checkedBy: check
       ) { [plugins] path in path == PluginsResponder.path ? plugins : nil },

@@ -3,7 +3,7 @@ import HearthJournal
 import HearthSystem
 
 extension BackupSource {
-  /// A data folder as the source of a backup.
+  /// Creates a data folder as the source of a backup.
   ///
   /// - Parameter journalLocation: The location of its journals.
   /// - Throws: `JournalError` when they cannot be read.

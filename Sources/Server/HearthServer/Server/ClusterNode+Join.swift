@@ -53,7 +53,7 @@ extension ClusterNode {
       return try open(
         name, of: ServerJournals.databasesPrefix, initialRules: rules, environment: environment, limits: limits,
         denied: { denials in
-          // The caller is a session of some node and no connection of this one.
+          // The denied client may be connected to another node.
           let own = denials.map { Effect.denied($0.withoutConnection) }
           router.deliver(own, of: name)
         })
@@ -74,7 +74,7 @@ extension ClusterNode {
       let loop = router.anyLoop
       let promise = loop.makePromise(of: Void.self)
       promise.completeWithTask {
-        // All commits that were durable at the time of the request were announced here before this.
+        // Afterwards all commits that were durable at the time of the request have been announced here.
         guard await accounts.catchUp(), accounts.position >= position else { throw LinkRefusal.failed }
       }
       return promise.futureResult.flatMap {
@@ -85,7 +85,7 @@ extension ClusterNode {
 }
 
 extension EndedCredentials {
-  /// The revocation for all nodes; nil for one that concerns this node alone.
+  /// Creates the revocation for all nodes; nil for one that concerns this node alone.
   fileprivate init?(_ revocation: Revocation) {
     switch revocation {
     case .user(let uid): self = .user(uid: uid)

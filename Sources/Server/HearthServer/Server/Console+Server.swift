@@ -6,7 +6,7 @@ import HearthGateway
 import HearthTransport
 
 extension Console {
-  /// The console of a server.
+  /// Creates the console of a server.
   ///
   /// - Parameter names: those of the server's certificate.
   convenience init(

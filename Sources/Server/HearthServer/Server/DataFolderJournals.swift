@@ -28,7 +28,7 @@ package struct DataFolderJournals: Sendable {
     self.init(dataDirectory, in: try place.open(dataDirectory: dataDirectory))
   }
 
-  /// The journals in a store that is open already.
+  /// Creates the journals in a store that is open already.
   init(_ dataDirectory: String, in store: any JournalStore) {
     (directory, self.store) = (DataDirectory(path: dataDirectory), store)
     archive = store.archive(of: ["", ServerJournals.databasesPrefix])

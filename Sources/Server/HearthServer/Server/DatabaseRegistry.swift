@@ -51,7 +51,7 @@ final class DatabaseRegistry: DatabaseSource {
   /// - Parameters:
   ///   - journals: the factory for journals of existing and new databases.
   ///   - isDefaultNamed: true when the operator chose the default database.
-  ///   - unnamed: databases that a request without a name means before the default one, the first that exists.
+  ///   - fallbacks: databases that a request without a name means before the default one, the first that exists.
   ///   - removed: deletes the files of a removed database. Its unfinished removals are completed here.
   ///   - opener: opens one; nil opens its journal as the owner.
   ///   - closer: closes one.

@@ -14,7 +14,7 @@ final class DatabaseUse: Sendable {
   /// True when it was used since the last check.
   var hasBeenUsed: Bool { wasUsed.load(ordering: .relaxed) }
 
-  /// Returns true when it was unused for that long. Called by one thread.
+  /// Returns true when the database was unused for the given time. Called by one thread.
   func isUnused(forMilliseconds milliseconds: Int64, at now: Int64) -> Bool {
     if wasUsed.exchange(false, ordering: .relaxed) {
       unusedSince.store(now, ordering: .relaxed)

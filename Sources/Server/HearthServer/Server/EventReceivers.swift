@@ -15,7 +15,7 @@ final class EventReceivers: Sendable {
   /// - Parameter own: the receivers that the server was started with. Of two with the same name the first counts.
   init(_ own: [any WriteReceiver]) { self.own = Self.byName(own) }
 
-  /// Replaces the receivers of the last call.
+  /// Replaces the receivers that were added while the server runs.
   func set(_ further: [any WriteReceiver]) {
     let changed = state.withLock { state in
       state.further = Self.byName(further)

@@ -32,7 +32,7 @@ extension GatewayServices {
 }
 
 extension EmulatorClients {
-  /// The networks whose clients an emulator treats as those of its own machine; none without an emulator.
+  /// Creates the networks whose clients an emulator treats as those of its own machine; none without an emulator.
   fileprivate init(of options: HearthServer.Options) throws(ServerError) {
     guard options.accounts.isEmulator else {
       self = .none

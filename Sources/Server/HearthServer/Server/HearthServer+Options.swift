@@ -24,12 +24,12 @@ extension HearthServer {
 
     /// A PEM certificate chain and its private key.
     public struct TLS: Sendable {
-      /// The private key's file, readable by the server alone.
+      /// The file of the certificate chain, in PEM.
       public var certificatePath: String
-      /// Readable by the server alone.
+      /// The private key's file, in PEM, readable by the server alone.
       public var keyPath: String
 
-      /// A pair of files; neither is read yet.
+      /// Creates a pair of files; neither is read yet.
       public init(certificatePath: String, keyPath: String) {
         self.certificatePath = certificatePath
         self.keyPath = keyPath
@@ -116,7 +116,7 @@ extension HearthServer {
     var memory: ClientMemory?
 
     /// - Parameters:
-    ///   - accounts: nil takes the defaults, with links to the listening address.
+    ///   - accounts: the configuration of accounts; nil takes the defaults, with links to the listening address.
     ///   - plugins: without any, users can sign in only with the credentials of the database.
     public init(
       dataDirectory: String, host: String = "127.0.0.1", port: Int = 9000, tls: TLS? = nil, rules: String? = nil,

@@ -26,7 +26,7 @@ public final class HearthServer: Sendable {
 
   private let state = Mutex(State.idle)
 
-  /// A server that is not started; all operations that can fail are in ``start()``.
+  /// Creates a server that is not started; all operations that can fail are in ``start()``.
   public init(options: Options) {
     self.options = options
   }

@@ -10,11 +10,12 @@ public struct JournalLocation: Sendable, Equatable {
 
   private init() { url = nil }
 
-  /// A location on a server, without connecting to it.
+  /// Creates a location on a server, without connecting to it.
   ///
-  /// - Parameter url: The URL of a registered engine, without a password: that would be seen in lists of processes, and
-  ///   is kept in the data folder's settings.
-  /// - Throws: ``ServerError`` when it cannot be parsed, or has a password; the message has no part of that.
+  /// - Parameter url: the URL of a registered engine. It has no password, because lists of processes would show it; the
+  ///   password is kept in the data folder's settings.
+  /// - Throws: ``ServerError`` when the URL cannot be parsed, or has a password; the message contains no part of the
+  ///   password.
   public init(url: String) throws(ServerError) {
     do throws(JournalError) { try JournalEngines.engine(of: url).validate(url) } catch {
       throw ServerError(.badOptions, error.message)

@@ -10,9 +10,10 @@ import Synchronization
 struct JournalMonitor: Sendable {
   private let task: PeriodicTask
 
-  /// A running monitor.
+  /// Creates a running monitor.
   ///
-  /// - Parameter node: of a cluster, whose heartbeats are commits: they reveal a store that answers and stores no data.
+  /// - Parameter node: this node of a cluster; nil outside of one. Its heartbeats are commits, which reveal a store that
+  ///   answers and stores no data.
   /// - Returns: nil when the store is always available.
   init?(_ store: any JournalStore, _ gauge: StorageGauge, _ node: ClusterNode?, logger: Logger) {
     guard let seconds = store.checkPauseSeconds else { return nil }

@@ -19,7 +19,7 @@ final class NameLookup: Sendable {
   private let queue = DispatchQueue(label: "hearth.names")
   private let state = Mutex(State())
 
-  /// - Parameter look: returns the names; nil when they could not be read. Blocks.
+  /// - Parameter lookUp: returns the names; nil when they could not be read. Blocks.
   init(_ lookUp: @escaping @Sendable () -> [String]?) { self.lookUp = lookUp }
 
   /// Starts a lookup after this call; `then` is called with the names, on another thread or at once.

@@ -17,7 +17,7 @@ package struct OpenedAccounts: Sendable {
   package let keys: KeyRing
   /// The store of the accounts; the caller that opened it closes it.
   package let store: AccountStore
-  /// The notice of this node's ownership of them; nil for a server by itself.
+  /// The ownership of the accounts by this node; nil for a server by itself.
   let ownership: OwnershipState?
 
   /// Opens the store and makes the accounts. Reads files: not for event loops.

@@ -1,7 +1,6 @@
 import Synchronization
 
-/// A notice whether this server owns an object that the nodes of a cluster share, for an observer that is added after
-/// the first change.
+/// The ownership of an object that the nodes of a cluster share, for an observer that is added after the first change.
 final class OwnershipState: Sendable {
   private struct State {
     var isOwner = false

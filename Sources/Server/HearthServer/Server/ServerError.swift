@@ -23,7 +23,7 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
   /// The problem and its remedy, without a final full stop.
   public let message: String
 
-  /// An error with words for an operator; no secret in them.
+  /// Creates an error with a text for the operator, which contains no secret.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message

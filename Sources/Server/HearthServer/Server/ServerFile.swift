@@ -23,7 +23,7 @@ public struct ServerFile: Sendable, Equatable {
   /// The database that requests without a namespace reach.
   public var defaultNamespace: String
 
-  /// The contents for a server whose port is open.
+  /// Creates the contents for a server whose port is open.
   public init(processID: Int32, url: String, projectID: String, defaultNamespace: String) {
     self.processID = processID
     self.url = url

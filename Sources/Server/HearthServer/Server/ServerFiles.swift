@@ -12,7 +12,7 @@ struct ServerFiles: Sendable {
   /// The folder of triggers, by which a copy of a data folder is told from the original; nil when nodes share them.
   let triggersFolder: String?
 
-  /// The files of a data folder.
+  /// Creates the files of a data folder.
   init(_ directory: DataDirectory) {
     settings = LocalFileStore(folder: directory.settingsPath)
     versions = LocalFileStore(folder: directory.versionsPath)
@@ -20,7 +20,7 @@ struct ServerFiles: Sendable {
     triggersFolder = directory.triggersPath
   }
 
-  /// The files that a cluster's nodes share.
+  /// Creates the files that a cluster's nodes share.
   init(_ shared: SharedFiles) {
     settings = SubfolderFileStore(DataDirectory.settingsName, of: shared)
     versions = SubfolderFileStore(DataDirectory.versionsName, of: shared)

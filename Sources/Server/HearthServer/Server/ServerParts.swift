@@ -50,7 +50,7 @@ final class ServerParts: Sendable {
       await stack.add(spaceMonitor).start()
       stack.add(try Announcement(plan.options, port: transport.port ?? 0))
       storage.accounts.warnOfSlowHashes(plan.options)
-      // Of several nodes only the owner of the accounts records it.
+      // In a cluster only the owner of the accounts records the start.
       if storage.node.map({ $0.owner(of: AccountStore.journalName) == $0.name }) ?? true {
         await storage.accounts.accounts.own.recordStart()
       }

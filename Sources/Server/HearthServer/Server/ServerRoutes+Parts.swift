@@ -3,7 +3,7 @@ import HearthGateway
 import HearthTransport
 
 extension ServerRoutes {
-  /// The routes of a server of these parts.
+  /// Creates the routes of a server with these parts.
   init(
     _ plan: ServerPlan, _ delivery: DeliveryParts, _ storage: StorageParts, _ parts: ServiceParts,
     _ erasures: ErasureQueue
@@ -26,7 +26,7 @@ extension ServerRoutes {
 }
 
 extension EmulatorHub {
-  /// The hub of an emulator; nil for other servers.
+  /// Creates the hub of an emulator; nil for other servers.
   fileprivate init?(_ options: HearthServer.Options, _ services: GatewayServices, _ databases: DatabaseRegistry) {
     guard options.accounts.isEmulator, let ports = options.emulatorPorts else { return nil }
     self.init(

@@ -12,7 +12,7 @@ package struct Peer: Sendable {
   /// it is not known there. Headers about addresses are then ignored. Nil when the client is connected to this server.
   package var clientAtOtherNode: String?
 
-  /// The peer of a connection to this server, or to another node that forwards its request.
+  /// Creates the peer of a connection to this server, or to another node that forwards its request.
   package init(address: SocketAddress?, isEncrypted: Bool, clientAtOtherNode: String? = nil) {
     (self.address, self.isEncrypted, self.clientAtOtherNode) = (address, isEncrypted, clientAtOtherNode)
   }

@@ -14,7 +14,7 @@ package final class RequestIDs: Sendable {
   private let count = Atomic<UInt64>(0)
   private let proxies: TrustedProxies?
 
-  /// Ids with a random prefix of 32 bits, which differs from that of other starts with high probability.
+  /// Creates ids with a random prefix of 32 bits, which differs from that of other starts with high probability.
   ///
   /// - Parameter proxies: the proxies whose ids are kept; nil for none.
   package init(proxies: TrustedProxies? = nil) {

@@ -46,7 +46,7 @@ package struct TrustedProxies: Sendable, Equatable {
     guard contains(client) else { return client.description }
     let hops = forwardedFor.joined(separator: ",").split(separator: ",")
     for hop in hops.reversed() {
-      // The hops behind an unreadable one cannot be trusted.
+      // Hops to the left of an unreadable one cannot be trusted.
       guard let address = IPAddress(hop: hop) else { break }
       client = address
       guard contains(address) else { break }

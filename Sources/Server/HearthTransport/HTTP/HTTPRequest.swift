@@ -18,7 +18,7 @@ package struct HTTPRequest: Sendable {
   /// The flag that the client no longer waits for the response; nil when there is none.
   package var cancellation: RequestCancellation?
 
-  /// A request of a client, or one that another node of a cluster forwards.
+  /// Creates a request of a client, or one that another node of a cluster forwards.
   package init(
     method: HTTPMethod, target: String, headers: HTTPHeaders, body: ByteBuffer = ByteBuffer(), peer: Peer,
     id: String = ""

@@ -19,7 +19,7 @@ extension HTTPRequestHead {
     guard !authority.isEmpty, !authority.contains(UInt8(ascii: "@")) else { return nil }
     let target = String(Substring(rest[authority.endIndex...]))
     head.uri = target.hasPrefix("/") ? target : "/" + target
-    // Another number of hosts than one is refused later.
+    // A request without exactly one `Host` header is refused later.
     let hosts = headers["Host"].count
     if hosts == 1 || (hosts == 0 && version == .http1_0) {
       head.headers.replaceOrAdd(name: "Host", value: String(Substring(authority)))

@@ -4,7 +4,7 @@ import NIOHTTP1
 /// A handler that responds to requests. The transport calls it on the connection's event loop, one request of a
 /// connection at a time.
 package protocol HTTPResponder: Sendable {
-  /// The responder that answers a request, by its head; asked once for each request.
+  /// Returns the responder for a request, by the request's head. Called once for each request.
   func responder(for request: HTTPRequest) -> any HTTPResponder
   /// Responds to a request. The future may be completed from any thread. Until then the connection's next request
   /// waits.
@@ -67,7 +67,7 @@ package enum HTTPFailure: Sendable, Equatable {
   case headTooLong
   /// The body is over its limit.
   case bodyTooLong
-  /// The memory held for clients is over its limit, and this request was chosen to go.
+  /// The memory held for clients is over its limit, and this request was chosen to be dropped.
   case overloaded
   /// The body is larger than any that is accepted without a credential.
   case bodyNeedsCredential
@@ -113,7 +113,7 @@ extension HTTPFailure {
 }
 
 extension HTTPResponder {
-  /// This responder.
+  /// The default: this responder.
   package func responder(for request: HTTPRequest) -> any HTTPResponder { self }
   /// The default: the transport's own limit.
   package func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? { nil }

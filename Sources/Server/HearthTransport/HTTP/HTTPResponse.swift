@@ -22,7 +22,7 @@ package struct HTTPResponse: Sendable {
   /// True when the body of ``stream`` is not framed: it ends with the connection, also for clients of HTTP/1.1.
   package var isUnframed = false
 
-  /// A complete response, after which the connection continues.
+  /// Creates a complete response, after which the connection continues.
   package init(
     _ status: HTTPResponseStatus, headers: [(name: String, value: String)] = [], body: ByteBuffer = ByteBuffer()
   ) {

@@ -23,7 +23,7 @@ package final class HTTPStream {
   /// The connection's outlet; nil once the connection is closed.
   package private(set) var outlet: Outlet?
 
-  // Times, in the loop's seconds.
+  // The total bytes that the client had taken when it last took some, and that time, in the loop's seconds.
   private var drained: (bytes: Int, at: Int32)
   private var closeBy: Int32 = .max
 

@@ -4,7 +4,7 @@ import Synchronization
 package final class RequestCancellation: Sendable {
   private let flag = Atomic(false)
 
-  /// A flag that is not set.
+  /// Creates a flag that is not set.
   package init() {}
 
   /// True when the client no longer waits. Thread-safe.

@@ -28,12 +28,12 @@ package final class MemoryShare {
   /// The total bytes given to the connection.
   package fileprivate(set) var written = 0
 
-  /// An empty share.
+  /// Creates an empty share.
   ///
   /// - Parameters:
   ///   - owner: notified to close when too much is held for it.
   ///   - isEncrypted: true when written bytes go through TLS, so that the channel copies them.
-  ///   - network: of the client; nil when it is not known.
+  ///   - network: the client's network; nil when it is not known.
   package init(
     loop: TransportLoop, owner: any TransportConnection, isEncrypted: Bool, from network: NetworkPrefix? = nil
   ) {
@@ -57,7 +57,7 @@ package final class MemoryShare {
   /// Sets the number of bytes that wait for the client.
   package func setOutbound(_ bytes: Int) {
     takenBytes = written &- bytes
-    // Also when the number is the same as before: a client that reads and is sent more is not slow.
+    // Reported also when the number is unchanged: a client that reads and is sent more is not slow.
     guard bytes != waitingBytes || id != nil else { return }
     waitingBytes = bytes
     reportIfChanged()

@@ -6,8 +6,8 @@ protocol OutletOwner: AnyObject {
   func outletIsOverfull()
 }
 
-/// The output of one client: queued messages wait until ``flush()``, or the loop's pass, and are sent in order and in
-/// as few system calls as possible.
+/// The output of one client: queued messages wait until ``flush()``, or until the loop flushes its ``OutletTable``, and are sent in
+/// order and in as few system calls as possible.
 ///
 /// Used on its event loop only, from when the connection's handler has its context until ``end()``.
 package final class Outlet: OutletChannel {
@@ -65,8 +65,8 @@ package final class Outlet: OutletChannel {
   /// Sends the queued messages.
   func flush() { if let row { loop.outlets.flush(row) } }
 
-  /// Sends the queued messages, and calls `done` once the system has taken them and all before. When the connection
-  /// ends first, `done` is released without a call.
+  /// Sends the queued messages, and calls `done` once the system has taken them and all earlier ones. When the connection ends
+  /// first, `done` is released without a call.
   func whenWritten(_ done: @escaping () -> Void) {
     guard let row else { return }
     flush()

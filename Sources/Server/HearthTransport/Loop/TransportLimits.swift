@@ -22,7 +22,7 @@ package struct TransportLimits: Sendable {
   /// The seconds over which a body's pace is measured, repeatedly until it is complete; the first period is twice as
   /// long.
   var bodyWindowSeconds = 30
-  /// The minimum bytes a second of a body in each of these periods.
+  /// The minimum bytes a second of a body in each period of ``bodyWindowSeconds``.
   package var bodyBytesPerSecondMin = 4 << 10
   /// The maximum seconds in which a body would double at its pace: the larger the received part, the more has to arrive
   /// in each period. The largest body takes less than an hour, and one of a megabyte needs what any telephone manages.
@@ -34,16 +34,16 @@ package struct TransportLimits: Sendable {
   var streamQuietSeconds = 30
   /// The seconds that a connection waits for its peer to close it too.
   var lingerSeconds = 2
-  /// The milliseconds of the same while the server stops, and of the end of TLS at any time: all output is written by
-  /// then.
+  /// The milliseconds that a connection waits for its peer to close it while the server stops, and at any time for the end of TLS:
+  /// all output is written by then.
   var closeMilliseconds = 250
 
-  /// The number of messages of one socket, or requests of one connection, that are handled before others have their
-  /// turn: some tenths of a millisecond's work. Nearly every client sends fewer at once, and never waits.
+  /// The maximum number of messages of one socket, or requests of one connection, that are handled before others have their turn:
+  /// some tenths of a millisecond's work. Nearly every client sends fewer at once, and never waits.
   package var turnMessagesMax = 16
-  /// The number of waiting connections that get their turn before the loop polls its other connections again.
+  /// The maximum number of waiting connections that get their turn before the loop polls its other connections again.
   var turnsMax = 8
-  /// The minimum microseconds that they then wait: a loop with work that is due at once polls no connection.
+  /// The minimum microseconds that the waiting connections then pause: a loop with work that is due at once polls no connection.
   var turnPauseMicroseconds: Int64 = 20
 
   /// The maximum bytes of a socket's message in one frame or many: larger than any message of a supported client.
@@ -54,7 +54,8 @@ package struct TransportLimits: Sendable {
   var pingAfterSeconds = 30
   /// The seconds after which a silent socket is closed, although it was pinged.
   var silenceSeconds = 60
-  /// The same for clients that cannot be pinged: they send a message after 45 quiet seconds.
+  /// The seconds after which a silent socket is closed whose client cannot be pinged: such clients send a message after 45 quiet
+  /// seconds.
   var unpingableSilenceSeconds = 120
   /// The maximum bytes that may wait for a socket whose client does not read, beside one message of any size. Small
   /// messages are shared with other sockets, so the limit is about time more than memory.

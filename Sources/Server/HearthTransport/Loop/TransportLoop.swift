@@ -43,7 +43,7 @@ package final class TransportLoop: ConnectionCloser, @unchecked Sendable {
   private var sweptAt: UInt64 = 0
   private var date: (second: time_t, text: String) = (-1, "")
 
-  /// A loop without connections, whose clock stands still until ``start()``.
+  /// Creates a loop without connections, whose clock stands still until ``start()``.
   package init(
     eventLoop: any EventLoop, index: Int, limits: TransportLimits = .standard, memory: ClientMemory,
     requestIDs: RequestIDs = RequestIDs(), meters: TransportMeters = .none
@@ -107,7 +107,7 @@ package final class TransportLoop: ConnectionCloser, @unchecked Sendable {
 
   /// Makes a connection close because too much memory is held for clients. Thread-safe.
   package func giveUp(_ id: ClientMemory.Table.ID) {
-    // Not at once: this connection, or another, may be in the middle of a call.
+    // Not closed at once: this connection, or another, may be in the middle of a call.
     eventLoop.execute { self.holders[id]?.giveUpMemory() }
   }
 

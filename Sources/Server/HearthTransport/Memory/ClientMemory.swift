@@ -65,7 +65,7 @@ package final class ClientMemory: Sendable {
   /// Adds a connection. Its event loop is notified when it has to close.
   ///
   /// - Parameters:
-  ///   - network: of the client; nil when it is not known.
+  ///   - network: the client's network; nil when it is not known.
   ///   - movedBytes: the bytes that it has transferred before.
   func add(at closer: any ConnectionCloser, from network: NetworkPrefix?, movedBytes: Int) -> Table.ID {
     state.withLock { state in
@@ -106,9 +106,9 @@ package final class ClientMemory: Sendable {
 
   /// Removes a text that is no longer referenced.
   func remove(text: Table.ID) { change { table, _ in table.remove(text: text) } }
-  /// Adds one use of the text by that connection.
+  /// Adds one use of the text by the given connection.
   func hold(_ text: Table.ID, by id: Table.ID) { change { table, _ in table.hold(text, by: id) } }
-  /// Removes one use of the text by that connection.
+  /// Removes one use of the text by the given connection.
   func release(_ text: Table.ID, by id: Table.ID) { change { table, _ in table.release(text, by: id) } }
 
   // MARK: Both

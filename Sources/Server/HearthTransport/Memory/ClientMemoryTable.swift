@@ -48,7 +48,7 @@ package struct ClientMemoryTable<Closer: Sendable>: Sendable {
   private(set) var anonymousBytes = 0
   /// The bytes of requests that are being processed.
   private(set) var processedBytes = 0
-  /// The part of the first two that is free once the closing connections have ended.
+  /// The parts of ``heldBytes`` and ``anonymousBytes`` that become free once the closing connections have ended.
   private var leavingBytes = 0
   private var leavingAnonymousBytes = 0
   private var holders: [ID: Holder] = [:]
@@ -67,7 +67,7 @@ package struct ClientMemoryTable<Closer: Sendable>: Sendable {
   /// Adds a connection.
   ///
   /// - Parameters:
-  ///   - network: of the client; nil when it is not known.
+  ///   - network: the client's network; nil when it is not known.
   ///   - movedBytes: the bytes that the connection has transferred before.
   ///   - milliseconds: on the monotonic clock.
   mutating func add(
@@ -105,7 +105,7 @@ package struct ClientMemoryTable<Closer: Sendable>: Sendable {
     if removed.isLeaving { leavingBytes -= removed.bytes }
   }
 
-  /// Adds one use of the text by that connection.
+  /// Adds one use of the text by the given connection.
   mutating func hold(_ text: ID, by id: ID) {
     guard holders[id] != nil, texts[text] != nil else { return }
     holders[id]?.texts[text, default: 0] += 1

@@ -8,7 +8,7 @@ package final class SharedText: Sendable {
   package let made: (any AnyObject & Sendable)?
   private let memory: ClientMemory
 
-  /// A text that ``ClientMemory/text(bytes:made:)`` has counted.
+  /// Creates a text that ``ClientMemory/text(bytes:made:)`` has counted.
   init(_ memory: ClientMemory, id: ClientMemory.Table.ID, sizeBytes: Int, made: (any AnyObject & Sendable)?) {
     self.memory = memory
     self.id = id

@@ -28,7 +28,7 @@ public struct OutletStep {
   /// The steps of outlets with another chain than the first.
   var others: [Int32: Int32] = [:]
 
-  /// The step of a message that is not queued anywhere yet.
+  /// Creates the step of a message that is not queued anywhere yet.
   public init(_ message: ByteBuffer) { self.message = message }
 }
 
@@ -77,7 +77,7 @@ public final class OutletTable {
   /// The loop's clock in seconds.
   var now: Int32 = 0
 
-  /// A table without outlets; each event loop has one.
+  /// Creates a table without outlets; each event loop has one.
   public init() {}
 
   // MARK: Rows

@@ -1,9 +1,9 @@
 import Glibc
 import NIOCore
 
-// The output's use of raw memory and descriptors, all of it. Unsafe, because each of a thousand rows is visited for
-// every event: an array in a class costs a check of exclusive access, a check of its bounds and two reference counts
-// there, which together were most of the cost of a delivery in this program.
+// All uses of raw memory and descriptors by the output are in this file. They are unsafe for speed: each of a thousand rows is
+// visited for every event, and an array in a class would cost a check of exclusive access, a check of its bounds and two reference
+// counts at each visit, which together were most of the cost of a delivery in this program.
 
 /// A table of plain values by number.
 ///
@@ -18,7 +18,7 @@ public struct RawRows<Row: BitwiseCopyable>: ~Copyable {
   /// A pointer, so that an owner that keeps the rows in a constant can change them without a check of exclusive access.
   @usableFromInline let state: UnsafeMutablePointer<State>
 
-  /// An empty table with room for 64 rows.
+  /// Creates an empty table with room for 64 rows.
   public init() {
     state = .allocate(capacity: 1)
     state.initialize(to: State(base: .allocate(capacity: 64)))

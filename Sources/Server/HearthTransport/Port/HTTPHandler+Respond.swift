@@ -94,7 +94,7 @@ extension HTTPHandler {
 
   /// Refuses a request with this response.
   ///
-  /// - Parameter id: of the request, when its head is not processed yet.
+  /// - Parameter id: the request's id, when its head is not processed yet.
   func refuse(with response: HTTPResponse, id: String? = nil) {
     if case .ending = phase { return }
     guard let context else { return }

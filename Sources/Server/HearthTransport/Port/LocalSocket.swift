@@ -49,7 +49,7 @@ public final class LocalSocket: Sendable {
   /// The socket's path, for messages.
   public let path: String
 
-  /// A socket in that folder.
+  /// Creates a socket in that folder.
   ///
   /// - Throws: ``Failure`` when there is no such folder.
   public init(dataDirectory: String) throws(Failure) {
@@ -63,8 +63,8 @@ public final class LocalSocket: Sendable {
   /// The path that a client in this process connects to, for as long as this object exists.
   public var connectPath: String { Self.path(in: folder, Self.name) }
 
-  /// Makes the socket, replaces one that was left behind, and accepts connections. For the holder of the folder's
-  /// locks.
+  /// Makes the socket, replaces one that was left behind, and accepts connections. To be called only while the folder's locks are
+  /// held.
   ///
   /// - Throws: ``Failure`` when the file system has no sockets.
   package func listen() throws(Failure) -> Listener {
@@ -88,7 +88,7 @@ public final class LocalSocket: Sendable {
     return Listener(socket: self, descriptor: descriptor)
   }
 
-  /// Removes the socket's file; existing connections stay open. For the holder of the folder's locks.
+  /// Removes the socket's file; existing connections stay open. To be called only while the folder's locks are held.
   package func remove() { unlinkat(folder, Self.name, 0) }
 
   /// Returns true when this user may connect: the server's own user, and root, who could become it anyway. The socket's

@@ -1,14 +1,12 @@
 import NIOCore
 import NIOHTTP1
 
-/// A handler that percent-encodes the bytes beyond ASCII in a request's first line, before the decoder, which refuses
-/// them.
+/// A handler that percent-encodes the bytes beyond ASCII in a request's first line, before the decoder, which refuses them.
 ///
-/// Libraries of micro-controllers send paths and bounds as raw UTF-8, as the service lets them. The code that decodes
-/// the target decides whether the bytes are UTF-8. The handler behind the decoder reports where a request ends, so
-/// headers and bodies are not changed. A line that arrives in one read with the previous request is passed on as it is,
-/// and refused: finding it here would take a second parser of lengths and chunks, and where two parsers differ requests
-/// can be smuggled.
+/// Libraries of micro-controllers send paths and bounds as raw UTF-8, as Firebase accepts them. The code that decodes the target
+/// decides whether the bytes are UTF-8. The handler behind the decoder reports where a request ends, so headers and bodies are not
+/// changed. A line that arrives in one read with the previous request is passed on as it is, and refused: finding it here would
+/// take a second parser of lengths and chunks, and where two parsers differ requests can be smuggled.
 final class RequestLineEncoder: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

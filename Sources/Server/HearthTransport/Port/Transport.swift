@@ -37,7 +37,7 @@ package final class Transport: Sendable {
     var port: Int
     var setup: ConnectionSetup
 
-    /// An address that speaks TLS alone, or plain text when `tls` is nil.
+    /// Creates an address that speaks TLS alone, or plain text when `tls` is nil.
     package init(
       host: String, port: Int, tls: CurrentTLSContext?, responder: any HTTPResponder, acceptor: any SocketAcceptor
     ) {

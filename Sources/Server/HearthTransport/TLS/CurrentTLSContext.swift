@@ -5,7 +5,7 @@ import Synchronization
 package final class CurrentTLSContext: Sendable {
   private let context: Mutex<NIOSSLContext>
 
-  /// The settings with this context until it is replaced.
+  /// Creates the settings with this context until it is replaced.
   package init(_ context: NIOSSLContext) { self.context = Mutex(context) }
 
   var current: NIOSSLContext { context.withLock { $0 } }

@@ -6,7 +6,7 @@ package struct TLSFiles: Sendable {
   private let certificatePath: String
   private let keyPath: String
 
-  /// A pair of files, which are not read yet.
+  /// Creates a pair of files, which are not read yet.
   ///
   /// - Parameters:
   ///   - certificatePath: the server's certificate first, then its issuers.

@@ -25,7 +25,7 @@ struct FrameParser {
   private struct Frame {
     var opcode: FrameOpcode
     var isFinal: Bool
-    /// The mask, with that of the next byte in its lowest byte.
+    /// The mask, rotated so that its lowest byte applies to the next byte of the payload.
     var mask: UInt32
     var missing: Int
   }

@@ -18,13 +18,13 @@ package struct OutboundMessage: Sendable {
     self.frame = frame
   }
 
-  /// A large message, whose bytes ``ClientMemory`` counts until the last reference is gone.
+  /// Creates a large message, whose bytes ``ClientMemory`` counts until the last reference is gone.
   package init(text: [UInt8], in memory: ClientMemory) {
     self.init(text: text)
     counted = memory.text(bytes: frame.readableBytes)
   }
 
-  /// A large message from its existing frame.
+  /// Creates a large message from its existing frame.
   package init(frame: ByteBuffer, counted: SharedText) {
     self.frame = frame
     self.counted = counted

@@ -5,7 +5,7 @@ extension Socket {
   /// at the client. When the connection ends first, the waiting input is dropped.
   package func setReading(_ isReading: Bool) {
     self.isReading = isReading
-    // Not within the call: the delegate may be in the middle of a callback.
+    // Deferred: the delegate may be in the middle of a callback.
     if isReading, input.readableBytes > 0 { joinQueue() }
     if isReading { countUnfinished() }
     try? context?.channel.syncOptions?.setOption(.autoRead, value: isReading)

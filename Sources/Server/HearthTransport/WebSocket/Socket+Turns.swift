@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Handling a client that sends more than a turn handles: the rest waits in the queue with that of others, in order,
-/// and the client is not read meanwhile. So the waiting input is no more than one read.
+/// Handling a client that sends more than a turn handles: the rest waits, in order, in a queue with the input of other clients, and
+/// the client is not read meanwhile. So the waiting input is no more than one read.
 extension Socket: RoundRobinMember {
   /// Queues the socket for another turn.
   func joinQueue() {

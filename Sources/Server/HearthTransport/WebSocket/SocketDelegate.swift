@@ -47,7 +47,7 @@ package struct SocketViolation: Error, Equatable {
   /// The text for the log, and the reason that the client is sent.
   var text: String
 
-  /// A violation with this code.
+  /// Creates a violation with this code.
   ///
   /// - Parameters:
   ///   - code: one that a server may send.

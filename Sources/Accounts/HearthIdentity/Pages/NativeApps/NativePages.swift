@@ -87,7 +87,7 @@ struct NativePages: Sendable {
 // MARK: Page content
 
 extension HTMLPage {
-  /// Opens an app.
+  /// Returns the page that opens the app at an address.
   static func back(to address: String) -> HTMLPage {
     HTMLPage(
       title: "Back to the app",

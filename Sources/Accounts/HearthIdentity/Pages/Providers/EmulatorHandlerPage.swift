@@ -8,9 +8,9 @@ struct EmulatorHandlerPage: Sendable {
   let providerID: String
   let target: HandlerPage.Target
 
-  /// The number of listed accounts.
+  /// The maximum number of listed accounts.
   private static let offeredMax = 50
-  /// The number of accounts that are searched for the page's list.
+  /// The maximum number of accounts that are searched for the page's list.
   private static let searchedMax = 2_000
 
   var page: HTMLPage {

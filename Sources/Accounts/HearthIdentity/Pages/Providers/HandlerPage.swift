@@ -46,7 +46,8 @@ struct HandlerPage: Sendable {
     return await redirectToProvider(start, origin: origin, to: targetAccounts, now: request.now)
   }
 
-  /// Handles a provider's answer, brought by an address or a form. A provider's own redirect URI serves nothing else.
+  /// Handles a provider's answer, which a browser brings in the query or in a posted form. The redirect URI of a single provider
+  /// serves only this.
   func handleProviderResponse(_ request: IdentityRequest) async -> IdentityResponse {
     switch request.method {
     case "POST": return await FormPostCallback(page: self).answer(request)
@@ -179,7 +180,7 @@ struct HandlerPage: Sendable {
     return response
   }
 
-  /// Reports to the app, and records, that another provider's answer was brought here.
+  /// Reports to the app, and records, that the answer is another provider's than the one that was asked.
   private func otherIssuer(
     _ visit: ProviderPages.OtherIssuer, origin: String, _ request: IdentityRequest
   ) async -> HTMLPage {

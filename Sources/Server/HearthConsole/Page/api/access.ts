@@ -11,7 +11,10 @@ export interface Access {
   problem: string | null;
 }
 
-/** Asks for the read and write access to paths: at most 10, as each is explained twice. */
+/**
+ * Asks for the read and write access to paths: at most 10, because a request has at most 20 explanations, and each path
+ * needs two.
+ */
 export async function loadAccess(api: ConsoleApi, database: string, paths: string[], auth: Json): Promise<Access[]> {
   if (!paths.length) return [];
   // The right to delete a value is the right to write there; validation of new values is separate.

@@ -124,7 +124,7 @@ export class ConsoleApi {
     return this.call(method, "/server/" + path, body);
   }
 
-  /** Calls the same for a response that is no JSON, or JSON with comments. */
+  /** Calls an endpoint of the server's administration whose response is not JSON, or JSON with comments. */
   async requestAdministrationText(path: string): Promise<string> {
     const response = await this.fetch(`/server/${path}`, {});
     if (!response.ok) throw await this.failure(response);

@@ -36,9 +36,8 @@ export class EventStream {
   private delay = 1000;
 
   /**
-   * - `query`: the current request; null pauses the stream.
-   * - `take`: called with each event.
-   * - `changed`: called when `isLive` has changed.
+   * - `query`: the current request; null pauses the stream. - `received`: called with each event. - `changed`: called when `isLive`
+   * has changed.
    */
   constructor(private readonly api: ConsoleApi, private readonly query: () => URLSearchParams | null,
     private readonly received: (event: string, data: string) => void, private readonly changed: () => void = () => {}) {}

@@ -305,7 +305,7 @@ function bound(key: string, isIncluded: boolean): Bound {
   return { value: null, key, isIncluded };
 }
 
-/** Returns the other side of a bound: a child included there is not here. */
+/** Returns the bound of the neighbouring window: a child that one side includes, the other side excludes. */
 function otherSide(of: Bound | null): Bound | null {
   return of && { ...of, isIncluded: !of.isIncluded };
 }

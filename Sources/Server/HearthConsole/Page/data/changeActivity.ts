@@ -15,7 +15,7 @@ class ActivityCounter {
 }
 
 export class ChangeActivity {
-  /** The changes a second of all loaded data. */
+  /** The changes a second of all loaded data together. */
   rate = 0;
   private readonly exact = new Map<string, ActivityCounter>();
   private readonly below = new Map<string, ActivityCounter>();

@@ -38,7 +38,8 @@ export class Edits {
   async put(path: Path, seen: Node | null, next: Json, text: string): Promise<Undo> {
     await this.compareAndPut(path, seen, next);
     const before = seen && copyOf(seen);
-    // Not read again, for another client may have written since. Only the server knows the values that it computes.
+    // The new value is not read again, because another client may have written since; except for values that only the server can
+    // compute.
     const after = holdsServerValue(next) ? await this.read(path) : fromExport(next);
     return { text, run: () => this.compareAndPut(path, after, toExport(before)) };
   }

@@ -56,7 +56,7 @@ export class GoToSheet extends Component<{ data: DataController }, State> {
   }
 }
 
-/** Returns the initial state; a time begins an hour ago. */
+/** Returns the initial state; the initial time is an hour ago. */
 function initialState(by: "key" | "time"): State {
   return { by, text: by === "time" ? localTime(Date.now() - 3_600_000) : "", problem: null };
 }

@@ -42,7 +42,7 @@ export class OutlineRefresh {
 
   private async read(branch: Branch): Promise<void> {
     const window = branch.windows.find(each => each.source === "rows" && this.isSeen(each));
-    // Pages begin behind a key, so one that begins with a key cannot be requested again.
+    // A page of an outline begins after a key, so that a page cannot be requested by its own first key.
     if (!window || branch.order.by !== "key" || window.low?.isIncluded) {
       branch.count = (await this.model.page(branch.path, branch.order, undefined, "asc", 1, true)).count;
     } else {

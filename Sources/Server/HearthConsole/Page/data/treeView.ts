@@ -160,7 +160,7 @@ export class TreeView {
     const pool = this.rows.length;
     let active = "";
     for (let slot = 0; slot < pool; slot++) {
-      // A line keeps its element while it is scrolled: lines are assigned round the pool.
+      // A line keeps its element while it is scrolled: the line's index modulo the size of the pool selects the element.
       const at = first + ((slot - (first % pool) + pool) % pool);
       const row = this.rows[slot]!;
       const line = at < last ? lines.at(at) : null;

@@ -38,7 +38,7 @@ export class Chart extends Component<Props, { isTable: boolean }> {
     this.props.onPoint(from + (event.clientX - box.left) / box.width * (to - from));
   }
 
-  /** Returns the same in numbers: a row for each tenth of the time, the newest first. */
+  /** Returns the chart's values as a table: a row for each tenth of the time, the newest first. */
   private table(from: number, to: number) {
     const { series, lines, ticks, unit } = this.props;
     const columns = [...lines.map(line => ({ ...line, unit })), ...(ticks ? [{ ...ticks, unit: "/s" }] : [])];

@@ -177,7 +177,7 @@ export class NowController extends Store {
 
   private async refreshState(): Promise<void> {
     const { api } = this.app.session;
-    // A server that has no such checks is asked once.
+    // A server without these checks is asked for them once.
     const doctor = this.doctor?.isSupported === false ? null : this.request<DoctorReport>("doctor", {}).catch(error =>
       (error as { status?: number }).status === 404 ? { isSupported: false, isRunning: false, at: null, problem: null, findings: [] } : this.doctor);
     const backups = this.request<Backups>("backups", {}).catch(() => null);
@@ -240,7 +240,7 @@ export class NowController extends Store {
     this.publish();
   }
 
-  /** Makes a backup beside the last one. */
+  /** Makes a backup in the folder of the last one. */
   async backUp(): Promise<void> {
     await this.app.session.api.request("POST", "/now/backups", {});
     await this.refreshState();

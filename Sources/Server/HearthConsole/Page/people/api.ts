@@ -101,7 +101,7 @@ export class PeopleApi {
     return this.api.request("GET", "/people?" + parameters);
   }
 
-  /** Loads an account with its sessions and audit records. `isPeek` is true for a request of the page itself. */
+  /** Loads an account with its sessions and audit records. `isBackground` is true for a request of the page itself. */
   person(uid: string, isBackground = false): Promise<PersonResponse> {
     return this.api.request("GET", "/people/one?" + new URLSearchParams({ uid, ...isBackground ? { peek: "1" } : {}, ...this.tenantParameter("tenant") }));
   }
@@ -143,7 +143,7 @@ export class PeopleApi {
     return this.api.requestAdministration("POST", this.operationPath("accounts:batchCreate"), { users });
   }
 
-  /** Returns the receipts of a revocation: as they are now, or when they are complete, or after a while. */
+  /** Returns the receipts of a revocation: at once, or with `waits` when they are complete or a while has passed. */
   async receipts(revocation: number, waits: boolean): Promise<Receipt[]> {
     const parameters = new URLSearchParams({ revocation: String(revocation), ...(waits ? { wait: String(RECEIPT_SECONDS) } : {}) });
     return (await this.api.requestAdministration<{ receipts: Receipt[] }>("GET", ".settings/receipts.json?" + parameters)).receipts;

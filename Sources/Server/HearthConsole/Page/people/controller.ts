@@ -104,7 +104,8 @@ export class PeopleController extends Store {
       const found = await this.api.search(this.query, this.filter, this.sorting, null);
       if (generation !== this.generation) return;
       [this.list, this.next, this.problem] = [found.people, found.next, null];
-      // A page may have examined many accounts of which few match.
+      // One page of results may contain few accounts, or none, although more match: the server examines a limited number of
+      // accounts for each.
       if (this.list.length < 20 && this.next !== null) await this.loadPages(generation);
     } catch (error) {
       if (generation === this.generation) this.problem = errorText(error);

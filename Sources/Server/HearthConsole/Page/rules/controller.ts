@@ -23,7 +23,7 @@ export interface Decision {
   explanation?: Explanation;
   /** The data that the decision was made over. */
   dataOf?: "now" | "denial";
-  /** False when the rules read data that is not kept with a denial, and counted as missing. */
+  /** False when the rules read data that the record of a denial does not contain; such data counted as missing. */
   isComplete?: boolean;
 }
 
@@ -55,7 +55,7 @@ export interface ExplainedDenial {
 const CHECK_MILLISECONDS = 250;
 const EDIT_STORAGE_KEY = "hearth-console-rules:";
 
-/** The rules of a database: those in force, those in the editor, and the denials of the former. */
+/** The rules of a database: those in force, those in the editor, and the denials by the rules in force. */
 export class RulesController extends Store {
   state: "loading" | "ready" | "failed" = "loading";
   problem: string | null = null;

@@ -17,8 +17,10 @@ interface Change {
   lines: string[];
 }
 
-/** Merges two texts with a common base, line by line. Equal changes count once, and changes of different lines both
-    count. */
+/**
+ * Merges two texts with a common base, line by line. A change that both sides made is applied once; changes of different lines are
+ * all applied.
+ */
 export function merge(base: string, theirs: string, mine: string): MergePart[] {
   const lines = base.split("\n");
   const [a, b] = [changes(base, theirs), changes(base, mine)];

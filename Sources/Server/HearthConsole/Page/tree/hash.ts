@@ -3,8 +3,8 @@ import { Node, Priority, Scalar } from "./node";
 import { compareValues } from "./order";
 import { sha1Base64 } from "./sha1";
 
-/** Returns the protocol's simple hash, by which a write names the value it expects to replace. That of no value is
-    empty. */
+/** Returns the protocol's simple hash, by which a write names the value it expects to replace; an empty text for no
+    value. */
 export function hashOf(node: Node | null): string {
   if (!node) return "";
   const prefix = node.priority === null ? "" : `priority:${scalarText(node.priority)}:`;

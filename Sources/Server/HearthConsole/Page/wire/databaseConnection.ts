@@ -1,6 +1,6 @@
 import { ProtocolClient } from "./protocolClient";
 
-/** The displayed state of the connection that a wire uses. */
+/** The displayed state of a database connection. */
 export type ConnectionState =
   | { name: "connecting" }
   | { name: "live"; since: number }
@@ -28,7 +28,7 @@ const PING_EVERY = 10_000;
 /** The time after a ping after which a silent connection is closed. */
 const SILENCE_MAXIMUM = 25_000;
 
-/** A connection for a wire: it dials, signs in, renews the credential, and reconnects with growing delays. */
+/** The connection of a ``ProtocolClient``: it dials, signs in, renews the credential, and reconnects with growing delays. */
 export class DatabaseConnection {
   readonly client: ProtocolClient;
   state: ConnectionState = { name: "connecting" };

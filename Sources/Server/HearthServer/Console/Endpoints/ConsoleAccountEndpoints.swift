@@ -4,7 +4,7 @@ import HearthEngine
 import HearthTransport
 import HearthTree
 
-/// Accounts.
+/// The console's endpoints for accounts.
 struct ConsoleAccountEndpoints: ConsoleEndpoints {
   let context: ConsoleContext
 

@@ -5,7 +5,7 @@ import HearthTransport
 import HearthTree
 import NIOHTTP1
 
-/// Databases: their names, credentials for their sockets, and their nodes without values.
+/// The console's endpoints for databases: their names, credentials for their sockets, and their nodes without values.
 struct ConsoleDatabaseEndpoints: ConsoleEndpoints {
   let context: ConsoleContext
 

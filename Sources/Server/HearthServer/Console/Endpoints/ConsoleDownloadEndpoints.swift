@@ -7,7 +7,7 @@ import HearthTransport
 import HearthTree
 import NIOCore
 
-/// Downloading a part of a database as a file, which is streamed to the browser.
+/// The console's endpoints for downloading a part of a database as a file, which is streamed to the browser.
 struct ConsoleDownloadEndpoints: ConsoleEndpoints {
   let context: ConsoleContext
   /// Responds to `POST api/download` with `{"database": NAME, "path": PATH}`: returns the URL of the file, valid once,

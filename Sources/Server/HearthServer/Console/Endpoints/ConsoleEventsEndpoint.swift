@@ -2,7 +2,7 @@ import HearthDatabase
 import HearthTransport
 import NIOCore
 
-/// Opening an event stream.
+/// The console's endpoint that opens an event stream.
 struct ConsoleEventsEndpoint: ConsoleEndpoints {
   let context: ConsoleContext
 

@@ -13,9 +13,9 @@ import HearthTrial
 /// that the text would allow.
 struct ConsoleForecastEndpoint: ConsoleEndpoints {
   let context: ConsoleContext
-  /// The time in which a forecast is made; what was found until then is told.
+  /// The time limit of a forecast, in seconds; after it the results so far are returned.
   private static let secondsMax: Int64 = 10
-  /// Refusals that one decides again, the newest.
+  /// The maximum number of denials that a forecast decides again: the newest ones.
   private static let refusalsMax = 200
   /// The maximum number of listed requests that would be allowed.
   private static let placesMax = 20

@@ -2,14 +2,14 @@ import HearthConsole
 import HearthTransport
 import NIOCore
 
-/// Operations of the server's own interface, asked by the page.
+/// The console's endpoint for operations of the server's own administration.
 struct ConsoleProxyEndpoint: ConsoleEndpoints {
   let context: ConsoleContext
 
   func relay(_ name: String) -> EventLoopFuture<HTTPResponse> {
     do throws(ConsoleFailure) {
       guard let parameters = call.parameters else { throw .badQuery }
-      // The list of operations is by their methods.
+      // The list of operations allows each operation with its method only, so that a request must not override its method.
       guard parameters["x-http-method-override"] == nil else { throw .badQuery }
       let session = try session(isUse: parameters["peek"] != "1")
       let proxy = ConsoleProxy(

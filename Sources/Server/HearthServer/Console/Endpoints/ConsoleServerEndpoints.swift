@@ -10,11 +10,11 @@ import Logging
 /// The state of the server, its connections, and the reasons why their listens are allowed.
 struct ConsoleServerEndpoints: ConsoleEndpoints {
   let context: ConsoleContext
-  /// Connections of one answer.
+  /// The maximum number of connections in one response.
   private static let connectionsMax = 1_000
-  /// Listens of a connection that are explained.
+  /// The maximum number of listens of a connection that are explained.
   private static let listensMax = 100
-  /// Lines of the log of one answer.
+  /// The maximum number of log lines in one response.
   private static let linesMax = 500
   /// Responds to `GET api/now/figures?after=MILLISECONDS`: the last hour; with `step=60` the last day, a sample each
   /// minute.
@@ -111,7 +111,7 @@ struct ConsoleServerEndpoints: ConsoleEndpoints {
     return ConsoleResponder.json(await BlockingThread.run { console.backups.json })
   }
 
-  /// Responds to `POST api/now/backups`: makes a backup beside the last one.
+  /// Responds to `POST api/now/backups`: makes a backup in the folder of the last one.
   func makeBackup() async throws(ConsoleFailure) -> HTTPResponse {
     let session = try session()
     guard call.body != nil else { throw .badBody }

@@ -5,7 +5,7 @@ import HearthTransport
 import HearthTree
 import NIOHTTP1
 
-/// Opens sessions, shows them and ends them.
+/// The console's endpoints that open, show and end sessions.
 struct ConsoleSessionEndpoints: ConsoleEndpoints {
   let context: ConsoleContext
 
@@ -44,7 +44,7 @@ struct ConsoleSessionEndpoints: ConsoleEndpoints {
     let session = try session()
     let shown: (role: ConsoleRole, name: String, uid: String?)
     do throws(ConsoleFailure) { shown = try await proof() } catch {
-      // The session is as good as before.
+      // A failed proof does not end the session, as 401 would mean to the page.
       throw error.status == .unauthorized ? ConsoleFailure(.forbidden, error.text) : error
     }
     // A session of a link takes another link, which the operator makes, and no account: a passer-by at an unlocked screen
@@ -59,7 +59,7 @@ struct ConsoleSessionEndpoints: ConsoleEndpoints {
     return ConsoleResponder.json(.object([]))
   }
 
-  /// A user who signed in a moment ago, and whom an administrator gave the operator's claim.
+  /// Returns the role and name of a user who signed in a moment ago, and whose account has the operator's claim.
   private func signIn(idToken: String) async throws(ConsoleFailure) -> (ConsoleRole, String, String?) {
     guard console.options.claim != nil else {
       throw ConsoleFailure(

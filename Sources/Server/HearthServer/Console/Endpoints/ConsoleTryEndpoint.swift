@@ -66,7 +66,7 @@ struct ConsoleTryEndpoint: ConsoleEndpoints {
     }
   }
 
-  /// Returns the text of other rules than those in force; nil for the latter.
+  /// Returns the text of the rules that decide in place of those in force; nil when those in force decide.
   private func source(of body: JSON, in database: Database) async throws(ConsoleFailure) -> String? {
     switch (body["rules"], body["version"]) {
     case (nil, nil): return nil
@@ -118,6 +118,6 @@ struct ConsoleTryEndpoint: ConsoleEndpoints {
 }
 
 extension ConsoleFailure {
-  /// The failure for the page of a refusal by the server's own API.
+  /// Creates the failure for the page of a refusal by the server's own API.
   init(_ failure: RESTFailure) { self.init(.init(statusCode: failure.status), failure.text) }
 }

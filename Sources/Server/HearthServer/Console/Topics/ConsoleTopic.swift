@@ -8,7 +8,7 @@ protocol ConsoleTopic: Sendable {
   /// The name in the parameter `topics`.
   static var name: String { get }
 
-  /// - Parameter parameters: of the request; a topic reads its own.
+  /// - Parameter parameters: the request's parameters; a topic reads its own.
   /// - Throws: a sentence about an invalid parameter.
   init(_ parameters: [String: String]) throws(ConsoleFailure)
 

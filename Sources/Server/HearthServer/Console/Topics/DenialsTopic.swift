@@ -1,11 +1,11 @@
 import HearthGateway
 import HearthTree
 
-/// The topic `denials`: denials of the database, folded, as they occur. `gap` is the number of those that are in no
+/// The topic `denials`: denials of the database as they occur, with equal ones joined. `gap` is the number of those that are in no
 /// entry.
 struct DenialsTopic: ConsoleTopic {
   static let name = "denials"
-  /// The number of earlier denials that a new page gets.
+  /// The maximum number of earlier denials that a new page gets.
   private static let newestMax = 200
   /// The maximum number of denials in each tick: more than a page can show.
   private static let perTickMax = 100
