@@ -38,14 +38,14 @@ extension MetricDescription {
   /// Refused credentials.
   public static let credentialsRefused = MetricDescription(
     "hearth_credentials_refused_total", .counter, labels: ["class"], "Credentials that were refused.")
-  /// Cancelled listens.
+  /// Listens that were cancelled after a revocation.
   public static let cancellations = MetricDescription(
     "hearth_cancelled_listens_total", .counter, labels: ["cause"],
     "Listens that were cancelled because they lost their permission.")
-  /// Receipts.
+  /// Revocation receipts.
   public static let receipts = MetricDescription(
     "hearth_receipts_total", .counter, "Revocations whose receipt is closed.")
-  /// Receipts that are not closed.
+  /// Revocation receipts that are not complete yet.
   public static let receiptsOpen = MetricDescription(
     "hearth_receipts_open", .gauge, "Revocations whose receipt waits for clients to be notified.")
 
