@@ -1,13 +1,12 @@
-"""Runs the acceptance tests against the server that `make test` builds before, and beside them builds and runs the
-Swift suites and the tests of the console's page.
+"""Runs the acceptance tests against the server that `make test` builds before, and at the same time builds and runs the Swift
+suites and the tests of the console's page.
 
-Acceptance tests wait for much of their time: the compiler gets what they leave of the processors. Many tests drive real
-sockets, threads and processes. The suites of those targets run one after the other, and beside them, one after
-the other too, the suites that only compute. A test that fails runs once more, when nothing else runs but the others that
-failed. If it passes then, the whole passes too, and the last lines name it as unsteady: something in it, or in the product,
-depends on timing and is to be mended. A test that fails twice is a failure, and so is a run that crashes or in which many
-tests fail. The last lines repeat every failure with its message.
-"""
+Acceptance tests wait for much of their time, which leaves the processors to the compiler. Many tests use real sockets, threads and
+processes. The suites of those targets run one after the other; at the same time, also one after the other, run the suites that
+mostly compute. A test that fails runs once more, together with the other failed tests only. If it passes then, the whole run
+passes, too, and the last lines name the test as unsteady: something in it, or in the product, depends on timing and must be fixed.
+A test that fails twice is a failure, and so is a run that crashes or in which many tests fail. The last lines repeat every failure
+with its message."""
 
 import json
 import os
@@ -34,12 +33,12 @@ ACCEPTANCE_TESTS = "Tests/Acceptance"
 ACCEPTANCE_REPORT = ".build/acceptance.xml"
 # Acceptance tests wait most of their time, so several files of them run at once.
 AT_ONCE = ["-n", "3", "--dist", "loadfile"]
-# More failures than these are a broken change, and no unsteady tests.
+# More failures than this are a broken change, and not unsteady tests.
 MOST_AGAIN = 8
 
 
 def built_swift():
-    """Builds the Swift tests and runs them: as `swift` does."""
+    """Builds the Swift tests and runs them; returns the same as `swift`."""
     with open(SWIFT_BUILD_OUTPUT, "wb") as output:
         status = subprocess.run(SWIFT_BUILD, stdout=output, stderr=subprocess.STDOUT).returncode
     if status != 0:
@@ -50,16 +49,16 @@ def built_swift():
 
 
 def console_page():
-    """Runs the tests of the console's page: as `swift` does, with one failure for all of them."""
+    """Runs the tests of the console's page; returns the same as `swift`, with one failure for all of them."""
     done = subprocess.run(CONSOLE_PAGE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     print(done.stdout, flush=True)
     return done.returncode, {"": ["the lines above say why"]} if done.returncode else {}
 
 
 def swift(only=()):
-    """Runs the Swift tests, or those with the given identifiers: the exit status, and the messages of each that failed.
+    """Runs the Swift tests, or those with the given identifiers; returns the exit status, and the messages of each failed test.
 
-    A run that does not come to its end has a failure without an identifier."""
+    A run that does not complete has a failure without an identifier."""
     if only:
         runs = [SwiftRun("again", [word for test in only for word in ("--filter", f"^{re.escape(test)}(/|$)")])]
     else:
@@ -89,7 +88,7 @@ class SwiftRun:
             self.process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT)
 
     def end(self):
-        """Waits for it, and reads what it told of each test: the exit status."""
+        """Waits for the process, and reads its report of each test; returns the exit status."""
         status = self.process.wait()
         with open(self.output, encoding="utf-8", errors="replace") as file:
             print(file.read(), flush=True)
@@ -97,7 +96,7 @@ class SwiftRun:
         if os.path.exists(self.events):
             with open(self.events, encoding="utf-8", errors="replace") as lines:
                 for line in lines:
-                    # A crash may leave half a line.
+                    # A crash may leave a partial line.
                     try:
                         record = json.loads(line)["payload"]
                     except (ValueError, KeyError):
@@ -108,8 +107,8 @@ class SwiftRun:
         return status
 
     def take(self, record):
-        """Whether this record is of the end of all."""
-        # The last part of an identifier is the place in the file.
+        """Records one event; returns True when it is the end of the run."""
+        # The last part of an identifier is the test's place in the file.
         test = re.sub(r"/[^/]*\.swift:[0-9:]*$", "", record.get("testID", ""))
         if record.get("kind") == "testEnded":
             self.ran.add(test)
@@ -121,7 +120,7 @@ class SwiftRun:
 
 
 def acceptance(only=()):
-    """Runs the acceptance tests, or those with the given identifiers: as `swift` does."""
+    """Runs the acceptance tests, or those with the given identifiers; returns the same as `swift`."""
     if os.path.exists(ACCEPTANCE_REPORT):
         os.remove(ACCEPTANCE_REPORT)
     which = list(only) or [ACCEPTANCE_TESTS, *AT_ONCE]
@@ -140,9 +139,9 @@ def acceptance(only=()):
 
 
 def kind_passes(name, outcome, run, told):
-    """Whether all tests of a kind passed, or pass when they run again. Appends to `told` the lines for the end.
+    """Returns True when all tests of a kind passed, or pass when they run again. Appends the closing lines to `told`.
 
-    `outcome` is what the first run returned; `run` runs the tests with the given identifiers again."""
+    `outcome` is the result of the first run; `run` runs the tests with the given identifiers again."""
     status, failed = outcome
     if status == 0:
         return True
@@ -160,7 +159,7 @@ def kind_passes(name, outcome, run, told):
 
 
 def main():
-    # All kinds run, whatever the others say.
+    # Every kind runs, whatever the results of the others.
     kinds = {"acceptance": (acceptance, acceptance), "Swift": (built_swift, swift), "console page": (console_page, None)}
     with ThreadPoolExecutor(len(kinds)) as pool:
         outcomes = {name: pool.submit(first) for name, (first, _) in kinds.items()}

@@ -1,4 +1,4 @@
-"""Runs functions as a cloud does: each in a process of the functions framework, which verifies what it is sent."""
+"""Runs blocking functions as Cloud Functions does: each in a process of the functions framework, which verifies the requests."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ KEY_HOST = "www.googleapis.com"
 
 
 class Tunnel:
-    """A proxy that leads `www.googleapis.com:443` to a server of this machine, and nothing anywhere else."""
+    """An HTTP proxy that tunnels `www.googleapis.com:443` to a server on this machine and refuses every other address."""
 
     def __init__(self, port):
         self.target = ("127.0.0.1", port)
@@ -59,7 +59,7 @@ class Tunnel:
 
 
 class Function:
-    """One function in its process."""
+    """One function, in a process of its own."""
 
     def __init__(self, target, project, log, environment=None, source=SOURCE):
         self.port = free_port()

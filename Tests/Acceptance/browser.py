@@ -1,4 +1,4 @@
-"""A real Chromium for the tests of pages: it tells of every error on its console and of every request to another host."""
+"""Chromium for tests of pages: records each error on the page's console and each request to another host."""
 
 import contextlib
 import os
@@ -9,12 +9,12 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 CHROMIUM = shutil.which("chromium")
-# Pictures of what tests saw, where somebody wants to look at them.
+# Folder for screenshots of the tests; None to take none.
 PICTURES = os.environ.get("HEARTH_PICTURES")
 
 
 def picture(page, name):
-    """Keeps how a page looks, where somebody wants to see it."""
+    """Saves a screenshot of the page when a folder for screenshots is set."""
     if PICTURES:
         folder = pathlib.Path(PICTURES)
         folder.mkdir(parents=True, exist_ok=True)
@@ -22,7 +22,7 @@ def picture(page, name):
 
 
 class Watched:
-    """A page, and what was wrong on it."""
+    """A page, with the errors and foreign requests that it caused."""
 
     def __init__(self, context, origin):
         self.page = context.new_page()
@@ -46,7 +46,7 @@ class Watched:
         picture(self.page, name)
 
     def check(self, *allowed):
-        """Nothing was wrong but what holds one of the allowed texts."""
+        """Asserts that the page caused no error except those that contain one of the allowed texts."""
         assert not self.foreign, self.foreign
         wrong = [text for text in self.wrong if not any(each in text for each in allowed)]
         assert not wrong, wrong

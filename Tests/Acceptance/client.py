@@ -1,4 +1,4 @@
-"""A Realtime Database socket client that hides nothing: each frame the server sends is seen by the test."""
+"""A WebSocket client of the Realtime Database protocol that passes every frame of the server to the test."""
 
 import json
 import time
@@ -10,7 +10,7 @@ from waits import WAIT_SECONDS
 
 
 def stream_lines(answer):
-    """The lines of an event stream as they come. It is not framed: `iter_lines` would wait for a whole block of them."""
+    """Yields the lines of an event stream as they arrive. `iter_lines` would wait for a whole block of bytes."""
     rest = b""
     try:
         while part := answer.raw.read1(1 << 16):
@@ -21,7 +21,7 @@ def stream_lines(answer):
 
 
 class Client:
-    """Speaks protocol version 5. Requests return their number; `expect` asserts the very next frame."""
+    """Speaks protocol version 5. A request returns its number; `expect` asserts the content of the next frame."""
 
     def __init__(self, server, ns=None, last_session=None, hello=True, timeout=WAIT_SECONDS):
         query = "v=5" + (f"&ns={ns}" if ns else "") + (f"&ls={last_session}" if last_session else "")
@@ -38,7 +38,7 @@ class Client:
             self.session = greeting["s"]
 
     def receive(self):
-        """The next whole message; count headers are followed."""
+        """Returns the next whole message; joins the frames of a message that a count header announces."""
         text = self.socket.recv()
         if text.isdigit() and len(text) <= 6:
             text = "".join(self.socket.recv() for _ in range(int(text)))
@@ -58,7 +58,7 @@ class Client:
         assert frame == {"t": "d", "d": {"a": action, "b": body}}, frame
 
     def reply(self, number=None, status="ok", **more):
-        """Asserts that the next frame answers that request (the last one by default); returns its payload."""
+        """Asserts that the next frame answers the request with this number (by default the last request); returns its payload."""
         frame = self.receive()
         assert frame["t"] == "d" and frame["d"].get("r") == (number or self.number), frame
         assert frame["d"]["b"]["s"] == status, frame
@@ -67,11 +67,11 @@ class Client:
         return frame["d"]["b"].get("d")
 
     def call(self, action, status="ok", **body):
-        """A request whose very next frame must be its answer."""
+        """Sends a request and asserts that the next frame is its answer."""
         return self.reply(self.request(action, **body), status)
 
     def silent(self, seconds=0.2):
-        """Asserts that nothing more comes: what is sent next to a ping's answer is the answer itself."""
+        """Asserts that the server sends nothing more: the frame after this is the answer to a ping."""
         self.send_text('{"t":"c","d":{"t":"p","d":{}}}')
         frame = self.receive()
         assert frame == {"t": "c", "d": {"t": "o", "d": None}}, frame
@@ -87,14 +87,15 @@ class Client:
         return self.call(action, cred=token)
 
     def listen(self, path, data=None, status="ok"):
-        """A listen from an empty cache. `data` is what must come before the answer; None: nothing is stored there."""
+        """Starts a listen without cached data. `data` is the value that must arrive before the answer; None when no data is
+        stored."""
         number = self.request("q", p=path, h="")
         if data is not None:
             self.expect("d", p=path.strip("/"), d=data)
         return self.reply(number, status)
 
     def closed(self):
-        """True when the server closes the socket; earlier frames are passed over."""
+        """Returns True when the server closes the socket; ignores the frames before that."""
         deadline = time.monotonic() + WAIT_SECONDS
         while time.monotonic() < deadline:
             try:

@@ -1,4 +1,4 @@
-"""Nodes of a cluster over one PostgreSQL, each a server of its own, for one test."""
+"""Cluster nodes that share one PostgreSQL, each a server process of its own, for one test."""
 
 import json
 
@@ -10,16 +10,16 @@ from waits import until
 
 
 def make_identities(folder, names):
-    """A folder for each node with its certificate, and the keys that all have."""
+    """Makes a folder for each node, with its certificate and with the keys that all nodes share."""
     hearth("cluster", "init", str(folder), "--nodes", ",".join(names))
 
 
 class Cluster:
     """Up to three nodes, named a, b and c.
 
-    - postgres: what they share, if that is there already.
-    - machines: where each of them is, if they are not all here: by name, an address and what a command begins with there.
-    - programs: what each of them is at first, if it is not the program that is tested: by name, a path.
+    - postgres: an existing PostgreSQL for the nodes; None to start one.
+    - machines: for nodes that run elsewhere than on this machine: {name: (address, prefix of the commands there)}.
+    - programs: for nodes that start with another program than the tested one: {name: path}.
     """
 
     def __init__(
@@ -50,18 +50,18 @@ class Cluster:
         return self
 
     def status(self, name):
-        """What a node says of the cluster."""
+        """Returns the cluster status that a node reports."""
         return json.loads(self.nodes[name].run("cluster", "status", "--json"))
 
     def database(self, name, database="default"):
         return next(row for row in self.status(name)["databases"] if row["name"] == database)
 
     def owner(self, name, database="default"):
-        """The name of the node that owns a database, as another one says."""
+        """Returns the name of the node that owns a database, as another node reports it."""
         return self.database(name, database)["owner"]
 
     def owner_and_other(self):
-        """The owner of the default database, and the other one of the nodes a and b."""
+        """Returns the owner of the default database, and the other one of the nodes a and b."""
         owner = self.owner("a")
         return self[owner], self["b" if owner == "a" else "a"]
 

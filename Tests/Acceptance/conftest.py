@@ -103,13 +103,14 @@ class Server:
         raise RuntimeError(f"hearth was not ready after {WAIT_SECONDS} s:\n{self.log()}")
 
     def launch(self):
-        """Starts the process and waits for nothing. Returns where what it prints begins in the file of its output."""
+        """Starts the process without waiting until it is ready. Returns the offset at which its output begins in the output
+        file."""
         if not self.makes_keys and not self.data.exists():
             self.lend_keys()
         LOGS.add(self.log_path)
         with open(self.log_path, "ab") as log, open(self.output_path, "ab") as output:
             offset = self.output_path.stat().st_size
-            # In the test's own folder: `hearth dev` makes a rules file where it is started.
+            # The working folder is the test's own: `hearth dev` creates a rules file in its working folder.
             self.process = subprocess.Popen(
                 self.arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=log, cwd=self.data.parent,
                 env={**os.environ, **self.environment})
@@ -136,7 +137,7 @@ class Server:
         own = "".join(
             path.read_text(encoding="utf-8", errors="replace") for path in (self.log_path, self.output_path)
             if path.exists())
-        # What is decided for it is logged where that is done.
+        # With an edge server, the owner process logs the decisions.
         return own if self.owner is None else self.owner.log() + own
 
     def stop(self):
@@ -146,11 +147,11 @@ class Server:
         return self.process.returncode
 
     def keep_port(self, port=None):
-        """Every later start is on this port, or on that which the last one found."""
+        """Makes every later start use this port, or the port of the last start."""
         self.arguments[self.arguments.index("--port") + 1] = str(port or self.port)
 
     def use(self, program):
-        """Every later start is one of another program: an earlier or a later release."""
+        """Makes every later start use another program: an earlier or a later release."""
         self.arguments[self.place_of_program] = program
 
     def kill(self):
@@ -182,7 +183,8 @@ def hearth(*arguments, expect=0, seconds=2 * WAIT_SECONDS):
 
 
 def let_everyone_into(folder):
-    """Where the server is root, its plugins are not: opens a test's folder to them, and pytest's folders that it is in."""
+    """Opens the test's folder, and the pytest folders above it, to other users: a server that runs as root starts its plugins as
+    another user."""
     temporary = pathlib.Path(tempfile.gettempdir()).resolve()
     while temporary in folder.parents:
         folder.chmod(0o755)
@@ -243,7 +245,7 @@ def starter_rules():
 
 @pytest.fixture(scope="session", autouse=True)
 def no_secret_in_any_log():
-    """After the whole run: no password, token, code or secret that was used stands in a server's log."""
+    """Asserts after the whole run that no server log contains a password, token, code or secret that a test used."""
     yield
     assert LOGS or not secrets_seen.seen
     for path in sorted(LOGS):

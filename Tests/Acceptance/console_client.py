@@ -1,4 +1,4 @@
-"""A browser's part of the console: a request with every header under the test's control, and a session.
+"""A browser's part of the console's interface: requests with headers of the test's choice, and a console session.
 
 Tests that import `server`, `admin` and `viewer` have them as fixtures."""
 
@@ -37,7 +37,7 @@ class Answer:
 
 
 def ask(address, method, path, body=None, headers=None, host=None, tls=False):
-    """One request to `host:port`, on a connection of its own. No header but those that are given, and `Host`."""
+    """Sends one request to `host:port` on a connection of its own, with `Host` and the given headers only."""
     if tls:
         connection = http.client.HTTPSConnection(address, timeout=WAIT_SECONDS, context=ssl._create_unverified_context())
     else:
@@ -64,14 +64,14 @@ def ask(address, method, path, body=None, headers=None, host=None, tls=False):
 
 
 def link(text):
-    """The address and the key of a link in what a program printed."""
+    """Returns the address and the key of the sign-in link in a program's output."""
     address, key = LINK.search(text).groups()
     secrets_seen.note(key)
     return address, key
 
 
 def start_link(server):
-    """Of the server's newest start. It is printed once the address is."""
+    """Returns the sign-in link that the server printed at its newest start; the server prints it after its address."""
     def printed():
         text = server.output_path.read_text(encoding="utf-8")
         return "hearth console" in text.rsplit(" ready in ", 1)[1] and text
@@ -80,7 +80,7 @@ def start_link(server):
 
 
 class Session:
-    """What a browser and its page keep of a session."""
+    """What a browser and the console's page hold of a session: the cookie and the key in the page's memory."""
 
     def __init__(self, address, key=None, **body):
         self.address = address
@@ -97,7 +97,7 @@ class Session:
         return {"Cookie": self.cookie, "X-Hearth-Console": self.token, "Content-Type": "application/json"}
 
     def ask(self, method, operation, body=None, headers=None, **options):
-        """A request with both halves; `headers` replaces some, and leaves out what is None."""
+        """Sends a request with the cookie and the page's key; `headers` replaces headers, and omits those that are None."""
         all_headers = {name: value for name, value in {**self.headers, **(headers or {})}.items() if value is not None}
         return ask(self.address, method, API + operation, body, all_headers, **options)
 
@@ -135,14 +135,14 @@ def viewer(server):
 
 
 def put(session, path, value, server):
-    """Writes over a socket of the session's."""
+    """Writes a value over a WebSocket of the session."""
     live = session.socket(server)
     live.call("p", p=path, d=value)
     live.close()
 
 
 class Events:
-    """The session's event stream, read event by event."""
+    """The session's server-sent events, read one by one."""
 
     def __init__(self, session, query):
         self.connection = http.client.HTTPConnection(session.address, timeout=WAIT_SECONDS)
@@ -154,7 +154,7 @@ class Events:
             assert self.response.headers[name] == value
 
     def next(self, wanted=None):
-        """The next event of that name as (name, data); None when the stream ended."""
+        """Returns the next event of that name as (name, data); None when the stream has ended."""
         name, deadline = None, time.monotonic() + WAIT_SECONDS
         while line := self.response.readline():
             assert time.monotonic() < deadline, f"no {wanted or 'event'} came"

@@ -1,4 +1,4 @@
-"""The console's page in a real browser: a server with data, and pages of it.
+"""The console's page in a browser: a server with data, and pages that show it.
 
 Tests that import `browser` have it as a fixture."""
 
@@ -33,7 +33,7 @@ def browser():
 
 
 class Console:
-    """A server with data, and the console's page of it."""
+    """A server with data, and its console page."""
 
     def __init__(self, server, browser):
         self.server = server
@@ -59,7 +59,7 @@ class Console:
             time.sleep(0.02)
 
     def open(self, *options, fragment="", view="data", size=WIDE, theme="light"):
-        """Signs in by a link of its own, and goes to a place."""
+        """Signs in by a fresh link, and opens a view."""
         context = self.browser.new_context(viewport=size, color_scheme=theme)
         watched = Watched(context, self.server.url)
         watched.page.goto(self.link(*options))
@@ -67,13 +67,13 @@ class Console:
         expect(watched.page.get_by_text("Live", exact=True)).to_have_count(1)
         if fragment or view != "data":
             watched.page.goto(f"{self.server.url}/.console/#/{view}{fragment}")
-            # Until then the view before is there, with what a test may look for.
+            # Until then the page shows the view before, which may contain what a test looks for.
             expect(watched.page.get_by_role("main", name=VIEWS[view], exact=True)).to_be_attached()
         return watched
 
 
 def violations(page):
-    # By the protocol of the developer tools, which the page's policy does not hold back.
+    # Injected over the developer tools' protocol, which the page's content security policy does not restrict.
     page.evaluate(AXE)
     found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
     return [(each["id"], [node["html"][:160] + " " + node.get("failureSummary", "")[:300] for node in each["nodes"][:4]]) for each in found]

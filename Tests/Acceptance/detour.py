@@ -1,4 +1,4 @@
-"""A way between two programs on which nothing passes for a while: a port that leads to another one, or to a socket's path."""
+"""A TCP proxy between two programs that a test can interrupt. Its target is a port, or the path of a Unix domain socket."""
 
 import asyncio
 import threading
@@ -7,7 +7,7 @@ import threading
 class Detour:
     def __init__(self, target):
         self.target = target
-        # What waits to be passed on while the way is cut; None while it is not.
+        # The bytes held back while the connection is cut; None while it is not.
         self.held = None
         self.loop = asyncio.new_event_loop()
         self.server = self.loop.run_until_complete(asyncio.start_server(self._connect, "127.0.0.1", 0))
@@ -16,7 +16,7 @@ class Detour:
         self.thread.start()
 
     def cut(self):
-        """Nothing passes, and nobody is told. What is sent comes when the way is whole again, as with a cut cable."""
+        """Holds all bytes back and reports no error to either side, as with a cut cable; `heal` delivers them."""
         self.loop.call_soon_threadsafe(self._cut)
 
     def heal(self):

@@ -1,4 +1,4 @@
-"""Disks that are full, fail, and lose things, for servers of the tests."""
+"""Disks that are full, that fail, and that lose writes, for the servers under test."""
 
 import contextlib
 import os
@@ -16,14 +16,14 @@ def status(server, path="/"):
 
 
 def limit_files(server, size_bytes):
-    """No file of the server may grow beyond that; None lifts the limit. To a program it is like a full disk."""
+    """Limits the size of each file of the server, which appears to it like a full disk; None lifts the limit."""
     limit = resource.RLIM_INFINITY if size_bytes is None else size_bytes
     resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
 
 
 @contextlib.contextmanager
 def small_disk(folder, size_mebibytes):
-    """A file system of its own at the folder; skips the test where nobody may mount one."""
+    """Mounts a small file system at the folder; skips the test without the permission to mount."""
     folder.mkdir()
     mount = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", f"size={size_mebibytes}m", "tmpfs", str(folder)], capture_output=True, text=True,
@@ -70,7 +70,7 @@ int fdatasync(int file) {
 
 
 class FailingSync:
-    """A library that lets syncs of one file fail, from `begin` on, or take their time."""
+    """A preloaded library by which syncs of one file fail from `begin` on, or take longer."""
 
     def __init__(self, folder, file):
         (folder / "sync.c").write_text(FAILING_SYNC, encoding="utf-8")
@@ -92,7 +92,7 @@ class FailingSync:
         self.switch.unlink()
 
     def take(self, seconds):
-        """Each sync takes so long from here on."""
+        """Makes each sync from now on take this many seconds."""
         text = self.switch.with_suffix(".new")
         text.write_text(str(round(seconds * 1000)), encoding="utf-8")
         text.chmod(0o644)
@@ -100,7 +100,7 @@ class FailingSync:
 
 
 def commit_ends(log):
-    """Where commits end in the bytes of SQLite's write-ahead log."""
+    """Returns the offsets at which commits end in SQLite's write-ahead log."""
     page_bytes = struct.unpack(">I", log[8:12])[0]
     salt, ends, offset = log[16:24], [], 32
     while offset + 24 + page_bytes <= len(log) and log[offset + 8:offset + 16] == salt:

@@ -1,5 +1,5 @@
-"""Every server of the tests as a node that owns nothing, with HEARTH_EDGE=1: beside each runs another node, on a folder
-of its own, which owns all that the first one serves. So every operation crosses to another process."""
+"""With HEARTH_EDGE=1 each server of the tests runs as a cluster node that owns no database: a second node, with a folder of its
+own, owns all databases. So every operation crosses a process boundary."""
 
 import atexit
 import functools
@@ -12,13 +12,13 @@ from ports import free_ports
 from postgres import Postgres
 
 IS_WANTED = os.environ.get("HEARTH_EDGE") == "1"
-# Where the journals are is said by the test itself, or by the emulator.
+# Options with which the test, or the emulator, chooses the journals' storage itself.
 FOREIGN = {"--cluster", "--journal"}
 
 
 @functools.cache
 def _postgres():
-    """One for all servers of this process; each has a database in it."""
+    """Returns the PostgreSQL that all servers of this process share; each server uses a database of its own in it."""
     postgres = Postgres(connections=200).start()
     atexit.register(postgres.remove)
     return postgres
@@ -35,12 +35,12 @@ def _identities():
 
 
 def is_meant(data, command, options):
-    # Not one whose folder somebody has filled with journals.
+    # A folder that a test has filled with journals stays as it is.
     has_journals = (data / "accounts.sqlite").exists() or any((data / "databases").glob("*.sqlite"))
     return IS_WANTED and command in ("serve", "dev") and not FOREIGN & set(options) and not has_journals
 
 
-# What such a node is not asked for: the reason, and parts of the names of tests.
+# Tests that do not apply to a node without databases: a reason, and parts of the tests' names.
 UNFIT = {
     "journals are not in the data folder": [
         "[stopped]", "stopped_folder", "test_backup.py", "test_damage.py", "test_migrate.py", "test_first_start.py",
@@ -86,7 +86,7 @@ UNFIT = {
 
 
 def mark_unfit(items):
-    """Skips what cannot be asked of a node that owns nothing."""
+    """Skips the tests that do not apply to a node without databases."""
     import pytest
 
     for item in items:
@@ -96,7 +96,7 @@ def mark_unfit(items):
 
 
 class Pair:
-    """What the two nodes of one test's server are started with."""
+    """The options of the two nodes of one test's server."""
 
     count = 0
 

@@ -1,4 +1,4 @@
-"""Functions as somebody wrote them for Firebase; nothing in them knows of Hearth. Each writes down what it was given."""
+"""Cloud Functions as written for Firebase, without any knowledge of Hearth. Each records its arguments in a file."""
 
 import json
 import os

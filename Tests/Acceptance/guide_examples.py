@@ -1,4 +1,4 @@
-"""The examples of the README and the guides, run as they are printed."""
+"""Runs the examples of the README and the guides exactly as they are printed."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The identity interface as app SDKs speak it: plain requests, and the shapes they insist on."""
+"""A client of the identity interface that sends the requests of app SDKs and checks the members that they require."""
 
 import base64
 import hashlib
@@ -13,7 +13,7 @@ HOST = "identitytoolkit.googleapis.com"
 
 
 class Identity:
-    """An app that is pointed at a server, with the URL layout of the SDKs' emulator switch."""
+    """An app that uses a server through the URLs of the SDKs' emulator mode."""
 
     def __init__(self, server, key="demo-key"):
         self.server = server
@@ -26,7 +26,7 @@ class Identity:
         return answer.json()
 
     def fail(self, operation, body, message, status=400, **options):
-        """Asserts a refusal whose message begins with that code; returns the error object."""
+        """Asserts that the request is refused with a message that begins with this code; returns the error object."""
         error = self.post(operation, body, status, **options)["error"]
         assert error["message"].split(" : ")[0] == message, error
         assert error["code"] == status and error["errors"][0]["message"] == error["message"], error
@@ -62,7 +62,7 @@ class Identity:
 
 
 def triple(answer):
-    """What every sign-in must answer, or SDKs fail inside."""
+    """Asserts the members that every sign-in response must have for the SDKs."""
     assert answer["expiresIn"] == "3600" and answer["idToken"] and answer["refreshToken"], answer
     assert answer["kind"].startswith("identitytoolkit#"), answer
     return answer
@@ -75,7 +75,7 @@ def claims(id_token):
 
 
 def totp(secret, at):
-    """What an authenticator with that secret, in base 32, shows at a time."""
+    """Returns the code that an authenticator app with this base-32 secret shows at a time."""
     key = base64.b32decode(secret + "=" * (-len(secret) % 8))
     digest = hmac.new(key, struct.pack(">Q", int(at) // 30), hashlib.sha1).digest()
     offset = digest[-1] & 15

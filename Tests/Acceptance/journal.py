@@ -1,4 +1,4 @@
-"""Reads what a database's journal holds, by the description of its format, with none of the server's code."""
+"""Reads a database's journal from the description of its format, with none of the server's code."""
 
 import sqlite3
 import struct
@@ -63,7 +63,7 @@ class Reader:
 
 
 def commits(file):
-    """What each commit did that the file has: {position: [(path, value)]}. Nothing may be writing it."""
+    """Returns the changes of each commit in the file: {position: [(path, value)]}. No process may be writing the file."""
     found = {}
     with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as database:
         rows = database.execute("SELECT first_position, last_position, payload FROM batch ORDER BY 1").fetchall()

@@ -1,4 +1,5 @@
-"""A receiver of events, run as a process of its own, that makes each event durable before it answers: tests kill it at any time."""
+"""A receiver of events, run as a process of its own, that syncs each event to a file before it answers; tests kill it at any
+time."""
 
 import json
 import os
@@ -8,7 +9,7 @@ from stand_in_server import StandInServer
 
 
 class LoggingReceiver(StandInServer):
-    """Appends one line for each event to the file of the descriptor `log`."""
+    """Appends one line for each event to the file descriptor `log`."""
 
     protocol = "HTTP/1.1"
 
@@ -20,7 +21,7 @@ class LoggingReceiver(StandInServer):
         event = json.loads(request.body())
         data = event["data"]
         line = json.dumps([data["path"], event["id"], data["sequence"], data["values"]["after"]]) + "\n"
-        # One write in append mode: lines of threads do not mix, and a line after a kill starts on its own.
+        # One write in append mode: lines of concurrent threads do not mix, and the line after a kill starts on a new line.
         os.write(self.log, line.encode())
         request.reply(status=204)
 

@@ -1,12 +1,11 @@
-"""Data folders as earlier versions wrote them. Each is kept, so that a later version is seen to open it.
+"""Data folders of earlier versions, which later versions must be able to open.
 
-A folder is made anew whenever a format on the disk changes, with the version that wrote the old one, and never again:
+Whenever a format on disk changes, one folder is made with the last version that writes the old format. It is never made again:
 
-    HEARTH=.build/debug/hearth .venv/bin/python Tests/Acceptance/old_folders.py NAME
+HEARTH=.build/debug/hearth .venv/bin/python Tests/Acceptance/old_folders.py NAME
 
-makes Tests/Acceptance/Folders/NAME.tar.gz, with `data`, as a server left it that was killed, and `expected.json`, what
-must be found in it.
-"""
+makes Tests/Acceptance/Folders/NAME.tar.gz with `data`, the folder of a killed server, and `expected.json`, the content that must be
+found in it."""
 
 import json
 import pathlib
@@ -23,7 +22,7 @@ from waits import WAIT_SECONDS
 
 FOLDERS = ROOT / "Tests" / "Acceptance" / "Folders"
 OPTIONS = ["--sign-in", "password,anonymous", "--project", "old-project"]
-# For folders that have a past; it is never too old.
+# The options for folders with history; their retention is long enough to keep all of it.
 PAST = ["--history-bytes", "1G", "--history-who"]
 RULES = """{ "rules": {
   // Kept with its comments.
@@ -39,7 +38,7 @@ PASSWORD = "correct horse battery"
 
 
 def fill(server):
-    """Writes what every kind of file has something of; returns what must be found later."""
+    """Writes data of each kind that the server stores; returns what later versions must find."""
     def rest(method, path, value, **parameters):
         answer = requests.request(
             method, f"{server.url}{path}.json", params={"auth": server.secret(), **parameters}, data=json.dumps(value),
@@ -47,7 +46,7 @@ def fill(server):
         assert answer.status_code == 200, answer.text
 
     rest("PUT", "/", {"gone": 1})
-    # Somebody who was erased: batches of the log that were written anew, and others before and after them.
+    # An account that was erased: the erasure rewrites batches of the log, and others lie before and after them.
     server.run("db", "set", "/rooms/r0", '{"at":0}', "--as", "erased")
     server.run("users", "erase", "erased", "--yes")
     rest("PUT", "/", DATA)
@@ -62,7 +61,7 @@ def fill(server):
     server.run("users", "disable", "off")
     signed_in = identity.sign_in("old@example.com", PASSWORD)
     anonymous = identity.post("accounts:signUp", {"returnSecureToken": True})
-    # An event that waits, in the journal itself.
+    # An undelivered event, which the journal itself holds.
     server.run("triggers", "add", "waiting", "--path", "/rooms/{room}", "--on", "write", "--url", "http://127.0.0.1:9/")
     server.run("triggers", "pause", "waiting")
     rest("PUT", "/rooms/r3", {"at": 3})
@@ -91,7 +90,7 @@ def make(name):
 
 
 def regular(member):
-    """No sockets, and nothing of who made it."""
+    """Leaves out sockets, and clears the owner of each file."""
     member.uid = member.gid = 0
     member.uname = member.gname = ""
     return member if member.isreg() or member.isdir() else None

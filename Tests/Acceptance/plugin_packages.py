@@ -9,9 +9,9 @@ from conftest import ROOT
 
 
 def plugin_with_packages(name, folder, *packages):
-    """A copy of a plugin in Plugins/ with these packages, and those that they need, as they are installed here.
+    """Copies a plugin of Plugins/, with these packages and their dependencies as they are installed here.
 
-    Without files that no test needs: the server syncs each to the disk.
+    Leaves out files that no test needs, because the server syncs each file to the disk.
     """
     copy = shutil.copytree(ROOT / "Plugins" / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "hearth_plugin", "packages"))
     shutil.copytree(ROOT / "Plugins" / "Python" / "hearth_plugin", copy / "hearth_plugin")

@@ -1,4 +1,4 @@
-"""A plugin that is a service: the hooks of a plugin in Python behind HTTP or TLS, or whatever a test has it answer."""
+"""A plugin that runs as a service: the hooks of a Python plugin behind HTTP or TLS, or responses that a test defines."""
 
 import json
 import pathlib
@@ -15,7 +15,7 @@ from hearth_plugin import Plugin, allow, deny, webhook  # noqa: E402
 
 
 class Service:
-    """Serves until it is stopped; `answer`, when it is set, answers in the plugin's place: a WSGI application."""
+    """Serves until it is stopped. `answer`, when it is set, is a WSGI application that responds in the plugin's place."""
 
     def __init__(self, name, version="1", hooks=None, secrets=(), tls=None, port=0):
         self.plugin = Plugin(name, version)
@@ -52,7 +52,7 @@ class Service:
         self.server.server_close()
 
     def folder(self, path, version="1", **members):
-        """Writes the plugin's folder."""
+        """Writes the plugin's manifest folder."""
         path = pathlib.Path(path)
         path.mkdir(exist_ok=True)
         (path / "plugin.json").write_text(json.dumps({

@@ -5,7 +5,8 @@ import socket
 
 
 def free_ports(count):
-    """Ports without a listener, outside the range from which outgoing connections get theirs while a server is down."""
+    """Returns ports without a listener. They lie outside the ephemeral range, so that no outgoing connection takes one while a
+    server is down."""
     found = set()
     while len(found) < count:
         port = random.randrange(20_000, 32_768)

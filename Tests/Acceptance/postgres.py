@@ -1,4 +1,4 @@
-"""A PostgreSQL for one test, made of Debian's programs: a folder and a socket of its own, and no port."""
+"""A PostgreSQL for one test, made with Debian's programs: it has a folder and a Unix domain socket of its own, and no port."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ WHY_NOT = "PostgreSQL is not installed: apt-get install postgresql"
 
 
 class Postgres:
-    """One cluster, which may be killed and started again.
+    """One PostgreSQL server, which may be killed and started again.
 
     - more: further arguments of `initdb`.
     """
@@ -25,7 +25,7 @@ class Postgres:
     def __init__(self, connections=40, more=()):
         self.connections = connections
         self.environment = None
-        # Sockets have short paths, and the superuser's folders are not for the user that PostgreSQL runs as.
+        # Socket paths must be short, and the user that PostgreSQL runs as cannot enter root's folders.
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="hearth-pg-", dir="/tmp"))
         self.user = []
         self.hand_over(self.folder)
@@ -34,7 +34,7 @@ class Postgres:
         self.process = None
         self._run("initdb", "-D", str(self.folder / "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8",
                   "--no-locale", "--no-sync", *more)
-        # `locked` is let in with a password alone.
+        # The user `locked` needs a password.
         rules = self.folder / "data" / "pg_hba.conf"
         rules.write_text("local all locked scram-sha-256\nlocal all all trust\n", encoding="utf-8")
 
@@ -70,11 +70,11 @@ class Postgres:
         raise RuntimeError((self.folder / "log").read_text(encoding="utf-8"))
 
     def sql(self, text):
-        """What a statement answers, a line for each row."""
+        """Returns the result of a statement, a line for each row."""
         return self._run("psql", "-h", str(self.folder), "-U", "postgres", "-AtXc", text).splitlines()
 
     def kill(self):
-        """Ends all of its processes at once, as when the power goes."""
+        """Kills all of its processes at once, like a power failure."""
         if self.process is None or self.process.poll() is not None:
             return
         children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")

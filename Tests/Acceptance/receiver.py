@@ -1,4 +1,4 @@
-"""A receiver of events that answers as the test says and records the requests."""
+"""A receiver of events that records the requests and answers as the test defines."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-"""Collects every password, token, code and secret that the tests send or are sent, to look for them in the logs."""
+"""Collects every password, token, code and secret in the tests' requests and responses, to search the logs for them."""
 
 import json
 import urllib.parse
@@ -11,7 +11,7 @@ NAMES = {
     "sharedSecretKey", "private_key", "cred", "passwordHash", "salt", "signerKey", "postBody", "verificationCode",
     "recoveryCodes",
 }
-# Too short to be told from other text, or public by their nature.
+# Values too short to be distinguished from other text, and values that are public.
 SHORT = 7
 PUBLIC = {"UkVEQUNURUQ=", "owner"}
 
@@ -46,7 +46,7 @@ def note_body(body):
 
 
 def install():
-    """From now on every request of the `requests` library is looked at."""
+    """Makes every later request of the `requests` library pass through this collector."""
     send = requests.Session.send
 
     def looking(self, request, **options):
@@ -64,5 +64,5 @@ def install():
 
 
 def found_in(text):
-    """Those that occur in a text, each shortened so that the report itself gives nothing away."""
+    """Returns the secrets that occur in a text, shortened so that the report reveals none of them."""
     return sorted({secret[:4] + "…" for secret in seen if secret in text})

@@ -1,4 +1,4 @@
-"""HTTP servers on loopback that stand in for the services that a server or a command of Hearth asks."""
+"""HTTP servers on loopback that replace the services that a server or a command of Hearth calls."""
 
 import http.server
 import json

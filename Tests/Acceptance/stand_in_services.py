@@ -6,7 +6,7 @@ from stand_in_server import StandInServer
 
 
 class SMSGateway(StandInServer):
-    """Accepts messages, or answers the next of the statuses that a test has listed."""
+    """Accepts messages, or answers with the next status that a test has queued."""
 
     def __init__(self):
         self.messages, self.statuses, self.authorizations = [], [], set()
@@ -23,7 +23,7 @@ class SMSGateway(StandInServer):
 
 
 class CaptchaService(StandInServer):
-    """Accepts each token that begins with `good` once."""
+    """Accepts each token that begins with `good`, but only once."""
 
     def __init__(self):
         self.asked, self.is_down = [], False

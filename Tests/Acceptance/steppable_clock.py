@@ -1,8 +1,7 @@
-"""A clock for a server process that a test sets back and forward, as an operator or a time server does.
+"""A clock for a server process that a test sets back and forward, as an operator or an NTP client does.
 
-A library that is loaded before the C library adds an offset to one clock, the wall clock if nothing else is said, and leaves
-the others alone. The offset is eight bytes of a file that both sides map.
-"""
+A preloaded library adds an offset to one clock of the process (by default the wall clock) and leaves its other clocks unchanged.
+The offset is eight bytes of a file that the library and the test map."""
 
 import mmap
 import pathlib
@@ -59,6 +58,6 @@ class SteppableClock:
         self.environment = {"LD_PRELOAD": str(library), "STEPPABLE_CLOCK": str(offset)}
 
     def set(self, offset_seconds):
-        """How far the process's clock is from the machine's, from now on."""
+        """Sets the difference in seconds between the process's clock and the machine's."""
         self.offset_seconds = offset_seconds
         self.page[:8] = struct.pack("<q", offset_seconds)

@@ -61,7 +61,7 @@ def test_users(server):
 
 
 def test_import_and_export_lose_nothing(server, serve, tmp_path):
-    """An export of the service, built from its public vectors."""
+    """Uses an export of Firebase, built from its public test vectors."""
     export = tmp_path / "users.json"
     config = tmp_path / "hash.json"
     users = [{
@@ -84,14 +84,14 @@ def test_import_and_export_lose_nothing(server, serve, tmp_path):
         for field in ("email", "displayName", "createdAt", "customAttributes", "phoneNumber", "disabled"):
             if user.get(field):
                 assert back[user["localId"]][field] == user[field], field
-    # Into another server, and out again: the same bytes of users.
+    # Imported into another server and exported again, the users are byte for byte the same.
     other = serve(name="other", command="dev", rules=RULES)
     run(other, "users", "import", str(first))
     second = tmp_path / "second.json"
     run(other, "users", "export", str(second))
     assert json.loads(first.read_text())["users"] == json.loads(second.read_text())["users"]
     assert Identity(other).sign_in("one@example.com", "user1password")["localId"] == "one"
-    # Re-hashed by the sign-in, and still the same after a round trip.
+    # The sign-in hashed the password anew; the account stays the same in another round trip.
     third = tmp_path / "third.json"
     run(other, "users", "export", str(third))
     app = restarted(server)

@@ -1,4 +1,4 @@
-"""End-user flows over plain HTTP, and what a revocation does to a live socket."""
+"""Flows of end users over plain HTTP, and the effect of a revocation on an open socket."""
 
 import concurrent.futures
 import re
@@ -28,7 +28,7 @@ def app(server):
 
 
 def outbox_link(server, kind_word, after=0):
-    """The newest action link in the development outbox that has this mode."""
+    """Returns the newest action link of this mode in the development outbox."""
     def newest():
         links = []
         for path in sorted((server.data / "outbox").glob("*.eml"), key=lambda p: p.stat().st_mtime_ns):
@@ -116,11 +116,11 @@ def test_a_refresh_answers_in_the_shapes_that_sdks_expect(app):
 def test_password_reset_by_mail(server, app):
     old = app.sign_up("reset@example.com", "old-secret")
     app.post("accounts:sendOobCode", {"requestType": "PASSWORD_RESET", "email": "reset@example.com"})
-    # An unknown address is answered alike, and gets no mail.
+    # An unknown address gets the same response, but no mail.
     unknown = app.post("accounts:sendOobCode", {"requestType": "PASSWORD_RESET", "email": "nobody@example.com"})
     assert unknown["email"] == "nobody@example.com" and "oobLink" not in unknown
     link = outbox_link(server, "resetPassword")
-    # The page works without scripts; looking at it uses nothing up.
+    # The page works without scripts; opening it does not use the code up.
     for _ in range(2):
         page = requests.get(link, timeout=WAIT_SECONDS)
         assert page.status_code == 200 and "<form" in page.text and "<script" not in page.text
@@ -160,7 +160,7 @@ def test_e_mail_verification_and_change(server, app):
     app.post("accounts:update", {"oobCode": code_of(outbox_link(server, "verifyAndChangeEmail"))})
     assert app.sign_in("w@example.com", "secret1")["localId"] == made["localId"]
     app.refresh_fails(made["refreshToken"], "TOKEN_EXPIRED")
-    # The old address can take it back.
+    # A link to the old address reverts the change.
     app.post("accounts:update", {"oobCode": code_of(outbox_link(server, "recoverEmail"))})
     assert app.sign_in("v@example.com", "secret1")["localId"] == made["localId"]
 
@@ -219,7 +219,7 @@ def test_a_revoked_user_is_cut_off_within_a_second(server, app, how):
     socket.listen(f"/users/{uid}")
     arguments = [uid, "--yes"] if how == "delete" else [uid]
     server.run("users", how, *arguments, "--wait")
-    # When the command is done they were sent: before the answer to anything that is asked now.
+    # The sockets were notified when the command ended, so the notice precedes the answer to any later request.
     socket.send_text('{"t":"c","d":{"t":"p","d":{}}}')
     socket.expect("ac", s="expired_token", d="Auth token is expired.")
     socket.expect("c", p=f"users/{uid}")
@@ -251,19 +251,19 @@ def test_hundred_sign_ups_with_one_address_have_one_winner(serve):
 
 
 def test_repeated_wrong_passwords_are_throttled(app):
-    """Security 17, 20: an account under attack waits, and those who are signed in to it notice nothing."""
+    """Security 17, 20: sign-in to an account under attack is delayed; its existing sessions are not affected."""
     made = app.sign_up("guess@example.com", "secret1")
     url = f"{app.server.url}/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=k"
 
     def attempt(password):
-        """The error's code, or nothing; and when it was asked for."""
+        """Returns the error's code (None for success), and the time of the request."""
         at = time.monotonic()
         body = {"email": "guess@example.com", "password": password, "returnSecureToken": True}
         answer = requests.post(url, json=body, timeout=WAIT_SECONDS).json()
         return answer.get("error", {}).get("message", "").split(" : ")[0], at
 
-    # After ten failures the account waits a second, and twice as long after each further one. Where that is over before
-    # the right password comes, because the machine was slow, nothing is proved, and it begins anew.
+    # After ten failures the account is locked for one second, and for twice as long after each further failure. When a slow machine
+    # sends the right password only after the lock has expired, the attempt proves nothing and is repeated.
     for _ in range(5):
         failures, waits_until, code = 0, 0, "INVALID_LOGIN_CREDENTIALS"
         while code == "INVALID_LOGIN_CREDENTIALS":
@@ -300,7 +300,7 @@ def test_totp_is_a_second_factor(server, app):
     assert "idToken" not in pending and len(pending["mfaInfo"]) == 1
     body = {"mfaPendingCredential": pending["mfaPendingCredential"],
             "mfaEnrollmentId": pending["mfaInfo"][0]["mfaEnrollmentId"]}
-    # The code that enrolled is used up; the next step's is not.
+    # The code of the enrolment cannot be used again; the code of the next time step can.
     app.fail("accounts/mfaSignIn:finalize", body | {"totpVerificationInfo": {"verificationCode": totp(secret, now)}},
              "INVALID_CODE", version="v2")
     done = app.post(

@@ -16,7 +16,7 @@ RULES = '{ "rules": { ".read": false, "open": { ".read": true, ".write": true } 
 
 
 class BearerToken(google.auth.credentials.Credentials):
-    """Puts Hearth's own administrator token where Google's would stand."""
+    """Sends Hearth's administrator token in place of Google's access token."""
 
     def __init__(self, token):
         super().__init__()

@@ -17,7 +17,7 @@ RULES = """{ "rules": {
   "open": { ".read": true, ".write": true }
 } }"""
 
-# In the order of "legs": nothing, false, true, numbers, text, objects; and by key where that is equal.
+# In the order of "legs": null, false, true, numbers, strings, objects; equal values by key.
 ZOO = {
     "2": {"name": "no legs told"}, "10": {"name": "neither"}, "ant": {"legs": False}, "bee": {"legs": True},
     "cat": {"legs": -1.5}, "dog": {"legs": 4}, "eel": {"legs": 4}, "fly": {"legs": 6, "home": {"zone": "a"}},
@@ -33,7 +33,7 @@ def server(serve):
 
 @pytest.fixture
 def connect(server):
-    """Makes apps that are ended with the test."""
+    """Makes apps that are deleted at the end of the test."""
     apps = []
 
     def make(**options):
@@ -59,7 +59,7 @@ def test_every_order_and_bound(connect):
     def legs():
         return zoo.order_by_child("legs")
 
-    # The SDK sorts once more, and takes keys for text.
+    # The SDK sorts the result again, and compares keys as strings.
     assert found(legs()) == ["10", "2", *keys[2:]]
     assert set(found(legs().limit_to_first(2))) == {"2", "10"}
     assert found(legs().limit_to_last(3)) == ["gnu", "hen", "imp"]
@@ -72,7 +72,7 @@ def test_every_order_and_bound(connect):
     assert found(legs().start_at(7).end_at(9)) == []
     assert found(zoo.order_by_child("home/zone").equal_to("a")) == ["fly"]
     assert found(zoo.order_by_child("home/zone").start_at("a")) == ["fly", "hen"]
-    # Keys that are numbers come first, as numbers.
+    # Keys that are integers come first, in numeric order.
     assert set(found(zoo.order_by_key().limit_to_first(2))) == {"2", "10"}
     assert found(zoo.order_by_key().limit_to_first(1)) == ["2"]
     assert found(zoo.order_by_key().start_at("c").end_at("e")) == ["cat", "dog"]
@@ -92,7 +92,7 @@ Seen = collections.namedtuple("Seen", ["type", "path", "data"])
 
 
 class Listener:
-    """One stream of the SDK; `expect` asserts the very next event."""
+    """One event stream of the SDK; `expect` asserts the next event."""
 
     def __init__(self, reference):
         self.events = queue.Queue()
@@ -104,7 +104,7 @@ class Listener:
         assert self.events.get(timeout=WAIT_SECONDS) == event
 
     def close(self, wake):
-        """The SDK's own close waits for the next byte."""
+        """Ends the stream by another write: the SDK's own `close` waits for the next byte."""
         closing = threading.Thread(target=self.registration.close)
         closing.start()
 
@@ -135,7 +135,7 @@ def test_a_stream_tells_puts_patches_and_deletions_and_comes_back(server, connec
     listener.expect("put", "/n", 7)
     place.child("a").delete()
     listener.expect("put", "/a", None)
-    # The client comes back by itself to the same address and is told everything anew.
+    # The client reconnects to the same address by itself and receives all data again.
     server.keep_port()
     server.kill()
     server.start()
@@ -169,7 +169,7 @@ def test_overrides_decide_reads_writes_and_streams(connect):
     for override in ({"uid": "visitor"}, {"uid": "visitor", "token": {"role": "keeper"}}, {}, None):
         other = db.reference("zoo", connect(databaseAuthVariableOverride=override))
         if override == {}:
-            # The SDK itself takes an empty object for no override at all.
+            # The SDK treats an empty object like no override.
             assert other.get() == {"dog": {"legs": 5}}
             continue
         for denied in (
@@ -197,7 +197,7 @@ def test_conditional_requests_compare_etags(connect):
     done, value, first = place.set_if_unchanged(etag, {"n": 1})
     assert (done, value) == (True, {"n": 1})
     assert place.get(etag=True) == ({"n": 1}, first)
-    # A tag tells what is there, not when it was written.
+    # An entity tag depends on the data, not on the time of the write.
     place.set({"n": 2})
     changed, value, second = place.get_if_changed(first)
     assert (changed, value) == (True, {"n": 2}) and second != first
@@ -211,7 +211,7 @@ def test_conditional_requests_compare_etags(connect):
 
 
 def add(url, ready, start, outcome):
-    """One of the processes. The SDK gives up after 25 tries."""
+    """Runs in one of the processes. The SDK gives up after 25 attempts."""
     app = firebase_admin.initialize_app(credentials.Base(), {"databaseURL": url}, name="child")
     counter = db.reference("open/counter", app)
     tries = lost = 0
@@ -232,7 +232,7 @@ def add(url, ready, start, outcome):
 
 
 def test_transactions_of_several_processes_lose_nothing(server, connect):
-    # Forked, so that the SDK is not loaded again in each.
+    # Forked, so that the SDK is not loaded again in each process.
     context = multiprocessing.get_context("fork")
     ready, start, outcome = context.Semaphore(0), context.Event(), context.Queue()
     processes = [
@@ -256,7 +256,7 @@ def test_transactions_of_several_processes_lose_nothing(server, connect):
 
 
 def test_transactions_of_many_threads_need_few_tries(connect):
-    """Each of many asks at once for the same counter. All come to it, and none has to try long."""
+    """Many threads increment one counter at once. All succeed, and each within a few attempts."""
     app = connect(httpTimeout=2 * WAIT_SECONDS)
     counter, tries = db.reference("open/visits", app), collections.Counter()
 

@@ -1,8 +1,7 @@
 """firebase-admin for Python managing users: in emulator mode, and in normal mode.
 
-In normal mode the SDK's hosts are fixed, so the test does what the guide tells operators: names that lead to the own
-server, and a private certificate authority. The SDK is unmodified; only the resolver's answer is another.
-"""
+In normal mode the SDK's host names are fixed, so the test does what the guide tells operators: it resolves those names to this
+server, and uses a private certificate authority. The SDK is unmodified; only name resolution differs."""
 
 import base64
 import datetime
@@ -57,7 +56,7 @@ def app(request, serve, tmp_path, monkeypatch):
 
 
 def end_user(app):
-    """An app of an end user against the same server."""
+    """An end user's app on the same server."""
     return Identity(app.server)
 
 
@@ -106,7 +105,7 @@ def test_chosen_uid_and_lists(app):
 
 
 def test_imported_hashes_sign_in_and_are_replaced(app):
-    """The public vectors of the service's own password hash."""
+    """Imports the public test vectors of Firebase's password hash."""
     signer = base64.b64decode(
         "jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==")
     hash_algorithm = auth.UserImportHash.scrypt(
@@ -142,7 +141,7 @@ def test_custom_and_id_tokens(app):
     token = auth.create_custom_token("grace", {"team": "cobol"}, app=app).decode()
     signed_in = end_user(app).custom(token)
     if app.mode == "emulator":
-        # In this mode the SDK checks no signature, whoever signed.
+        # In emulator mode the SDK checks no signatures.
         content = auth.verify_id_token(signed_in["idToken"], app=app, clock_skew_seconds=5)
     else:
         content = auth.verify_id_token(signed_in["idToken"], app=app, check_revoked=True, clock_skew_seconds=5)
@@ -159,13 +158,13 @@ def test_session_cookies_and_revocation(app):
     cookie = cookie.decode() if isinstance(cookie, bytes) else cookie
     content = auth.verify_session_cookie(cookie, app=app, clock_skew_seconds=5)
     assert content["uid"] == "s" and content["iss"] == "https://session.firebase.google.com/hearth"
-    # A cookie opens nothing else.
+    # A session cookie grants access to nothing else.
     end_user(app).fail("accounts:lookup", {"idToken": cookie}, "INVALID_ID_TOKEN")
     if app.mode == "emulator":
         live = Client(app.server)
         assert live.call("auth", "invalid_token", cred=cookie)
         live.close()
-    # The SDK compares seconds; the server does not.
+    # The SDK compares whole seconds; the server compares exact times.
     time.sleep(1.1)
     auth.revoke_refresh_tokens("s", app=app)
     end_user(app).refresh_fails(signed_in["refreshToken"], "TOKEN_EXPIRED")
@@ -178,11 +177,11 @@ def test_session_cookies_and_revocation(app):
 
 
 def checked(app, id_token):
-    """The token as an application server takes it that asks for revocation: at once, without tolerance for clocks."""
+    """Verifies the token as an application server with `check_revoked` does, without tolerance for clock differences."""
     content = auth.verify_id_token(id_token, check_revoked=True, app=app)
     cookie = auth.create_session_cookie(id_token, datetime.timedelta(days=1), app=app)
     assert auth.verify_session_cookie(cookie, check_revoked=True, app=app)["uid"] == content["uid"]
-    # Python compares `iat`, as Go and Java do; Node compares `auth_time`.
+    # The Python SDK compares `iat`, like Go and Java; the Node SDK compares `auth_time`.
     since = auth.get_user(content["uid"], app=app).tokens_valid_after_timestamp
     assert content["auth_time"] * 1000 >= since and content["iat"] * 1000 >= since
     return content
@@ -198,13 +197,13 @@ def test_tokens_after_a_revocation_are_valid_at_once(app):
         first = user.sign_in("s@example.com", "secret1")
         checked(app, first["idToken"])
         auth.revoke_refresh_tokens("s", app=app)
-        # In the same second: the old ones have ended here, and the next ones count everywhere.
+        # Within the same second the server rejects the old tokens, and every verifier accepts the new ones.
         user.refresh_fails(first["refreshToken"], "TOKEN_EXPIRED")
         user.fail("accounts:lookup", {"idToken": first["idToken"]}, "TOKEN_EXPIRED")
         with pytest.raises(Exception):
             auth.create_session_cookie(first["idToken"], datetime.timedelta(days=1), app=app)
         checked(app, user.sign_in("s@example.com", "secret1")["idToken"])
-        # As the SDK's own tests do it: a custom token signs in again.
+        # Signs in again by a custom token, as the SDK's own tests do.
         checked(app, user.custom(custom)["idToken"])
     token = user.sign_in("s@example.com", "secret1")["idToken"]
     for number in range(3):
@@ -239,7 +238,8 @@ def test_action_links_are_generated_and_answer(app):
             auth.generate_sign_in_with_email_link(
                 "l@example.com", auth.ActionCodeSettings(url="http://localhost/done", handle_code_in_app=True), app=app)):
         assert "oobCode=" in link and "mode=" in link
-        # An emulator does at once what the link says, or what is missing; elsewhere there is a page with a button.
+        # In emulator mode the link applies the action directly, or names the missing parameter; otherwise it opens a page with a
+        # button.
         expected = 200 if app.mode == "normal" else 400 if "resetPassword" in link else 303 if "signIn" in link else 200
         assert requests.get(link, timeout=WAIT_SECONDS, allow_redirects=False).status_code == expected, link
 
@@ -261,7 +261,7 @@ def test_links_for_unknown_addresses_and_foreign_domains_are_refused(app):
 
 
 def test_user_records_have_the_members_that_the_sdk_reads(app):
-    """A password without an address, the last refresh, cleared claims, a full last page."""
+    """Covers a password without an address, the last refresh, cleared claims, and a full last page."""
     bare = auth.create_user(app=app, uid="bare", password="secret1")
     assert bare.email is None and bare.uid == "bare"
     user = auth.create_user(app=app, uid="ada", email="ada@example.com", password="secret1")
@@ -273,7 +273,7 @@ def test_user_records_have_the_members_that_the_sdk_reads(app):
     auth.set_custom_user_claims("ada", {"role": "admin"}, app=app)
     auth.set_custom_user_claims("ada", None, app=app)
     cleared = auth.get_user("ada", app=app)
-    # Other SDKs show what is under it: an empty object.
+    # Other SDKs read the member below it, so the empty object must be present.
     assert cleared.custom_claims is None and cleared._data["customAttributes"] == "{}"
     page = auth.list_users(max_results=2, app=app)
     assert len(page.users) == 2 and page.has_next_page
@@ -289,7 +289,7 @@ def test_the_database_without_emulator_mode(app):
     assert db.reference("mine/x/by", app=app).get() == "a service account"
     as_user = db.reference("mine", app=app)
     assert as_user.get() == {"x": {"by": "a service account"}}
-    # Disabled, it gets no further access token, and the one it has counts no longer.
+    # The disabled account gets no new access token, and its current one is rejected.
     app.server.run("service-account", "disable", "ci")
     with pytest.raises(Exception):
         db.reference("mine/x", app=app).set("again")

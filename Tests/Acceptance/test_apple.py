@@ -1,5 +1,5 @@
-"""Sign in with Apple: its own page with the unmodified web SDK in a real Chromium, and the tokens of apps. In Apple's place is
-`websdk/apple.py`, which checks what Apple does."""
+"""Sign in with Apple: the popup and redirect flows with the unmodified web SDK in Chromium, and the tokens of native apps.
+`websdk/apple.py` replaces Apple and checks the requests as Apple does."""
 
 import json
 import urllib.parse
@@ -50,7 +50,7 @@ def lookup(server, token):
 
 
 def test_signing_in_by_popup_takes_the_name_once(app, apple, server):
-    """The answer comes as a form of another site, to which no browser shows the cookie of the visit; the name comes once."""
+    """Apple's response is a cross-site form post, to which browsers add no SameSite cookie; Apple sends the name only once."""
     popup = app.popup("signIn")
     popup.click("button[value=yes]", timeout=MILLISECONDS)
     first = app.result()
@@ -62,7 +62,7 @@ def test_signing_in_by_popup_takes_the_name_once(app, apple, server):
     popup.click("button[value=yes]", timeout=MILLISECONDS)
     again = app.result()
     assert again["uid"] == first["uid"]
-    # Each time another proof.
+    # Each request needs a new client secret.
     assert len(set(apple.secrets)) == 2 and not apple.wrong
     name = app.page.evaluate("auth.currentUser.displayName")
     assert name == "Ann Lee"
@@ -88,7 +88,7 @@ def test_signing_in_by_redirect(app, apple):
 
 
 def test_native_tokens_need_the_hashed_nonce(server, apple):
-    """An app brings the token, the nonce whose digest is in it, and the name as the system told it."""
+    """An app sends the token, the nonce whose digest the token holds, and the name that the system returned."""
     nonce = "N" * 32
     token = apple.native_token(nonce, SUB)
     secrets_seen.note(token)

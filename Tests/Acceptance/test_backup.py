@@ -1,4 +1,4 @@
-"""Backups of a server that runs, under writes; folders that are made of them; streams, keys, damage, and the guide."""
+"""Backups of a running server during writes, restores into folders, backup streams, keys, damage, and the guide's commands."""
 
 import datetime
 import json
@@ -51,7 +51,7 @@ def restored(tmp_path):
 
 
 class Writer(threading.Thread):
-    """Writes one number after another and remembers which were acknowledged."""
+    """Writes one number after another and records which were acknowledged."""
 
     def __init__(self, server):
         super().__init__()
@@ -87,12 +87,12 @@ def test_a_backup_of_a_server_under_writes_is_consistent(serve, restored, tmp_pa
     assert "all is whole" in hearth("backup", "verify", str(backups))
     for made, before, after in (found[0], found[-1]):
         copy = restored(backups, "--at", made["instant"])
-        # All that was acknowledged before, one write under way, and no hole.
+        # All writes that were acknowledged before, at most one write in flight, and no gap.
         numbers = read(copy, "numbers") or {}
         assert before <= len(numbers) <= after + 1 and len(numbers) == max(numbers.values(), default=0)
         assert "ann@example.com" in copy.run("users", "list")
         assert (copy.data / "keys" / "admin-token").read_text() == (server.data / "keys" / "admin-token").read_text()
-    # The keys are the same, so a token of the one counts at the other.
+    # The keys are the same, so the restored server accepts the original server's tokens.
     token = server.token("ann")
     assert requests.get(f"{copy.url}/.json", params={"auth": token}, timeout=WAIT_SECONDS).status_code == 200
     marker = json.loads((server.data / "backup.json").read_text())
@@ -181,7 +181,7 @@ def test_a_repeated_backup_removes_old_backups(serve, tmp_path):
     timer = threading.Timer(WAIT_SECONDS, process.kill)
     timer.start()
     try:
-        # The lock of the backup that was just made does not keep its maker from removing others.
+        # The lock of a new backup does not prevent the process that made it from removing old ones.
         assert process.stderr.readline().startswith("hearth: removed 1 old backup, kept ")
     finally:
         timer.cancel()
@@ -230,7 +230,8 @@ def test_damage_is_found(serve, tmp_path):
 
 
 def test_restic_keeps_streams(serve, tmp_path):
-    """The second stream of nearly the same data costs restic little, and what it gives back is a backup."""
+    """The second stream of nearly the same data adds little to the restic repository, and the stream that restic returns is a valid
+    backup."""
     restic = shutil.which("restic")
     if not restic:
         pytest.skip("restic is not installed")
@@ -252,7 +253,7 @@ def test_restic_keeps_streams(serve, tmp_path):
     first = json.loads(piped(backup).splitlines()[-1])
     put(server, "small", 1)
     second = json.loads(piped(backup).splitlines()[-1])
-    # restic cuts at random, into pieces of one megabyte and seldom more than five; one or two of them are new.
+    # restic cuts at content-defined points, into chunks of mostly 1 to 5 MB; one or two of them are new.
     assert first["data_added"] > 11 << 20 and second["data_added"] < first["data_added"] * 3 / 4
     piped(f'restic dump latest stdin | "{HEARTH}" restore - --into "{tmp_path}/copy"')
     copy = Server(tmp_path / "copy", rules=OPEN).start()

@@ -1,4 +1,4 @@
-"""Hostile bytes: each ends in the documented error or a closed socket, and nobody else notices."""
+"""Malformed input: each kind gets the documented error or a closed socket, and other clients are not affected."""
 
 import os
 import queue
@@ -19,11 +19,11 @@ def server(serve):
     server = serve(rules=OPEN)
     other = Client(server)
     other.listen("/quiet")
-    # It answers pings meanwhile: an attack may take longer than a silent client is kept.
+    # This client answers pings meanwhile: an attack may take longer than the server keeps a silent client.
     frames = queue.Queue()
     threading.Thread(target=lambda: frames.put([other.receive(), other.receive()]), daemon=True).start()
     yield server
-    # The server lives, its memory is bounded, and a client beside the attacker still gets its events.
+    # The server is alive, its memory is bounded, and a client beside the attacker still receives its events.
     number = other.request("p", p="/quiet/x", d=1)
     push, reply = frames.get(timeout=WAIT_SECONDS)
     assert push == {"t": "d", "d": {"a": "d", "b": {"p": "quiet/x", "d": 1}}}, push
@@ -38,7 +38,7 @@ def resident_megabytes(server):
 
 
 def upgraded(server):
-    """A raw TCP connection after the WebSocket handshake and the hello."""
+    """Returns a raw TCP connection after the WebSocket handshake and the server's hello."""
     raw = socket.create_connection((server.host, server.port), timeout=WAIT_SECONDS)
     raw.sendall((f"GET /.ws?v=5 HTTP/1.1\r\nHost: {server.authority}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n").encode())
@@ -60,7 +60,7 @@ def frame(opcode, payload, final=True, masked=True, reserved=0):
 
 
 def ends(raw, close_code=None):
-    """Reads to the end of the connection; checks the close code when one is wanted."""
+    """Reads to the end of the connection; checks the close code when one is expected."""
     data = b""
     try:
         while chunk := raw.recv(65536):
@@ -168,7 +168,7 @@ def test_odd_json_over_rest(server):
 
 
 def test_an_endless_json_body_is_refused(server):
-    """A body that claims no length and never ends is answered with an error; what still comes is not kept."""
+    """A body without a declared length that never ends is answered with an error; the server discards the rest."""
     raw = socket.create_connection((server.host, server.port), timeout=WAIT_SECONDS)
     raw.sendall(f"PUT /v.json HTTP/1.1\r\nHost: {server.authority}\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
     chunk = b"100000\r\n" + b"[" * 0x100000 + b"\r\n"
@@ -217,7 +217,7 @@ def test_a_reader_that_never_reads_is_dropped(server):
 
     thread = threading.Thread(target=write)
     thread.start()
-    # Each of its calls is waited for a bounded time.
+    # The test waits for each of the client's calls, for a limited time.
     thread.join()
     assert done.is_set()
     assert resident_megabytes(server) < 500

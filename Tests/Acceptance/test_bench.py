@@ -1,4 +1,4 @@
-"""The load generator, `hearth bench`: that it runs, and that its servers end with it."""
+"""The load generator, `hearth bench`: it runs, and its servers end with it."""
 
 import json
 import os
@@ -55,7 +55,7 @@ def test_what_attacks_do_to_honest_clients_is_measured(tmp_path):
     for row in cells:
         assert all(re.fullmatch(r"[0-9.]+ (ns|µs|ms|s)", cell) for cell in row[2:8]), text
         assert float(row[8]) > 0 and row[9] == "0", text
-        # A tenth of a second of a busy machine may be less than the 10 KB that MB/s shows.
+        # On a busy machine a tenth of a second may transfer less than the 10 KB that the MB/s column can show.
         assert float(row[10].replace(",", "")) > 0 and float(row[11]) >= 0, text
         assert row[15] in ("within", "OVER"), text
     assert not list(tmp_path.iterdir())
@@ -63,7 +63,7 @@ def test_what_attacks_do_to_honest_clients_is_measured(tmp_path):
 
 @pytest.mark.skipif(PROGRAMS is None, reason=WHY_NOT)
 def test_a_cluster_is_measured():
-    # The user that PostgreSQL runs as has to reach it.
+    # The user that PostgreSQL runs as needs access to the folder.
     folder = pathlib.Path(tempfile.mkdtemp(prefix="hearth-test-", dir="/tmp"))
     os.chmod(folder, 0o755)
     try:
@@ -97,7 +97,7 @@ def test_the_servers_of_the_bench_end_with_it(tmp_path):
 
     def has_ended():
         try:
-            # A child without a parent is collected by the system's first process, which may not care to.
+            # Init reaps a process whose parent has ended; the init of a container may not.
             return open(f"/proc/{process}/stat").read().split()[2] == "Z"
         except (FileNotFoundError, ProcessLookupError):
             return True

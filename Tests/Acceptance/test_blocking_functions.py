@@ -1,4 +1,4 @@
-"""firebase-functions behind the real functions framework, unmodified, decides who gets an account and who comes in."""
+"""firebase-functions behind the functions framework, both unmodified, decide which accounts are created and who may sign in."""
 
 import json
 
@@ -17,7 +17,7 @@ PROJECT = "demo-blocking"
 
 @pytest.fixture
 def app(serve, tmp_path, monkeypatch):
-    """A server with TLS for the keys' host, and both functions, which verify its tokens for real."""
+    """A server with TLS for the keys' host, and both functions, which verify the server's tokens."""
     authority = Authority(tmp_path / "authority")
     certificate, key = authority.issue("server", [f"DNS:{KEY_HOST}", "DNS:localhost", "IP:127.0.0.1"])
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(authority.certificate))
@@ -47,7 +47,7 @@ def test_functions_change_refuse_and_disable_accounts(app):
     said = claims(new["idToken"])
     assert said["name"] == "new password" and said["picture"] == "https://example.com/p.png" and said["email_verified"]
     assert said["role"] == "member" and said["address"] == "127.0.0.1"
-    # beforeSignIn saw what beforeCreate changed, before anything was stored.
+    # beforeSignIn received the changes of beforeCreate before the account was stored.
     assert said["seen"] == {"claims": {"role": "member", "address": "127.0.0.1"}, "name": "new password"}
     assert claims(identity.refresh(new["refreshToken"])["id_token"])["seen"] == said["seen"]
     user = identity.lookup(new["idToken"])
@@ -55,7 +55,7 @@ def test_functions_change_refuse_and_disable_accounts(app):
 
     refused = identity.fail(
         "accounts:signUp", {"email": "refused@example.com", "password": PASSWORD}, "BLOCKING_FUNCTION_ERROR_RESPONSE")
-    # Client libraries show what stands between the first two separators.
+    # Client libraries show the text between the first two separators.
     shown = refused["message"].split(" : ")
     assert len(shown) == 2 and shown[1].startswith("HTTP Cloud Function returned an error: "), refused
     error = json.loads(shown[1].removeprefix("HTTP Cloud Function returned an error: "))["error"]
@@ -63,7 +63,7 @@ def test_functions_change_refuse_and_disable_accounts(app):
     for function in app.functions:
         assert str(function.port) not in refused["message"]
 
-    # Refused by the second function: nothing is left, and the address can be used again.
+    # The second function refused the account: nothing is stored, and the address can be used again.
     late = {"email": "late@example.com", "password": PASSWORD}
     identity.fail("accounts:signUp", late, "BLOCKING_FUNCTION_ERROR_RESPONSE")
     identity.fail("accounts:signUp", late, "BLOCKING_FUNCTION_ERROR_RESPONSE")
@@ -86,7 +86,7 @@ def test_functions_are_not_called_for_administrators_anonymous_users_and_custom_
     anonymous = claims(identity.sign_up()["idToken"])
     assert "seen" not in anonymous
     assert "seen" not in claims(identity.custom(app.run("token", "mint", "--uid", "bob").strip())["idToken"])
-    # The administrator's user is asked about when they come in.
+    # The functions are called when the administrator's user signs in.
     assert claims(identity.sign_in("refused@example.com", PASSWORD)["idToken"])["seen"]["name"] is None
 
 
@@ -108,7 +108,7 @@ def test_an_unreachable_function_refuses_the_sign_in(app):
 
 
 def test_a_function_of_an_emulator_accepts_unsigned_requests(serve, tmp_path):
-    """What firebase-tools registers, with functions that run in the emulator's environment."""
+    """Registers the functions as firebase-tools does, with functions that run in the emulator's environment."""
     server = serve("--emulator", "--project", PROJECT, command="dev")
     function = Function(
         "created", PROJECT, tmp_path / "created.log", {"FIREBASE_AUTH_EMULATOR_HOST": server.authority})
@@ -134,7 +134,7 @@ def test_a_function_of_an_emulator_accepts_unsigned_requests(serve, tmp_path):
 
 
 def test_a_function_refuses_requests_that_the_server_did_not_sign(app):
-    """Without its signature the same request decides nothing: the function answers 500."""
+    """Without the server's signature the function answers the same request with status 500."""
     answer = requests.post(app.functions[0].url, json={"data": {"jwt": "e30.e30."}}, timeout=WAIT_SECONDS)
     assert answer.status_code == 500
     app.run("functions", "set", "before-create", app.functions[0].url, "--signing", "none")
@@ -144,7 +144,7 @@ def test_a_function_refuses_requests_that_the_server_did_not_sign(app):
 
 
 def test_a_function_at_a_private_address_needs_allow_private(app, tmp_path):
-    """What an administrator's token registers may not have the server ask whatever it reaches inside."""
+    """A URL that an administrator's token registers must not make the server call addresses of its internal network."""
     identity = Identity(app)
     address = "127.0.0.2"
     with LocalReceiver(address) as inside:
@@ -165,7 +165,7 @@ def test_a_function_at_a_private_address_needs_allow_private(app, tmp_path):
 
 
 class LocalReceiver(StandInServer):
-    """A service inside a network that answers every request."""
+    """A service on the internal network that answers every request."""
 
     def __init__(self, address):
         self.asked = 0

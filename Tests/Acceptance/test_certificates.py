@@ -1,4 +1,4 @@
-"""A certificate that is renewed while the server runs: new connections get it, those that are there stay."""
+"""A certificate that is renewed while the server runs: new connections get it, and open connections stay."""
 
 import os
 import re
@@ -19,7 +19,7 @@ REQUEST = b"GET /a.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 @pytest.fixture
 def renewed(serve, tmp_path):
-    """A server whose two files are links, as certbot's are, and whose second certificate lies beside the first."""
+    """A server whose certificate and key files are symbolic links, as with certbot; a second certificate lies beside the first."""
     for name, days in (("first", 60), ("second", 90)):
         self_signed(tmp_path, name, days=days)
     lead(tmp_path, "first")
@@ -27,7 +27,7 @@ def renewed(serve, tmp_path):
 
 
 def lead(folder, name):
-    """Where the two links lead from now on; each changes at once."""
+    """Redirects both links, each atomically."""
     for ending in ("pem", "key"):
         (folder / "next").symlink_to(f"{name}.{ending}")
         os.replace(folder / "next", folder / f"live.{ending}")
@@ -41,7 +41,7 @@ def connect(server):
 
 
 def name(connection):
-    """Whom the certificate is for."""
+    """Returns the subject name of the certificate that the connection received."""
     text = subprocess.run(
         ["openssl", "x509", "-inform", "DER", "-noout", "-subject"], input=connection.getpeercert(binary_form=True),
         capture_output=True, check=True).stdout.decode()
@@ -54,7 +54,7 @@ def answered(connection):
 
 
 def end(folder, name):
-    """The certificate's last second."""
+    """Returns the time at which the certificate expires."""
     text = subprocess.run(
         ["openssl", "x509", "-noout", "-enddate", "-in", f"{name}.pem"], cwd=folder, capture_output=True, text=True,
         check=True).stdout
@@ -62,7 +62,7 @@ def end(folder, name):
 
 
 def told_end(server):
-    """What the metrics say of the certificate in force."""
+    """Returns the expiry time that the metrics report for the served certificate."""
     with connect(server) as connection:
         connection.sendall(
             f"GET /.metrics?auth={server.secret()} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
@@ -84,7 +84,7 @@ def test_a_renewed_certificate_is_served_and_no_connection_ends(renewed, tmp_pat
         lead(tmp_path, "second")
 
         def is_served():
-            # Keeps the first connection from being idle for too long, however slow the machine is.
+            # Keeps the first connection below the idle timeout on a slow machine.
             assert answered(before)
             with connect(renewed) as new:
                 return name(new) == "second"

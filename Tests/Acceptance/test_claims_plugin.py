@@ -1,4 +1,4 @@
-"""A plugin that says at each token what it is to say."""
+"""A plugin that adds claims to each token."""
 
 import base64
 import json

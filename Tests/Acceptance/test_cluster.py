@@ -1,4 +1,5 @@
-"""Several nodes over one PostgreSQL: any takes any client, one owns each database, and another one takes its place."""
+"""Several nodes over one PostgreSQL: each node accepts all clients, one node owns each database, and another node takes over when
+it fails."""
 
 import json
 
@@ -35,13 +36,13 @@ def test_every_node_serves_every_database(cluster):
     other = "b" if owner == "a" else "a"
     here, there = nodes[owner], nodes[other]
 
-    # What was acknowledged by one node is read from every other.
+    # Every node returns the writes that another node acknowledged.
     put(there, "x", {"n": 1, "t": {".sv": "timestamp"}})
     assert read(here, "x/n") == 1 and read(there, "x/n") == 1
     assert put(there, "x/n", 2) == 2
     assert read(here, "x/n") == 2
 
-    # Listeners on both nodes are told of writes on both.
+    # Listeners on both nodes receive the writes of both.
     first, second = Client(here), Client(there)
     first.listen("/live")
     second.listen("/live")
@@ -54,10 +55,10 @@ def test_every_node_serves_every_database(cluster):
     second.reply(number)
     first.expect("d", p="live/b", d=2)
 
-    # A transaction compares with the newest state, wherever it is made.
+    # A transaction compares with the newest state, on any node.
     number = second.request("p", p="/live/b", d=9, h="wrong")
     second.reply(number, "datastale")
-    # Something to be done at the end is done, whoever held the connection.
+    # The `onDisconnect` operation is made, whichever node held the connection.
     second.call("o", p="/presence/b", d="gone")
     second.call("p", p="/presence/b", d="here")
     assert read(here, "presence/b") == "here"
@@ -75,12 +76,12 @@ def test_a_listener_is_cancelled_on_its_own_node(cluster):
         f"{here.url}/{path}.json?auth={secret}", data=json.dumps(value), timeout=WAIT_SECONDS).raise_for_status()
     admin("members/ann", True)
     admin("rooms/lobby", "hello")
-    # A listener is served by what its own node has; a read sees everything, and what comes after it does, too.
+    # A listen is served from its own node's state; a read waits for the newest state, and so do later listens on that node.
     assert read(there, "rooms/lobby", auth=secret) == "hello"
     client = Client(there)
     client.sign_in(there.token("ann"))
     client.listen("/rooms", {"lobby": "hello"})
-    # On the other node, in one update: the permission goes, and with it what comes after.
+    # The other node revokes the permission and writes data in one update.
     admin("members/ann", None)
     client.expect("c", p="rooms")
     admin("rooms/garden", "secret")
@@ -99,17 +100,17 @@ def test_another_node_takes_over_after_the_owner_is_killed(cluster):
     listener.expect("d", p="n", d=1)
     writer.call("o", p="/presence", d="gone")
     nodes[owner].kill()
-    # Writes wait for the lease, and listeners of other nodes stay.
+    # Writes wait until the lease has expired, and the listeners on other nodes stay connected.
     writer.request("p", p="/n", d=2)
     writer.reply()
     listener.expect("d", p="n", d=2)
     assert nodes.owner(others[0]) in others
-    # A living client of a dead owner's database keeps what is to be done at its end.
+    # The `onDisconnect` operation of a connected client is not made when only the owner of its database died.
     assert read(nodes[others[0]], "presence") is None
     writer.close()
     until(lambda: read(nodes[others[0]], "presence") == "gone", "the end of a connection changed nothing")
 
-    # The one that died comes back, and follows.
+    # The killed node starts again and follows.
     nodes[owner].start()
     assert read(nodes[owner], "n") == 2
     listener.close()
@@ -121,7 +122,7 @@ def test_a_node_is_drained_and_stopped(cluster):
     other = "b" if owner == "a" else "a"
     client = Client(nodes[other])
     client.call("p", p="/n", d=1)
-    # The other node has not been asked for this one.
+    # The other node has had no request for this database.
     nodes[owner].run("databases", "create", "more")
     requests.put(f"{nodes[owner].url}/n.json?ns=more", json=7, timeout=WAIT_SECONDS)
     assert "may be stopped" in nodes[owner].run("cluster", "drain", owner)
@@ -160,7 +161,7 @@ def test_a_disabled_user_is_cut_on_every_node(cluster):
     nodes = cluster(rules='{ "rules": { ".read": "auth != null", ".write": "auth != null" } }', names="ab")
     owner = nodes.owner("a", "accounts")
     other = "b" if owner == "a" else "a"
-    # Accounts are changed by the node that owns them, whichever is asked.
+    # The owner of the accounts makes each change, on whichever node the request arrives.
     nodes[other].run("users", "create", "--uid", "ann")
     assert "ann" in nodes[owner].run("users", "list")
     clients = []

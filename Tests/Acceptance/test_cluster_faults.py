@@ -1,5 +1,5 @@
-"""Nodes of a cluster are killed, frozen, restarted and drained under load, and all that clients did and saw is held against
-the log; and what holds it against the log finds what is wrong in histories that somebody made so."""
+"""Kills, freezes, restarts and drains nodes of a cluster under load, and compares everything that clients did and saw with the log.
+Other tests plant errors in recorded histories, and the comparison must find each of them."""
 
 import random
 
@@ -17,7 +17,7 @@ SEED = 1
 
 
 class Made:
-    """A history in which nothing is wrong, of a log with one position for each second."""
+    """A correct history, of a log with one position for each second."""
 
     def __init__(self):
         self.history = History()
@@ -31,7 +31,7 @@ class Made:
         self.writes["b"].is_counted = True
         self.writes["c"].found = "a"
         self.writes["c"].status = "ok"
-        # One that came too late, and one of which nobody knows.
+        # A write that was acknowledged late, and one of unknown outcome.
         self.writes["x"] = Write("registers/r0", "x", 5.6, 5.7, REFUSED, "datastale", "s", found="a")
         self.writes["y"] = Write("registers/r1", "y", 5.8, session="t")
         self.history.writes = list(self.writes.values())
@@ -83,7 +83,7 @@ def read_what_is_old(made):
 
 
 def read_what_is_old_elsewhere(made):
-    # Each place by itself is in order.
+    # Each place on its own is in order.
     made.reads[:] = [Read("registers/r1", "b", 3.6, 3.7), Read("registers/r0", None, 3.8, 3.9)]
 
 
@@ -147,7 +147,7 @@ def begin_past_a_cut(made):
 
 
 def go_on_past_a_cut(made):
-    # It is let in again, and nobody has told it that it was out.
+    # The permission was granted again, and the listener received no cancel in between.
     made.commits.update({6.5: {"members/u": "again"}, 7: {"rooms/u": "secret"}})
     made.history.writes.append(Write("members/u", "again", 6.1, 6.9, ACKNOWLEDGED, session="s"))
     made.room.frames[2] = Frame(7.2, "rooms/u", "secret")
@@ -232,7 +232,7 @@ def test_a_cluster_under_faults_agrees_with_its_log(tmp_path):
             return numbers.choice([node for node in nodes.values() if node is not owning])
 
         lap.start()
-        # What is shorter than a lease and what is longer, to who owns the database and to who does not.
+        # Freezes shorter and longer than a lease, of the owner and of a follower.
         for fault, node, seconds in [
                 (ShortFreeze, owner, 2), (Kill, owner, 7), (Restart, other, 0), (Freeze, other, 8), (Drain, owner, 0)]:
             lap.meet(fault(node()), seconds)

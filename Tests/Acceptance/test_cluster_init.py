@@ -1,4 +1,4 @@
-"""What nodes of a cluster are given: certificates that they show each other, and keys that all of them have."""
+"""`hearth cluster init`: the certificates by which nodes authenticate each other, and the keys that all nodes share."""
 
 import ssl
 import stat
@@ -15,7 +15,7 @@ def files(folder):
 
 
 def shake_hands(server, client):
-    """The names in the certificates that two nodes show each other, without any network."""
+    """Returns the names in the certificates that two nodes present to each other, without a network."""
     def context(node, purpose):
         made = ssl.SSLContext(purpose)
         made.minimum_version = ssl.TLSVersion.TLSv1_3
@@ -54,7 +54,7 @@ def test_nodes_know_each_other_and_have_the_same_keys(tmp_path):
         "admin-token", "id-token-keys.pem", "legacy-secrets", "minting-key.pem", "sealing-key",
         "session-cookie-keys.pem"]
     assert files(folder / "a" / "keys") == keys and files(folder / "b" / "keys") == keys
-    # The authority's key is in no other place.
+    # The authority's key is stored in no other folder.
     own = (folder / "ca" / "key.pem").read_bytes()
     assert [path for path, content in files(folder).items() if content == own] == ["ca/key.pem"]
 
@@ -75,7 +75,7 @@ def test_keys_of_a_single_server_are_taken_over(serve, tmp_path):
     assert files(folder / "a" / "keys").items() <= files(server.data / "keys").items()
     assert "would change them" in init(folder, "b", "--keys-of", str(server.data), expect=1)
     assert not (folder / "b").exists()
-    # A node with a data folder of its own takes the token.
+    # A node with a data folder of its own accepts the token.
     data = tmp_path / "data-a"
     data.mkdir(mode=0o700)
     (folder / "a" / "keys").rename(data / "keys")

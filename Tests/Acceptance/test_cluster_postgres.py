@@ -1,4 +1,4 @@
-"""What nodes of a cluster do while their PostgreSQL is slow, full or gone, and what one does that reaches nobody."""
+"""A cluster's behavior while its PostgreSQL is slow, full or gone, and the behavior of a node that is cut off."""
 
 import contextlib
 import os
@@ -24,7 +24,7 @@ ONE_MORE = {".sv": {"increment": 1}}
 
 
 def put(node, path, value, seconds=WAIT_SECONDS):
-    """The status of the answer; None when there was none for so long."""
+    """Returns the status of the answer; None when there was none within `seconds`."""
     try:
         return requests.put(f"{node.url}/{path}.json", json=value, timeout=seconds).status_code
     except requests.Timeout:
@@ -36,17 +36,17 @@ def read(node, path="", seconds=WAIT_SECONDS):
 
 
 def ownership(nodes):
-    """Who owns the database, and under which epoch."""
+    """Returns the owner of the database, and the epoch of its lease."""
     return nodes.postgres.sql("SELECT owner || ' ' || epoch FROM hearth.journal WHERE name = 'databases/default'")
 
 
 def gaps(nodes):
-    """How often a node's lease was over."""
+    """Returns how often a node's lease expired."""
     return nodes.postgres.sql("SELECT gaps FROM hearth.node ORDER BY name")
 
 
 class InBackground(threading.Thread):
-    """Work whose result is waited for later."""
+    """Runs work in a thread whose result is awaited later."""
 
     def __init__(self, work):
         super().__init__(daemon=True)
@@ -62,8 +62,8 @@ class InBackground(threading.Thread):
 
 
 class Counted:
-    """Everybody adds to one number, which shows what was done twice or not at all: over sockets and HTTP, on each node. A
-    listener on each sees it."""
+    """Clients on each node increment one number over sockets and over HTTP, which shows increments that were made twice or not at
+    all. A listener on each node follows the number."""
 
     def __init__(self, *nodes):
         self.nodes, self.count, self.told, self.rounds, self.pending = nodes, 0, 0, 0, []
@@ -75,7 +75,7 @@ class Counted:
         self.expect_all()
 
     def add(self):
-        """One more of each; nobody waits for an answer."""
+        """Each client starts one increment without waiting for an answer."""
         for node, writer in zip(self.nodes, self.writers):
             writer.request("p", p="/n", d=ONE_MORE)
             self.pending.append(InBackground(lambda node=node: put(node, "n", ONE_MORE)))
@@ -83,14 +83,14 @@ class Counted:
         self.rounds += 1
 
     def expect_all(self):
-        """Each is acknowledged, is there once, and every listener is told of all of them in their order."""
+        """Asserts that each increment is acknowledged and made once, and that every listener received all of them in order."""
         for writer in self.writers:
             for number in range(self.rounds):
-                # Who writes does not listen: the very next frames are the answers.
+                # The writing clients do not listen, so that their next frames are the answers.
                 writer.reply(writer.number - self.rounds + 1 + number)
         assert {each.result() for each in self.pending} == {200}
         for listener in self.listeners:
-            # What came together may be told together.
+            # Writes of one batch may arrive in one frame.
             seen = [self.told]
             while seen[-1] < self.count:
                 seen.append(listener.receive()["d"]["b"]["d"])
@@ -100,7 +100,7 @@ class Counted:
         self.told, self.rounds, self.pending = self.count, 0, []
 
     def see_what_is_stored(self):
-        """Listening begins and goes on, and shows nothing that is not acknowledged."""
+        """Asserts that listens start and continue, and that they show only acknowledged data."""
         for node, listener in zip(self.nodes, self.listeners):
             listener.silent()
             client = Client(node)
@@ -108,12 +108,12 @@ class Counted:
             client.close()
 
 
-# Slow
+# MARK: Slow
 
 
 @pytest.fixture
 def slow(tmp_path):
-    """Nodes, and the disk of their PostgreSQL."""
+    """Starts nodes, and yields them with the slow disk of their PostgreSQL."""
     postgres = Postgres()
     disk = FailingSync(postgres.folder, "/pg_wal/")
     postgres.environment = disk.environment
@@ -129,7 +129,7 @@ def test_a_slow_disk_of_postgres_delays_writes_and_nothing_else(slow):
     nodes, disk = slow
     counted = Counted(*nodes.owner_and_other())
     before = ownership(nodes)
-    # A commit waits for the sync that is under way, and then for its own.
+    # A commit waits for the sync in progress, and then for its own.
     disk.take(0.4)
     for _ in range(3):
         start = time.monotonic()
@@ -143,12 +143,12 @@ def test_a_slow_disk_of_postgres_delays_writes_and_nothing_else(slow):
     assert all(status(node, "/.health/ready") == 200 for node in counted.nodes)
 
 
-# No standby answers: what is committed waits, and what is read does not
+# MARK: Without standbys: commits wait, reads do not
 
 
 @contextlib.contextmanager
 def without_standbys(postgres):
-    """Commits wait for a standby that is not there."""
+    """Makes commits wait for a standby that does not exist."""
 
     def wait_for(name):
         postgres.sql(f"ALTER SYSTEM SET synchronous_standby_names = '{name}'")
@@ -171,7 +171,7 @@ def test_commits_take_longer_than_a_lease(cluster):
             "SELECT extract(epoch FROM lease_until - clock_timestamp()) FROM hearth.node")), "the leases are not over")
         counted.see_what_is_stored()
     counted.expect_all()
-    # Nobody takes from the other what nobody could renew.
+    # No node takes over the database of a node that could not renew its lease in PostgreSQL.
     assert ownership(nodes) == before
 
 
@@ -181,7 +181,7 @@ def test_heartbeats_without_an_answer_do_not_take_all_connections(cluster):
         time.sleep(13)
         waiting = nodes.postgres.sql(
             "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'UPDATE node %'")
-    # Of each node one waits for the standby, and one or two for that one, until they are refused.
+    # On each node one connection waits for the standby, and one or two wait for that one, until they are refused.
     assert int(waiting[0]) <= 6, f"{waiting[0]} connections wait"
 
 
@@ -199,12 +199,12 @@ def test_a_node_that_cannot_write_reports_it(cluster):
     assert found == {503}, "both say that they are ready"
 
 
-# Full
+# MARK: Full
 
 
 @pytest.fixture(scope="module")
 def full(tmp_path_factory):
-    """What was seen before, while and after there was no room for tables."""
+    """The observations before, during and after a time without disk space for tables."""
     with postgres_with_small_disk() as (postgres, disk):
         postgres.hand_over(disk)
         postgres.start()
@@ -219,7 +219,7 @@ def full(tmp_path_factory):
 
 @contextlib.contextmanager
 def postgres_with_small_disk(*more):
-    """One that is not started yet, and a small disk where its user reaches it."""
+    """Returns a PostgreSQL that is not started yet, and a small disk that its user can access."""
     postgres = Postgres(more=more)
     try:
         with small_disk(postgres.folder / "small", 24) as disk:
@@ -245,7 +245,7 @@ def fill(nodes, disk):
     def write_on():
         while not isOver.is_set():
             name = f"k{len(seen.statuses)}"
-            # Nothing that can be made smaller.
+            # Incompressible data.
             seen.statuses[name] = put(there, f"large/{name}", os.urandom(15_000).hex())
 
     writer = InBackground(write_on)
@@ -282,7 +282,7 @@ def test_acknowledged_writes_survive_a_full_postgres(full):
 
 
 def test_a_full_postgres_is_reported_by_the_readiness_check(full):
-    # By the owner, who finds out.
+    # The owner reports it: only its writes fail.
     ready = full.ready[0]
     assert (ready["ready"], ready["databases"]) == (False, "no-space"), ready
 
@@ -304,7 +304,7 @@ def test_a_full_postgres_does_not_fill_the_log(full):
 
 
 def test_writing_resumes_after_postgres_stopped_on_a_full_disk(tmp_path):
-    # Its log is on the small disk, in files of one mebibyte.
+    # Its write-ahead log is on the small disk, in segments of 1 MiB.
     with postgres_with_small_disk("--wal-segsize=1") as (postgres, disk):
         log = postgres.folder / "data" / "pg_wal"
         shutil.copytree(log, disk, dirs_exist_ok=True)
@@ -320,7 +320,7 @@ def test_writing_resumes_after_postgres_stopped_on_a_full_disk(tmp_path):
             ballast.write_bytes(bytes(shutil.disk_usage(disk).free))
             large = InBackground(lambda: [
                 put(counted.nodes[1], f"large/{number}", os.urandom(200_000).hex()) for number in range(40)])
-            # It ends by itself, and says why.
+            # PostgreSQL stops by itself and logs the reason.
             postgres.process.wait(WAIT_SECONDS)
             assert "No space left on device" in (postgres.folder / "log").read_text(encoding="utf-8")
             until(lambda: all(status(node, "/.health/ready") == 503 for node in counted.nodes), "both say that they are ready")
@@ -334,7 +334,7 @@ def test_writing_resumes_after_postgres_stopped_on_a_full_disk(tmp_path):
             nodes.remove()
 
 
-# Gone
+# MARK: Gone
 
 
 def test_an_outage_of_postgres_of_some_seconds_loses_no_write(cluster):
@@ -347,7 +347,7 @@ def test_an_outage_of_postgres_of_some_seconds_loses_no_write(cluster):
     for node in counted.nodes:
         assert requests.get(node.url + "/.ready", timeout=WAIT_SECONDS).json()["databases"] == "storage-away"
         assert "PostgreSQL does not answer: what is written waits" in node.log()
-    # Longer than a lease: all of them are over at once.
+    # Longer than a lease: all leases expire at once.
     time.sleep(5)
     counted.see_what_is_stored()
     nodes.postgres.start()
@@ -369,10 +369,10 @@ def test_requests_over_http_are_answered_though_postgres_stays_away(cluster):
         lambda: requests.put(f"{here.url}/n.json", json=2, timeout=80),
         lambda: requests.put(f"{there.url}/n.json", json=2, timeout=80),
         lambda: get("n.json"),
-        # Nobody can say that it is not there.
+        # Without PostgreSQL no node can tell whether the location has data.
         lambda: get("n.json?ns=another"))]
     found = [answer.result() for answer in answers]
-    # What was written before may be stored yet, and what is read may be old; neither is waited for longer than for a failover.
+    # An earlier write may have been stored, and a read may return old data; a request waits for neither longer than for a failover.
     assert found == [504, 504, 503, 503]
 
 
@@ -383,12 +383,12 @@ def outcome(ask):
         return "no answer"
 
 
-# Cut off
+# MARK: Cut off
 
 
 @pytest.mark.parametrize("waits", [False, pytest.param(True, marks=takes_minutes)], ids=["by_its_clock", "in_truth"])
 def test_an_isolated_node_disconnects_its_clients(tmp_path, waits):
-    """What it knows may be a minute old and no older. Its clock says that the minute is over, or it really is."""
+    """The data of an isolated node may be at most a minute old. The minute ends by the node's clock, or really."""
     clock = SteppableClock(tmp_path, "CLOCK_BOOTTIME")
     nodes = Cluster(tmp_path, names="ab", rules=OPEN)
     nodes["b"].environment = clock.environment
@@ -407,11 +407,11 @@ def test_an_isolated_node_disconnects_its_clients(tmp_path, waits):
         for detour in detours:
             detour.cut()
         start = time.monotonic()
-        # The others end what it held, and go on.
+        # The other nodes take its databases over, and continue.
         until(lambda: read(here, "presence") == "gone", "the end of a node changed nothing")
         assert put(here, "n", 2) == 200
         near.expect("d", p="n", d=2)
-        # It serves what it has, for a while.
+        # For that time the isolated node serves the data it has.
         client.silent()
         newcomer = Client(cut)
         newcomer.listen("/n", 1)
@@ -419,7 +419,7 @@ def test_an_isolated_node_disconnects_its_clients(tmp_path, waits):
             clock.set(60)
         ends = [InBackground(each.closed) for each in (client, newcomer)]
         while any(each.is_alive() for each in ends):
-            # Those of the other node notice nothing.
+            # The clients of the other node are not affected.
             near.silent()
         assert all(each.result() for each in ends)
         if waits:
@@ -429,7 +429,7 @@ def test_an_isolated_node_disconnects_its_clients(tmp_path, waits):
         for detour in detours:
             detour.heal()
         until(lambda: takes_a_listener(cut, 2), "it takes no clients again")
-        # Whoever comes before it knows that it was taken for dead is sent away once more.
+        # A client that connects before the node knows that it lost its lease is disconnected once more.
         until(lambda: nodes.status("b")["isAlive"], "it is still taken for dead")
         assert put(cut, "n", 3) == 200
         near.expect("d", p="n", d=3)
@@ -440,7 +440,7 @@ def test_an_isolated_node_disconnects_its_clients(tmp_path, waits):
 
 
 def takes_a_listener(node, value):
-    """Whether a client that comes now is served, with what the other node has written meanwhile."""
+    """Returns True when a new client is served, with the data that the other node has written meanwhile."""
     try:
         client = Client(node)
         client.listen("/n", value)

@@ -1,4 +1,4 @@
-"""Receipts of revocations tell of the clients of all nodes of a cluster, and name the nodes that did not answer."""
+"""Receipts of revocations count the clients of all nodes of a cluster, and name the nodes that did not answer."""
 
 import json
 import signal
@@ -23,7 +23,7 @@ def lines(text):
 
 
 def sign_up(node):
-    """A user, and a place that nobody else may read."""
+    """Creates a user, and data that only this user may read."""
     user = Identity(node).sign_up("ann@example.com", "password1")
     return user, f"/users/{user['localId']}"
 
@@ -45,7 +45,7 @@ def accounts_owner(nodes):
 
 
 def cut_on(receipt):
-    """How many listeners were cut on each node."""
+    """Returns how many listeners were cut on each node."""
     return {each["name"]: each["cancelled"] for each in receipt["nodes"]}
 
 
@@ -56,7 +56,8 @@ def test_a_receipt_counts_the_clients_of_all_nodes(cluster):
     until(lambda: all("second" in nodes[name].run("databases", "list") for name in "abc"), "it is not known")
     clients = [visitor(nodes[name], user, path) for name in "abcc"]
     clients.append(visitor(nodes["c"], user, path, ns="second"))
-    # Whichever node is asked: the one that owns the accounts collects. With a database more they may go to another node.
+    # Any node can be asked: the owner of the accounts collects the counts. When there are more databases, their owner may be
+    # another node.
     owners = {accounts_owner(nodes)}
     state, *found = lines(nodes["b"].run("users", "disable", "ann@example.com", "--wait", "--json"))
     owners.add(accounts_owner(nodes))
@@ -74,7 +75,7 @@ def test_a_receipt_counts_the_clients_of_all_nodes(cluster):
         assert receipt["kept"] == receipt["late"] == receipt["gone"] == 0
     assert sorted((each["node"], each["path"]) for each in first["listeners"]) == [
         (name, path) for name in "abcc"]
-    # Every node hands the question on to the one that keeps it; each keeps one of its own clients, too.
+    # Every node forwards the request to the node that has the receipt; each node holds one of the clients.
     owner = first["node"]
     number = first["revocation"]["number"]
     for name in "abc":
@@ -107,7 +108,7 @@ def test_many_accounts_that_are_deleted_at_once(cluster):
         return answer.json()
 
     post("batchCreate", {"users": [{"localId": uid} for uid in uids]})
-    # More at once than a node takes questions.
+    # More deletions at once than a node accepts requests.
     done = post("batchDelete", {"localIds": uids, "force": True}, revocations="true")
     numbers = done["revocations"]
     assert len(numbers) == 1_000
@@ -143,12 +144,12 @@ def test_a_node_that_does_not_answer_is_named(cluster):
             is_cut(clients[name], path)
     finally:
         process.send_signal(signal.SIGCONT)
-    # Its own clock, or what it hears of then, ends its client's time.
+    # The isolated node ends the client's session by its own clock, or when it learns of the revocation.
     until(lambda: is_over(clients[frozen]), "the client of the node that was frozen is not cut")
 
 
 def is_over(client):
-    """Whether the client is told that it is signed out, or is let go, next."""
+    """Returns True when the client's next frame says that it is signed out, or its connection ends."""
     try:
         frame = client.receive()
     except Exception:

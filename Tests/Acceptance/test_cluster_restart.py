@@ -1,5 +1,5 @@
-"""All nodes of a cluster are restarted one after the other, behind HAProxy, while an unmodified SDK works: an app sees nothing.
-With HEARTH_BEFORE, the program of an earlier release, they are upgraded meanwhile."""
+"""All nodes of a cluster are restarted in turn, behind HAProxy, while an unmodified SDK works without an error. With HEARTH_BEFORE,
+the path of an earlier release's program, the restarts are upgrades."""
 
 import os
 import pathlib
@@ -26,7 +26,7 @@ OPEN = '{ "rules": { ".read": true, ".write": true } }'
 
 
 class Work(threading.Thread):
-    """One part of an app, again and again; what it raises fails the test."""
+    """Runs one step of an app repeatedly; an error in it fails the test."""
 
     def __init__(self, step):
         super().__init__(daemon=True)
@@ -45,7 +45,7 @@ class Work(threading.Thread):
         self.join()
 
 
-# The SDK's own thread ends so when its stream is closed.
+# The SDK's own thread raises this when its stream is closed.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_rolling_restart_goes_unnoticed(cluster, tmp_path):
     work_through(cluster, tmp_path, [dict.fromkeys("abc", HEARTH)])
@@ -59,10 +59,10 @@ def test_a_rolling_upgrade_goes_unnoticed_and_so_does_going_back(cluster, tmp_pa
 
 
 def work_through(cluster, tmp_path, rounds, first=None):
-    """In each round nodes are restarted as another program each, in turn."""
-    # Over plain HTTP the SDK works with emulators alone.
+    """In each round, restarts all nodes in turn with that round's programs."""
+    # The SDK uses plain HTTP only for emulators.
     nodes = cluster("--emulator", "--drain-seconds", "3", command="dev", rules=OPEN, programs=first).nodes
-    # An emulator trusts nobody who comes from elsewhere.
+    # An emulator trusts only clients on loopback.
     balancer = Balancer(
         tmp_path, free_port(), [(name, node.port) for name, node in nodes.items()],
         CONFIGURATION.replace("  option forwardfor\n", ""))
@@ -92,11 +92,11 @@ def work_through(cluster, tmp_path, rounds, first=None):
             each.end()
         assert [each.problem for each in work] == [None, None, None]
         assert db.reference("counter", app).get() == work[1].count
-        # The stream comes back by itself, and shows the last value.
+        # The stream reconnects by itself, and shows the last value.
         db.reference("told", app).set("last")
         until(lambda: seen and seen[-1] == "last", "the stream has ended")
         listener.close()
-        # A socket goes through HAProxy as well, and its presence is as it left it.
+        # A socket through HAProxy reconnects as well, and its presence data is unchanged.
         with_socket = Client(Behind(balancer.port))
         with_socket.call("o", p="/presence", d="gone")
         with_socket.close()
@@ -107,7 +107,7 @@ def work_through(cluster, tmp_path, rounds, first=None):
 
 
 class Behind:
-    """The address of a balancer, as clients take it for a server's."""
+    """A server's address for the test clients that points to the load balancer."""
 
     scheme = "http"
 

@@ -1,4 +1,4 @@
-"""What nodes of a cluster have in common beside data: settings, versions of rules, triggers, and which databases there are."""
+"""State that the nodes of a cluster share beside data: settings, versions of rules, triggers, and the list of databases."""
 
 import json
 import time
@@ -52,7 +52,7 @@ def names(node):
 def test_settings_of_one_node_apply_on_all(cluster):
     nodes = cluster(rules=OPEN, names="ab")
     here, there = nodes.owner_and_other()
-    # Quotas, versions of rules, and settings for tools.
+    # Quotas, versions of rules, and settings of administration tools.
     there.run("databases", "create", "guests")
     there.run("databases", "set", "guests", "--connections", "3")
     until(lambda: '"connections":3' in json.dumps(
@@ -62,17 +62,17 @@ def test_settings_of_one_node_apply_on_all(cluster):
     before = len(administer(here, "GET", "rules/versions")["versions"])
     administer(there, "PUT", "rules", rules)
     until(lambda: len(administer(here, "GET", "rules/versions")["versions"]) == before + 1, "the version is not known")
-    # Both nodes have their copies, which a backup of the folder holds.
+    # Both nodes have copies in their folders, which a backup of the folder includes.
     for node in (here, there):
         until(lambda: (node.data / "settings" / "guests.json").exists(), f"{node.data} lacks what was set")
-    # It is there after both were away.
+    # The settings are there after a restart of both nodes.
     for name in "ab":
         nodes[name].kill()
     for name in "ab":
         nodes[name].start()
     assert '"connections":3' in json.dumps(
         administer(there, "GET", "databases/guests"), separators=(",", ":"))
-    # The file that the nodes are started with is the newest one, once.
+    # The configuration file that the nodes are started with becomes a new version once.
     assert len(administer(there, "GET", "rules/versions")["versions"]) == before + 2
 
 
@@ -94,12 +94,12 @@ def test_keys_and_secrets_are_those_of_all_nodes(cluster):
         node.run("secrets", "rotate")
     until(lambda: in_folder(here) == in_folder(there), "the keys are not the same on both nodes")
     assert kids(here) == kids(there) and len(kids(here)) == len(before) + 2
-    # The first secret is the third and last by now; one more, and whoever used it is let go on every node.
+    # The first secret is the oldest of three by now; another one replaces it, and every node disconnects clients that used it.
     here.run("secrets", "rotate")
     assert client.receive()["d"]["a"] == "ac", "a secret that is gone still counts on the other node"
-    # A token of one node counts on the other one.
+    # Each node accepts the other's tokens.
     put(there, "x", 1, auth=here.secret())
-    # One that was away has them when it is back.
+    # A node that was stopped gets the keys when it starts.
     owner = nodes.owner("a")
     away, other = ("b", "a") if owner == "a" else ("a", "b")
     nodes[away].kill()
@@ -119,7 +119,7 @@ def test_events_are_made_once_for_a_write_on_any_node(cluster, receiver):
     client.call("o", p="/n/3", d="c")
     client.close()
     until(lambda: len(receiver.got()) == 3, "events are missing")
-    # The owner dies with events that nobody took: they are sent by the next one.
+    # The owner is killed with undelivered events: the next owner delivers them.
     receiver.answer = lambda number, request: 503
     put(there, "n/4", "d")
     owner = nodes.owner("a")
@@ -140,7 +140,7 @@ def test_a_deleted_database_is_gone_on_every_node(cluster):
     here.run("databases", "delete", "guests", "--yes")
     until(lambda: "guests" not in names(there), "the other node still has it")
     assert requests.get(f"{there.url}/x.json?ns=guests", timeout=WAIT_SECONDS).status_code == 404
-    # Another one of the name is another one, on every node.
+    # A new database of the same name is empty on every node.
     for first, second in ((here, there), (there, here)):
         first.run("databases", "create", "guests")
         assert read(second, "", ns="guests") is None
@@ -149,7 +149,7 @@ def test_a_deleted_database_is_gone_on_every_node(cluster):
         client = Client(second, ns="guests")
         client.listen("/y", 2)
         first.run("databases", "delete", "guests", "--yes")
-        # The node that was told has let go of it, and the other one does so soon.
+        # The node that received the request has closed the database, and the other node does so soon.
         assert requests.get(f"{first.url}/y.json?ns=guests", timeout=WAIT_SECONDS).status_code == 404
         assert client.receive() == {"t": "c", "d": {"t": "s", "d": "This database was deleted."}} and client.closed()
         assert requests.get(f"{second.url}/y.json?ns=guests", timeout=WAIT_SECONDS).status_code == 404
@@ -162,11 +162,11 @@ def test_a_database_that_is_deleted_and_created_at_once_is_empty_on_every_node(c
     administer(here, "POST", "databases", {"name": "guests"})
     for number in range(8):
         put(there, "x", number, ns="guests")
-        # Who is asked next has not heard of it yet.
+        # The next node asked has not received the change yet.
         administer(here, "DELETE", "databases/guests")
         administer(here, "POST", "databases", {"name": "guests"})
         assert read(there, "x", ns="guests") is None, number
-    # One that is known and not open is not made again by whoever asks for it.
+    # A request does not create a database that exists but is closed.
     nodes["a"].stop(), nodes["b"].stop()
     nodes["a"].start(), nodes["b"].start()
     administer(here, "DELETE", "databases/guests")
@@ -197,7 +197,7 @@ def test_service_accounts_are_accepted_on_every_node(cluster):
             requests.get(f"{node.url}/x.json", params={"access_token": token}, timeout=WAIT_SECONDS).status_code
             for node in (here, there)]
 
-    # Whichever node gives a token, all take it, also when none of them is the process that it was given by.
+    # All nodes accept a token of any node, also after the process that issued it has ended.
     tokens = [access_token(here, "first"), access_token(there, "second")]
     for token in tokens:
         assert statuses(token) == [200, 200]
@@ -207,7 +207,7 @@ def test_service_accounts_are_accepted_on_every_node(cluster):
         assert statuses(token) == [200, 200]
     client = Client(there)
     client.call("gauth", cred=tokens[0])
-    # What ends the tokens of an account ends them everywhere, and another key for it ends none.
+    # Ending an account's tokens applies on every node; a further key of the account ends no token.
     here.run("service-account", "create", "ci")
     client.call("g", p="/x")
     there.run("service-account", "disable", "ci")
@@ -225,16 +225,16 @@ def test_a_node_that_owns_no_database_serves_all(tmp_path):
         nodes["a"].start()
         nodes["b"].start()
         put(nodes["b"], "n", 1)
-        # One that nobody has opened before is opened by a node that takes it.
+        # A database that was never opened is opened by a node that accepts ownership.
         nodes["b"].run("databases", "create", "guests")
         put(nodes["b"], "n", 2, ns="guests")
         assert {row["owner"] for row in nodes.status("b")["databases"]} == {"a"}
-        # Also when its owner is another process than before.
+        # Also when the owner's process was replaced.
         nodes["a"].kill()
         nodes["a"].start()
         put(nodes["b"], "n", 3, ns="guests")
         assert read(nodes["a"], "n", ns="guests") == 3
-        # It is no place to give databases to.
+        # No database can be transferred to this node.
         assert "still owns" in nodes["a"].run("cluster", "drain", "a")
     finally:
         nodes.remove()
@@ -252,7 +252,7 @@ def test_idle_databases_are_closed_and_opened_again(cluster):
     until(lambda: open_on("a") is None and open_on("b") is None, "it is still open")
     assert nodes.database("a", "guests")["owner"] is None
     assert read(there, "n", ns="guests") == 1
-    # One that somebody listens to stays open where that is, and where it is owned.
+    # A database with listeners stays open on their node and on its owner.
     client = Client(there, ns="guests")
     client.listen("/n", 1)
     put(here, "n", 2, ns="guests")

@@ -1,4 +1,4 @@
-"""`make cluster` without its servers: what they need runs, and ends with the command."""
+"""`make cluster` without its Hearth nodes: PostgreSQL and HAProxy start, and end with the command."""
 
 import os
 import pathlib
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def below(process):
-    """The ids of all processes that one has started, and of those that they have."""
+    """Returns the ids of a process's descendants."""
     found = []
     for task in pathlib.Path(f"/proc/{process}/task").iterdir():
         for child in map(int, (task / "children").read_text().split()):
@@ -39,7 +39,7 @@ def test_the_programs_that_the_nodes_need_start_and_end_with_the_command(tmp_pat
     folder = tmp_path / "cluster"
     folder.mkdir()
     let_everyone_into(folder)
-    # The second time everything is there already.
+    # At the second start the data folders exist already.
     for _ in range(2):
         cluster = start(folder)
         try:

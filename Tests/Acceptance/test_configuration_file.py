@@ -1,4 +1,5 @@
-"""`hearth serve --config`: a file of options, with the place of each mistake; and what a service manager is told."""
+"""`hearth serve --config`: a file of options whose mistakes are reported with their place; and notifications of a service
+manager."""
 
 import os
 import re
@@ -70,7 +71,7 @@ def test_the_printed_file_names_every_option_and_its_defaults_are_those_of_the_c
     helped = set(re.findall(r"^  --([a-z-]+)", hearth("serve", "--help"), re.M)) - {"config", "print-config", "version"}
     named = dict(re.findall(r"^#([a-z-]+) = (.*)$", printed, re.M))
     assert set(named) == helped
-    # With every default said, it is the same server.
+    # A file with all defaults configures the same server.
     defaults = {name: value for name, value in named.items() if not value.startswith("<")}
     assert defaults["port"] == "9000" and defaults["data"] == "data" and defaults["no-raw-secrets"] == "false"
     file = tmp_path / "hearth.conf"
@@ -89,7 +90,7 @@ def test_a_service_manager_is_notified_of_start_watchdog_and_stop(tmp_path):
         heard = set()
         while heard != {b"READY=1", b"WATCHDOG=1"}:
             heard.add(manager.recv(256))
-        # A process that stands still is not said to live.
+        # A stopped process sends no watchdog notification.
         server.process.send_signal(signal.SIGSTOP)
         os.waitpid(server.process.pid, os.WUNTRACED)
         manager.setblocking(False)

@@ -1,4 +1,4 @@
-"""The console's server side: who gets in, who does not, and what either may do."""
+"""The console's server side: sessions and their roles, and the refusal of all other requests."""
 
 import gzip
 import json
@@ -18,7 +18,7 @@ from waits import WAIT_SECONDS, until
 
 JSON = {"Content-Type": "application/json"}
 
-# Everything that wants a session, with what a page sends.
+# All operations that need a session, with the body that the page sends.
 OPERATIONS = {
     "look at the session": ("GET", "session", None),
     "end the session": ("DELETE", "session", None),
@@ -50,7 +50,7 @@ def audit(server, event):
     return [record for record in records if record["event"] == event]
 
 
-# Getting in
+# MARK: Opening a session
 
 def test_the_link_that_a_start_prints_opens_one_session(server):
     address, key = start_link(server)
@@ -144,10 +144,10 @@ def test_accounts_open_no_session_unless_a_claim_is_configured(serve):
     assert ask(server.authority, "POST", API + "session", {"idToken": token}, JSON).status == 403
 
 
-# Who is not let in
+# MARK: Refusals
 
 def wrong_ways(admin, viewer):
-    """Every way in which a request may be wrong, with what it is answered."""
+    """Yields every way in which a request may be invalid, with the expected status."""
     evil, site = "https://evil.example", "Sec-Fetch-Site"
     return {
         "without anything": ({"Cookie": None, "X-Hearth-Console": None}, None, 403),
@@ -222,7 +222,7 @@ def test_refusals_and_sessions_are_in_the_audit_trail(server, admin):
         "session 1 (administrator) opens the database default", "session 1 ended"]
 
 
-# Ends
+# MARK: Ends of sessions
 
 def test_a_session_ends_at_sign_out(server, admin):
     live = admin.socket(server)
@@ -276,7 +276,7 @@ def test_a_restart_ends_sessions(serve):
     assert session.ask("GET", "session").status == 401
 
 
-# The page
+# MARK: The page
 
 def test_the_page_and_its_assets_are_served_with_caching_headers(server):
     address = server.authority
@@ -304,7 +304,7 @@ def test_the_page_and_its_assets_are_served_with_caching_headers(server):
         assert ask(address, "GET", path).status == 404, path
 
 
-# Where it is
+# MARK: Addresses
 
 def test_no_console_removes_the_page_and_its_api(serve):
     server = serve("--no-console", rules=OPEN)

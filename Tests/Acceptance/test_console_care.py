@@ -1,4 +1,4 @@
-"""What `hearth doctor` finds and backups, asked for in the console."""
+"""Findings of `hearth doctor`, and backups, in the console."""
 
 import json
 import re
@@ -23,7 +23,7 @@ def examined(console):
     return until(lambda: (found := console.get("now/doctor"))["at"] and not found["isRunning"] and found)
 
 
-# The checks
+# MARK: Checks
 
 def test_the_checks_are_those_of_hearth_doctor(serve):
     server = serve(rules=OPEN)
@@ -31,7 +31,7 @@ def test_the_checks_are_those_of_hearth_doctor(serve):
     found = examined(console)
     said = json.loads(server.run("doctor", "--json", expect=1))
     assert found["problem"] is None and found["worst"] == said["worst"]
-    # How fast a disk is may come out otherwise the second time.
+    # The measured speed of the disk may differ the second time.
     def codes(report):
         return {each["code"] for each in report["findings"] if not each["code"].startswith("sync")}
 
@@ -43,7 +43,7 @@ def test_the_checks_are_those_of_hearth_doctor(serve):
     assert until(lambda: (again := console.get("now/doctor"))["at"] > found["at"] and again)["problem"] is None
 
 
-# Backups
+# MARK: Backups
 
 def test_a_backup_is_made_in_the_folder_of_the_last_one(server, admin, viewer, tmp_path):
     told = admin.get("now/backups")
@@ -86,7 +86,7 @@ def test_sealed_backups_are_not_made_without_the_passphrase(server, admin, tmp_p
     assert len(admin.get("now/backups")["backups"]) == 1
 
 
-# In the browser
+# MARK: In the browser
 
 def test_the_now_page_shows_findings_and_makes_a_backup(serve, browser, tmp_path):
     console = Console(serve(rules=OPEN), browser)

@@ -1,4 +1,4 @@
-"""What an open console costs, `make bench-console`, made short."""
+"""A short run of `make bench-console`, which measures the cost of an open console."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""What the console's page is told of data: as whom, without values, and as it happens."""
+"""Data in the console: reading as another user, outlines without values, and live events."""
 
 import json
 import urllib.parse
@@ -70,7 +70,7 @@ def test_the_databases_are_listed(serve):
     server.run("databases", "create", "other")
     session = Session(*start_link(server))
     wanted = [{"name": "default", "isDefault": True}, {"name": "other", "isDefault": False}]
-    # A node of a cluster looks every two seconds.
+    # A node of a cluster checks for new databases every two seconds.
     until(lambda: session.get("databases") == {"databases": wanted})
 
 

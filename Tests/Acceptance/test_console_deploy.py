@@ -1,4 +1,4 @@
-"""A deploy in the console: its forecast, others' versions merged in, and what was counted lately."""
+"""Deploying rules in the console: the forecast, merging with a version that was deployed meanwhile, and the coverage."""
 
 import pytest
 import requests
@@ -17,7 +17,7 @@ RULES = """{"rules": {
   }},
   "notes": {".read": true}
 }}"""
-# Nobody reads rooms, everybody writes them, and sizes are texts.
+# Rules that let no client read rooms, let every client write them, and require sizes to be strings.
 OTHER = RULES.replace('".read": "auth != null"', '".read": false').replace(
     "auth != null && auth.uid == 'ann'", "auth != null").replace("isNumber", "isString")
 
@@ -28,7 +28,8 @@ def server(serve):
 
 
 def stir(server):
-    """A listener that would be cut, a stored value that would fail, and a refusal that would be none."""
+    """Makes a listener that the rules would cancel, a stored value that they would reject, and a denied write that they would
+    allow."""
     ann, mira = Client(server), Client(server)
     ann.sign_in(server.token("ann"))
     ann.listen("/rooms/lobby")
@@ -58,7 +59,7 @@ def test_a_forecast_lists_the_effects_of_a_deploy(server):
     assert told["refusals"]["places"] == [{"operation": "put", "path": "/rooms/lobby/size", "uid": "mira", "count": 1}]
     told = forecast(RULES)
     assert (told["listeners"]["cancelled"], told["data"]["failed"], told["refusals"]["opened"]) == (0, 0, 0)
-    # Nothing came of it.
+    # The forecast changed nothing.
     assert session.ask("GET", "server/.settings/rules/staged.json?ns=default").json["trial"] is None
     assert session.ask("GET", "server/.settings/rules.json?ns=default").body.decode() == RULES
     for body in {}, {"source": 1}, {"source": "{", "database": "default"}, {"source": RULES, "database": 1}, {"source": RULES, "database": "other"}:

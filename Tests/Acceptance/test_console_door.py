@@ -1,4 +1,4 @@
-"""What administrators' tools ask of the server, asked through the console: by whom, what, and in whose name."""
+"""Administration requests that the console forwards with the session's role and name."""
 
 import json
 
@@ -30,7 +30,7 @@ def through(session, method, path, body=None, **options):
 
 
 def state(server):
-    """What must not change."""
+    """Returns the state that a refused request must not change."""
     auth = {"auth": server.secret()}
     rules = requests.get(server.url + "/.settings/rules.json", params=auth, timeout=WAIT_SECONDS).text
     return rules, server.run("users", "list", "--json"), server.run("databases", "list"), server.run("secrets", "list")
@@ -69,7 +69,7 @@ def test_other_operations_are_refused(server, admin, viewer):
     ]:
         answer = through(admin, method, path, body)
         assert answer.status in (400, 404), (method, path, answer.status, answer.body)
-    # A method in the clothes of another one.
+    # A method that is overridden by a header.
     for name, value in ("X-HTTP-Method-Override", "PUT"), ("x-http-method-override", "DELETE"):
         answer = through(admin, "POST", ".settings/rules/decide.json?ns=default", {"requests": []}, headers={name: value})
         assert answer.status == 200
@@ -85,7 +85,7 @@ def test_credentials_of_the_request_do_not_raise_the_role_of_the_session(server,
         assert through(viewer, "GET", ".settings/rules.json?ns=default", headers=headers).status == 200
         answer = through(viewer, "POST", ".settings/rules/versions.json?ns=default", {"source": OPEN}, headers=headers)
         assert answer.status == 403
-    # A credential in the address is refused beside the one of the door.
+    # A credential in the URL is refused: the console adds its own.
     assert through(admin, "GET", f".settings/rules.json?ns=default&auth={secret}").status == 400
 
 
@@ -124,7 +124,7 @@ def test_a_denial_is_explained_and_tried_with_other_rules(server, admin):
     client = Client(server)
     client.sign_in(server.token("mira"))
     client.call("p", status="permission_denied", p="/rooms/lobby", d={"topic": "<b>", "n": 1})
-    # The feed names the denial's trace.
+    # The event stream names the denial's trace.
     stream = Events(admin, "ns=default&topics=denials")
     _, denial = stream.next("denial")
     stream.close()

@@ -1,4 +1,4 @@
-"""The console's page in a real browser over a slow line: no key that is meant for an overlay reaches the view behind it."""
+"""The console's page in Chromium over a slow network: keys typed for an overlay never reach the view behind it."""
 
 import re
 
@@ -9,7 +9,7 @@ from console_page import VIEWS, Console, browser
 
 DATA = {"data": {"one": 1, "two": 2}, "notes": {"first": "text"}}
 LATENCY_MILLISECONDS = 400
-# Between two keys of a person.
+# The time between two keys of a fast typist.
 TYPED_MILLISECONDS = 70
 
 
@@ -21,7 +21,7 @@ def console(serve, starter_rules, browser):
 
 
 def open_slow(console, view, fragment=""):
-    """A page whose modules for overlays are still to load, each after a while."""
+    """Opens a page on which the modules of the overlays load with a delay."""
     watched = console.open(view=view, fragment=fragment)
     expect(watched.page.get_by_role("main", name=VIEWS[view])).to_be_visible()
     tools = watched.page.context.new_cdp_session(watched.page)

@@ -1,5 +1,5 @@
-"""What the console is told of the server at this moment: figures, who is connected, why their listens hold, the log, its
-state; and parts of a database as files."""
+"""The console's live state of the server: metrics, connections and the grants of their listens, the log, and the server's status;
+and downloads of subtrees."""
 
 import http.client
 import json
@@ -61,7 +61,7 @@ def one(console, uid):
     return found[0]
 
 
-# Who may ask, and what
+# MARK: Access
 
 @pytest.mark.parametrize("operation", LOOKS)
 def test_only_sessions_of_both_roles_may_read(admin, viewer, operation):
@@ -92,7 +92,7 @@ def test_unknown_paths_are_not_found(admin, path):
     assert answer.status == 404 and set(answer.json) == {"error"}, answer.body
 
 
-# Figures
+# MARK: Metrics
 
 def test_figures_count_operations(rooms):
     console, live = session(rooms), Client(rooms)
@@ -117,7 +117,7 @@ def test_figures_count_operations(rooms):
     live.close()
 
 
-# Who is connected
+# MARK: Connections
 
 def test_connections_are_listed_with_their_users(rooms):
     console = session(rooms)
@@ -161,7 +161,7 @@ def test_a_listen_is_shown_with_its_grant_and_the_data_that_would_end_it(rooms):
     assert lobby["explanation"]["allowed"] is True and lobby["explanation"]["rule"]["line"] == 3
     reads = [read["path"] for visit in lobby["explanation"]["trace"] for read in visit.get("reads", [])]
     assert "/members/lobby/mira" in reads
-    # What it says would end it does.
+    # The change that the console names as ending the listen does end it.
     write(rooms, "/members/lobby/mira", None)
     assert mira.receive()["d"]["a"] == "c"
     assert [each["path"] for each in console.get(listens)["listens"]] == ["/all"]
@@ -170,7 +170,7 @@ def test_a_listen_is_shown_with_its_grant_and_the_data_that_would_end_it(rooms):
     assert console.get(listens) == {"listens": [], "count": 0}
 
 
-# Disconnecting
+# MARK: Disconnecting
 
 def test_an_administrator_disconnects_a_client(rooms):
     console, reader = session(rooms), session(rooms, "--read-only")
@@ -197,7 +197,7 @@ def test_malformed_bodies_disconnect_no_client(admin, body):
     assert answer.status == 400 and set(answer.json) == {"error"}
 
 
-# The log
+# MARK: The log
 
 def test_the_log_is_listed_newest_last(server, admin):
     first = admin.get("now/log")
@@ -211,7 +211,7 @@ def test_the_log_is_listed_newest_last(server, admin):
     assert admin.get("now/log?level=critical")["lines"] == []
 
 
-# The state
+# MARK: The server's status
 
 def test_the_state_of_the_server_is_reported(server, admin):
     answer = admin.get("now/state")
@@ -232,10 +232,10 @@ def test_an_unreachable_receiver_is_a_finding(rooms):
     live.close()
 
 
-# Downloads
+# MARK: Downloads
 
 def fetch(session, path, **headers):
-    """As a browser does that saves a file: the page sends no header with it."""
+    """Downloads like a browser that saves a file: without the headers that the page sends."""
     sent = {"Cookie": session.cookie, "Sec-Fetch-Site": "same-origin", **headers}
     return ask(session.address, "GET", path, None, {name: value for name, value in sent.items() if value is not None})
 
@@ -277,7 +277,7 @@ def test_a_large_subtree_is_downloaded_in_pieces(rooms):
     response = connection.getresponse()
     assert response.status == 200 and response.headers["Transfer-Encoding"] == "chunked"
     first = response.read(1000)
-    # What is written meanwhile is no part of it.
+    # Data that is written meanwhile is not included.
     write(rooms, "/all", None)
     assert json.loads(first + response.read()) == tree
     connection.close()

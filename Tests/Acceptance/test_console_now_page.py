@@ -1,4 +1,4 @@
-"""The console's figures, connections, log and settings in a real browser."""
+"""The console's metrics, connections, log and settings in Chromium."""
 
 import json
 import re
@@ -33,7 +33,7 @@ def test_the_page_shows_figures_connections_and_the_grants_of_listens(console):
     page = watched.page
     expect(page.get_by_role("status").filter(has_text="to look at")).to_be_visible()
     rows = page.get_by_role("grid", name="Connections").get_by_role("row")
-    # The page's own socket is one of them.
+    # The page's own socket is one of the connections.
     expect(rows).to_have_count(4)
     expect(rows.filter(has_text="nobody")).to_have_count(1)
     expect(rows.filter(has_text="administrator")).to_have_count(1)

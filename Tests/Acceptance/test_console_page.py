@@ -1,4 +1,4 @@
-"""The console's page in a real browser: what somebody does with the data, step by step, against a real server."""
+"""The console's page in Chromium: viewing and editing data step by step, against a real server."""
 
 import json
 import re
@@ -37,7 +37,7 @@ def console(serve, starter_rules, browser):
 
 
 def row(page, *path):
-    """The row of a path, which is open. Rows of the same key are told apart by their level."""
+    """Returns the row of a visible path. Rows with the same key are distinguished by their level."""
     return page.locator(f".row:not([hidden])[aria-level='{len(path)}']").filter(
         has=page.locator(".key", has_text=re.compile(f"^{re.escape(path[-1])}$")))
 
@@ -346,7 +346,7 @@ def test_data_is_viewed_as_another_user(console):
     watched.picture("data-as")
     row(page, "rooms", "garden").locator(".twisty").click()
     expect(row(page, "rooms", "garden", "topic").locator(".value")).to_have_text('"Beds 4 to 9"')
-    # The membership goes, and with it what could be seen; it comes back when the membership does.
+    # When the membership is removed, the data disappears; when the membership returns, the data returns.
     console.write("/members/garden/mira", None)
     expect(row(page, "rooms", "garden")).to_have_class(re.compile("hidden-row"))
     expect(page.get_by_text("Beds 4 to 9")).to_have_count(0)
@@ -397,9 +397,9 @@ def test_a_large_node_is_opened_by_windows(console):
     page = watched.page
     expect(row(page, "sensors", "s-000000").locator(".value")).to_have_text("0")
     expect(row(page, "sensors").locator(".count")).to_have_text("30,000")
-    # What is beyond the window is not in the page.
+    # Children beyond the window are not in the page.
     assert page.locator(".row").count() < 100
-    # Who scrolls on comes to the end of the window, and what follows is loaded.
+    # Scrolling to the end of the window loads the next children.
     page.mouse.move(600, 500)
     deadline = time.monotonic() + WAIT_SECONDS
     while not row(page, "sensors", "s-000300").count():
@@ -450,17 +450,17 @@ def test_loaded_data_stays_while_the_connection_is_lost(console):
     expect(page.locator(".toast").last).to_contain_text("no connection")
     watched.picture("data-offline")
     console.server.start()
-    # A session ends with the process that gave it.
+    # A session ends with the server process that issued it.
     expect(page.get_by_role("dialog", name="Your session has ended")).to_be_visible()
     watched.picture("session-ended")
-    # Nothing can be asked now, and nothing is.
+    # The page sends no requests while it is signed out.
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     for view in ("now", "people"):
         page.evaluate(f"location.hash = '#/{view}'")
         expect(page.get_by_text("The session ended.")).to_be_attached()
     assert [url for url in asked if "/api/" in url] == []
-    # Another link, over the page as it is: the view goes on where it was.
+    # After another sign-in link, opened over the same page, the view continues where it was.
     page.goto(console.link())
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page).to_have_url(re.compile("#/people$"))

@@ -1,4 +1,4 @@
-"""Accounts, as the console's people view asks for them: who fits, in which order, page by page, and one of them."""
+"""Accounts in the console's people view: searches, orders, pages, and the details of one account."""
 
 import json
 from urllib.parse import urlencode
@@ -110,7 +110,7 @@ def test_a_viewer_reads_users_and_changes_none(town):
 
 @pytest.fixture
 def tenants(serve):
-    """Two tenants with a user each of the same uid, beside one of the project, and an administrator's session."""
+    """Two tenants and the project, each with a user of the same uid, and an administrator's session."""
     server = serve("--sign-in", "password", rules=CLOSED)
     ids = [server.run("tenants", "create", name, "--passwords", "true").strip() for name in ("acme-corp", "zebra")]
     for place in [], *(["--tenant", each] for each in ids):
@@ -144,11 +144,11 @@ def test_changes_to_a_tenants_users_stay_in_the_tenant(tenants):
     states = [json.loads(server.run("users", "show", "same", "--json", *place)).get("disabled", False)
               for place in ([], ["--tenant", one], ["--tenant", other])]
     assert states == [False, True, False]
-    # Who did it stands in the operator's trail, what was done in the tenant's.
+    # The operator's audit trail names the administrator, the tenant's audit trail has the change.
     assert f"POST /tenants/{one}/accounts:update" in server.run("audit", "tail", "--count", "50")
     trail = server_asks("POST", "hearth/v1/audit:tail", {"limit": 50, "tenantId": one})
     assert [record["event"] for record in trail.json["records"]][-2:] == ["user_disable", "revoke"]
-    # What is no tenant's id is another path, which nobody may ask for.
+    # A text that cannot be a tenant id makes another path, which the console does not forward.
     for path in "tenants/../accounts:update", "tenants/%2e%2e/accounts:update", f"tenants/{one}%2Faccounts:delete", \
             f"tenants/{one}/accounts:batchGet", f"tenants/{one}/accounts/x", "tenants/":
         assert server_asks("POST", path, {"localId": "same"}).status == 404, path
@@ -160,7 +160,7 @@ def test_viewers_list_tenants_and_change_none(tenants):
     listed = viewer.ask("GET", "server/tenants?pageSize=1000")
     assert [each["displayName"] for each in listed.json["tenants"]] == ["acme-corp", "zebra"]
     assert search(viewer, tenant=one)["people"]
-    # The code of a test number opens a second factor.
+    # The fixed code of a test phone number would pass a second factor, so viewers do not see it.
     numbers = {"testPhoneNumbers": {"+4915150000001": "424242"}}
     path = f"server/tenants/{one}"
     assert administrator.ask("PATCH", path + "?updateMask=testPhoneNumbers", numbers).json["testPhoneNumbers"]

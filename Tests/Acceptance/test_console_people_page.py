@@ -1,4 +1,4 @@
-"""The console's people in a real browser: who there is, their sessions, what ends them, and the proof of it."""
+"""The console's people view in Chromium: accounts, sessions, revocations, and their receipts."""
 
 import json
 import re
@@ -24,7 +24,7 @@ def console(serve, browser):
 
 
 def people(console, *names):
-    """Accounts with a session each."""
+    """Creates accounts with a session each."""
     app = Identity(console.server)
     return {name: app.sign_up(f"{name}@example.com", "password1") for name in names}
 
@@ -311,7 +311,7 @@ def test_actions_on_a_selected_tenants_users_stay_in_the_tenant(console):
     expect(row(page, "ann@")).not_to_contain_text("disabled")
     page.go_back()
     expect(row(page, "ann@")).to_contain_text("disabled")
-    # A text that can be no tenant is none.
+    # A text that cannot be a tenant id selects no tenant.
     page.goto(f"{server.url}/.console/#/people?tenant=..%2F..")
     expect(row(page, "ben@")).to_have_count(1)
     watched.check()

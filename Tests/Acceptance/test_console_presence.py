@@ -1,4 +1,4 @@
-"""What destroys or deploys asks again who is there, when a session is older than a quarter of an hour."""
+"""Destructive operations and deploys require a new proof of presence when the session is older than 15 minutes."""
 
 import json
 
@@ -34,7 +34,7 @@ def clock(tmp_path):
 
 @pytest.fixture
 def late(serve, clock):
-    """A server, and sessions of it that were opened more than a quarter of an hour ago."""
+    """A server, and sessions that were opened more than 15 minutes ago."""
     server = serve(rules=CLOSED, environment=clock.environment)
     session = Session(*link(server.run("console")))
     viewer = Session(*link(server.run("console", "--read-only")))
@@ -44,7 +44,7 @@ def late(serve, clock):
 
 def test_grave_operations_without_presence_are_refused(late):
     server, session, viewer = late
-    # A first start makes its keys, one of each kind, while it answers already.
+    # At its first start the server already answers while it makes its keys, one of each kind.
     until(lambda: len(session.ask("POST", "server/hearth/v1/keys:list", {}).json["keys"]) == 2, "both kinds of keys")
     keys = session.ask("POST", "server/hearth/v1/keys:list", {}).body
     for name, (method, path, body) in GRAVE.items():
@@ -53,7 +53,7 @@ def test_grave_operations_without_presence_are_refused(late):
         assert viewer.ask(method, path, body).status == 403, name
     assert session.ask("GET", "server/.settings/rules.json?ns=default").body.decode() == CLOSED
     assert session.ask("POST", "server/hearth/v1/keys:list", {}).body == keys
-    # Looking, and what can be taken back, does not ask.
+    # Reading, and operations that can be undone, need no proof of presence.
     assert session.ask("PUT", "server/.settings/rules/staged.json?ns=default", {"source": OPEN}).status == 200
     assert session.ask("POST", "server/.settings/databases.json", {"name": "other"}).status in (200, 201)
 

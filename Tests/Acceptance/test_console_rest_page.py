@@ -1,4 +1,4 @@
-"""More of the console's page in a real browser: requests by a query, a version and an administrator; figures in numbers; keys."""
+"""Further views of the console in Chromium: trial requests with a query, a version or an administrator; charts as tables; keys."""
 
 import json
 

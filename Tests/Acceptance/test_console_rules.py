@@ -1,4 +1,4 @@
-"""Why a request was refused, and what rules would say of another one: for the console's rules view."""
+"""Explanations of denials, and trial requests against other rules, for the console's rules view."""
 
 import json
 
@@ -37,7 +37,7 @@ def client(server, uid=None, **claims):
 
 
 def newest(session):
-    """The denial that was told last, and those before."""
+    """Returns the newest denial of the stream; skips older ones."""
     stream = Events(session, "ns=default&topics=denials")
     _, denial = stream.next("denial")
     stream.close()
@@ -45,7 +45,7 @@ def newest(session):
 
 
 def refused(chat, uid, operation, path, value=None, **claims):
-    """Has a request refused, and gives its denial as the stream tells it."""
+    """Makes a request that is denied, and returns its denial from the stream."""
     server, session = chat
     stream = Events(session, "ns=default&topics=denials")
     live = client(server, uid, **claims)
@@ -72,7 +72,7 @@ def check_test(text, rules, tmp_path, expect=0):
     return hearth("rules", "test", "--rules", str(tmp_path / "rules.json"), str(tmp_path / "case.test.json"), expect=expect)
 
 
-# One denial
+# MARK: One denial
 
 def test_a_refused_listen_is_explained_with_the_data_at_its_time(chat, tmp_path):
     server, session = chat
@@ -113,7 +113,7 @@ def test_a_refused_write_keeps_its_value_and_the_rules_at_its_time(chat, tmp_pat
 
 
 def test_each_of_many_denials_is_explained_by_its_id(chat):
-    """A listen that is taken away has the name of its connection alone, as another one has."""
+    """A cancelled listen has its connection's name alone as its trace, and so has another one."""
     server, session = chat
     live = session.socket(server)
     live.call("p", p="/members", d={"lobby": {"mira": "guest"}, "hall": {"mira": "guest"}})
@@ -169,7 +169,7 @@ def test_a_viewer_may_explain_denials_and_try_rules(server, viewer):
     assert attempt(viewer, {"denial": denial["id"], "rules": OPEN})["allowed"] is True
 
 
-# Trying
+# MARK: Trials
 
 def test_requests_of_every_kind_are_tried_as_every_kind_of_user(chat, tmp_path):
     server, session = chat

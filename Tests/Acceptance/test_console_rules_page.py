@@ -1,4 +1,4 @@
-"""The console's rules in a real browser: what was refused and why, an edit, a deploy, versions, requests as anybody."""
+"""The console's rules view in Chromium: denials and their explanation, an edit, a deploy, versions, and trial requests."""
 
 import json
 import re
@@ -27,7 +27,7 @@ def refuse(console, path="/rooms/lobby/messages/m1", uid="mira", value=MESSAGE):
 
 
 def edit(page, old, new):
-    """Replaces a text in the editor, as one pastes."""
+    """Replaces a text in the editor, like a paste."""
     page.evaluate(
         "([old, next]) => { const editor = document.querySelector('.CodeMirror').CodeMirror;"
         " editor.setValue(editor.getValue().replace(old, next)); }", [old, new])
@@ -110,12 +110,12 @@ def test_errors_are_shown_at_their_place_in_the_editor(console):
     expect(dialog).to_contain_text("1 error must be mended")
     expect(dialog.get_by_role("button", name="Deploy")).to_be_disabled()
     page.keyboard.press("Escape")
-    # The text is kept in the tab until it is dropped.
+    # The browser tab keeps the text until the user discards it.
     page.reload()
     expect(page.get_by_text("1 error", exact=True)).to_be_visible()
     page.get_by_role("button", name="Revert").click()
     expect(page.get_by_text("no errors")).to_be_visible()
-    # Completion of what may stand there.
+    # Completion offers the names that are valid at the cursor.
     page.locator(".CodeMirror").click()
     page.keyboard.press("Control+End")
     watched.check()

@@ -1,4 +1,4 @@
-"""Who gets to the selected place, told beside the data in a real browser."""
+"""The list of users with access to the selected location, shown beside the data in Chromium."""
 
 import re
 

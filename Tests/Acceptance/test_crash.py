@@ -1,8 +1,7 @@
-"""`kill -9` at random moments under load; every acknowledged write and account must come back, and in order.
+"""`kill -9` at random moments under load; every acknowledged write and account must be there afterwards, in order.
 
-HEARTH_CRASHES sets how many rounds of kills there are, from the fourth on with snapshots, and then with a backup at the end;
-`make torture` has 10,000 kills. The seed is printed, and HEARTH_SEED sets it.
-"""
+HEARTH_CRASHES sets the number of rounds of kills. From the fourth round on there are also snapshots, then a backup at the end;
+`make torture` makes 10,000 kills. The seed is printed, and HEARTH_SEED sets it."""
 
 import os
 import random
@@ -17,7 +16,7 @@ CRASHES = int(os.environ.get("HEARTH_CRASHES", "3"))
 def test_acknowledged_writes_survive_sigkill(tmp_path):
     seed = int(os.environ.get("HEARTH_SEED", random.randrange(1 << 30)))
     print("seed", seed)
-    # With history, whose log is also shortened.
+    # With history, so that the log is also shortened.
     life = Life(tmp_path / "life", seed, 1)
     try:
         for index in range(CRASHES):
@@ -32,7 +31,7 @@ def test_acknowledged_writes_survive_sigkill(tmp_path):
 
 
 def sent(count, acknowledged):
-    """A line with so many operations, and the states after each of them."""
+    """Returns a writer's line with `count` operations, and the states after each of them."""
     line, numbers, states = Line("w"), random.Random(7), [{}]
     for _ in range(count):
         line.next(numbers, 5)

@@ -1,9 +1,8 @@
-"""Nobody is told of a commit that is not before the one that cut them off, while members, rules and users change.
+"""No client receives a commit at or after the commit that revoked its permission, while members, rules and users change.
 
-One client writes a counter into rooms, many to a batch; sockets, tagged queries, event streams and long polls follow
-it. Meanwhile members are removed (by writes that also count), rules are deployed and users disabled. The receipts
-say where each cause stands in commit order, which is held against what every client was sent.
-"""
+One client writes a counter into rooms, many commits to a batch; sockets, tagged queries, event streams and long polls follow it.
+Meanwhile members are removed (by writes that also count), rules are deployed, and users disabled. The receipts have the position of
+each revocation, and the test compares it with the data that every client received."""
 
 import json
 import os
@@ -22,14 +21,14 @@ QUERIES = [{"i": ".key", "l": 5, "vf": "r"}, {"i": "n", "l": 3, "vf": "r"}]
 
 
 def rules(closed=()):
-    """Rooms are for members; some for nobody."""
+    """Rules that let members read rooms, and no client the closed rooms."""
     member = "auth != null && root.child('members/' + $room + '/' + auth.uid).val() == true"
     rooms = {"$room": {".read": member, "m": {".indexOn": "n"}}}
     return json.dumps({"rules": {"rooms": rooms | {room: {".read": False} for room in closed}}})
 
 
 def numbers(value):
-    """Every counter in what a client was sent."""
+    """Yields every counter in a message."""
     if isinstance(value, dict):
         for name, member in value.items():
             if name == "n" or name.endswith("/n"):
@@ -42,7 +41,7 @@ def numbers(value):
 
 
 class Follower:
-    """One listen: what it was told, and whether it was told its end. Nothing may come after that."""
+    """One listen: the values that it received, and its cancel. No value may arrive after the cancel."""
 
     def __init__(self, uid, room, query=None):
         self.uid, self.room, self.query = uid, room, query
@@ -61,7 +60,7 @@ class Follower:
 
 
 class Conversation:
-    """What a socket or a long poll says, as one listen of each kind understands it."""
+    """Assigns the messages of a socket or a long poll to the listens of one client."""
 
     def __init__(self, followers):
         self.followers = followers
@@ -156,7 +155,7 @@ def follow_stream(server, token, followers, ready, stop):
 
 
 def write(server, secret, moments, removals, written):
-    """Pipelines commits; every one counts, also the one that removes a member."""
+    """Pipelines commits; every commit increments the counter, also the one that removes a member."""
     client, open_requests = Client(server), 0
     client.call("auth", cred=secret)
     client.number = 0
@@ -209,7 +208,7 @@ def test_no_frame_after_a_revocation_carries_a_later_commit(serve):
         follow(follow_poll, user, [Follower(uid, room) for room in rooms[:2]])
     for _ in threads:
         assert ready.acquire(timeout=WAIT_SECONDS), seed
-    # Two users are disabled, one room is closed by rules, and half of all others lose some room.
+    # Two users are disabled, the rules close one room, and half of all others lose their membership of some room.
     disabled, closed = uids[:2], rooms[-1]
     removals = moments.sample([(uid, room) for uid in uids[2:] for room in rooms[:-1]], 8)
     written = {}
@@ -222,12 +221,12 @@ def test_no_frame_after_a_revocation_carries_a_later_commit(serve):
     assert answer.status_code == 200, answer.text
     time.sleep(moments.uniform(0.1, 0.8))
     server.run("users", "disable", "user1@example.com", "--wait")
-    # Each of its calls is waited for a bounded time.
+    # The test waits for each of the client's calls, for a limited time.
     writer.join()
     assert len(written) == WRITES - ROOMS, seed
 
     def complete():
-        """A receipt for each removal, for the deploy and for both users, each with everybody told."""
+        """Returns True when there is a receipt for each removal, for the deploy and for both users, with all clients notified."""
         page = requests.get(
             f"{server.url}/.settings/receipts.json", params={"auth": secret, "limit": 100}, timeout=WAIT_SECONDS).json()
         found = [receipt for receipt in page["receipts"] if receipt["database"]]
@@ -236,7 +235,7 @@ def test_no_frame_after_a_revocation_carries_a_later_commit(serve):
 
     receipts = until(complete, "the receipts")
 
-    # Where the causes stand. Each of the writer's commits and of the deploys is one position.
+    # The positions of the revocations. Each commit of the writer, and each deploy, is one position.
     deploys = [receipt["position"] for receipt in receipts if receipt["cause"] == "rules"]
     by_removal = {n: change for n, (_, change) in written.items() if any(key.startswith("members/") for key in change)}
     cuts = {}
@@ -255,7 +254,7 @@ def test_no_frame_after_a_revocation_carries_a_later_commit(serve):
     told = {receipt["position"] for receipt in receipts if receipt["cause"] == "write"}
     assert told == {position(n) for n in by_removal}, (seed, told, sorted(map(position, by_removal)))
 
-    # What is on its way arrives; then nothing more comes.
+    # Messages in transit arrive; then nothing more comes.
     finals = {room: max(n for n, (other, _) in written.items() if other == room) for room in rooms}
     expected = {(uid, room) for uid, room in removals} | {(uid, room) for uid in disabled for room in rooms}
     expected |= {(uid, closed) for uid in uids}
@@ -263,7 +262,7 @@ def test_no_frame_after_a_revocation_carries_a_later_commit(serve):
     def settled(follower):
         if (follower.uid, follower.room) in expected:
             return follower.isCut
-        # A window by key does not see every write.
+        # A query with a limit does not change with every write.
         return follower.query == QUERIES[0] or follower.last == finals[follower.room]
 
     until(lambda: all(map(settled, followers)),
@@ -276,7 +275,7 @@ def test_no_frame_after_a_revocation_carries_a_later_commit(serve):
         assert follower.isCut == ((follower.uid, follower.room) in expected), where
         if follower.isCut and follower.last > ROOMS:
             assert position(follower.last) < cuts[follower.uid, follower.room], (where, cuts)
-    # The receipts say of every listener which commit was its last.
+    # The receipts name the last commit of every listener.
     for receipt in receipts:
         for one in receipt["listeners"]:
             assert one["lastPosition"] < receipt["position"] + (receipt["cause"] == "revocation"), (seed, receipt)

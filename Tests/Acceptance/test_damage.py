@@ -1,4 +1,4 @@
-"""Files that lost something: the server does not start as if nothing had been, and says what can be done."""
+"""Damaged files: the server refuses to start on lost data, and its message says how to repair the folder."""
 
 import subprocess
 
@@ -18,7 +18,7 @@ def write(server, count):
 
 
 def refusal(server):
-    """What the server says when it does not start."""
+    """Returns the error message of a start that fails."""
     server.process = None
     with pytest.raises(RuntimeError) as caught:
         server.start()
@@ -41,7 +41,7 @@ def test_a_flipped_bit_in_the_last_write_after_a_clean_stop(serve):
     file.write_bytes(content)
     text = refusal(server)
     assert "cannot open the database default" in text and f"hearth repair --apply {file}" in text
-    # A refusal takes nothing away.
+    # A refused start changes no file.
     assert "hearth repair" in refusal(server)
     before = file.read_bytes()
     looked = repair(file)
@@ -65,7 +65,7 @@ def test_a_truncated_log_after_a_kill_opens(serve):
     log.write_bytes(whole[:ends[-3]])
     text = refusal(server)
     assert "had been acknowledged" in text and f"hearth repair --apply {file}" in text, text
-    # The log that was cut off can be put back.
+    # The part of the log that was cut off can be restored.
     log.write_bytes(whole)
     server.start()
     assert len(requests.get(f"{server.url}/.json", timeout=WAIT_SECONDS).json()) == 6
@@ -74,7 +74,7 @@ def test_a_truncated_log_after_a_kill_opens(serve):
     log.unlink()
     assert "had been acknowledged" in refusal(server)
     assert repair(file, "--apply").returncode == 0
-    # Where it is kept after all of the folder was looked at.
+    # The option that keeps the cut-off part in a folder of the operator's choice.
     assert list(server.data.glob("damaged-*/databases/default.sqlite"))
     server.start()
     write(server, 1)

@@ -1,4 +1,4 @@
-"""Databases that come and go, and what clients may take of them: the command, firebase-admin, sockets and curl."""
+"""Creating, deleting and limiting databases: with the command, firebase-admin, sockets and curl."""
 
 import json
 import re
@@ -26,7 +26,7 @@ def rules(tmp_path):
 
 
 def manage(server, method, place="", **body):
-    """A request of an administrator about databases."""
+    """Sends an administrator's request about databases."""
     token = (server.data / "keys" / "admin-token").read_text(encoding="utf-8").strip()
     return requests.request(
         method, f"{server.url}/.settings/databases{place}.json", headers={"Authorization": f"Bearer {token}"},
@@ -116,7 +116,7 @@ def test_a_flooding_client_is_delayed_and_no_other(serve):
     done = [number for number in numbers if answers[number]["s"] == "ok"]
     refused = [number for number in numbers if answers[number]["s"] == "unavailable"]
     assert 50 <= len(done) < 200 and len(done) + len(refused) == 200
-    # Five come back while the socket is left unread after a refusal.
+    # Five requests are answered after the socket was left unread since a refusal.
     assert len(refused) <= 1 + 150 // 6, "a flood is left where it comes from"
     sentence = "Over quota: this database takes 50 requests a second from one client (clientRequestsPerSecond)"
     assert {answers[number]["d"] for number in refused} == {sentence}
@@ -127,7 +127,7 @@ def test_a_flooding_client_is_delayed_and_no_other(serve):
     asked = [requests.get(f"{server.url}/none.json", timeout=WAIT_SECONDS) for _ in range(20)]
     over = next(answer for answer in asked if answer.status_code == 429)
     assert over.json() == {"error": sentence.replace("50", "1")} and int(over.headers["Retry-After"]) >= 1
-    # Live, for the socket that is open.
+    # The new limit applies at once to the open socket.
     server.run("databases", "set", "default", "--client-requests-per-second", "none")
     for number in range(200):
         client.request("p", p=f"/b/{number}", d=number)

@@ -1,4 +1,4 @@
-"""`hearth db` as people and scripts use it: on a running server, on a stopped folder, and against a scripted server."""
+"""`hearth db` for people and scripts: on a running server, on a stopped folder, and against a scripted server."""
 
 import bisect
 import json
@@ -34,7 +34,7 @@ def db(folder, *arguments, body=None, expect=0):
 
 @pytest.fixture(params=["running", "stopped"])
 def folder(request, serve):
-    """A data folder that a server runs on, or ran on."""
+    """A data folder, with a running server or after its server has stopped."""
     server = serve(rules=RULES)
     if request.param == "stopped":
         server.stop()
@@ -151,7 +151,7 @@ def test_the_server_of_another_machine_is_reached_with_a_token(serve, tmp_path):
 
 
 def test_a_stopped_folder_in_use_by_another_process_is_refused(running):
-    """The way to its server is not there any more; its lock is."""
+    """The file with the server's address is gone, but the folder's lock is held."""
     (running / "server.sock").unlink()
     assert "cannot be opened" in db(running, "get", "/a", expect=1)
 
@@ -172,7 +172,7 @@ def test_the_commands_of_the_data_guides_run(serve, starter_rules):
 
 
 def upload(folder, rules):
-    """Puts other rules in force on a running server."""
+    """Deploys other rules to a running server."""
     url = json.loads((folder / "server.json").read_text())["url"]
     token = (folder / "keys" / "admin-token").read_text().split()[0]
     requests.put(
@@ -226,11 +226,11 @@ def test_following_ends_when_rules_revoke_the_permission(running):
     assert process.returncode == 1
 
 
-# Export and import.
+# MARK: Export and import
 
 
 def tree(seed, leaves):
-    """Nested data with long and short lists, priorities, integer keys and texts that need escapes."""
+    """Returns nested data with long and short lists, priorities, integer keys, and strings that need escapes."""
     source = random.Random(seed)
     data = {"list": {}, "deep": {}, "1": {"0": "a", "2": "b"}, "text": {".value": "with a priority", ".priority": "p"}}
     for i in range(leaves):
@@ -307,7 +307,7 @@ def test_an_invalid_file_is_reported_with_line_and_column(running, tmp_path, tex
 
 
 class ForwardingServer(StandInServer):
-    """Passes requests on to a server."""
+    """Forwards requests to a server."""
 
     def __init__(self, server):
         self.target = server
@@ -315,7 +315,7 @@ class ForwardingServer(StandInServer):
         super().__init__()
 
     def forward(self, request, body):
-        # Beside other tests, a debug server may take a minute for the largest part of an import.
+        # On a busy machine, a debug server may take a minute for the largest part of an import.
         answer = requests.request(
             request.command, self.target.url + request.path, data=body or None,
             headers={"Authorization": "Bearer " + self.token}, timeout=4 * WAIT_SECONDS)
@@ -323,7 +323,7 @@ class ForwardingServer(StandInServer):
 
 
 class InterruptingProxy(ForwardingServer):
-    """A proxy that passes a number of writes on, and drops the connection of each later one."""
+    """A proxy that forwards a number of writes, and drops the connection of each later one."""
 
     def __init__(self, server, writes):
         self.writes, self.seen = writes, 0
@@ -353,7 +353,7 @@ def test_an_interrupted_import_resumes(serve, tmp_path):
         assert "--resume" in db(server.data, "import", "/big", str(path), "--server", proxy.origin, *options, expect=1)
         assert "not here" in db(
             server.data, "import", "/other", str(path), "--resume", "--server", proxy.origin, *options, expect=1)
-        # A file that was changed where it had been read.
+        # The file was changed in the part that had been imported.
         text = path.read_bytes()
         path.write_bytes(text.replace(b"-N000007", b"-N00000x", 1))
         assert "--force" in db(server.data, "import", "/big", str(path), "--resume", "--server", proxy.origin, *options, expect=1)
@@ -403,7 +403,7 @@ def leaves(value):
 
 
 class SmallWriteProxy(ForwardingServer):
-    """A proxy that refuses to delete more than some leaves by one write, as the server does above 256 MB."""
+    """A proxy that refuses to delete more than `leaves_max` leaves by one write, as the server does above 256 MB."""
 
     def __init__(self, server, leaves_max):
         self.sent, self.leaves_max = [], leaves_max
@@ -454,11 +454,11 @@ def test_a_failed_export_leaves_no_file(running, tmp_path):
     assert not list(tmp_path.glob("out.json*"))
 
 
-# Against scripted servers: what a real one seldom does.
+# MARK: Scripted servers, for responses that are rare on a real one
 
 
 class ScriptedServer(StandInServer):
-    """A server whose responses a function makes: `answer(request, path, query)`."""
+    """A server whose responses come from a function: `answer(request, path, query)`."""
 
     protocol = "HTTP/1.1"
 
@@ -543,13 +543,13 @@ def test_a_refused_stream_ends_the_command_with_an_error(tmp_path, token):
 
 
 class Limited:
-    """Answers like a database whose answers may have `bytes_max` bytes."""
+    """Answers like a database whose responses are limited to `bytes_max` bytes."""
 
     TOO_BIG = "Data requested exceeds the maximum size that can be accessed with a single request."
 
     def __init__(self, data, bytes_max):
         self.data, self.bytes_max, self.requests = data, bytes_max, 0
-        # The keys of children in their order, by path: a thousand requests ask for pages of the same node.
+        # The children's keys in order, by path: a thousand requests read pages of the same node.
         self.ordered = {}
 
     def __call__(self, handler, path, query):

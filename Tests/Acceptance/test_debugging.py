@@ -1,4 +1,4 @@
-"""What rules say about a denial is for whoever holds a database secret, and for nobody else."""
+"""The explanation of a denial is sent to holders of a database secret only."""
 
 import base64
 import hashlib
@@ -13,7 +13,7 @@ RULES = '{ "rules": { "open": { ".read": true, ".write": true }, "closed": { ".r
 
 
 def token(secret, **claims):
-    """A 2.x token with top-level claims that the command line does not offer."""
+    """Makes a legacy (2.x) token with top-level claims that the command line does not offer."""
     def encoded(value):
         raw = value if isinstance(value, bytes) else json.dumps(value).encode()
         return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
@@ -26,12 +26,12 @@ def token(secret, **claims):
 
 
 def denied(server, credential):
-    """The pushes that a client gets with a read that is denied."""
+    """Returns the frames that a client receives with a denied read."""
     socket = Client(server)
     socket.sign_in(credential)
     numbers = [socket.request("q", p="/closed", h=""), socket.request("q", p="/open", h="")]
     pushes = []
-    # Answers come in order, so what belongs to the first request is there when the second is answered.
+    # Answers come in order: when the second request is answered, all frames of the first have arrived.
     while (frame := socket.receive()["d"]).get("r") != numbers[1]:
         if frame.get("r") == numbers[0]:
             assert frame["b"]["s"] == "permission_denied", frame
@@ -49,7 +49,7 @@ def test_rules_are_explained_only_to_a_debugging_token(serve):
     assert [push["a"] for push in explained] == ["sd"] and "/closed" in explained[0]["b"]["msg"], explained
     for credential in (
             token(secret), token(secret, debug="true"), token(secret, debug=1),
-            # What an app's user can have in a token: data of theirs, and custom claims.
+            # Data and custom claims that an app's user can have in a token.
             token(secret, d={"uid": "ann", "debug": True}),
             server.run("token", "mint", "--id-token", "--uid", "ann", "--claims", '{"debug":true}').strip()):
         assert denied(server, credential) == []

@@ -1,4 +1,4 @@
-"""`hearth doctor` on folders that something is wrong with, with a server beside it and without."""
+"""`hearth doctor` on folders with a defect, with a running server and without one."""
 
 import json
 import os
@@ -20,7 +20,7 @@ OPEN = '{ "rules": { ".read": "auth != null", "guests": { ".write": true } } }'
 
 @pytest.fixture
 def open_folder():
-    """A folder that everybody on the machine may enter; those of tests are their owner's."""
+    """Returns a folder that all users of the machine may enter; the folders of tests belong to one user."""
     folder = pathlib.Path(tempfile.mkdtemp(dir="/tmp"))
     folder.chmod(0o755)
     yield folder
@@ -28,7 +28,7 @@ def open_folder():
 
 
 def look(server, data=None):
-    """What is found, by its code, and how the command ends."""
+    """Returns the findings by code, and the exit status of the command."""
     done = subprocess.run(
         [HEARTH, "doctor", "--data", str(data or server.data), "--json"], stdin=subprocess.DEVNULL,
         capture_output=True, text=True, timeout=2 * WAIT_SECONDS)
@@ -57,7 +57,7 @@ def test_a_secure_server_has_no_findings(serve):
     assert server.stop() == 0
     found = look(server)
     assert severity(found, "rules") == "ok" and "server" not in found
-    # It was served for the look, and is as it was.
+    # The command served the folder for its checks, and left it unchanged.
     server.start()
     assert server.run("db", "get", "/users/ann").strip() == '"here"'
 

@@ -1,4 +1,4 @@
-"""Several accounts of one address: each identity of a provider has an account of its own, where the setting says so."""
+"""Several accounts with one e-mail address: with the setting on, each identity of a provider has its own account."""
 
 import json
 import urllib.parse
@@ -42,7 +42,7 @@ def admin(serve, monkeypatch):
 
 
 def test_each_identity_has_its_own_account_and_the_address_its_owner(admin):
-    """As an app finds it that was made with *create multiple accounts for each identity provider*, with firebase-admin."""
+    """The app has *create multiple accounts for each identity provider* on, and its server uses firebase-admin."""
     server, sdk = admin
     app = App(server)
     owner = app.sign_up("ann@example.com", "correct horse")
@@ -54,14 +54,14 @@ def test_each_identity_has_its_own_account_and_the_address_its_owner(admin):
         user = auth.get_user(person["localId"], app=sdk)
         assert user.email is None and [each.email for each in user.provider_data] == ["ann@example.com"]
         assert "email" not in claims(person["idToken"])
-        # Rules that ask for an address do not meet one that nobody vouches for.
+        # Rules that check the token's address must not see one that no provider has verified.
         place = f"{server.url}/{person['localId']}.json?ns={PROJECT}&auth={person['idToken']}"
         assert requests.put(place, data="1", timeout=WAIT_SECONDS).status_code == 401
     assert auth.get_user_by_email("ann@example.com", app=sdk).uid == owner["localId"]
     assert app.sign_in("ann@example.com", "correct horse")["localId"] == owner["localId"]
     with pytest.raises(auth.EmailAlreadyExistsError):
         auth.update_user(people[0]["localId"], email="ann@example.com", app=sdk)
-    # The link that an administrator sends resets the owner's password.
+    # The link that an administrator generates resets the password of the address's owner.
     link = auth.generate_password_reset_link("ann@example.com", app=sdk)
     assert "success" in requests.get(link + "&newPassword=another1", timeout=WAIT_SECONDS).json()["authEmulator"]
     assert app.sign_in("ann@example.com", "another1")["localId"] == owner["localId"]

@@ -1,4 +1,4 @@
-"""`hearth dev --emulator` in the place of the official auth emulator: what the suites of apps do with it, unchanged."""
+"""`hearth dev --emulator` in place of the official Auth emulator: the calls of app test suites, unchanged."""
 
 import base64
 import concurrent.futures
@@ -52,7 +52,7 @@ def test_two_projects_of_the_admin_sdk(emulator, apps):
     for app, project in zip(apps, PROJECTS):
         assert auth.get_user_by_email("ann@example.com", app=app).display_name == project
         assert [user.uid for user in auth.list_users(app=app).iterate_all()] == ["ann"]
-        # As a server signs somebody in: with its own credential, and the project in the request.
+        # Signs a user in as a server does: with the server's own credential, and the project in the request.
         tokens = requests.post(
             f"{emulator.url}/{HOST}/v1/accounts:signInWithCustomToken",
             json={"token": auth.create_custom_token("ann", app=app).decode(), "targetProjectId": project},
@@ -61,7 +61,7 @@ def test_two_projects_of_the_admin_sdk(emulator, apps):
         assert (content["aud"], content["uid"], content["of"]) == (project, "ann", project)
         cookie = auth.create_session_cookie(tokens["idToken"], 600, app=app)
         assert auth.verify_session_cookie(cookie, app=app, clock_skew_seconds=5)["of"] == project
-        # The realtime database takes the project's tokens, over REST and over the socket.
+        # The Realtime Database accepts the project's tokens, over REST and over the socket.
         place = f"{emulator.url}/ann/x.json?ns={project}&auth={tokens['idToken']}"
         assert requests.put(place, data='"mine"', timeout=WAIT_SECONDS).status_code == 200
         client = Client(emulator, ns=project)
@@ -83,14 +83,14 @@ def test_emulator_tokens_are_unsigned_in_the_form_of_the_node_sdk(emulator):
     signed_in = Identity(emulator).sign_up("ann@example.com", "secret1")
     head, payload, signature = signed_in["idToken"].split(".")
     assert json.loads(base64.urlsafe_b64decode(head + "=" * (-len(head) % 4)))["alg"] == "none" and signature == ""
-    # It is this server's all the same: with other claims it is nobody's.
+    # The server still checks that it issued the token: with other claims it is refused.
     other = json.dumps(claims(signed_in["idToken"]) | {"user_id": "x", "sub": "x"}).encode()
     forged = f"{head}.{base64.urlsafe_b64encode(other).decode().rstrip('=')}."
     Identity(emulator).fail("accounts:lookup", {"idToken": forged}, "INVALID_ID_TOKEN")
 
 
 def test_the_calls_of_the_web_sdk(emulator):
-    """signInWithCredential, sendPasswordResetEmail, confirmPasswordReset and what suites do around them."""
+    """Calls signInWithCredential, sendPasswordResetEmail and confirmPasswordReset, and what test suites call around them."""
     app = Identity(emulator)
     token = json.dumps({"sub": "abc123", "email": "foo@example.com", "email_verified": True, "name": "Foo"})
     body = {

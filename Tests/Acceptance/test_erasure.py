@@ -1,4 +1,4 @@
-"""Taking a person out of what is kept of the past: with the command line, on a running server and on a stopped folder."""
+"""Erasing a user from the history: with the command, on a running server and on a stopped folder."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from waits import WAIT_SECONDS
 
 RULES = '{ "rules": { ".read": true, ".write": true } }'
 SECRET = "a-secret-of-eve"
-# A uid that is no plain text: the same to Unicode as another one, of somebody else.
+# A uid with a composed character: Unicode considers it equal to the decomposed uid of another user.
 EVE, OTHER = "e\u0301ve-the-erased 🔥", "\u00e9ve-the-erased 🔥"
 
 
@@ -72,7 +72,7 @@ def test_no_file_holds_data_of_an_erased_user(serve, mode):
     assert "user_erase" in trail and answer["number"] in trail and EVE not in trail
     assert "eve***" not in trail and "e***@example.com" not in trail
     run(server, "audit", "verify")
-    # Whoever was not there, or is not any more, is told so; and it is no failure.
+    # An unknown or already erased user is reported as such; the command succeeds.
     assert "there was no account" in run(server, "users", "erase", "uid:" + EVE, "--yes")
     if mode == "stopped":
         server.start()
@@ -80,7 +80,7 @@ def test_no_file_holds_data_of_an_erased_user(serve, mode):
     kept = bytes_on_disk(server)
     assert SECRET.encode() not in kept and EVE.encode() not in kept and OTHER.encode() in kept
     assert os.listdir(server.data / "erasures") == []
-    # A restart reads and verifies all that is kept, and a backup takes it.
+    # A restart reads and verifies the whole history, and a backup includes it.
     server.start()
     assert len(history(server, "/rooms/lobby")) == 2
     run(server, "backup", "create", str(server.data.parent / "backups"))
@@ -125,7 +125,7 @@ def test_only_the_named_user_of_a_tenant_is_erased(serve):
     assert "eve-herself" in run(server, "audit", "tail", "-n", "100")
     refused = run(server, "users", "erase", "uid:eve", "--tenant", "acme-corp-zzzzz", "--yes", expect=1, told=True)
     assert "hearth tenants list" in refused
-    # An order for a tenant that is deleted before it is done takes what is left outside of the tenant.
+    # An erasure request for a tenant that is deleted before the erasure runs removes the data that is left outside the tenant.
     run(server, "db", "set", "/rooms/cellar", '"hello"', "--as", "kim-of-acme")
     run(server, "tenants", "delete", tenant, "--yes")
     server.stop()
@@ -150,7 +150,7 @@ def test_an_erasure_is_completed_after_a_restart(serve):
     order = {"number": "1a", "uid": "eve-the-erased", "places": []}
     (folder / "1a.json").write_text(json.dumps(order))
     server.start()
-    # The command waits for its own order, which comes after that one.
+    # The command waits for its own request, which runs after the interrupted one.
     run(server, "users", "erase", "somebody-else", "--yes")
     assert all("by" not in change for change in history(server, "/rooms/lobby"))
     assert "erasure 1a" in run(server, "audit", "tail", "-n", "20")

@@ -1,4 +1,4 @@
-"""`hearth exec`, and `hearth dev` in a folder with a firebase.json: in the place of Firebase's emulators."""
+"""`hearth exec`, and `hearth dev` in a folder with a firebase.json, in place of the Firebase emulators."""
 
 import json
 import os
@@ -22,7 +22,7 @@ FIREBASE_JSON = """{
 """
 RULES = '{"rules": {"open": {".read": true}, "mine": {"$u": {".read": "auth.uid == $u", ".write": "auth.uid == $u"}}}}'
 
-# What a test suite does, as a program: the environment tells it where to go.
+# A program that acts like a test suite: the environment has the server's address.
 CLIENT = """
 import json, os, urllib.error, urllib.request
 host = os.environ["FIREBASE_DATABASE_EMULATOR_HOST"]
@@ -68,7 +68,7 @@ def client(folder, script, *arguments):
 
 
 def test_the_command_gets_no_descriptor_but_the_standard_streams(project):
-    """Neither the server's own, nor what the server was started with."""
+    """The command inherits neither the server's descriptors nor those that the server was started with."""
     read, write = os.pipe()
     try:
         (project / "client.py").write_text(CLIENT + """
@@ -128,7 +128,7 @@ def read(path, **headers):
         assert error.code == 401, error.code
 
 read("/mine/ann")
-# As suites begin each test: with the same rules, also in a database of its own.
+# Test suites upload the same rules at the start of each test, also to a database of their own.
 put_rules(project)
 put_rules("other")
 read("/mine/bob")
@@ -153,7 +153,7 @@ for path in ("/mine/ann", "/mine/" + user["localId"]):
     assert "evaluated 3×" in page  # before and after the rules were put there again
     assert "SF:database.rules.json" in (project / "lcov.info").read_text()
     assert client(project, SUITE, "--no-coverage").stderr == ""
-    # Rules without a condition leave nothing to see.
+    # Rules without a condition have no coverage to report.
     (project / "open.json").write_text('{"rules": {".read": true}}')
     assert run(project, "--rules", "open.json", "--", "true").stderr == ""
 
@@ -184,7 +184,7 @@ ask("POST", API + ":signUp?key=any", {"email": "ann@shop.example", "password": "
     assert first.returncode == 0, first.stderr
     assert json.loads((project / "seed/database_export/demo-shop.json").read_text()) == {"open": {"a": 1}}
     assert (project / "seed/auth_export/accounts.json").stat().st_mode & 0o077 == 0
-    # An account of the official emulator, which keeps passwords in clear.
+    # An account exported by the official emulator, which stores passwords in clear text.
     path = project / "seed/auth_export/accounts.json"
     users = json.loads(path.read_text())
     users["users"].append({
@@ -265,7 +265,7 @@ from firebase_admin import credentials, db
 firebase_admin.initialize_app(credentials.ApplicationDefault())
 db.reference("shelf").set({"n": 1})
 assert ask("GET", f"http://{host}/shelf.json?ns={project}-default-rtdb", **OWNER) == {"n": 1}
-# firebase database:get loses the name on the way.
+# The Firebase CLI's `database:get` omits the database's name here.
 assert ask("GET", f"http://{host}/shelf.json", **OWNER) == {"n": 1}
 """)
     assert done.returncode == 0, done.stderr
@@ -310,7 +310,7 @@ def test_other_networks_are_served_only_when_a_host_is_named(project):
 port = host.split(":")[1]
 assert host.startswith("127.0.0.1:")
 assert ask("GET", f"http://{host}/x.json", Host="10.0.2.2:9000", **OWNER) is None
-# All of 127.0.0.0/8 is this machine; what connects from another of its addresses is not in the network that is let in.
+# All of 127.0.0.0/8 is this machine; a client with another of its addresses is outside the allowed network.
 import socket
 addresses = {a[4][0] for a in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)} - {"127.0.0.1"}
 for address in [a for a in addresses if not a.startswith("127.")]:

@@ -1,4 +1,4 @@
-"""Why rules allow or deny: without a server, and by the trace id of a server's log."""
+"""`hearth rules explain`: without a server, and by the trace id of a denial in a server's log."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A new folder's first moments: its server answers before it has made its signing keys, and may be ended at any of them."""
+"""A server's first start: it answers before it has made its signing keys, and may be killed at any time meanwhile."""
 
 import json
 import signal
@@ -25,7 +25,7 @@ def key_names(server):
 
 
 def opened_by_commands(server):
-    """What a command makes or finds is what the next start goes on with."""
+    """The keys that a command makes or finds are those of the next start."""
     token = server.run("token", "mint", "--id-token", "--uid", "alice").strip()
     custom = server.run("token", "mint", "--uid", "bob").strip()
     names = key_names(server)
@@ -68,7 +68,7 @@ def test_a_server_stopped_while_it_starts_ends_cleanly(tmp_path):
 @pytest.mark.parametrize("opened", [opened_by_commands, opened_by_a_start])
 @pytest.mark.parametrize("made", ["admin-token", "id-token-keys.pem"])
 def test_a_server_killed_while_it_makes_keys_leaves_a_folder_that_opens(serve, made, opened):
-    """Killed when it is ready and when the first of its keys is there, which is before the last is."""
+    """Killed when it is ready, and when the first of its keys exists, which is before the last one does."""
     server = serve(rules=RULES, makes_keys=True)
     deadline = time.monotonic() + WAIT_SECONDS
     while made not in files(server) and time.monotonic() < deadline:

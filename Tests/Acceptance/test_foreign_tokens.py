@@ -1,4 +1,4 @@
-"""Tokens that the server did not make, by the word of plugins in processes of their own; and where the audit trail goes."""
+"""Tokens of other issuers, verified by plugins in processes of their own; and the audit trail's delivery to plugins."""
 
 import hashlib
 import json
@@ -25,7 +25,7 @@ ENDED = {"s": "expired_token", "d": "Auth token is expired."}
 
 
 class Issuer(StandInServer):
-    """An OpenID Connect issuer, with the paths of Keycloak."""
+    """An OpenID Connect issuer with the URL paths of Keycloak."""
 
     def __init__(self):
         self.keys, self.asked = {}, []
@@ -70,7 +70,7 @@ def issuer():
 
 @pytest.fixture(scope="module")
 def oidc(tmp_path_factory):
-    """The plugin with its libraries, in a folder that every user may read."""
+    """The plugin with its libraries, in a folder that all users may read."""
     return plugin_with_packages("OIDCVerifierPython", tmp_path_factory.mktemp("oidc"), "pyjwt", "cryptography")
 
 
@@ -97,7 +97,7 @@ def test_tokens_of_an_issuer_open_the_database(serve, issuer, oidc):
     assert auth["uid"] == "ann" and auth["provider"] == "oidc", auth
     assert auth["token"]["email"] == "ann@example.com" and auth["token"]["roles"] == {"editor": True}
     live.close()
-    # What does not count, for each reason; the server's own credentials go nowhere.
+    # Each reason for which a token is refused; the server's own credentials are not passed to the plugin.
     now = int(time.time())
     other = rsa.generate_private_key(65537, 2048)
     for bad in (
@@ -110,13 +110,13 @@ def test_tokens_of_an_issuer_open_the_database(serve, issuer, oidc):
     assert status(server, "/users/ann", server.secret()) == 200
     assert status(server, "/users/ann", "x" * 40) == 401
     assert json.loads(server.run("plugins", "list", "--json"))["plugins"][0]["hooks"][0]["requests"] == count
-    # Keys that were made up have nobody ask the issuer again so soon.
+    # Tokens with invented key ids do not make the plugin fetch the issuer's keys again so soon.
     assert issuer.asked.count("/realms/app/certs") == 1
-    # The issuer takes another key, of another kind; a plugin that begins anew finds it.
+    # The issuer changes to a key of another type; a restarted plugin fetches it.
     issuer.rotate("k2", "EC")
     server.run("plugins", "enable", "oidc-verifier")
     assert status(server, "/users/ann", issuer.token("ann", kid="k2")) == 200
-    # Switched off, nobody vouches for anybody.
+    # With the plugin disabled, its tokens are refused.
     live = Client(server)
     live.call("auth", cred=token)
     server.run("plugins", "disable", "oidc-verifier")
@@ -142,13 +142,13 @@ def test_keys_of_an_issuer_are_read_again_for_an_unknown_key_and_rarely(oidc, is
         key = found.find("k9" if is_known else "made-up", "RS256", settings)
         assert (key is not None) == is_known
         assert issuer.asked.count("/realms/app/certs") == reads + count
-    # A key that the issuer takes back counts for an hour at most; one of another algorithm never did.
+    # A key that the issuer withdrew is accepted for an hour at most; a key of another algorithm never is.
     del issuer.keys["k9"]
     assert found.find("k9", "RS256", settings) is not None
     assert found.find("k9", "ES256", settings) is None
     now[0] += 3600
     assert found.find("k9", "RS256", settings) is None
-    # While the issuer is away, what was read within the hour counts, and then nobody knows.
+    # While the issuer is down, keys fetched within the last hour are used; after that the plugin cannot decide.
     settings["issuer"] = "http://127.0.0.1:9"
     now[0] += 11
     assert found.find("k1", "RS256", settings) is not None
@@ -163,7 +163,7 @@ def test_the_verifier_passes_the_contract_suite(oidc):
     assert "keeps the contract" in said and "one that the public key signed as a secret ok" in " ".join(said.split())
 
 
-# Takes sess_NAME for NAME. An audit record "revoke" of it and it revokes what it vouched for.
+# Accepts sess_NAME as the user NAME. When an audit record "revoke" names the token, it revokes the sessions it verified.
 SESSIONS = """
 import threading, time
 from hearth_plugin import Plugin, Temporary, rejected, verified
@@ -180,7 +180,7 @@ def verify(question, settings):
         return rejected()
     if token.startswith("sess_out_"):
         plugin.revoke(uids=[token[9:]])
-        # The answer comes behind its own revocation.
+        # The answer is sent after its own revocation.
         return verified(token[9:], cacheSeconds=600)
     return verified(token[5:], cacheSeconds=600)
 @plugin.hook("audit")
@@ -228,12 +228,12 @@ def test_a_revocation_that_a_plugin_pushes_signs_out(sessions):
     assert receipts[0]["revocation"] == {
         "number": 1, "event": "revoke", "kind": "foreignTokens", "plugin": "sessions", "tokens": 1}, receipts
     assert receipts[0]["cancelled"] == receipts[0]["sent"] == 1
-    # By user; and the answer that came behind the revocation counts for nothing.
+    # Revoked by user; the verification that arrived after the revocation is ignored.
     assert status(server, "/users/bob", "sess_out_bob") == 401
     bob.expect("ac", **ENDED)
     bob.expect("c", p="users/bob")
     assert status(server, "/users/bob", "sess_bob") == 200
-    # A plugin that dies decides nothing, and says so by name.
+    # A plugin that dies decides nothing, and the error names it.
     dead = requests.get(server.url + "/users/ann.json", params={"auth": "sess_die"}, timeout=WAIT_SECONDS)
     assert dead.status_code == 503 and "plugin sessions could not check" in dead.text
     assert "by plugin sessions, tokens: 1" in server.run("audit", "tail")
@@ -259,7 +259,7 @@ def test_the_audit_trail_reaches_a_plugin(sessions):
         assert sign_up().status_code == 200
     taken = wait_for(6)
     assert [event for _, event in taken].count("sign_up") == 3
-    # While it fails nobody waits, and nothing is lost that fits in.
+    # While the plugin fails no sign-up waits, and no record is lost as long as the queue has room.
     server.run("plugins", "settings", "sessions", "fails=true")
     for _ in range(3):
         assert sign_up().status_code == 200

@@ -1,4 +1,4 @@
-"""A disk without room, and a disk whose sync fails: what clients and orchestrators are told, and what is there after."""
+"""A full disk, and a disk whose sync fails: the errors that clients and orchestrators receive, and the data afterwards."""
 
 import json
 import os
@@ -46,7 +46,7 @@ def test_a_full_disk_refuses_writes_and_recovers_without_a_restart(serve):
     assert health == {"status": "unavailable", "error": "Databases cannot be written: the disk is full."}
     assert (ready["ready"], ready["databases"], ready["accounts"]) == (False, "no-space", "ok")
 
-    # Writes are refused at once and clearly, reading and listening go on, and nobody is told what is not stored.
+    # Writes are refused at once with a clear error, reads and listens continue, and no listener receives unstored data.
     refused = requests.put(f"{server.url}/refused.json", json=3, timeout=WAIT_SECONDS)
     assert refused.status_code == 503 and refused.headers["Retry-After"] == "5"
     assert refused.json() == {"error": "The server's disk is full. Nothing was written; try again later."}
@@ -84,7 +84,8 @@ def test_account_changes_on_a_full_disk_are_refused(serve):
     url = f"{server.url}/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k"
     sign_up = lambda: requests.post(url, json={"returnSecureToken": True}, timeout=WAIT_SECONDS)  # noqa: E731
     assert sign_up().status_code == 200
-    # A first start makes keys beside its first requests, and notes that: the write that waits is to be the sign-up's.
+    # At a first start the server makes keys beside its first requests and logs it in the audit trail; the waiting write must be the
+    # sign-up's.
     server.run("keys", "list")
     wal = server.data / "accounts.sqlite-wal"
     until(lambda: rests(wal), "the accounts did not come to rest")
@@ -96,7 +97,7 @@ def test_account_changes_on_a_full_disk_are_refused(serve):
     health = requests.get(server.url, timeout=WAIT_SECONDS).json()
     assert health["error"].endswith("Accounts cannot be written: the disk is full.")
     refused = sign_up()
-    # No JSON: clients would take that for a verdict on their session.
+    # The body is not JSON: SDKs would take a JSON error as a decision about their session.
     assert refused.status_code == 503 and refused.headers["Retry-After"] == "5" and refused.text[0] != "{"
     limit_files(server, None)
     assert waiting().status_code == 200
@@ -106,7 +107,7 @@ def test_account_changes_on_a_full_disk_are_refused(serve):
 
 
 def test_a_small_disk_that_fills_up_loses_no_acknowledged_write(serve, tmp_path):
-    """A real file system: what was acknowledged is there after a kill, and nothing else."""
+    """On a real file system: after a kill, exactly the acknowledged data is there."""
     with small_disk(tmp_path / "small", 32) as disk:
         ballast = disk / "ballast"
         ballast.write_bytes(bytes(12 << 20))
@@ -127,7 +128,7 @@ def test_a_small_disk_that_fills_up_loses_no_acknowledged_write(serve, tmp_path)
         until(lambda: status(server) == 503, "the disk did not fill up")
         assert requests.put(f"{server.url}/refused.json", json=1, timeout=WAIT_SECONDS).status_code == 503
         assert len(requests.get(f"{server.url}/.json?shallow=true", timeout=WAIT_SECONDS).json()) == len(answers)
-        # The write that waits is the last one: more of them would fill the disk again before they are told to stop.
+        # Only one write waits: more would fill the disk again before they are refused.
         stop.set()
         ballast.unlink()
         until(lambda: status(server) == 200, server.log())
@@ -164,7 +165,7 @@ def test_after_a_failed_sync_the_journal_is_read_back_and_writing_resumes(serve,
         requests.put(f"{server.url}/list/once.json", json=1, timeout=WAIT_SECONDS).status_code))
     writer.start()
     until(lambda: state(server) == "disk-fault", server.log)
-    # Nothing is acknowledged meanwhile, and what is there can be read.
+    # Meanwhile nothing is acknowledged, and stored data can be read.
     assert requests.put(f"{server.url}/during.json", json=1, timeout=WAIT_SECONDS).status_code == 503
     assert client.call("p", "unavailable", p="/during", d=1).startswith("The server's disk does not work.")
     assert requests.get(f"{server.url}/before.json", timeout=WAIT_SECONDS).json() == 1
@@ -187,7 +188,7 @@ def test_while_syncs_fail_requests_are_answered_with_an_unknown_outcome(serve, t
     failing.begin()
     app = firebase_admin.initialize_app(credentials.Base(), {"databaseURL": f"{server.url}?ns=default"}, name="failing")
     try:
-        # The library sends a request again by itself after 500 and 503; a push would then be there twice.
+        # The client library repeats a request by itself after 500 and 503, which would make a push twice.
         with pytest.raises(exceptions.FirebaseError) as caught:
             db.reference("list", app).push("once")
         assert caught.value.http_response.status_code == 504
@@ -211,7 +212,7 @@ def test_writing_stops_when_a_failed_sync_lost_data(serve, tmp_path, monkeypatch
     failing.begin()
     threading.Thread(target=lambda: requests.put(f"{server.url}/a.json", json=1, timeout=WAIT_SECONDS)).start()
     until(lambda: state(server) == "disk-fault", server.log)
-    # As if the disk had dropped the pages, and those of the commit before.
+    # Simulates a disk that lost the pages of this commit and of the one before.
     os.truncate(log, ends[-2])
     failing.end()
     until(lambda: state(server) == "failed", server.log)
@@ -221,8 +222,9 @@ def test_writing_stops_when_a_failed_sync_lost_data(serve, tmp_path, monkeypatch
 
 
 def test_a_reserve_of_disk_space_is_kept_for_administration(serve, tmp_path):
-    """A real file system: writes are refused before it is full, an administrator may still remove, and it ends by itself."""
-    # The server looks twice a second: nobody writes 32 MiB between two looks.
+    """On a real file system: writes are refused before it is full, an administrator may still remove data, and the refusal then
+    ends by itself."""
+    # The server checks the free space twice a second: the test writes less than 32 MiB between two checks.
     with small_disk(tmp_path / "small", 128) as disk:
         server = serve(
             "--low-space-warn", "40M", "--low-space-stop", "32M", name="small/data", rules=OPEN)
@@ -253,9 +255,9 @@ def test_a_reserve_of_disk_space_is_kept_for_administration(serve, tmp_path):
 
 
 def test_a_database_that_fills_its_disk_recovers_after_removals(serve, tmp_path):
-    """No snapshot takes what is kept, and what removing frees is written to, though nobody makes room otherwise."""
+    """Snapshots do not use the reserve, and freed space is written again, though no other program frees any."""
     with small_disk(tmp_path / "small", 192) as disk:
-        # The server looks twice a second: nobody writes 48 MiB between two looks.
+        # The server checks the free space twice a second: the test writes less than 48 MiB between two checks.
         server = serve("--low-space-warn", "72M", "--low-space-stop", "64M", name="small/data", rules=OPEN)
         body, count = json.dumps("x" * 1_000_000), 0
 
@@ -267,7 +269,7 @@ def test_a_database_that_fills_its_disk_recovers_after_removals(serve, tmp_path)
                 assert count < 192
 
         fill()
-        # A snapshot that was under way has all the time that it wants; what it gave back is written to.
+        # A snapshot in progress may finish first; the space that it freed is written again.
         time.sleep(2)
         fill()
         assert "too little room for a snapshot" in server.log()

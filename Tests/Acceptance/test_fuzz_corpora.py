@@ -1,4 +1,4 @@
-"""Which of the inputs that fuzzers found are kept in Tests."""
+"""The selection of the fuzzers' inputs that are kept in Tests."""
 
 import importlib.util
 

@@ -1,9 +1,8 @@
-"""A client that causes much work waits by itself: others' sockets and requests are answered meanwhile.
+"""A client that causes much work delays only itself: the requests of others are answered meanwhile.
 
-Times are compared with others of the same run only, since a busy machine makes all of them longer. The unit is one pass: the time in
-which the server decides all listens of an attack again. Where a message decides them all before anything else is answered, no
-honest request is answered within a pass.
-"""
+Times are compared only within one run, since a busy machine makes all of them longer. The unit is one pass: the time in which the
+server evaluates all listens of an attack again. If a single message caused all evaluations before any other answer, no honest
+request would be answered within a pass."""
 
 import json
 import select
@@ -17,7 +16,7 @@ from client import Client
 from test_databases import manage
 from waits import WAIT_SECONDS
 
-# Of a pass, the first and the last listen are cancelled, in whichever order they are decided.
+# The rules of an attack. The first and the last listen of a pass are cancelled, in whichever order they are evaluated.
 RULES = json.dumps({"rules": {
     "honest": {".read": True, ".write": True},
     "gate": {".read": True, ".write": True},
@@ -26,17 +25,17 @@ RULES = json.dumps({"rules": {
         "(root.child('gate').val() !== 'ends' || !$item.beginsWith('end')) && "
         "(root.child('gate').val() !== 'shut' || !$item.endsWith('0'))")}},
 }})
-# The limit of one connection. A debug build takes about two seconds to begin them, and some tenths for a pass.
+# The most listens of one connection. A debug build takes about two seconds to start them, and some tenths of a second for a pass.
 LISTENS = 10_000
-# Requests of an honest client that are answered within a pass, at least. Without slices they are at most two: one that
-# was on its way when the pass began, and one that is answered together with its end.
+# The least number of an honest client's requests that are answered within a pass. If passes were not sliced, it would be at most
+# two: a request that was in transit when the pass began, and one that is answered together with its end.
 ANSWERED_MIN = 6
-# The part of a pass that an honest request may wait, by the median.
+# The most, as a part of a pass, that an honest request may wait (median).
 PASS_PARTS = 3
 
 
 class Honest:
-    """A client with a socket and a connection for requests. It writes and reads with both of them in turn."""
+    """A client with a socket and an HTTP connection. It writes and reads with both of them in turn."""
 
     def __init__(self, server, name):
         self.client = Client(server)
@@ -47,7 +46,7 @@ class Honest:
         self.times = []
 
     def ask(self):
-        """One request, until it is answered."""
+        """Sends one request and waits for its answer."""
         self.number += 1
         step = self.number % 4
         start = time.monotonic()
@@ -69,7 +68,7 @@ class Honest:
 
 
 class Attacker:
-    """A socket whose replies are kept in the order in which they come."""
+    """A socket whose replies are kept in the order of their arrival."""
 
     def __init__(self, server):
         self.client = Client(server)
@@ -82,7 +81,7 @@ class Attacker:
         self.take(len(places))
 
     def take(self, replies):
-        """Receives until it has so many more replies."""
+        """Receives until this many more replies have arrived."""
         wanted = len(self.replies) + replies
         while len(self.replies) < wanted:
             self.receive()
@@ -102,10 +101,9 @@ class Attacker:
 
 
 def one_pass(attackers, honest, places):
-    """Counts what an honest client is answered until the listens at those places are cancelled.
+    """Counts the answers to an honest client until the listens at these places are cancelled.
 
-    Returns how many answers that were, and how long it took.
-    """
+    Returns the number of those answers, and the seconds."""
     start, count = time.monotonic(), 0
     while True:
         for attacker in attackers:
@@ -161,7 +159,7 @@ def test_writes_that_many_listens_depend_on_delay_only_their_own_client(serve):
         for attacker in attackers:
             attacker.take_what_came()
     assert statistics.median(honest.times) < pass_seconds / PASS_PARTS, (honest.times, pass_seconds)
-    # A tenth of the listens is cancelled. Their messages are read as they come.
+    # A tenth of the listens is cancelled. Their messages are read as they arrive.
     writer.request("p", p="/gate", d="shut")
     count, _ = one_pass(attackers, honest, {place.strip("/") for place in places if place.endswith("0")})
     assert count >= ANSWERED_MIN, f"{count} answers while a tenth of the listens was cancelled"
@@ -174,7 +172,7 @@ def test_writes_that_many_listens_depend_on_delay_only_their_own_client(serve):
 
 
 def answered_beside(honest, work):
-    """How often an honest client is answered until the work, done on another thread, has ended."""
+    """Returns how many requests of an honest client are answered while `work` runs in another thread."""
     count = 0
     with ThreadPoolExecutor(1) as pool:
         done = pool.submit(work)
@@ -185,12 +183,12 @@ def answered_beside(honest, work):
     return count
 
 
-# Listens of a connection that others' writes pay for: a connection with more pays itself.
+# The number of listens of a connection whose evaluation the writing client pays for: a connection with more pays itself.
 COVERED_LISTENS = 64
 
 
 def watchers(server, listens):
-    """Sockets with few listens each, of which each is decided by itself."""
+    """Makes sockets with few listens each; each listen is evaluated on its own."""
     made = []
     for first in range(0, listens, COVERED_LISTENS):
         watcher = Attacker(server)
@@ -203,16 +201,16 @@ def test_a_client_over_its_work_allowance_is_delayed_alone(serve):
     server = serve(rules=RULES)
     assert manage(server, "PATCH", "/default", quotas={"connectionWorkPerSecond": 100_000}).status_code == 200
     attacker, honest = Attacker(server), Honest(server, "c")
-    # A change of the gate has 2,000 listens of the attacker decided again, which is some 300,000 steps: about two seconds are
-    # owed for it.
+    # A change of the gate makes the server evaluate 2,000 listens of the attacker again, about 300,000 steps: a debt of about two
+    # seconds.
     attacker.listen(["/gated/end-a"] + [f"/gated/{number}" for number in range(2_000)] + ["/gated/end-b"])
     attacker.client.request("p", p="/gate", d="ends")
     one_pass([attacker], honest, {"gated/end-a", "gated/end-b"})
     attacker.take(attacker.client.number - len(attacker.replies))
     assert answered_beside(honest, lambda: attacker.client.call("g", p="/gate")) >= 20
     attacker.client.close()
-    # The writer pays for listens of connections that have few. A user's requests over HTTP have an allowance of their own,
-    # whatever connection they come over.
+    # The writer pays for the listens of connections with few listens. A user's HTTP requests have an allowance of their own, over
+    # any connection.
     others = watchers(server, 2_000)
     url, token = f"{server.url}/gate.json", server.token("ann")
 
@@ -234,9 +232,9 @@ def test_a_client_pays_for_its_many_listens_when_other_clients_write(serve):
     attacker.listen(["/gated/end-a"] + [f"/gated/{number}" for number in range(2_000)] + ["/gated/end-b"])
     writer.call("p", p="/gate", d="ends")
     one_pass([attacker], honest, {"gated/end-a", "gated/end-b"})
-    # It owes some seven seconds now.
+    # Its debt is about seven seconds now.
     attacker.client.request("g", p="/gate")
-    # The writer goes on at once, and before what the owner of the listens asks for.
+    # The writer is answered at once, and before the owner of the listens.
     for number in range(20):
         writer.call("p", p="/honest/writer", d=number)
     attacker.take_what_came()
@@ -249,7 +247,7 @@ def test_large_responses_wait_for_the_allowance_of_their_client(serve):
     server = serve(rules=RULES)
     assert manage(server, "PATCH", "/default", quotas={"connectionWorkPerSecond": 200_000}).status_code == 200
     honest, large = Honest(server, "d"), Client(server)
-    # A megabyte that is read is 260,000 steps, and one that is sent 65,000: about two seconds are owed for all of them.
+    # Reading a megabyte costs 260,000 steps, and sending it 65,000: all of them make a debt of about two seconds.
     large.call("p", p="/honest/large", d="x" * (1 << 20))
     number = large.number
 
@@ -264,16 +262,16 @@ def test_large_responses_wait_for_the_allowance_of_their_client(serve):
     large.close()
 
 
-# Children of the place that the attack compares: 2 MB, and some tenths of a second in a debug build.
+# Children of the location that the attack compares: 2 MB, some tenths of a second in a debug build.
 ATTACKED = {f"k{number:05}": "x" * 80 for number in range(20_000)}
-# A place, and a write, that are each worked on beside other commands.
+# A location and a write that are each processed in parallel to other commands.
 OWN = {f"k{number:04}": "x" * 100 for number in range(3_000)}
-# Ranges that no value has: each such listen has the whole place hashed again.
+# Ranges that contain no value: each such listen makes the server hash the whole location again.
 RANGES = {"hs": ["a", "b"], "ps": ["k1"]}
 
 
 def large_work(client):
-    """The times of a transaction that compares a large place, and of a large write."""
+    """Returns the seconds of a transaction that compares a large location, and of a large write."""
     times = []
     for path, more in (("/honest/own", {"h": "late"}), ("/honest/written", {})):
         start = time.monotonic()
@@ -296,7 +294,7 @@ def test_listens_that_compare_a_large_location_delay_only_their_own_client(serve
     while attackers[0].receive()["d"].get("r") != number:
         pass
     comparison = time.monotonic() - start
-    # All of them take as long as two hundred comparisons; nothing that they are sent is looked at.
+    # All of them take as long as 200 comparisons; a thread discards the frames that arrive.
     sockets = {attacker.socket.sock: attacker for attacker in attackers}
     for attacker in attackers:
         for _ in range(16):
@@ -314,7 +312,7 @@ def test_listens_that_compare_a_large_location_delay_only_their_own_client(serve
         times = [large_work(honest) for _ in range(3)]
         ends[0] = 0
         drained.result()
-    # Behind one comparison at most, and not behind one of each socket.
+    # They wait for one comparison at most, not for one of each socket.
     for kind, name in enumerate(("transactions", "large writes")):
         median = statistics.median(time[kind] for time in times)
         assert median < 4 * (alone + comparison), (name, median, alone, comparison, times)
@@ -328,11 +326,12 @@ def test_reconnecting_does_not_renew_an_allowance(serve):
     server = serve(rules=RULES)
     assert manage(server, "PATCH", "/default", quotas={"connectionWorkPerSecond": 40_000}).status_code == 200
     honest, token = Honest(server, "e"), server.token("attacker")
-    # A write that has 2,000 listens decided again is some 300,000 steps, and half a megabyte that is read 130,000: seconds each.
+    # A write that makes the server evaluate 2,000 listens again costs about 300,000 steps, and reading half a megabyte 130,000:
+    # seconds each.
     others = watchers(server, 2_000)
     attacker = Client(server)
     attacker.sign_in(token)
-    # What its write has decided again is owed by its account, also when it goes at once.
+    # The account owes the evaluations of its write, also when its connection ends at once.
     attacker.call("p", p="/gate", d="shut")
     one_pass(others, honest, {f"gated/w{number}" for number in range(0, 2_000, 10)})
     attacker.close()
@@ -340,10 +339,10 @@ def test_reconnecting_does_not_renew_an_allowance(serve):
     other.sign_in(server.token("other"))
     other.call("g", p="/honest/e")
     again = Client(server)
-    # Signing in is not held up, and what it asks for after that is.
+    # The sign-in is not delayed; the requests after it are.
     again.sign_in(token)
     assert answered_beside(honest, lambda: again.call("g", p="/gate")) >= 20
-    # Nor is another connection over HTTP, whose large body is not read before it is paid.
+    # Another HTTP connection is delayed, too: its large body is read only when the debt is paid.
     url = f"{server.url}/honest/large.json"
 
     def ask(method, **body):

@@ -1,4 +1,4 @@
-"""The guides: their commands are run as they stand, and their configuration file is served."""
+"""Runs the commands of the guides as they stand, and serves with the guides' configuration file."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from waits import WAIT_SECONDS
 
 
 def test_the_commands_of_running_accounts_run(serve):
-    """All commands of the guide in order, beside a running server."""
+    """Runs all commands of the guide in order, beside a running server."""
     server = serve(command="dev")
     output = [run(each, server.data.parent) for each in blocks("RunningAccounts.md", "sh")]
     assert any("a JSON file" in text or "A JSON file" in text for text in output), output
@@ -30,7 +30,7 @@ def test_the_commands_of_running_accounts_run(serve):
 
 
 def test_the_commands_of_rules_in_production_run(serve):
-    """All commands of the guide in order, beside a running server."""
+    """Runs all commands of the guide in order, beside a running server."""
     server = serve()
     (server.data.parent / "rules.json").write_text('{ "rules": { ".read": "auth != null" } }')
     output = [run(each, server.data.parent) for each in blocks("RulesInProduction.md", "sh")]
@@ -53,7 +53,7 @@ def test_a_removed_key_and_secret_are_refused(serve):
 
 
 def test_a_replaced_administrator_token_is_in_force_after_a_restart(serve):
-    """Stop, remove the file, start."""
+    """Stops the server, removes the file, and starts again."""
     server = serve(command="dev")
     before = (server.data / "keys" / "admin-token").read_text()
     server.stop()
@@ -84,7 +84,7 @@ def test_a_backup_of_a_running_server_is_whole(serve, tmp_path):
 
 @pytest.fixture
 def example(tmp_path):
-    """The guide's file, its secrets' files moved to where a test may write."""
+    """The guide's file, with the secrets' files moved to a folder that a test may write."""
     text = blocks("RunningAccounts.md", "json")[0]
     for name in ("github", "smtp"):
         (tmp_path / name).write_text("not-a-real-secret\n", encoding="utf-8")
@@ -123,7 +123,7 @@ def test_the_requests_of_an_app_without_an_sdk_are_answered(serve):
 
 
 def test_a_host_of_three_labels_names_the_database(serve):
-    """With the recommended name every client reaches the default database, whether or not its SDK sends `ns`."""
+    """With the recommended host name every client reaches the default database, whether or not its SDK sends `ns`."""
     rules = '{ "rules": { "open": { ".read": true } } }'
     named = serve("--default-namespace", "shop", rules=rules)
     other = serve(name="other", rules=rules)
@@ -145,13 +145,14 @@ def test_the_certificate_of_the_recipe_is_valid_for_the_api_hosts(tmp_path):
 
 
 def test_the_walk_through_with_a_certificate_runs(tmp_path, serve):
-    """From the authority to a command from elsewhere. No certificate of it is for an address."""
+    """From creating the certificate authority to a command from another machine. No certificate of the walk-through is valid for an
+    IP address."""
     steps = {step.split()[0] + " " + step.split()[1]: step for step in blocks("ConnectingClients.md", "sh")}
     run(steps["openssl req"], tmp_path)
     names = subprocess.run(["openssl", "x509", "-in", "server.pem", "-noout", "-ext", "subjectAltName"], cwd=tmp_path,
                            check=True, capture_output=True, text=True).stdout
     assert "DNS:shop.example.com" in names and "IP Address" not in names
-    # The port and the machine are the test's own, and all else is as it stands.
+    # Only the port and the machine's name are the test's; everything else stands as in the guide.
     command = steps["hearth serve"].replace("\\\n", "").replace("10.0.0.5", "127.0.0.1").replace("--port 443", "")
     server = serve(*shlex.split(command)[2:])
     output = run(steps["hearth service-account"].replace("10.0.0.5", "127.0.0.1").replace(":443:", f":{server.port}:")
@@ -162,7 +163,7 @@ def test_the_walk_through_with_a_certificate_runs(tmp_path, serve):
 
 
 def test_the_commands_of_realtime_clients_run(serve):
-    """Queries with and without an index, a stream, and conditional writes."""
+    """Runs queries with and without an index, an event stream, and conditional writes."""
     server = serve(rules='{"rules": {}}')
     output = run("\n".join(blocks("RealtimeClients.md", "sh")), server.data.parent, server.authority)
     assert 'Index not defined, add \\".indexOn\\": \\"points\\"' in output, output
@@ -181,7 +182,7 @@ def test_the_commands_of_permission_loss_run(serve):
 
 
 def test_the_commands_of_the_rest_reference_run(serve):
-    """What stands behind a command is what it prints."""
+    """The comment after each command is the output that the command must print."""
     server = serve(rules='{"rules": {}}')
     (block,) = blocks("RESTReference.md", "sh")
     output = run(block, server.data.parent, server.authority)
@@ -198,11 +199,11 @@ def test_working_with_data_names_every_command():
 
 
 def test_the_commands_of_the_data_folder_guide_run(serve):
-    """The commands for damage, on a stopped folder without any."""
+    """Runs the repair commands on a stopped, undamaged folder."""
     server = serve()
     server.stop()
     output = "".join(run(block, server.data.parent) for block in blocks("DataFolder.md", "sh"))
-    # Both of the folder twice, the database's file once more.
+    # Two commands examine the whole folder, and one the database's file.
     assert (output.count("accounts: whole"), output.count("databases/default: whole")) == (2, 3), output
 
 

@@ -1,4 +1,4 @@
-"""Looking back: what was there, who changed it, and putting it back, with the command line and over HTTP."""
+"""History: earlier values, the author of each change, and restoring a value, with the command and over HTTP."""
 
 import datetime
 import json
@@ -26,7 +26,7 @@ def db(folder, *arguments, expect=0):
 
 
 def position(server):
-    """The last commit."""
+    """Returns the position of the last commit."""
     return int(request(server, "/.json?at=0s").headers["X-Hearth-Position"])
 
 
@@ -43,7 +43,7 @@ def test_history_is_shown_read_and_restored(serve, restart):
     db(server.data, "set", "/rooms/lobby", '{"topic":"first","n":1}', "--as", "ann")
     then = position(server)
     before = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
-    # The next write is of a later millisecond.
+    # The next write gets a later timestamp, in milliseconds.
     until(lambda: datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds") > before)
     db(server.data, "set", "/rooms/lobby/topic", '"second"')
     db(server.data, "remove", "/members/lobby/ann", "--force")
@@ -53,7 +53,7 @@ def test_history_is_shown_read_and_restored(serve, restart):
 
     lines = db(server.data, "history", "/rooms/lobby/topic").splitlines()
     assert len(lines) == 2 and '"first" -> "second"' in lines[0] and 'null -> "first"' in lines[1]
-    # By which rule: of an administrator none is asked, not even of one who wrote as ann.
+    # The rule that allowed the write. No rule is evaluated for an administrator, even one that acts as ann.
     assert "an administrator" in lines[0] and " by " not in lines[0]
     assert "an administrator as ann" in lines[1] and lines[1].endswith("  by /rooms/$room/.write")
     [last, first] = [json.loads(line) for line in db(server.data, "history", "/rooms/lobby/topic", "--json").splitlines()]
@@ -64,7 +64,7 @@ def test_history_is_shown_read_and_restored(serve, restart):
     assert json.loads(db(server.data, "get", "/rooms/lobby", "--at", str(then))) == {"n": 1, "topic": "first"}
     assert db(server.data, "get", "/rooms/lobby/topic", "--at", before) == '"first"\n'
     assert db(server.data, "get", "/rooms/lobby/topic", "--at", "0 seconds ago") == '"second"\n'
-    # The rules, the data and the clock of then.
+    # The request is evaluated with the rules, the data and the clock of that time.
     assert json.loads(db(server.data, "get", "/rooms/lobby/topic", "--at", str(then), "--as", "ann")) == "first"
     refused = db(server.data, "get", "/rooms/lobby", "--at", str(position(server)), "--as", "ann", expect=1)
     assert "Permission denied" in refused and "^^^" in refused and "/members/lobby/ann" in refused
@@ -114,9 +114,9 @@ def test_earlier_rules_explain_a_request_at_their_time(serve, tmp_path):
     assert "/members/lobby/ann" in refused.stdout
     now = explain(server.data, "--at", "0s", *asked, "--json", expect=1)
     assert json.loads(now.stdout)["rule"]["path"] == "/"
-    # Claims that are given are taken, and nothing is said of them.
+    # Claims on the command line are used, and the output does not mention them.
     assert explain(server.data, "--at", str(then), *asked, "--claims", '{"a":1}').stderr == ""
-    # A write, too, of then.
+    # A write at that time is explained, too.
     wrote = explain(server.data, "--at", str(then), "--write", "/rooms/lobby/x", "--value", "1", "--uid", "ann")
     assert "is allowed by .write at /rooms/$room" in wrote.stdout
     assert "takes no rules file" in explain(server.data, "rules.json", "--at", "2h", *asked, expect=2).stderr

@@ -1,4 +1,4 @@
-"""What `hearth users import` reads beside its own exports, and how commands ask."""
+"""Formats that `hearth users import` reads beside its own exports, and the commands' prompts."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from identity import Identity
 from waits import WAIT_SECONDS
 
 RULES = '{ "rules": { ".read": "auth != null" } }'
-# The public vector of the service's own hash.
+# The public test vector of Firebase's password hash.
 HASH = "lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ=="
 SALT = "42xEC+ixf3L2lw=="
 CONSOLE_TEXT = """hash_config {
@@ -24,7 +24,7 @@ CONSOLE_TEXT = """hash_config {
 
 
 def row(count=28, **columns):
-    """A line of `auth:export --format=csv`, which has no header and fixed columns."""
+    """Returns a line of `auth:export --format=csv`, which has no header and fixed columns."""
     cells = [""] * count
     for place, value in columns.items():
         cells[int(place[1:])] = value

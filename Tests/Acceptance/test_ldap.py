@@ -25,7 +25,7 @@ from waits import WAIT_SECONDS
 SLAPD = shutil.which("slapd") or shutil.which("/usr/sbin/slapd")
 pytestmark = pytest.mark.skipif(not SLAPD, reason="slapd is not installed")
 PASSWORD = "ann's directory secret"
-# As the server gives them to the plugin.
+# The defaults of the plugin's settings, as the server passes them to it.
 DEFAULTS = {
     name: rule["default"]
     for name, rule in json.loads((ROOT / "Plugins" / "LDAPPython" / "plugin.json").read_text())["settings"].items()
@@ -49,12 +49,12 @@ access to * by dn.exact=cn=reader,dc=example,dc=com read by anonymous auth by * 
 
 
 class Directory:
-    """An OpenLDAP of its own on loopback, with and without TLS from the beginning."""
+    """An OpenLDAP server of its own on loopback, with a plain (StartTLS) port and a TLS port."""
 
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="hearth-ldap-"))
         (self.folder / "data").mkdir()
-        # A copy, as a profile of AppArmor may keep the program in its place from files that are not the system's.
+        # A copy: an AppArmor profile may keep the installed program from files outside the system's folders.
         self.program = shutil.copy(SLAPD, self.folder / "slapd")
         self.process = None
 
@@ -107,7 +107,7 @@ def plugin(tmp_path_factory):
 
 
 def ask(plugin, settings, name="ann", password=PASSWORD):
-    """One question to the plugin's program: its answer, or its error."""
+    """Sends one request to the plugin's program; returns its response, or its error."""
     messages = [
         {"hello": {"protocols": [1], "settings": {**DEFAULTS, **settings}}},
         {"id": 1, "hook": "exchange", "input": {
@@ -136,7 +136,7 @@ def test_no_password_is_sent_to_another_server_or_unencrypted(directory, plugin)
     assert "identity" in ask(plugin, directory.settings())["output"]
     strange = directory.settings()
     del strange["ca"]
-    # Nobody who is trusted, another's name, a port without TLS.
+    # A certificate of an unknown authority, a wrong host name, and a port without TLS.
     for settings in (
             strange, directory.settings(url=f"ldaps://127.0.0.1:{directory.tls_port}"),
             directory.settings(url=f"ldaps://localhost:{directory.port}")):
@@ -148,7 +148,7 @@ def test_no_password_is_sent_to_another_server_or_unencrypted(directory, plugin)
         with peer:
             peer.settimeout(WAIT_SECONDS)
             heard.append(peer.recv(4096))
-            # An extended response: unavailable.
+            # An LDAP extended response with the result "unavailable".
             peer.sendall(bytes.fromhex("300c02010178070a013404000400"))
             while chunk := peer.recv(4096):
                 heard.append(chunk)

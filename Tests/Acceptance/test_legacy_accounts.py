@@ -1,4 +1,4 @@
-"""Accounts as firebase.js 2.x asks for them: everything a GET, verbs in `_method`, status always 200."""
+"""The account requests of firebase.js 2.x: all are GET requests with the method in `_method`, and the status is always 200."""
 
 import json
 import re
@@ -58,7 +58,7 @@ def test_a_user_signs_up_changes_the_account_and_is_removed(server, legacy):
     legacy.call(
         "/users/old@example.com/password", oldPassword="secret1", newPassword="secret2", password="secret2",
         _method="PUT")
-    # The session of before the change is over.
+    # The change of the password has ended the earlier session.
     socket.expect("ac", s="expired_token", d="Auth token is expired.")
     legacy.call(
         "/users/old@example.com/email", oldEmail="old@example.com", newEmail="new@example.com", password="secret2",

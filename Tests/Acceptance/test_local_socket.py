@@ -1,4 +1,4 @@
-"""Commands reach the server that has their data folder open, whatever its port speaks; and servers by any name."""
+"""Commands reach a running server through the socket in its data folder, whatever its port serves; and servers by host name."""
 
 import json
 import os
@@ -17,7 +17,7 @@ NAME = "shop.example.com"
 
 @pytest.fixture
 def authority(tmp_path):
-    """The certificate of an authority, beside a server's certificate from it for one name and no address."""
+    """A certificate authority, and a server certificate from it for one host name and no IP address."""
     made = Authority(tmp_path)
     made.issue("server", [f"DNS:{NAME}"])
     return made.certificate
@@ -31,7 +31,7 @@ def encrypted(serve, authority):
 
 
 def test_every_command_on_the_folder_works_beside_tls(encrypted):
-    """None of them needs a certificate, or the port."""
+    """No command needs a certificate or the port."""
     server = encrypted
     uid = json.loads(server.run("users", "create", "ann@example.com", "--without-password", "--json"))["localId"]
     assert uid in server.run("users", "list")
@@ -59,7 +59,7 @@ def test_ca_file_is_accepted_beside_the_folder_and_other_options_are_refused(enc
 
 
 def test_a_server_is_reached_by_a_name_of_its_certificate(encrypted, authority, tmp_path):
-    """The certificate is for the name; where the name leads, --resolve says."""
+    """The certificate is for the host name; --resolve gives the address of that name."""
     server, (folder, token) = encrypted, (tmp_path / "nowhere", tmp_path / "token")
     token.write_text((server.data / "keys" / "admin-token").read_text())
     at = ["--data", str(folder), "--token-file", str(token)]
@@ -69,7 +69,7 @@ def test_a_server_is_reached_by_a_name_of_its_certificate(encrypted, authority, 
     assert hearth("db", "get", "/open/a", *named) == "7\n"
     assert hearth("db", "listen", "/open/a", "-n", "1", *named).split() == ["put", "/open/a", "7"]
     hearth("users", "list", *named)
-    # The name counts, and an authority that nobody named does not.
+    # The host name must match, and the certificate's authority must be named.
     place = f"other.example.com:{server.port}"
     other = ["--server", f"https://{place}", "--resolve", f"{place}:127.0.0.1", "--ca-file", str(authority)]
     assert "certificate" in hearth("users", "list", *at, *other, expect=1)
@@ -120,7 +120,7 @@ def test_a_killed_server_leaves_a_folder_that_works(serve):
 
 
 def test_a_folder_with_a_long_path(serve, tmp_path):
-    """Longer than a socket's name may be."""
+    """The folder's path is longer than a Unix domain socket's path may be."""
     name = "/".join(["d" * 100] * 3)
     (tmp_path / name).parent.mkdir(parents=True)
     server = serve(name=name, rules=RULES)
@@ -129,12 +129,12 @@ def test_a_folder_with_a_long_path(serve, tmp_path):
 
 
 def ask(folder, user):
-    """What somebody with this user number is answered over the socket; the error's name when that fails."""
+    """Returns the response that a user with this uid gets over the socket, or the name of the error."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            # The folders above need not be open to him.
+            # The folders above may be closed to that user.
             os.chdir(folder)
             os.setuid(user)
             with socket.socket(socket.AF_UNIX) as client:
@@ -155,7 +155,7 @@ def ask(folder, user):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
 def test_another_user_of_the_machine_is_refused(serve):
-    """Also where modes were loosened: the kernel says who asks."""
+    """Also when the file modes were loosened: the server checks the peer's uid, which the kernel reports."""
     server = serve(rules=RULES)
     assert "200 OK" in ask(server.data, 0)
     assert ask(server.data, 65534) == "PermissionError"

@@ -1,4 +1,4 @@
-"""`hearth migrate firebase`: what a Firebase project exports is taken over, and what is different is told."""
+"""`hearth migrate firebase`: imports the exports of a Firebase project, and reports what differs."""
 
 import json
 import subprocess
@@ -14,7 +14,7 @@ DATA = {
     "rooms": {"r1": {"title": "Lobby", "members": {"one": True}, ".priority": 5}, "r2": {"title": "Größe"}},
     "list": [None, 1, 2], "counter": 9007199254740993,
 }
-# As an export writes it: an array is an object with numbers for keys.
+# As an export writes the data: an array becomes an object with integer keys.
 STORED = {**DATA, "list": {"1": 1, "2": 2}}
 USERS = {"users": [
     {"localId": "one", "email": "one@example.com", "emailVerified": True, "passwordHash": HASH, "salt": SALT,
@@ -44,7 +44,7 @@ cases:
 
 @pytest.fixture
 def stopped(serve):
-    """A folder that a server was started on once."""
+    """A folder on which a server was started once."""
     assert serve("--sign-in", "password").stop() == 0
 
 
@@ -82,7 +82,7 @@ def test_a_project_is_migrated_into_a_stopped_folder_and_agrees(project, stopped
     assert json.loads(server.run("db", "export", "/", "-")) == STORED
     assert Identity(server).sign_in("one@example.com", "user1password")["localId"] == "one"
     assert "passwords checked: 2, right: 2" in server.run("audit", "tail")
-    # On the running server; nothing is overwritten unasked, and what is there goes on being there.
+    # On the running server: the command overwrites nothing without `--force`, and the stored data stays.
     said = migrate(project, *ALL, expect=2)
     assert "--force" in said and "it ended at the data" in said and "6 values" in said, said
     (project / "requests.yaml").write_text(
@@ -113,7 +113,7 @@ def test_a_refused_part_leaves_the_folder_unchanged(project, serve):
     assert "export.json:2:23: /e: different" in said and "rules.json:1:" in said and "nothing was changed" in said
     assert "name the project's hash parameters with --hash-config" in said
     assert server.run("db", "get", "/").strip() == "null" and server.run("users", "list", "--json").strip() == "[]"
-    # --check needs neither server nor folder.
+    # --check needs neither a server nor a data folder.
     answer = json.loads(migrate(project, "--check", "--json", expect=1, data="nowhere"))
     assert not answer["good"] and not answer["applied"] and answer["parts"]["data"]["refused"] == 2
     assert not (project / "nowhere").exists()
@@ -122,7 +122,7 @@ def test_a_refused_part_leaves_the_folder_unchanged(project, serve):
 
 
 def test_an_interrupted_migration_resumes(project, stopped):
-    # The rules' file goes away between two runs: data and users are there by then.
+    # The rules file is missing from the first run, so that data and users are imported before the second.
     migrate(project, "--hash-config", "hash.txt", files=["export.json", "users.json"])
     said = migrate(project, *ALL, "--resume")
     assert "imported before" in said and "8 of 8 agree" in said

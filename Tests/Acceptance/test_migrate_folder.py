@@ -1,4 +1,4 @@
-"""A data folder's databases go into a PostgreSQL and come back, and each copy is held against what it was made of."""
+"""Moves a data folder's databases into a PostgreSQL and back, and compares each copy with its source."""
 
 import json
 import shutil
@@ -35,14 +35,14 @@ def read(server, path="", name="default"):
 
 @pytest.fixture
 def refusing():
-    """A receiver that takes events but for that of one room."""
+    """A receiver that accepts all events except those of one room."""
     receiver = Receiver(lambda number, request: 400 if request["json"]["data"]["path"] == "/rooms/bad" else 204)
     yield receiver
     receiver.close()
 
 
 def events(server):
-    """How many events wait, and how many were given up."""
+    """Returns the number of pending events, and of dead letters."""
     status = json.loads(server.run("triggers", "show", "t", "--json"))["status"]
     return status["waiting"], status["dead"]
 
@@ -52,14 +52,14 @@ def migrate(folder, *arguments, expect=0):
 
 
 def prints(folder, *arguments):
-    """What the journals hold, by name, and whether one was there before."""
+    """Returns the digests of the journals by name, and whether each journal existed before."""
     databases = json.loads(migrate(folder, *arguments, "--json"))["databases"]
     return ({one.pop("name"): {key: value for key, value in one.items() if key != "wasThere"} for one in databases},
             [one["wasThere"] for one in databases])
 
 
 def files(folder):
-    """The bytes of all files by which journals are found."""
+    """Returns the bytes of all files that say where journals are."""
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.sqlite")}
 
 
@@ -75,7 +75,7 @@ def test_a_folder_is_moved_to_postgres_and_back_unchanged(serve, postgres, refus
     server = serve(rules=OPEN)
     server.run("databases", "create", "other")
     server.run("users", "create", "--uid", "ann-who-moves")
-    # One event is given up, and one waits.
+    # One event is a dead letter, and one is pending.
     server.run(
         "triggers", "add", "t", "--path", "rooms/{id}", "--on", "write", "--url", refusing.url, "--form", "webhook")
     put(server, "rooms/bad", {"name": "A"})
@@ -91,7 +91,7 @@ def test_a_folder_is_moved_to_postgres_and_back_unchanged(serve, postgres, refus
     said = migrate(server.data, "--to", postgres.url())
     assert "databases/default: position" in said and "1 event waiting, 1 event given up" in said and "the copy is the same" in said
     assert f"--journal '{postgres.url()}'" in said
-    # What was copied is as it was, and what was begun by others was not touched.
+    # The source is unchanged, and other commands' unfinished work was left alone.
     assert files(server.data) == before
     assert postgres.sql("SELECT name FROM hearth.journal ORDER BY name") == [
         "accounts", "databases/default", "databases/other"]
@@ -109,7 +109,7 @@ def test_a_folder_is_moved_to_postgres_and_back_unchanged(serve, postgres, refus
     assert there.stop() == 0
     assert files(server.data) == before
 
-    # Into the folder that it came from, which has other databases by now.
+    # Back into the folder that it came from, which has other databases by now.
     refused = migrate(server.data, "--from", postgres.url(), expect=1)
     assert "holds other databases already" in refused and "databases/default" in refused
     assert "databases/other" not in refused
@@ -124,7 +124,7 @@ def test_a_folder_is_moved_to_postgres_and_back_unchanged(serve, postgres, refus
     home = serve(name="back", rules=OPEN)
     assert read(home, "rooms") == {"bad": {"name": "A"}, "b": {"name": "B", "n": 1.5}, "c": {"name": "C"}}
     assert "ann-who-moves" in home.run("users", "list")
-    # What waited is sent now, once; what was given up can be sent again.
+    # The pending event is delivered now, once; the dead letter can be sent again.
     home.run("triggers", "resume", "t")
     until(lambda: events(home) == (0, 1))
     assert sorted(request["json"]["data"]["path"] for request in refusing.got()) == [
@@ -142,7 +142,7 @@ def test_an_interrupted_move_is_resumed_or_discarded(serve, postgres, tmp_path):
         put(server, f"n/{number}", number)
     assert server.stop() == 0
 
-    # Ended while the journals were made: what is left is nobody's, and goes.
+    # Interrupted while the journals were written: the partial journals are unused and removed.
     postgres_tables = prints(server.data, "--to", postgres.url())[0]
     set_journal(server.data, None)
     postgres.sql("UPDATE hearth.journal SET name = 'moving/' || name")
@@ -150,13 +150,13 @@ def test_an_interrupted_move_is_resumed_or_discarded(serve, postgres, tmp_path):
     postgres.sql("DELETE FROM hearth.batch WHERE first_position > 3")
     assert prints(server.data, "--to", postgres.url()) == (postgres_tables, [False, False, False])
     assert len(postgres.sql("SELECT name FROM hearth.journal")) == 3
-    # Ended before the folder remembered it: all are there, and are the same.
+    # Interrupted before the folder recorded the move: all journals are complete and equal.
     set_journal(server.data, None)
     assert prints(server.data, "--to", postgres.url()) == (postgres_tables, [True, True, True])
 
     back = tmp_path / "back"
     assert prints(back, "--from", postgres.url()) == (postgres_tables, [False, False, False])
-    # Ended when some of them had got their places.
+    # Interrupted after some of the journals were moved into place.
     set_journal(back, postgres.url())
     (back / "databases" / "other.sqlite").unlink()
     (back / "moving.partial" / "databases").mkdir(parents=True)
@@ -164,7 +164,7 @@ def test_an_interrupted_move_is_resumed_or_discarded(serve, postgres, tmp_path):
     with pytest.raises(RuntimeError, match="--journal 'postgres://"):
         serve(name="back")
     assert prints(back, "--from", postgres.url()) == (postgres_tables, [True, True, False])
-    # Ended before the folder forgot where they were.
+    # Interrupted before the folder removed the record of the move.
     set_journal(back, postgres.url())
     assert prints(back, "--from", postgres.url()) == (postgres_tables, [True, True, True])
     home = serve(name="back", rules=OPEN)
@@ -188,11 +188,11 @@ def test_targets_with_other_databases_are_refused(serve, postgres, tmp_path):
     assert "journal" not in json.loads((mine.data / "settings.json").read_text(encoding="utf-8"))
     assert "another PostgreSQL" in migrate(theirs.data, "--from", "postgres://a@b/c", expect=1)
     assert "no databases" in migrate(tmp_path / "nothing", "--to", postgres.url(), expect=1)
-    # A node of a cluster lives.
+    # A node of a cluster uses the PostgreSQL.
     postgres.sql("INSERT INTO hearth.node VALUES ('n1', 1, '', now() + interval '1 hour', now(), 0, 0)")
     assert "stop its nodes first: n1" in migrate(theirs.data, "--from", postgres.url(), expect=1)
     postgres.sql("DELETE FROM hearth.node")
-    # An empty PostgreSQL has nothing to give.
+    # An empty PostgreSQL has no databases to move.
     postgres.sql("DROP SCHEMA hearth CASCADE")
     assert "no databases" in migrate(tmp_path / "nothing", "--from", postgres.url(), expect=1)
     assert not (tmp_path / "nothing").exists()

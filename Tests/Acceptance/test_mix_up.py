@@ -1,5 +1,6 @@
-"""OAuth's mix-up: a tenant's administrator sets up a provider whose page leads people on to the project's honest one, and
-waits for the honest one's code at its own token endpoint. Two real issuers, and browsers of few words."""
+"""OAuth's mix-up attack: a tenant's administrator configures a provider whose page redirects users to the project's honest
+provider, and waits for the honest provider's code at the attacker's token endpoint. Uses two real issuers, and browsers that follow
+redirects without scripts."""
 
 import html
 import json
@@ -24,7 +25,7 @@ VICTIM = "ceo@corp.example"
 
 
 class EvilIssuer(StandInServer):
-    """An issuer that redirects browsers to another one, and records the codes that are sent to its token endpoint."""
+    """An issuer that redirects browsers to another issuer, and records the codes that are sent to its token endpoint."""
 
     def __init__(self):
         self.codes, self.more, self.onward = [], {}, None
@@ -45,7 +46,7 @@ class EvilIssuer(StandInServer):
 
 
 class Browser:
-    """It keeps the cookie of one visit, and reads what pages tell the app."""
+    """Keeps the cookie of one visit, and reads the results that pages post to the app."""
 
     def __init__(self, server):
         self.server, self.cookie = server, None
@@ -62,7 +63,7 @@ class Browser:
         return answer
 
     def leave(self, provider, tenant=None):
-        """To the provider's page: its address."""
+        """Starts a sign-in; returns the address of the provider's page."""
         fields = {
             "apiKey": "demo-key", "appName": "[DEFAULT]", "authType": "signInViaPopup", "providerId": provider,
             "redirectUrl": APP + "/", "eventId": "7", "v": "12"} | ({"tid": tenant} if tenant else {})
@@ -71,7 +72,7 @@ class Browser:
         return gone.headers["Location"]
 
     def agree(self, url, who=VICTIM):
-        """At an honest provider: where it sends the browser back to, or None where it does not."""
+        """Consents at the honest provider; returns the address that it redirects to, or None when it does not redirect."""
         if requests.get(url, timeout=WAIT_SECONDS).status_code != 200:
             return None
         answer = requests.post(url, data={"sub": who, "action": "authorize"}, allow_redirects=False, timeout=WAIT_SECONDS)
@@ -79,7 +80,7 @@ class Browser:
         return answer.headers["Location"]
 
     def arrive(self, url, by="GET"):
-        """What the app is told; None when it is told nothing."""
+        """Follows the redirect back to the server; returns the result for the app, or None when there is none."""
         if by == "GET":
             page = self.at_server("GET", url)
         else:
@@ -138,10 +139,10 @@ def set_up(server, issuer, name, tenant=None, **more):
 
 
 def attack(server, honest, evil, target, redirect_uri, by="GET"):
-    """The victim wants to sign in by `oidc.evil` in the tenant; the attacker wants to be the victim at `target`."""
+    """The victim starts a sign-in by `oidc.evil` in the tenant; the attacker wants to sign in as the victim at `target`."""
     attacker, victim = Browser(server), Browser(server)
     own = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(attacker.leave(target)).query))
-    # The attacker's own question, with the victim's state in it.
+    # The attacker's own authorization request, with the victim's state in it.
     evil.onward = lambda asked: f"{honest.url}/oauth2/authorize?" + urllib.parse.urlencode(
         own | {"state": asked["state"], "redirect_uri": redirect_uri})
     sent_on = requests.get(victim.leave("oidc.evil", server.tenant), allow_redirects=False, timeout=WAIT_SECONDS)
@@ -165,7 +166,7 @@ def test_a_code_of_a_provider_of_the_file_reaches_no_other(server, honest, evil,
     elsewhere = f"{AUTH}/__/auth/redirect/{server.tenant}/oidc.evil"
     assert "refuses" in attack(server, honest, evil, "oidc.file", elsewhere, by)
     assert evil.codes == [] and honest.redeemed == []
-    # The honest one still signs people in, by the address that it had.
+    # The honest provider still works, with the redirect URI that it had.
     person = Browser(server)
     event = person.arrive(person.agree(person.leave("oidc.file")), by)
     assert person.redeem(event).json()["email"] == VICTIM
@@ -185,8 +186,8 @@ def test_a_code_of_a_provider_that_was_set_up_reaches_no_other(server, honest, e
 
 
 def test_a_provider_with_the_shared_address_must_name_its_issuer(server, honest, evil):
-    """An evil provider with the shared address promises to name its issuer: the honest one's code comes without, and with
-    another."""
+    """A malicious provider that uses the shared redirect URI is declared to send `iss`: the honest provider's code arrives without
+    `iss`, or with another issuer's."""
     evil.more = {"authorization_response_iss_parameter_supported": True}
     set_up(server, evil, "oidc.evil", server.tenant, usesSharedRedirectUri=True)
     for more in ({}, {"iss": honest.url}):
@@ -198,7 +199,7 @@ def test_a_provider_with_the_shared_address_must_name_its_issuer(server, honest,
 
 
 def test_the_iss_parameter_is_compared_with_the_issuer(server, honest):
-    """RFC 9207, at a provider of the operator's file."""
+    """RFC 9207, for a provider of the operator's configuration file."""
     for more, good in (({}, True), ({"iss": honest.url}, True), ({"iss": honest.url + "/"}, False), ({"iss": ""}, False)):
         honest.answers_with = more
         person = Browser(server)
@@ -208,7 +209,7 @@ def test_the_iss_parameter_is_compared_with_the_issuer(server, honest):
 
 
 def test_create_auth_uri_with_an_address_of_the_app_separates_the_issuers(server, honest, evil):
-    """`createAuthUri` with an address of the app: it names the provider, or the provider names itself."""
+    """`createAuthUri` with a redirect URI of the app: the app names the provider, or the `iss` of the response does."""
     set_up(server, evil, "oidc.evil", server.tenant)
     asked = f"{server.url}/{HOST}/v1/accounts:createAuthUri?key=demo-key"
     body = {"providerId": "oidc.evil", "tenantId": server.tenant}

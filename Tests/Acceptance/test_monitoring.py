@@ -1,4 +1,4 @@
-"""What machines look at: health, lines of the log, names of requests."""
+"""Interfaces for machines: health checks, lines of the log, request ids, and metrics."""
 
 import json
 import os
@@ -20,7 +20,7 @@ from waits import WAIT_SECONDS, until
 
 CLOSED = '{ "rules": { "open": { ".read": true } } }'
 
-# Of Debian's package, unpacked by `make test-servers`, unless the machine has them.
+# From Debian's package, unpacked by `make test-servers`, unless they are installed.
 PROGRAMS = os.pathsep.join([os.environ["PATH"], str(ROOT / ".build" / "test-programs")])
 PROMTOOL, PROMETHEUS = (shutil.which(name, path=PROGRAMS) for name in ("promtool", "prometheus"))
 
@@ -89,7 +89,7 @@ def scrape(server, secret):
 
 
 def samples(text):
-    """All of it, read by the parser of Prometheus' client for Python."""
+    """Parses the whole text with the parser of Prometheus's Python client."""
     return {
         (sample.name, tuple(sorted(sample.labels.items()))): sample.value
         for family in text_string_to_metric_families(text) for sample in family.samples}
@@ -123,7 +123,7 @@ def test_a_scrape_counts_operations(serve):
     assert grown("hearth_http_responses_total", code="4xx") == 3
     assert after[("hearth_database_up", (("database", "default"),))] == 1
     assert secret not in text
-    # Buckets never fall, and the last one has all.
+    # Buckets are cumulative, and the last one equals the count.
     for family in text_string_to_metric_families(text):
         if family.type == "histogram":
             counts = [sample.value for sample in family.samples if sample.name.endswith("_bucket")]
@@ -238,7 +238,7 @@ def test_prometheus_scrapes_the_server(serve, tmp_path):
 
 
 def test_the_scrape_command_of_the_guide_runs(serve):
-    """The command of the guide, as it stands."""
+    """Runs the command of the guide as it stands."""
     server = serve(command="dev")
     path = ROOT / "Sources/Guide/Monitoring.md"
     (command,) = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("curl ")]

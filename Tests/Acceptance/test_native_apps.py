@@ -1,7 +1,7 @@
-"""Apps on devices: the pages that their SDKs open, in a real Chromium, and what the apps are opened with. In an app's place the test
-itself reads the address as the SDK does, and asks the server what the SDK asks.
+"""Apps on devices: the pages that their SDKs open, in Chromium, and the URLs that those pages open the app with. In an app's place
+the test reads the URL as the SDK does, and sends the SDK's requests.
 
-The libraries of captchas are not to be had on every machine: a stand-in for them (`websdk/widgets.js`) is in their place."""
+Captcha libraries are not available on every machine: `websdk/widgets.js` replaces them."""
 
 import contextlib
 import hashlib
@@ -60,14 +60,14 @@ def device():
 
 
 class Device:
-    """The browser that an SDK opens in front of its app, and the addresses by which that would be opened again."""
+    """The browser that an SDK opens for its app, and the deep links that would open the app again."""
 
     def __init__(self, context):
         self.context = context
         self.page, self.opened, self.refused = None, [], []
 
     def go(self, url):
-        """Opens a page, a new one each time as an SDK does. One that opens an app at once never loads."""
+        """Opens a page, a new one each time like an SDK. A page that opens the app at once never finishes loading."""
         self.page = self.context.new_page()
         self.opened, self.refused = [], []
         self.page.on("console", lambda message: self.refused.append(message.text) if message.type == "error" else None)
@@ -81,7 +81,7 @@ class Device:
         self.go(AUTH + path)
 
     def asked(self):
-        """The address that the page asks for by itself."""
+        """Returns the deep link that the page opens by itself."""
         def asked():
             self.page.evaluate("1")
             return [url for url in self.opened if not url.startswith("http")]
@@ -89,7 +89,7 @@ class Device:
         return until(asked, "the page opened no app")[0]
 
     def app(self):
-        """The address that the app is opened by: the page has a link to it, too."""
+        """Returns the deep link to the app, which the page also shows as a link."""
         url = self.asked()
         self.page.wait_for_selector("#back", state="attached", timeout=MILLISECONDS)
         assert self.page.get_attribute("#back", "href") == url
@@ -97,7 +97,7 @@ class Device:
 
 
 def deep_link(url, scheme, kind, event="QWERTYUIOP"):
-    """As the iOS SDK reads it: scheme, host and path, then the kind and the event of the address within."""
+    """Reads the URL as the iOS SDK does: scheme, host and path, then the kind and the event of the embedded URL."""
     head, query = url.split("?", 1)
     assert head == f"{scheme}://firebaseauth/link"
     inner = urllib.parse.urlsplit(dict(urllib.parse.parse_qsl(query))["deep_link_id"])
@@ -122,7 +122,7 @@ def test_a_number_signs_in_from_an_app(device, start, captcha, service, widget):
     server = start(phone={"captcha": {
         "service": service, "siteKey": "the-site-key", "secret": "secret-of-the-captcha", "verifyURL": captcha.url,
         "widget": widget}})
-    # An app without pushes, and one whose push never comes, is told to open the page.
+    # An app without push notifications, or whose notification never arrives, is told to open the page.
     refused = ask(server, "verifyClient", appToken="00ff", isSandbox=True)
     assert refused.json()["error"]["message"].startswith("INVALID_APP_CREDENTIAL : "), refused.text
     browser = device(server)
@@ -189,7 +189,7 @@ def test_a_provider_signs_in_from_an_app(device, start, provider, tmp_path):  # 
             server, "verifyAssertion", requestUri=link, sessionId=session, postBody=body, returnSecureToken=True,
             returnIdpCredential=True, autoCreate=True)
 
-    # Another app that got to see the address.
+    # Another app that has seen the deep link.
     for other in ("", digest, "JIHGFEDCBA"):
         assert redeem(other).status_code == 400
     assert not provider.redeemed
@@ -220,7 +220,7 @@ def test_other_apps_are_not_opened(device, start):
 
 
 def test_the_emulator_page_opens_the_app_with_the_chosen_identity(serve):
-    """Who tests is whoever they say, and the app is opened with that."""
+    """The tester chooses an identity, and the page opens the app with it."""
     server = serve("--emulator", command="dev", rules='{"rules": {".read": true}}')
     with browser("--disable-features=LocalNetworkAccessChecks") as chromium:
         device = Device(chromium.new_context())

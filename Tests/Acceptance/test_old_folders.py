@@ -1,4 +1,4 @@
-"""A data folder that an earlier version wrote opens in this one, with everything in it; and one of a later version does not."""
+"""A data folder of an earlier version opens with all of its content; a folder of a later version is refused."""
 
 import json
 import sqlite3
@@ -33,7 +33,7 @@ def test_a_folder_of_an_earlier_version_opens_with_everything_in_it(old):
     assert server.run("rules", "history", "2").strip() == expected["rules"]
     assert "the first" in server.run("rules", "history")
     assert len(json.loads(server.run("users", "list", "--json"))) == expected["users"]
-    # Who was signed in still is, and passwords, secrets and tokens count.
+    # Sessions continue, and passwords, secrets and tokens are valid.
     identity = Identity(server)
     for token, uid in (
             (expected["refreshToken"], "old"), (expected["anonymous"]["refreshToken"], expected["anonymous"]["uid"])):
@@ -52,7 +52,7 @@ def test_a_folder_of_an_earlier_version_opens_with_everything_in_it(old):
     if "past" in expected:
         past = [json.loads(line) for line in server.run("db", "history", "/rooms/r0", "--json").splitlines()]
         assert past == expected["past"] and len(past) == 2 and "by" not in past[1]
-    # And it goes on from there.
+    # New writes and sign-ins work in it.
     server.run("db", "set", "/rooms/r4", '{"at":4}')
     assert server.stop() == 0
     server.start()

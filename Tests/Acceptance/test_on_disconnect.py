@@ -1,8 +1,7 @@
-"""What connections leave to be done at their end is done exactly once, however the server and the client end.
+"""`onDisconnect` operations are made exactly once, however the server and the client end.
 
-Everything that is left to be done adds to a number: done twice, or never, it is seen. HEARTH_CRASHES sets how often the
-server is ended (25 by default); the seed of the moments is printed.
-"""
+Every operation increments a number, which shows an operation that was made twice or never. HEARTH_CRASHES sets how often the server
+is killed (25 by default); the seed of the random moments is printed."""
 
 import json
 import os
@@ -33,18 +32,18 @@ def read(server, path):
 
 
 def wait_for(server, path, value):
-    """Others see an end a little later than the one who ended."""
+    """Waits, because other clients see the effect a little later than the client that disconnected."""
     until(lambda: read(server, path) == value, lambda: (path, read(server, path)))
 
 
 def reset(client):
-    """As if the network had broken: no closing frame, and what is under way is lost."""
+    """Resets the TCP connection without a closing frame, as a broken network does; data in transit is lost."""
     client.socket.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     client.socket.sock.close()
 
 
 def leave(client, name):
-    """Two numbers in different places, one that is there already and its time; and one that is taken back."""
+    """Registers increments at two locations, one of which has a value, with a timestamp; and one operation that is cancelled."""
     client.call("o", p=f"/never/{name}", d=ONE_MORE)
     client.call("o", p=f"/once/{name}", d={"n": ONE_MORE, "at": {".sv": "timestamp"}})
     client.call("om", p="/", d={f"twice/{name}": ONE_MORE, "sum": ONE_MORE})
@@ -75,7 +74,7 @@ def test_on_disconnect_writes_are_made_once_despite_kills(serve):
         elif way == "reset":
             for client in clients:
                 reset(client)
-        # From the very moment on to when all is long done.
+        # Kills at moments from the registration until after all operations were made.
         time.sleep(moments.choice([0, moments.uniform(0, 0.004), moments.uniform(0, 0.04)]))
         if way == "stopped":
             server.process.send_signal(signal.SIGTERM)
@@ -86,7 +85,7 @@ def test_on_disconnect_writes_are_made_once_despite_kills(serve):
                 assert server.process.wait(WAIT_SECONDS) == 0
         else:
             server.kill()
-        # Nothing but what is said here closes a socket.
+        # The test closes all sockets itself; the server closes none.
         kept += clients
         server.start()
         stored = read(server, "/")
@@ -94,11 +93,11 @@ def test_on_disconnect_writes_are_made_once_despite_kills(serve):
         assert once == dict.fromkeys(acknowledged, 1), (seed, i, way)
         assert stored["twice"] == once and stored["sum"] == len(acknowledged), (seed, i, way)
         assert "never" not in stored, (seed, i, way)
-        # Done or not, what was not acknowledged: but whole, and once.
+        # An unacknowledged registration may be made or not, but completely, and once.
         done = stored.get("unsure", {})
         assert set(done) <= set(unsure) and set(done.values()) <= {1}, (seed, i, way)
         assert all(isinstance(value["at"], int) for value in stored["once"].values())
-        # Of one connection's two additions to the same place the later one stands.
+        # When one connection registers two operations for one location, the later one replaces the earlier.
         assert stored.get("unsureSum", 0) <= len(done), (seed, i, way)
 
 
@@ -115,7 +114,7 @@ def test_a_graceful_stop_makes_on_disconnect_writes(serve):
 
 
 def test_on_disconnect_writes_have_the_identity_of_the_closed_connection(serve):
-    """Rules decide at the end too, also when the end is found out by the next start."""
+    """Rules decide on the operations, also when the next start makes them."""
     server = serve(rules=MEMBERS)
     for uid in ("ann", "bob"):
         requests.put(f"{server.url}/members/{uid}.json", data="true", timeout=WAIT_SECONDS)
@@ -132,7 +131,7 @@ def test_on_disconnect_writes_have_the_identity_of_the_closed_connection(serve):
 
 
 def take_over(server, old):
-    """The client that comes back says who it is, and is done with what it left before anything it asks."""
+    """Reconnects with the session's id; the server makes the old connection's operations before it answers any request."""
     new = Client(server, last_session=old.session)
     new.call("p", p="/presence", d="new")
     assert new.call("g", p="/ends", q={}) == 1
@@ -151,7 +150,7 @@ def test_a_resumed_session_replaces_its_connection(serve):
     server = serve(rules=OPEN)
     old = old_session(server)
     take_over(server, old)
-    # The end of the old one is noticed, and is nothing new.
+    # The end of the old connection has no further effect.
     assert old.closed()
     Client(server, last_session=old.session)
     server.kill()
@@ -160,7 +159,7 @@ def test_a_resumed_session_replaces_its_connection(serve):
 
 
 def test_an_unresponsive_connection_is_replaced_by_its_session(serve):
-    """It takes nothing any more of what it listens to, and does not say goodbye."""
+    """The old connection no longer reads what the server sends, and does not close."""
     server = serve(rules=OPEN)
     old = old_session(server)
     old.listen("/news")
@@ -185,7 +184,7 @@ def test_a_kill_during_the_replacement_of_a_connection_loses_no_write(serve):
         if ends > 1:
             new.receive()
         server.kill()
-        # The session of a server that is gone is nobody's.
+        # The session id of a server that has ended is unknown to the next one.
         server.start()
         Client(server, last_session=old.session)
         assert read(server, "/ends") == ends

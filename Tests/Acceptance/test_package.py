@@ -1,4 +1,4 @@
-"""What the Debian package is made of, without making it: `make deb-test` installs one in a bare Debian."""
+"""The content of the Debian package, without building it: `make deb-test` installs one in a minimal Debian."""
 
 import json
 import shutil
@@ -38,5 +38,5 @@ def test_the_systemd_unit_restricts_the_service(tmp_path):
     report = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", "--threshold=25", str(DEBIAN / "hearth.service")],
         capture_output=True, text=True)
-    # Ends with 0 when the exposure is at most 2.5 of 10.
+    # The command succeeds when the exposure is at most 2.5 of 10.
     assert report.returncode == 0, report.stdout[-200:] + report.stderr

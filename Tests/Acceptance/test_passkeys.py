@@ -1,4 +1,4 @@
-"""Passkeys in a real Chromium with its virtual authenticator, by the guide's own script."""
+"""Passkeys in Chromium with its virtual authenticator, with the guide's own script."""
 
 import contextlib
 import json
@@ -42,7 +42,7 @@ def start(serve, tmp_path):
 
 @contextlib.contextmanager
 def apps(server, script):
-    """Makes an app's pages, with an authenticator each."""
+    """Opens pages of an app, each with an authenticator."""
     with browser("--disable-features=LocalNetworkAccessChecks") as made:
         yield lambda where=APP: App(made.new_context(), server, script, where)
 
@@ -67,10 +67,10 @@ class App:
         if request.method == "POST" and "signInWithIdp" in request.url:
             self.sent.append(json.loads(request.post_data))
 
-    # The authenticator.
+    # MARK: The authenticator
 
     def plug(self, **options):
-        """Puts another authenticator in the place of the one that is there."""
+        """Replaces the authenticator with another one."""
         if self.authenticator is not None:
             self.devtools.send("WebAuthn.removeVirtualAuthenticator", {"authenticatorId": self.authenticator})
         self.authenticator = self.devtools.send("WebAuthn.addVirtualAuthenticator", {"options": {
@@ -83,7 +83,7 @@ class App:
     def put(self, key):
         self.devtools.send("WebAuthn.addCredential", {"authenticatorId": self.authenticator, "credential": key})
 
-    # The app.
+    # MARK: The app
 
     def run(self, work):
         return self.page.evaluate(f"() => told(async () => {work})")
@@ -104,12 +104,12 @@ class App:
 
 
 def audited(server):
-    """What the trail says of refused passkeys."""
+    """Returns the audit records of refused passkeys."""
     return [line for line in server.run("audit", "tail").splitlines() if "passkey_fail" in line]
 
 
 def verify(server, uid):
-    """An administrator's word for somebody's address."""
+    """Marks a user's e-mail address as verified, as an administrator."""
     answer = requests.post(
         f"{server.url}/{HOST}/v1/projects/hearth/accounts:update", json={"localId": uid, "emailVerified": True},
         headers={"Authorization": "Bearer " + server.run("token", "mint", "--admin").strip()}, timeout=WAIT_SECONDS)
@@ -128,7 +128,7 @@ def test_a_passkey_is_added_used_and_removed(start, script):
         assert len(first) == 1 and first[0]["rpId"] == "example.test" and first[0]["isResidentCredential"]
         signed_in = app.sign_in()
         assert signed_in == {"uid": uid, "operation": "signIn", "provider": "passkey", "current": uid}, signed_in
-        # Of one authenticator there is one key of an account.
+        # An account has at most one key of each authenticator.
         assert app.add("Again")["error"] == "InvalidStateError"
         # A second key, on another authenticator.
         app.plug(transport="usb")
@@ -136,7 +136,7 @@ def test_a_passkey_is_added_used_and_removed(start, script):
         assert app.sign_in()["uid"] == uid
         names = [(key["name"], key["credentialId"]) for key in identity.lookup(app.token())["passkeyInfo"]]
         assert [name for name, _ in names] == ["Laptop", "Security key"]
-        # The first is removed, and is nobody's then.
+        # The removed key signs in to no account.
         answer = identity.post("accounts:update", {"idToken": app.token(), "deletePasskey": [names[0][1]]})
         assert [key["name"] for key in identity.lookup(answer["idToken"])["passkeyInfo"]] == ["Security key"]
         assert app.sign_in()["uid"] == uid
@@ -153,14 +153,14 @@ def test_replayed_and_cloned_passkeys_are_refused(start, script):
         uid = app.sign_up("ann@example.test")
         assert app.add("Laptop")["uid"] == uid
         assert app.sign_in()["uid"] == uid
-        # The same answer again.
+        # A replay of the same response.
         identity.fail("accounts:signInWithIdp", app.sent[-1], "INVALID_AUTHENTICATOR_RESPONSE")
         key = app.keys()[0]
-        # A copy of the key whose counter is behind.
+        # A copy of the key whose signature counter is behind.
         app.plug()
         app.put({**key, "signCount": 0})
         assert "counter went back" in str(app.sign_in())
-        # Without the person: the browser asks for no less than what the server said, unless the page is changed.
+        # Without user verification: the browser requires what the server demands, unless the page is modified.
         app.plug()
         app.put({**key, "signCount": key["signCount"] + 10})
         app.devtools.send("WebAuthn.setUserVerified", {
@@ -172,14 +172,14 @@ def test_replayed_and_cloned_passkeys_are_refused(start, script):
               parse.call(PublicKeyCredential, {...options, userVerification: 'discouraged'});
         }""")
         assert "did not verify the person" in str(app.sign_in())
-        # A page of the same domain that is not the app's.
+        # A page of another origin on the same domain.
         evil = app_at(EVIL)
         evil.put({**key, "signCount": key["signCount"] + 20})
         assert "origin is none of those" in str(evil.sign_in())
         evil.sign_up("eve@example.test")
         evil.plug()
         assert "origin is none of those" in str(evil.add("Trap"))
-        # A page of another domain gets nothing from the browser.
+        # On a page of another domain the browser offers no key.
         other = app_at("https://app.other.test")
         other.put({**key, "signCount": key["signCount"] + 30})
         assert other.sign_in()["error"] == "SecurityError"
@@ -203,14 +203,14 @@ def test_an_account_with_a_required_passkey_refuses_its_password(start, script):
 
 
 def test_development_needs_no_passkey_settings(serve, script):
-    """Nothing is set: a page on this machine."""
+    """Without passkey settings: a page on localhost."""
     server = serve(command="dev")
     with apps(server, script) as app_at:
         app = app_at("http://localhost:4711")
         uid = app.sign_up("ann@example.test")
         assert app.add("Laptop")["uid"] == uid
         assert app.sign_in()["uid"] == uid
-        # Without an SDK: the protocol's own answer.
+        # Without an SDK: the response of the protocol itself.
         answer = app.page.evaluate("""async () => {
             const { credentialRequestOptions } = await options('passkeySignIn', {});
             const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(credentialRequestOptions);
@@ -223,7 +223,7 @@ def test_development_needs_no_passkey_settings(serve, script):
             return answer.json();
         }""")
         assert answer["localId"] == uid and answer["idToken"] and answer["refreshToken"], answer
-        # A restart forgets neither keys nor challenges.
+        # A restart keeps keys and challenges.
         server.keep_port()
         server.stop()
         server.start()

@@ -1,4 +1,4 @@
-"""Codes to phones: through the gateway plugin of a server that runs, into the outbox for development, with a captcha."""
+"""Codes sent to phones: through a gateway plugin, into the development outbox, and with a captcha."""
 
 import json
 
@@ -25,7 +25,7 @@ def gateway():
 
 @pytest.fixture
 def phones(serve, gateway, tmp_path):
-    """Starts a server with these settings, whose messages go through the gateway."""
+    """Starts a server with these settings, which sends its messages through the gateway."""
     secrets_seen.note(TOKEN)
 
     def start(limits=None, **phone):
@@ -48,7 +48,7 @@ def messages(gateway, number):
 
 
 def code(gateway, number, after=0):
-    """The code of the message to a number that comes after so many."""
+    """Returns the code of the first message to a number after the first `after` messages."""
     text = until(lambda: messages(gateway, number)[after:], "no message came")[0]
     assert text.endswith("is your verification code for your app."), text
     return text[:6]
@@ -61,7 +61,7 @@ def test_a_number_signs_in_through_the_gateway(phones, gateway):
     right = code(gateway, NUMBER)
     wrong = "000000" if right != "000000" else "000001"
     app.fail("accounts:signInWithPhoneNumber", {"sessionInfo": sent["sessionInfo"], "code": wrong}, "INVALID_CODE")
-    # The code outlives a restart of the server.
+    # The code is still valid after a restart of the server.
     server.stop()
     server.start()
     body = {"sessionInfo": sent["sessionInfo"], "code": right}
@@ -78,7 +78,7 @@ def test_a_number_signs_in_through_the_gateway(phones, gateway):
 
 
 def test_security_69_sms_pumping_is_limited(phones, gateway):
-    """Security 69: a program that asks for codes without end is sent few, and pays with nothing of the operator's."""
+    """Security 69: a client that requests codes without end causes few messages, and so little cost for the operator."""
     app = Identity(phones())
     refusals = []
     for number in range(40):
@@ -110,7 +110,7 @@ def test_a_phone_as_second_factor(phones, gateway):
     pending, factor = first["mfaPendingCredential"], first["mfaInfo"][0]["mfaEnrollmentId"]
     begin = {"mfaPendingCredential": pending, "mfaEnrollmentId": factor, "phoneSignInInfo": {}}
     sent = app.post("accounts/mfaSignIn:start", begin, version="v2")["phoneResponseInfo"]["sessionInfo"]
-    # Two messages in a minute.
+    # The second message within a minute.
     app.fail("accounts/mfaSignIn:start", begin, "TOO_MANY_ATTEMPTS_TRY_LATER", version="v2")
     right = code(gateway, NUMBER, after=1)
     body = {"mfaPendingCredential": pending, "phoneVerificationInfo": {"sessionInfo": sent, "code": right}}
@@ -148,7 +148,7 @@ def test_a_captcha_is_required_when_configured(phones, gateway, captcha, tmp_pat
         f"{server.url}/{HOST}/v1/accounts:sendVerificationCode?key=k", json={**body, "recaptchaToken": "good-2"},
         timeout=WAIT_SECONDS)
     assert answer.status_code == 503
-    # A test number needs neither.
+    # A test number needs neither a captcha nor a message.
     sent = app.post("accounts:sendVerificationCode", {"phoneNumber": "+15555550100"})
     app.post("accounts:signInWithPhoneNumber", {"sessionInfo": sent["sessionInfo"], "code": "123456"})
     assert len(gateway.messages) == 1

@@ -1,4 +1,4 @@
-"""Plugins in processes of their own: installed, asked, replaced and removed while the server runs."""
+"""Plugins in processes of their own: installed, called, replaced and removed while the server runs."""
 
 import base64
 import hashlib
@@ -80,7 +80,7 @@ def test_a_plugin_is_added_and_removed_while_the_server_runs(serve, tmp_path):
     plugin = listed(server, "api-keys")
     assert plugin["state"] == "running" and plugin["hooks"][0]["requests"] == 2
     assert "closed" in server.run("plugins", "list")
-    # The settings are nobody's business.
+    # No command shows the values of the settings.
     digest = hashlib.sha256(KEY.encode()).hexdigest()
     for arguments in (["settings", "api-keys"], ["settings", "api-keys", "--json"], ["list", "--json"], ["logs", "api-keys"]):
         assert digest not in server.run("plugins", *arguments)
@@ -89,7 +89,7 @@ def test_a_plugin_is_added_and_removed_while_the_server_runs(serve, tmp_path):
     assert sign_in(server).status_code == 400
     server.run("plugins", "enable", "api-keys")
     assert sign_in(server).json()["localId"] == "sensor-7"
-    # A server that starts has what was installed.
+    # A restarted server runs the installed plugins.
     server.stop()
     server.start()
     assert sign_in(server).json()["localId"] == "sensor-7"
@@ -100,7 +100,7 @@ def test_a_plugin_is_added_and_removed_while_the_server_runs(serve, tmp_path):
 
 
 def processes_of(server):
-    """The processes that the server started."""
+    """Returns the ids of the processes that the server started."""
     children = pathlib.Path(f"/proc/{server.process.pid}/task").glob("*/children")
     return [int(child) for path in children for child in path.read_text().split()]
 
@@ -142,14 +142,14 @@ def test_a_hook_decides_and_a_failing_hook_denies(serve, tmp_path):
     secrets_seen.note(token)
     payload = token.split(".")[1]
     assert json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["vip"] is True
-    # A version that does not come up takes nobody's place.
+    # A new version that does not start leaves the running version in place.
     said = server.run(
         "plugins", "add", str(judge(source, "3", None, "import sys; sys.exit(3)")), "--yes", expect=1)
     assert "version 2 goes on" in said
     assert call(server, "signUp", {}).status_code == 200
     server.run("plugins", "rollback", "judge")
     assert call(server, "signUp", {}).status_code == 200
-    # Files that are not those that were installed: the server starts, and what was to be decided is denied.
+    # The files differ from the installed ones: the server starts, and denies what the plugin was to decide.
     server.stop()
     program = server.data / "plugins" / "judge" / "versions" / "2" / "main.py"
     program.chmod(0o644)
@@ -165,7 +165,7 @@ def test_a_hook_decides_and_a_failing_hook_denies(serve, tmp_path):
 
 
 def test_compiled_files_outside_the_installed_package_are_not_run(serve, tmp_path):
-    """Python runs a compiled file in the place of the source that was checked, and asks nobody for its age."""
+    """Python runs a compiled file instead of the verified source, without comparing their times."""
     server = serve("--sign-in", "anonymous")
     source = judge(tmp_path / "judge", "1", 'verdict()', "from helper import verdict\n" + JUDGE % ("1", "verdict()"))
     (source / "helper.py").write_text("def verdict():\n    return {'deny': {'message': 'The house is full.'}}\n")
@@ -192,7 +192,7 @@ def test_compiled_files_outside_the_installed_package_are_not_run(serve, tmp_pat
 
 def test_a_process_gets_no_descriptor_but_its_standard_streams(serve, tmp_path):
     server = serve("--sign-in", "anonymous")
-    # The fourth is the listing itself.
+    # The fourth descriptor is the directory listing itself.
     server.run("plugins", "add", str(judge(tmp_path / "judge", "1", (
         "{'deny': {'message': ' '.join(sorted(__import__('os').listdir('/proc/self/fd')))}}"))), "--yes")
     told = call(server, "signUp", {}).json()["error"]["message"]

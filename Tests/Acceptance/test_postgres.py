@@ -1,4 +1,4 @@
-"""A server whose databases and accounts are in a PostgreSQL: unmodified clients, crashes of both, administration."""
+"""A server with its databases and accounts in a PostgreSQL: unmodified clients, crashes of both, and administration."""
 
 import json
 import threading
@@ -57,7 +57,7 @@ def test_clients_survive_crashes_and_a_backup_is_restored(serve, postgres, tmp_p
     server.run("users", "create", "--uid", "ann-of-postgres")
     server.run("databases", "create", "other")
     server.run("db", "set", "/x", "1", "--ns", "other")
-    # Nothing of that is a file.
+    # The folder has no file of that data.
     assert files(server) == []
     names = postgres.sql("SELECT name FROM hearth.journal ORDER BY name")
     assert names == ["accounts", "databases/default", "databases/other"]
@@ -99,7 +99,7 @@ def test_the_server_recovers_from_an_outage_of_postgres(serve, postgres):
     until(lambda: status(server, "/.health/ready") == 503, "that PostgreSQL is away was not told")
     ready = requests.get(server.url + "/.ready", timeout=WAIT_SECONDS).json()
     assert (ready["databases"], ready["accounts"]) == ("storage-away", "storage-away"), ready
-    # A write waits, and reading goes on.
+    # Writes wait, and reads continue.
     writes.request("p", p="/waits", d=2)
     assert read(server, "before") == 1
     listener.silent()
@@ -109,7 +109,7 @@ def test_the_server_recovers_from_an_outage_of_postgres(serve, postgres):
     listener.expect("d", p="waits", d=2)
     until(lambda: status(server, "/.health/ready") == 200, "that PostgreSQL is back was not told")
 
-    # Writes under way while it is killed again and again: each that was acknowledged is there.
+    # Writes during repeated kills: every acknowledged write is there.
     acknowledged, isOver = [], threading.Event()
 
     def write():
@@ -160,7 +160,7 @@ def test_unsuitable_postgres_servers_prevent_the_start(serve, postgres, tmp_path
     # A second server on the same tables.
     assert "another server" in refused("--journal", postgres.url(), name="second")
     server.stop()
-    # Its databases are not in the folder.
+    # Its databases are in PostgreSQL, not in the folder.
     assert "--journal" in refused(name="data")
     plain = serve(rules=OPEN, name="plain")
     put(plain, "x", 1)
@@ -170,5 +170,5 @@ def test_unsuitable_postgres_servers_prevent_the_start(serve, postgres, tmp_path
     assert "no answer from" in refused("--journal", postgres.url(), name="away")
     settings = json.loads((server.data / "settings.json").read_text(encoding="utf-8"))
     assert "HUSH" not in json.dumps(settings)
-    # Its own log does not have the password either, nor what it prints.
+    # Neither the server's log nor its output has the password.
     assert "HUSH" not in server.log()

@@ -1,4 +1,4 @@
-"""People move from a users table in a real PostgreSQL: the plugin Plugins/PostgresPasswordsPython."""
+"""Users move from a users table in a real PostgreSQL: the plugin Plugins/PostgresPasswordsPython."""
 
 import base64
 import glob
@@ -23,7 +23,7 @@ PASSWORD = "ann's old secret"
 
 
 class Database:
-    """A PostgreSQL of its own on a Unix socket, that runs as somebody who is not the superuser."""
+    """A PostgreSQL of its own on a Unix domain socket, run as an unprivileged user."""
 
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="hearth-pg-"))
@@ -42,7 +42,7 @@ class Database:
 
     def start(self):
         self.run("initdb", "-D", "data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
-        # In one open, so that the file stays the server's.
+        # Opened once, so that the server's user remains the owner of the file.
         with open(self.folder / "data" / "pg_hba.conf", "w", encoding="utf-8") as rules:
             rules.write("local all postgres trust\nlocal all all scram-sha-256\n")
         options = f"-c listen_addresses= -c unix_socket_directories={self.folder} -c fsync=off -c shared_buffers=16MB"
@@ -113,7 +113,7 @@ def test_users_sign_in_with_old_passwords_which_are_verified_once(database, plug
         assert refused.status_code == 400 and refused.json()["error"]["message"] == "INVALID_LOGIN_CREDENTIALS"
     assert database.sql("SELECT * FROM users ORDER BY id") == before
     database.stop()
-    # Who came in once needs it no more; everybody else is told why.
+    # A user who signed in once needs the plugin no more; other users get an error that says why.
     assert sign_in(server, "ann@example.com").json()["localId"] == "1"
     for email, password in [("bob@example.com", "bob's old secret"), ("ann@example.com", "wrong")]:
         waiting = sign_in(server, email, password)

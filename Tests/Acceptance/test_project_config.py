@@ -1,4 +1,4 @@
-"""The project's configuration, as admin SDKs and deployment tools change it while the server runs."""
+"""The project's configuration, which admin SDKs and deployment tools change while the server runs."""
 
 import requests
 from identity import HOST, Identity
@@ -26,7 +26,7 @@ class Configuration:
 
 
 def test_settings_take_effect_at_once_and_survive_a_restart(serve):
-    """As Node's `projectConfigManager().updateProjectConfig` sends it: masks with every leaf, whole policies."""
+    """The requests of Node's `projectConfigManager().updateProjectConfig`: update masks with every leaf, and whole policies."""
     server = serve("--project", "shop", "--sign-in", "password", rules='{"rules":{}}')
     configuration, identity = Configuration(server, "shop"), Identity(server)
     identity.sign_up("old@example.com", PASSWORD)

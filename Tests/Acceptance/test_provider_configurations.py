@@ -1,5 +1,5 @@
-"""Providers that administrators set up while the server runs: firebase-admin keeps them, and people sign in by them, at a
-real OpenID provider and at a real identity provider that speaks SAML."""
+"""Providers that administrators configure while the server runs: firebase-admin manages them, and users sign in by a real OpenID
+provider and by a real SAML identity provider."""
 
 import base64
 import html
@@ -51,7 +51,7 @@ def server(tmp_path):
 
 
 class Administrator:
-    """What admin SDKs ask, with an access token of the server."""
+    """The requests of admin SDKs, with an access token of the server."""
 
     def __init__(self, server):
         self.server = server
@@ -77,7 +77,7 @@ class Administrator:
             "clientSecret": providers.CLIENT[1], "responseType": {"code": True}, **more}, oauthIdpConfigId="oidc.corp")
 
     def make_company(self, company, tenant=None):
-        """By its metadata; and it gets ours."""
+        """Configures the identity provider from its metadata, and gives it the server's metadata."""
         file = company.folder / "company.xml"
         file.write_text(company.metadata, encoding="utf-8")
         said = self.server.run(
@@ -95,10 +95,10 @@ class Administrator:
         return answer.text
 
 
-# firebase-admin
+# MARK: firebase-admin
 
 def kept(client, tmp_path):
-    """All that firebase-admin does with provider configurations."""
+    """Runs all operations of firebase-admin for provider configurations."""
     made = client.create_oidc_provider_config(
         "oidc.one", client_id="app", issuer="https://id.example.com", display_name="One", enabled=True,
         client_secret="hush", id_token_response_type=False, code_response_type=True)
@@ -148,10 +148,10 @@ def test_firebase_admin_manages_provider_configurations_of_a_tenant(app, tmp_pat
     assert not list(auth.list_oidc_provider_configs(app=app).iterate_all())
 
 
-# A browser of few words
+# MARK: Without a browser
 
 class Visit:
-    """What a browser does on the handler's page and at the company's, without its scripts."""
+    """The requests of a browser on the handler's page and at the identity provider, without scripts."""
 
     def __init__(self, server, tenant=None):
         self.server, self.tenant = server, tenant
@@ -178,7 +178,7 @@ class Visit:
         return {name: html.unescape(value) for name, value in inputs.items()}
 
     def bring(self, form, cookie=True, own=True):
-        """The company's form, or after it the one of this server's own page."""
+        """Posts the identity provider's form and, after it, the form of the server's own page."""
         return self.handler(
             "POST", data=form | ({"hearth": "1"} if own else {}), headers={"Cookie": self.cookie} if cookie else {})
 
@@ -202,7 +202,7 @@ def test_users_sign_in_with_saml(server, company):
     url = visit.leave()
     assert url.startswith(f"{company.url}/sso?SAMLRequest=")
     form = visit.at_company(url)
-    # The company's own form comes without the cookie, as browsers have it: a page of ours sends it again.
+    # Browsers post the identity provider's form without the cookie; a page of the server posts it again.
     again = visit.bring(form, cookie=False, own=False)
     assert 'id="answer"' in again.text and "data-event" not in again.text
     told = event(visit.bring(form))
@@ -215,10 +215,10 @@ def test_users_sign_in_with_saml(server, company):
     assert "Engineer" in token["firebase"]["sign_in_attributes"].values()
     asked, = company.asked
     assert asked.issuer.text == SERVICE_PROVIDER and asked.assertion_consumer_service_url == f"{AUTH}/__/auth/handler"
-    # Once each: the event, and the company's answer.
+    # The event and the SAML response are each accepted once.
     assert "used before" in visit.redeem(told).text
     assert "used before" in event(visit.bring(form))["error"]["message"]
-    # The account outlives a restart, and so does the provider.
+    # The account and the provider are kept over a restart.
     server.stop()
     server.start()
     later = Visit(server)
@@ -240,15 +240,15 @@ def test_invalid_saml_responses_are_refused(server, company, tmp_path):
         answer = visit.bring(form | {"SAMLResponse": base64.b64encode(wrong.encode()).decode()})
         told = answer.status_code == 400 or event(answer)["error"]["message"].startswith("INVALID_IDP_RESPONSE")
         assert told, answer.text
-    # What a library says of such XML is not what strangers have the log say.
+    # The XML library's error is not logged, because clients choose its text.
     assert "C14N" not in server.log() and "parser error" not in server.log()
-    # Another browser has no visit; another visit another question.
+    # Another browser has no visit; another visit has another request id.
     other = Visit(server)
     other.leave()
     assert visit.handler("POST", data=form | {"hearth": "1"}, headers={"Cookie": other.cookie}).status_code == 400
     swapped = event(other.bring(form | {"RelayState": other.state}))
     assert "InResponseTo" in swapped["error"]["message"], swapped
-    # A company with the same name and another key.
+    # An identity provider with the same entity id and another key.
     with saml.identity_provider(tmp_path_of(tmp_path, "imposter")) as imposter:
         imposter.url = company.url
         imposter.configure(server.administrator.metadata())
@@ -293,7 +293,7 @@ def test_saml_requests_are_signed(server, company):
     assert visit.redeem(told).json()["email"] == "ann@corp.example"
 
 
-# Chromium
+# MARK: Chromium
 
 @pytest.fixture
 def contexts(server):

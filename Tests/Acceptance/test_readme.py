@@ -1,4 +1,4 @@
-"""The commands that the README and the first guides show are run as they stand there."""
+"""Runs the commands of the README and of the first guides as they stand."""
 
 import json
 import re

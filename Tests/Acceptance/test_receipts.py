@@ -1,4 +1,4 @@
-"""Receipts: what took permissions away, who was cut, and how soon."""
+"""Receipts of revocations: the cause, the connections that were cut, and the time it took."""
 
 import base64
 import json
@@ -71,7 +71,7 @@ def test_disabling_a_user_waits_for_the_receipts(server):
         for listener in one["listeners"]:
             assert listener["path"] == f"/users/{uid}" and listener["uid"] == uid
             assert listener["milliseconds"] <= one["milliseconds"]["max"]
-    # What the receipt says was sent has come.
+    # The messages that the receipt counts as sent have arrived.
     for client in clients:
         client.expect("ac", s="expired_token", d="Auth token is expired.")
         client.expect("c", p=f"users/{uid}")
@@ -144,7 +144,7 @@ def test_receipts_outlive_the_server(server):
     assert path.stat().st_mode & 0o777 == 0o600
     assert lines(server.run("revocations", "--json")) == [before]
     assert "needs a running server" in server.run("revocations", "--follow", expect=1)
-    # What a crash leaves of a line spoils nothing.
+    # The next record is intact after a partial line that a crash has left.
     with open(path, "a") as file:
         file.write('{"id":99,"database":"def')
     server.start()
@@ -172,7 +172,7 @@ def test_follow_prints_each_receipt_as_it_arrives(server):
     try:
         timer = threading.Timer(2 * WAIT_SECONDS, follower.kill)
         timer.start()
-        # With what there was it has begun.
+        # The output of earlier receipts shows that the command has started.
         assert json.loads(follower.stdout.readline())["revocation"]["number"] == first
         for name in "bc":
             number = disable(name)
@@ -223,7 +223,7 @@ def test_event_streams_and_long_polls_are_in_the_receipts(server):
 
 
 class LongPoll:
-    """A client of the long-poll transport, as far as these tests need one."""
+    """The part of a long-poll client that these tests need."""
 
     def __init__(self, server):
         self.url = server.url + "/.lp"

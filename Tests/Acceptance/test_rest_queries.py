@@ -1,4 +1,4 @@
-"""Filters, pages and uploads over REST: as firebase-admin for Python sends them, and as tools do."""
+"""Filters, pages and uploads over REST, with the requests of firebase-admin for Python and of other tools."""
 
 import json
 
@@ -81,7 +81,7 @@ def test_truncated_filter_values_are_refused(server, app):
 
 
 def test_a_location_is_emptied_in_pages(server, app):
-    """How the command line of Firebase removes what is too large to be removed at once."""
+    """Removes in pages, as the Firebase CLI does when the data is too large for one removal."""
     owner = {"Authorization": "Bearer owner"}
     url, seen, last = f"{server.url}/dinos.json", [], None
     while True:

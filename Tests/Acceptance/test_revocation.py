@@ -1,4 +1,4 @@
-"""What a revocation ends, at a server whose clock is set back, and what becomes of a uid whose account was deleted."""
+"""The effects of a revocation on a server whose clock is set back, and the reuse of a deleted account's uid."""
 
 import json
 
@@ -50,7 +50,7 @@ def test_a_revocation_holds_after_the_clock_is_set_back(serve, tmp_path, cause):
         live.expect("ac", **ENDED)
         live.close()
     app.refresh_fails(signed_in["refreshToken"], "TOKEN_EXPIRED")
-    # Neither while the clock is back, nor once it is right again.
+    # The token is refused while the clock is set back, and after it is right again.
     for offset in (-HOUR, 0):
         clock.set(offset)
         for kind, token in tokens.items():

@@ -1,4 +1,4 @@
-"""`hearth rules` on the examples and on broken files: exit codes, and the members of what scripts read."""
+"""`hearth rules` on the examples and on invalid files: exit codes, and the members of the JSON output."""
 
 import json
 import pathlib
@@ -26,7 +26,7 @@ def run(*arguments, **options):
 
 
 def answer(*arguments, code=0):
-    """The one JSON object that a command prints."""
+    """Returns the JSON object that a command prints."""
     done = run(*arguments, "--json")
     assert done.returncode == code, done.stdout + done.stderr
     return json.loads(done.stdout)
@@ -138,7 +138,7 @@ def test_lint_ends_with_1_when_it_warns(tmp_path):
     assert sarif["version"] == "2.1.0" and sarif["runs"][0]["results"]
 
 
-# What each command makes of a rules file that is broken. `check` ends with 1 for a mistake, which is what it looks for.
+# The exit status of each command for an invalid rules file: `check`, which looks for such mistakes, ends with 1.
 COMMANDS = {
     "check": lambda rules, good: ["check", rules],
     "lint": lambda rules, good: ["lint", rules],
@@ -218,14 +218,14 @@ class Watching:
         self.process = subprocess.Popen(
             [HEARTH, "rules", "test", "--watch", "."], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             text=True,
-            # Where tests run side by side an interrupt is ignored, and what they start would ignore it too.
+            # pytest workers may ignore interrupts, and their child processes would inherit that.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-        # Whatever goes wrong, nobody waits for ever for a line.
+        # A timer ends the command, so that no read waits forever for a line.
         self.guard = threading.Timer(2 * WAIT_SECONDS, self.process.kill)
         self.guard.start()
 
     def comes_to(self, expected):
-        """Waits for a run that closes so. On a slow machine a run may see a file that is still being written."""
+        """Waits for a run whose last line is as expected. On a slow machine a run may see a file that is still being written."""
         seen = []
         for line in self.process.stdout:
             if re.search(r"[0-9]+ passed", line):
@@ -247,7 +247,7 @@ def test_watch_runs_again_when_a_file_is_saved(tmp_path):
     test.write_text('{"rules": "rules.json", "cases": [{"read": "/", "expect": "allow"}]}')
     watching = Watching(tmp_path)
     watching.comes_to("1 passed")
-    # The rules, a new test file, rules that are broken, and a file that is replaced, as editors do it.
+    # Changes the rules, adds a test file, breaks the rules, and replaces a file, as editors do on saving.
     rules.write_text('{"rules": {".read": false}}')
     watching.comes_to("1 failed, 0 passed")
     (tmp_path / "more.test.json").write_text('{"rules": "rules.json", "cases": [{"read": "/x", "expect": "deny"}]}')

@@ -1,4 +1,4 @@
-"""What rules expose: the answers, sentences and differences that scripts build on."""
+"""Analysis of the access that rules expose: the answers, sentences and differences that scripts parse."""
 
 import json
 
@@ -44,7 +44,7 @@ def test_assertions_are_proved_and_refuted(tmp_path):
     assert "proved" in hearth(
         "rules", "assert", rules, "nobody can write /users", "signed-out people can't write /**",
         "other cannot read /users/*")
-    # People read "nobody" as no one at all: that a signed-in owner can is enough against it.
+    # "nobody" includes owners: one signed-in owner with access refutes the assertion.
     owned = json.loads(hearth("rules", "assert", rules, "nobody can write /users/*", "--json", expect=1))
     assert owned["assertions"][0]["who"] == "anyone"
     assert "two negatives" in hearth("rules", "assert", rules, "nobody cannot write /**", expect=2)
@@ -66,7 +66,7 @@ def test_a_difference_has_a_witness_request(tmp_path):
     ]
     assert answer["closed"] == [] and answer["undecided"] == []
     hearth("rules", "diff", new, old)
-    # A user may have several claims, none of which is enough by itself.
+    # A user may have several claims, of which no single one suffices.
     wider["rules"]["public"][".write"] = "auth.token.admin == true || auth.token.a == 1 && auth.token.b == 2"
     answer = json.loads(hearth("rules", "diff", new, write(tmp_path, "wider.json", wider), "--json", expect=1))
     assert [(entry["path"], entry["who"]) for entry in answer["opened"]] == [("/public", "any-claims")]
@@ -79,7 +79,7 @@ def test_a_difference_can_need_an_update_of_several_paths(tmp_path):
     rules["rules"]["a"][".write"] = rule
     new = write(tmp_path, "new.json", rules)
     opened = json.loads(hearth("rules", "diff", old, new, "--json", expect=1))["opened"]
-    # A write of /a alone finds no value at /b, and must leave none there.
+    # A write of /a alone finds no value at /b, and must leave no value there.
     assert [(entry["path"], entry["who"], sorted(entry["witness"]["updates"])) for entry in opened] == [
         ("/a", "anyone", ["/a", "/b"])
     ]

@@ -1,4 +1,4 @@
-"""Rules files in another language: Bolt, read by every command and by servers, with places in the author's file."""
+"""Rules files in another language: Bolt, read by every command and by servers, with error places in the author's file."""
 
 import json
 import re
@@ -71,7 +71,7 @@ def test_places_refer_to_the_source_file(owned, tmp_path):
     assert (answer["decisive"]["line"], answer["decisive"]["column"]) == (11, 42), answer
     page = run("explain", owned, "--read", "/users/u1", "--uid", "u2").stdout
     assert f"{owned}:3:3 .read at /users/$id" in page and f"from {owned}:13:30" in page, page
-    # A condition of a function is one condition of the file, and is seen by all who call it.
+    # A condition in a function counts as one condition of the file, covered by all of its callers.
     tests = tmp_path / "tests.json"
     tests.write_text(json.dumps({"rules": str(owned), "users": {"a": {"uid": "u1"}}, "cases": [
         {"as": "a", "read": "/users/u1", "expect": "allow"}, {"as": "a", "read": "/users/u2", "expect": "deny"},
@@ -89,7 +89,7 @@ def test_places_refer_to_the_source_file(owned, tmp_path):
     ("path / {\n  read() { f(1) }\n}\nf(x) { g(x) }\ng(x) { f(x) }", "5:8", "'f' is recursive"),
     ("path / {\n  read() { auth.uid.test(/(/) }\n}", "2:26", "Illegal regular expression"),
     ("path / is T;\ntype T { next: T }", "2:16", "The type 'T' contains itself."),
-    # What cannot be said in rules without a change of its meaning.
+    # Constructs that rules cannot express without a change of meaning.
     ("path / is A | B;\ntype A { write() { true } a: Any }\ntype B { b: Any }", "1:15", "differ in read or write"),
     ("path / is String[] | Number[];", "1:11", "cannot be told from the other alternatives"),
     ("path / is A | B;\ntype A { a: String[] }\ntype B { a: Number[] }", "2:10", "cannot be told from the other alternatives"),
@@ -147,7 +147,7 @@ def test_a_failing_rules_plugin_is_named(owned, tmp_path):
 
 
 def denied(server):
-    """The place that the log names for the newest denial, and its trace id."""
+    """Returns the rule's place and the trace id that the log has for the newest denial."""
     line = [line for line in server.log().splitlines() if "denied" in line][-1]
     return re.search(r"line=(\S+)", line)[1], re.search(r"trace=(\S+)", line)[1]
 
@@ -167,9 +167,9 @@ def test_a_server_keeps_the_file_with_its_rules_and_needs_no_plugin_to_start_wit
     assert server.run("rules", "history", "2") == OWNED
     compiled = server.run("rules", "history", "2", "--compiled")
     assert "auth.uid == $id" in compiled and compiled.splitlines()[-1].startswith("//# hearth.origin=")
-    # A process for rules is none that the server keeps.
+    # The server does not keep a process for translating rules.
     assert server.stop() == 0
-    # A plugin that is not what was installed any more is not run, and what is in force stays.
+    # A plugin whose files have changed is not run, and the rules in force stay.
     folder = server.data / "plugins" / "bolt" / "versions" / "1.0.0"
     folder.chmod(0o755)
     (folder / "main.py").chmod(0o644)

@@ -1,4 +1,4 @@
-"""Rules on a server: deploys with a history, refusals, and the way back."""
+"""Rules on a server: deploys with a history, refusals, and rollbacks."""
 
 import json
 
@@ -57,7 +57,7 @@ def test_rules_are_rolled_back_after_a_crash_and_on_a_stopped_folder(serve, tmp_
     server.run("rules", "deploy", members)
     server.run("rules", "deploy", open_)
     server.kill()
-    # Without the rules file, which would be in force again.
+    # Without the rules file, which would be deployed again at the start.
     del server.arguments[-2:]
     server.start()
     plan = json.loads(server.run("rules", "rollback", "--dry-run", "--json"))
@@ -125,7 +125,7 @@ def test_rules_are_staged_promoted_and_rolled_back(serve, tmp_path):
     assert [one["cause"] for one in history["versions"]] == ["automaticRollback", "promote", "found"]
     assert "requests were denied, at most 1 allowed" in history["versions"][0]["comment"]
     assert "the former ones are in force again" in server.log()
-    # What the trial found is told at its end, and nothing is left of it.
+    # The result of the trial is reported at its end, and nothing of the trial remains.
     server.run("rules", "stage", strict)
     assert json.loads(server.run("rules", "stage", "--clear", "--json"))["trial"]["judged"] == 0
     server.run("rules", "stage", "--clear", expect=2)

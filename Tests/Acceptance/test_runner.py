@@ -1,4 +1,4 @@
-"""What runs the tests: a test that fails twice fails the whole, one that fails once is named and does not."""
+"""The program that runs the tests: a test that fails twice fails the run; a test that fails once is reported and does not."""
 
 import importlib.util
 import json
@@ -9,9 +9,9 @@ import pytest
 
 from conftest import ROOT
 
-# A stand-in for the tests' program, which writes events as the testing library does. The file `plan` holds for each run, by
-# the name in its events' file, the tests that fail in it; `crash` among them ends the run before its end, with `gone` no test
-# runs. The file `asked NAME` keeps what it was asked for.
+# A stand-in for the tests' program, which writes events as the testing library does. The file `plan` lists the tests that fail in
+# each run, by the name in its events' file; `crash` in that list ends the run early, with `gone` no test runs. The file `asked
+# NAME` records the arguments of the run.
 SWIFT = """#!/usr/bin/env python3
 import json, pathlib, re, sys
 events_path = sys.argv[sys.argv.index("--event-stream-output-path") + 1]
@@ -47,7 +47,7 @@ def runner(tmp_path, monkeypatch):
 
 
 def outcome(runner, driving, again=(), computing=()):
-    """Whether the whole passes, what is told, and what each run was asked for, by its name."""
+    """Returns whether the whole passes, the messages, and the arguments of each run by its name."""
     with open("plan", "w", encoding="utf-8") as plan:
         json.dump({"driving": list(driving), "computing": list(computing), "again": list(again)}, plan)
     told = []
@@ -74,7 +74,7 @@ def test_a_test_that_passes_when_repeated_is_named(runner):
     passes, told, asked = outcome(runner, ["T.Suite/a()"], computing=["U.Suite/b()"])
     assert passes
     assert "unsteady" in told and "T/SomeTests.swift:9: T.Suite/a() went wrong" in told and "U.Suite/b() unsteady" in told
-    # Exactly those tests, and the whole of their cases.
+    # Exactly those tests, with all of their parameters.
     assert r"--filter ^T\.Suite/a\(\)(/|$) --filter ^U\.Suite/b\(\)(/|$)" in asked["again"]
 
 

@@ -1,4 +1,4 @@
-"""Second factors that are required, recovery codes, and the way back from a factor that somebody else added."""
+"""Required second factors, recovery codes, and removing a factor that an attacker added."""
 
 import json
 import time
@@ -32,7 +32,7 @@ def verified(server, identity):
 
 
 def enrol(identity, id_token, **more):
-    """Enrols an authenticator; its secret, and what the enrolment answered."""
+    """Enrols an authenticator app; returns its secret, and the response."""
     info = identity.post(
         "accounts/mfaEnrollment:start", {"idToken": id_token, "totpEnrollmentInfo": {}}, version="v2")["totpSessionInfo"]
     secret = info["sharedSecretKey"]
@@ -44,7 +44,7 @@ def enrol(identity, id_token, **more):
 
 
 def second(identity, code, **options):
-    """A sign-in with the password, and that code as its second step."""
+    """Signs in with the password, and with this code as the second step."""
     pending = identity.post("accounts:signInWithPassword", {"email": EMAIL, "password": PASSWORD})
     return identity.post("accounts/mfaSignIn:finalize", {
         "mfaPendingCredential": pending["mfaPendingCredential"],
@@ -87,7 +87,7 @@ def test_a_factor_that_an_attacker_added_is_removed_by_mail(server):
 
 
 def test_a_sign_in_without_the_required_factor_allows_only_enrolment(server, request):
-    """Security 75: rules see nobody, the database's socket stays up, and an admin SDK refuses the token."""
+    """Security 75: rules see a signed-out client, the database's socket stays open, and an admin SDK refuses the token."""
     identity, configuration = Identity(server), Configuration(server, "hearth")
     made = verified(server, identity)
     uid = made["localId"]
@@ -116,7 +116,7 @@ def test_a_sign_in_without_the_required_factor_allows_only_enrolment(server, req
 
 
 def test_a_session_from_before_the_required_factor_is_refused(server):
-    """Security 7: a stranger's older session, whose sign-in is recent, after the owner has enrolled an authenticator."""
+    """Security 7: an attacker's older session, whose sign-in is recent, after the owner has enrolled an authenticator app."""
     identity = Identity(server)
     owner = verified(server, identity)
     uid = owner["localId"]
@@ -148,7 +148,7 @@ def test_a_session_from_before_the_required_factor_is_refused(server):
             f"accounts/{operation}", token | {"totpEnrollmentInfo": {}, "mfaEnrollmentId": "x"}, "TOKEN_EXPIRED",
             version="v2")
     identity.fail("accounts:update", {"oobCode": code}, "INVALID_OOB_CODE")
-    # The session that enrolled goes on.
+    # The session that enrolled the factor continues.
     again = identity.refresh(enrolled["refreshToken"])
     assert requests.get(place, params={"auth": again["id_token"]}, timeout=WAIT_SECONDS).status_code == 200
     assert "mfaPendingCredential" in identity.post(
@@ -164,7 +164,7 @@ def test_a_session_without_the_administrator_factor_changes_nothing(server):
         "localId": made["localId"], "mfa": {"enrollments": [{"phoneInfo": "+15550100"}]}},
         headers={"Authorization": f"Bearer {token}"})
     shown = {"idToken": made["idToken"]}
-    # An administrator's factor ends no session: people are asked at their next sign-in.
+    # A factor that an administrator adds ends no session: users are asked for it at their next sign-in.
     assert identity.refresh(made["refreshToken"])["user_id"] == made["localId"]
     for body in [{"password": "a stranger's"}, {"deleteProvider": ["password"]}]:
         identity.fail("accounts:update", shown | body, "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
@@ -175,7 +175,7 @@ def test_a_session_without_the_administrator_factor_changes_nothing(server):
 
 
 def test_reversing_a_change_asks_for_the_former_factor(server):
-    """Security 74: a stranger with a whole session changes the password; the owner takes that back, once."""
+    """Security 74: an attacker with a full session changes the password; the owner reverses that, once."""
     identity = Identity(server)
     made = verified(server, identity)
     secret, enrolled = enrol(identity, made["idToken"])
@@ -185,7 +185,7 @@ def test_reversing_a_change_asks_for_the_former_factor(server):
     assert told["requestType"] == "REVERT_CHANGE" and told["email"] == EMAIL and told["secondFactorRequired"] is True
     page = requests.get(link, timeout=WAIT_SECONDS)
     assert page.status_code == 200 and "Code of your authenticator" in page.text
-    # Whoever reads the mail alone gets no further.
+    # Access to the mailbox alone does not suffice.
     identity.fail("accounts:update", {"oobCode": code_of(link)}, "MISSING_CODE")
     identity.fail("accounts:update", {
         "oobCode": code_of(link), "totpVerificationInfo": {"verificationCode": "abcdef"}}, "INVALID_CODE")

@@ -1,4 +1,4 @@
-"""Plugins that send: text messages through a gateway, and mail through a command."""
+"""Plugins that send text messages through a gateway, and mail through a command."""
 
 import email
 import email.policy
@@ -50,7 +50,7 @@ def test_text_messages_are_sent_and_retried(serve, gateway, tmp_path):
     assert server.run(*send).startswith("sent")
     message = {"msisdn": "+15555550123", "message": "hello from the test", "originator": "Example"}
     assert gateway.messages == [message] and gateway.authorizations == {f"Bearer {TOKEN}"}
-    # What may go better later is tried again, what the gateway refuses is not; nobody is led elsewhere.
+    # Temporary failures are retried, refusals of the gateway are not, and redirects are not followed.
     gateway.statuses = [503]
     assert server.run(*send).startswith("sent")
     assert gateway.messages == [message] * 2
@@ -69,7 +69,7 @@ def test_mail_is_sent_by_a_command(serve, tmp_path):
     assert "keeps the contract" in said
     server = serve("--sign-in", "password")
     server.run("plugins", "add", str(MAIL), "--yes")
-    # In the plugin's own folder for working in: where that is, the command is told by HOME.
+    # The command runs in the plugin's own working folder, which HOME names.
     sendmail = tmp_path / "sendmail"
     sendmail.write_text('#!/bin/sh\necho "$@" > "$HOME/arguments"; cat > "$HOME/mail.part"; mv "$HOME/mail.part" "$HOME/mail"; pwd\n')
     sendmail.chmod(0o755)
@@ -80,7 +80,7 @@ def test_mail_is_sent_by_a_command(serve, tmp_path):
     assert requests.post(f"{url}:signUp?key=any", json=account, timeout=WAIT_SECONDS).status_code == 200
     asked = {"requestType": "PASSWORD_RESET", "email": "somebody@example.com"}
     assert requests.post(f"{url}:sendOobCode?key=any", json=asked, timeout=WAIT_SECONDS).status_code == 200
-    # What it prints is in its log, and says where it works.
+    # The command's output, which names its working folder, is in the plugin's log.
     where = until(lambda: [line.split()[-1] for line in server.run("plugins", "logs", "shell-mail").splitlines()
                            if line.endswith("/work")], "the mail was not sent")[0]
     mail = email.message_from_bytes((pathlib.Path(where) / "mail").read_bytes(), policy=email.policy.default)

@@ -1,4 +1,4 @@
-"""No client uses up what clients share: each takes all it can, and another still gets its share."""
+"""Limits that all clients share: one client that takes all it can leaves another client its share."""
 
 import json
 
@@ -23,12 +23,12 @@ def behind_a_proxy(serve, tmp_path):
 
 
 def connect(server, address):
-    """A socket of a client at that address; None when it is refused."""
+    """Opens a socket of a client with that address; None when it is refused."""
     socket = websocket.create_connection(
         f"ws://{server.authority}/.ws?v=5&ns=guests", timeout=WAIT_SECONDS,
         header=[f"X-Forwarded-For: {address}"])
     assert json.loads(socket.recv())["d"]["t"] == "h"
-    # The database says after the greeting whether there is room.
+    # The server sends the refusal after the greeting.
     socket.send(json.dumps({"t": "d", "d": {"r": 1, "a": "s", "b": {"c": {}}}}))
     answer = socket.recv()
     return socket if answer and json.loads(answer)["d"]["b"]["s"] == "ok" else None
@@ -58,7 +58,7 @@ def test_one_network_cannot_use_all_connections(behind_a_proxy):
     stream = open_stream(server, "203.0.113.1")
     assert stream.status_code == 200
     stream.close()
-    # Those that stand are told what happens, and were not dropped for others.
+    # The open connections still receive events, and were not closed in favor of others.
     taken[0].send(json.dumps({"t": "d", "d": {"r": 2, "a": "q", "b": {"p": "/a", "h": ""}}}))
     assert json.loads(taken[0].recv())["d"]["b"]["s"] == "ok"
     for socket in taken + others:
@@ -66,7 +66,7 @@ def test_one_network_cannot_use_all_connections(behind_a_proxy):
 
 
 def projects_and_tenants(server):
-    """The users that an emulator's projects have, by which one that a request makes is known, and its tenants."""
+    """Returns the users of an emulator's projects (a request that created a project would add one), and its tenants."""
     owner = {"Authorization": "Bearer owner"}
     answer = requests.get(
         f"{server.url}/identitytoolkit.googleapis.com/v2/projects/demo-one/tenants?pageSize=1000", headers=owner,
@@ -80,12 +80,12 @@ def test_a_foreign_page_creates_no_tenant_and_no_project_on_an_emulator(serve, h
     server = serve("--emulator", "--project", "demo-one", command="dev", rules=CLOSED)
     base = f"{server.url}/identitytoolkit.googleapis.com"
     body = {"identifier": "a@example.com", "continueUri": "http://localhost", "tenantId": "made-up"}
-    # What a form or a script of the page sends without a preflight.
+    # Requests that a page's form or script sends without a preflight.
     for url in (f"{base}/v1/accounts:createAuthUri?key=x", f"{base}/v1/projects/demo-two/accounts:createAuthUri?key=x"):
         answer = requests.post(
             url, data=json.dumps(body), headers={"Content-Type": "text/plain", **headers}, timeout=WAIT_SECONDS)
         assert answer.status_code in (400, 404), answer.text
-    # What an <img> does.
+    # The request of an <img> element.
     for path in ("/emulator/auth/handler?tenantId=made-up&providerId=google.com&apiKey=x",
                  "/identitytoolkit.googleapis.com/v2/projects/demo-two/config"):
         requests.get(f"{server.url}{path}", headers=headers, timeout=WAIT_SECONDS)

@@ -1,4 +1,4 @@
-"""The long run, `make soak`, made short; and what it makes of figures."""
+"""A short run of `make soak`, and the verdict on given measurements."""
 
 import os
 import re
@@ -15,7 +15,7 @@ MIB = 1 << 20
 
 
 def windows(count=16, **grown):
-    """A run whose figures are all the same; those that are named grow evenly to so many times what they were."""
+    """Returns the windows of a run with constant measurements; each one named in `grown` grows evenly by that factor."""
 
     def value(name, start, window):
         return start * (1 + (grown.get(name, 1) - 1) * window / (count - 1))
@@ -24,7 +24,7 @@ def windows(count=16, **grown):
         Window(
             window * 60.0,
             [Sample(window * 60.0 + number, int(value("resident", 100 * MIB, window)), int(value("files", 90, window)),
-                    # A journal is cut again and again.
+                    # The journal is shortened at intervals.
                     int(value("journal", 30 * MIB, window)) + number * 4 * MIB, int(value("folder", 60 * MIB, window)))
              for number in range(4)],
             {"write": Latency(value("p50", 0.005, window), value("p99", 0.02, window), 100),
@@ -72,6 +72,6 @@ def test_a_short_run_completes_without_failures(tmp_path):
     assert "verdict: " in done.stdout, done.stdout + done.stderr
     counts = dict((name, int(count)) for count, name in re.findall(r"(\d+) ([a-zA-Z -]+?)(?:,|\n)", done.stdout.split("done: ")[1]))
     assert counts["write"] > 0 and counts["REST"] > 0 and counts["event"] > 0, done.stdout
-    # How long anything takes is the machine's affair; that it fails is not.
+    # The durations depend on the machine; failures do not.
     assert " × " not in done.stdout, done.stdout
     assert not list(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""Two users over the real socket: signing in, allowed and denied writes, listens, each way of losing permission."""
+"""Two users over a WebSocket: sign-in, allowed and denied writes, listens, and each way of losing a permission."""
 
 import json
 import time
@@ -122,7 +122,7 @@ def test_a_data_write_revokes_the_permission(serve):
     alice, bob = two_users(server)
     bob.listen("/rooms/r1", {"messages": {"m1": "hello"}})
     bob.listen("/open")
-    # One write removes bob and says something that he must not hear any more.
+    # One write removes bob from the room and adds a message that bob must not receive.
     alice.call("m", p="/members/r1", d={"bob": None})
     bob.expect("c", p="rooms/r1")
     alice.call("p", p="/rooms/r1/messages/m2", d="he is gone")
@@ -180,7 +180,7 @@ def test_another_user_loses_the_permission_and_the_same_user_keeps_it(serve):
 def test_token_expiry_revokes_the_permission_after_the_ac_message(serve):
     server = serve(rules=ROOMS)
     alice, _ = two_users(server)
-    # A machine that is busy needs more time to sign in and to listen before the token ends.
+    # A busy machine needs more time to sign in and to listen before the token expires.
     for lifetime in (2, 8, 32):
         begin, bob = time.time(), Client(server)
         token = server.run("token", "mint", "--legacy", "--uid", "bob", "--expires", f"{lifetime}s").strip()
@@ -189,7 +189,7 @@ def test_token_expiry_revokes_the_permission_after_the_ac_message(serve):
             bob.listen("/rooms/r1", {"messages": {"m1": "hello"}})
             break
         except AssertionError:
-            # Tokens end at a whole second.
+            # Tokens expire at a whole second.
             if time.time() < begin + lifetime - 1 or lifetime == 32:
                 raise
     frame = bob.receive()

@@ -13,7 +13,7 @@ DOOR = ROOT / "Tests" / "Examples" / "Door"
 
 def folder(path):
     path.mkdir()
-    # Beside the server's own program, where the same build has put it.
+    # The program lies beside the server's program, in the same build folder.
     shutil.copy(HEARTH.rsplit("/", 1)[0] + "/Door", path / "Door")
     for name in ("plugin.json", "plugin-tests.json"):
         shutil.copy(DOOR / name, path / name)

@@ -12,7 +12,7 @@ from waits import WAIT_SECONDS
 
 
 def complaint(server, *arguments, expect=1):  # noqa: F811
-    """What a command says that is refused; with the status for bad arguments it asks nobody."""
+    """Returns the error message of a refused command. With the status for invalid arguments no request was sent."""
     done = subprocess.run(
         [HEARTH, *arguments, "--data", str(server.data)], capture_output=True, text=True, timeout=2 * WAIT_SECONDS)
     assert done.returncode == expect, f"{arguments} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
@@ -36,7 +36,7 @@ def test_tenants_are_created_listed_and_deleted(server):  # noqa: F811
     assert tenant not in run(server, "tenants", "list")
     for command in (["show", tenant], ["set", tenant, "--disabled", "true"], ["delete", tenant, "--yes"]):
         assert "hearth tenants list shows those that exist" in complaint(server, "tenants", *command)
-    # What can be no id is no path either, and nobody is asked.
+    # A text that cannot be a tenant id is no valid path either, and no request is sent.
     assert "letters, digits and hyphens" in complaint(server, "tenants", "show", "../config", expect=64)
     assert "begins with a letter" in complaint(server, "tenants", "create", "4u", expect=64)
     assert "name at least one option" in complaint(server, "tenants", "set", tenant, expect=64)
@@ -69,7 +69,7 @@ def test_users_of_a_tenant(server, tmp_path):  # noqa: F811
     trail = run(server, "audit", "tail", "--tenant", tenant, "--json")
     assert uid in trail and own not in trail and "user_disable" in trail
     assert "whole" in run(server, "audit", "verify", "--tenant", tenant)
-    # What nobody has is said with how to see what there is.
+    # An unknown tenant's error names the command that lists the tenants.
     assert "there is no such account" in complaint(server, "users", "disable", own, "--tenant", tenant)
     unknown = complaint(server, "users", "list", "--tenant", "nobody-12345")
     assert "TENANT_NOT_FOUND" in unknown and "hearth tenants list shows those that exist" in unknown

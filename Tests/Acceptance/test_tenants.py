@@ -1,4 +1,5 @@
-"""Tenants: firebase-admin keeps them, app clients sign in to them, rules see them, and with one go its users' sockets."""
+"""Tenants: firebase-admin manages them, app users sign in to them, rules see them, and the end of a tenant signs its users' sockets
+out."""
 
 import time
 
@@ -19,7 +20,7 @@ PASSWORD = "correct horse"
 
 
 class Administrator:
-    """What admin SDKs ask, with an access token of the server."""
+    """The requests of admin SDKs, with an access token of the server."""
 
     def __init__(self, server):
         self.identity = Identity(server)
@@ -56,7 +57,7 @@ def sign_up(server, email, tenant):
 
 
 def is_signed_out(client):
-    """It is told that it may read no more, and that its credential has ended."""
+    """Returns True when the client's next frames are a cancel and the expiry of its credential."""
     told = [client.receive()["d"]["a"] for _ in range(2)]
     assert sorted(told) == ["ac", "c"], told
 
@@ -71,7 +72,7 @@ def test_rules_read_the_tenant_of_the_caller(server):
     live.call("p", p=f"/of/{one}/a", d=1)
     live.call("p", "permission_denied", p=f"/of/{other}/a", d=1)
     live.close()
-    # An address is another person elsewhere.
+    # The same e-mail address belongs to another user in another tenant.
     Identity(server).fail("accounts:signInWithPassword", {
         "email": "ann@example.com", "password": PASSWORD, "tenantId": other}, "INVALID_LOGIN_CREDENTIALS")
     Identity(server).fail(
@@ -96,7 +97,7 @@ def test_with_a_tenant_its_users_sockets_are_signed_out(server):
 
 
 def stream(server, path, token):
-    """The first lines of an event stream, and then the others as they come."""
+    """Returns the first lines of an event stream, and a queue of the later ones."""
     answer = requests.get(
         f"{server.url}{path}.json", params={"auth": token}, headers={"Accept": "text/event-stream"}, stream=True,
         timeout=WAIT_SECONDS)
@@ -124,7 +125,7 @@ def test_connections_of_a_deleted_or_disabled_tenant_are_signed_out(server, end)
     is_signed_out(live)
     assert time.monotonic() - started < 1
     assert any(line == "event: auth_revoked" for line in lines)
-    # What they left to be done at their end needs the permission that they have no more.
+    # Their `onDisconnect` operations need a permission that they have lost.
     for client in (leaving, own):
         client.close()
     owner = {"Authorization": administrator.headers["Authorization"]}
@@ -146,7 +147,7 @@ def test_connections_of_a_deleted_or_disabled_tenant_are_signed_out(server, end)
 
 
 def is_let_in(live, user):
-    """Whether the client's node knows the user by now: it follows the one that made the account."""
+    """Returns True when the client's node knows the user: it follows the node that created the account."""
     number = live.request("auth", cred=user["idToken"])
     answer = live.receive()["d"]
     assert answer["r"] == number, answer

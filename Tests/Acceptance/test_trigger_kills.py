@@ -1,4 +1,6 @@
-"""Events while the server, a receiver and a plugin are killed at random: held against the journal itself.
+"""Events while the server, a receiver and a plugin are killed at random, compared with the journal.
+
+HEARTH_TRIGGER_KILLS sets the number of kills; `make torture` makes 200.
 
 HEARTH_TRIGGER_KILLS says how many kills there are; `make torture` has 200.
 """
@@ -26,7 +28,7 @@ from waits import WAIT_SECONDS, until
 HERE = pathlib.Path(__file__).resolve().parent
 KILLS = int(os.environ.get("HEARTH_TRIGGER_KILLS", "6"))
 KEYS = range(4)
-# A plugin that is killed ten times in five minutes is given up until somebody says otherwise.
+# A plugin that is killed ten times within five minutes is not restarted until an operator enables it again.
 PLUGIN_KILLS_BETWEEN_WORDS = 8
 
 LOGGER = """
@@ -53,7 +55,7 @@ plugin.run()
 
 @pytest.fixture
 def shared():
-    """A folder that also a plugin can write in, which has a user of its own where the tests are the superuser's."""
+    """A folder that a plugin can write to, too: when root runs the tests, plugins run as another user."""
     folder = pathlib.Path(tempfile.mkdtemp(dir="/tmp"))
     folder.chmod(0o755)
     yield folder
@@ -82,7 +84,7 @@ def children(server):
 
 
 class Writers:
-    """Writes to places of their own, each another number, and notes what was acknowledged."""
+    """Write increasing numbers to locations of their own, and record which were acknowledged."""
 
     def __init__(self, server):
         self.url, self.secret = server.url, server.secret()
@@ -113,7 +115,7 @@ class Writers:
 
 
 def check(log, commits, acknowledged):
-    """Holds a receiver's log against the journal and against what writers were told. Returns figures of it."""
+    """Compares a receiver's log with the journal and with the acknowledged writes. Returns counts."""
     ids, seen, lines = {}, {f"/n/k{key}": [] for key in KEYS}, 0
     for line in log.read_text(encoding="utf-8").splitlines():
         try:
@@ -121,7 +123,7 @@ def check(log, commits, acknowledged):
         except ValueError:
             continue  # The receiver was killed in the middle of the line, and had not answered.
         lines += 1
-        # One id for one event, whenever it comes.
+        # An event has the same id at each delivery.
         assert ids.setdefault(identifier, (path, sequence, value)) == (path, sequence, value)
         seen[path].append((sequence, value))
     events = {int(sequence[:15]): (path, value) for path, sequence, value in ids.values()}
@@ -129,7 +131,7 @@ def check(log, commits, acknowledged):
     written = {position: ("/" + path, value) for position, ((path, value),) in commits.items()}
     assert set(written) <= set(events), "a commit has no event"
     for position, event in events.items():
-        # Nothing that was not written; what the journal has forgotten since is not asked for.
+        # Each delivered event was written; events that the journal has pruned since are not checked.
         assert written.get(position, event) == event
     for key, numbers in acknowledged.items():
         assert len(numbers) > 10
@@ -187,7 +189,7 @@ def test_no_event_is_lost_when_server_and_receiver_are_killed(serve, shared):
             def waiting(name=name):
                 return json.loads(server.run("triggers", "show", name, "--json"))["status"]
             for _ in range(4):
-                # Somebody who was away for long is tried again after a minute and more.
+                # A receiver that was down for long is retried only after a minute or more.
                 try:
                     until(lambda: waiting()["waiting"] == 0, lambda: waiting())
                     break

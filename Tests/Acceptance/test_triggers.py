@@ -1,4 +1,4 @@
-"""Triggers: real functions-framework processes with unmodified functions, and receivers that fail in every way."""
+"""Triggers: functions-framework processes with unmodified functions, and receivers that fail in every way."""
 
 import base64
 import hashlib
@@ -80,7 +80,7 @@ def functions(tmp_path):
 def test_unmodified_functions_of_all_four_kinds_are_called(serve, functions):
     server = serve()
     for kind, on in [("written", "write"), ("created", "create"), ("updated", "update"), ("deleted", "delete")]:
-        # Not listening yet: events wait for it.
+        # The function does not listen yet: its events wait.
         add(server, kind, functions(kind), MESSAGES, on)
     key = "é 😀"
     put(server, f"rooms/{key}/messages/m1", {"text": "hi", "list": ["a", "b"]})
@@ -121,7 +121,7 @@ def test_events_carry_signatures_and_the_identity_of_the_writer(serve, receiver,
     until(lambda: hook.got() and flat.got())
     auth = flat.got()[0]["json"]["auth"]
     assert auth["admin"] is False and auth["variable"]["uid"] == "ada" and auth["variable"]["role"] == "ed"
-    # An administrator who acts as somebody else is asked rules as that one, and named as what they are.
+    # For an administrator who acts as another user, rules decide as for that user, and the event names the administrator.
     put(server, "notes/n2", {"a": 2}, auth_variable_override='{"uid":"bob"}')
     put(server, "notes/n3", {"a": 3})
     until(lambda: len(flat.got()) == 3 and len(hook.got()) == 3)
@@ -155,7 +155,7 @@ def test_created_and_deleted_users_reach_functions_of_both_generations(serve, fu
     identity = Identity(server)
     ann = identity.sign_up("ann@example.com", "correct horse battery")
     guest = identity.sign_up()
-    # A custom token's user comes in without a word, as with the service; so do imports.
+    # The first sign-in by a custom token makes no event, as in Firebase; imports make none either.
     identity.custom(server.run("token", "mint", "--uid", "bob").strip())
     made = json.loads(server.run("users", "create", "eve@example.com", "--without-password", "--json"))["localId"]
     identity.post("accounts:delete", {"idToken": ann["idToken"]})
@@ -227,7 +227,7 @@ def test_events_of_a_tenants_users_name_the_tenant(serve, receiver):
         ("user.created", "bob@example.com", tenant), ("user.deleted", "ann@example.com", tenant)], key=str)
     events = [request["json"] for request in cloud.got()]
     assert sorted(str(event.get("tenantid")) for event in events) == sorted(["None", tenant, tenant, tenant])
-    # With a tenant that goes as a whole nobody is told of its users.
+    # Deleting a whole tenant makes no events of its users.
     server.run("tenants", "delete", tenant, "--yes")
     server.run("users", "create", "last@example.com", "--without-password")
     until(lambda: len(hook.got()) == 5)
@@ -284,7 +284,7 @@ def test_triggers_are_paused_resumed_and_removed(serve, receiver):
     assert status(server, "t")["status"]["waiting"] == 1
     assert "paused: by command" in server.run("triggers", "list")
     server.stop()
-    # On the stopped folder, and nothing is sent by it.
+    # On the stopped folder, from which no event is sent.
     server.run("triggers", "resume", "t")
     assert hook.got() == []
     server.start()
@@ -306,7 +306,7 @@ def test_unchanged_values_and_disabled_triggers_make_no_event(serve, receiver):
     put(server, "n/silent", 1, disableTriggers="true")
     put(server, "n/same", 1)
     put(server, "n/same", 1)
-    # Nobody but an administrator can hide a write.
+    # Only an administrator can disable the triggers of a write.
     requests.put(
         f"{server.url}/n/stranger.json", params={"disableTriggers": "true"}, data="1",
         timeout=WAIT_SECONDS).raise_for_status()
@@ -368,7 +368,7 @@ def test_triggers_registered_by_firebase_tools_are_accepted(serve, receiver):
     bodies = [request["json"] for request in hook.got()]
     assert {body.get("eventType") or body["type"] for body in bodies} == {
         "providers/google.firebase.database/eventTypes/ref.create", "google.firebase.database.ref.v1.written"}
-    # A generation that the emulator has given up.
+    # A generation of functions that the Firebase emulator no longer supports.
     put(server, "n/a", 2)
     until(lambda: len(json.loads(server.run("triggers", "list", "--json"))["triggers"]) == 1)
 
@@ -400,7 +400,7 @@ def test_a_plugin_writes_changes_into_a_search_index(serve):
             return None
 
     def found(words):
-        # It takes events before it answers searches.
+        # The index accepts events before it answers searches.
         (answer,) = until(lambda: asked(words), "no search is answered")
         assert answer.status_code == 200, answer.text
         return [(place["database"], place["path"]) for place in answer.json()]
@@ -408,7 +408,7 @@ def test_a_plugin_writes_changes_into_a_search_index(serve):
     server = serve(rules='{"rules": {".read": true, ".write": "auth != null"}}')
     said = server.run("triggers", "add", "index", "--path", "notes/{id}", "--on", "write", "--plugin", "search-index")
     assert said.startswith("registered")
-    # The plugin is not there yet: what is written waits for it.
+    # The plugin is not installed yet: its events wait.
     put(server, "notes/n1", {"title": "Fire", "lines": ["wood", "matches"]})
     answer = requests.put(
         f"{server.url}/notes/n2.json", params={"auth": server.token("ada")}, json="Water on fire", timeout=WAIT_SECONDS)

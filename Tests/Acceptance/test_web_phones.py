@@ -1,7 +1,7 @@
-"""Phone numbers and phones as second factors with the unmodified web SDK, in a real Chromium.
+"""Phone numbers, for sign-in and as second factors, with the unmodified web SDK in Chromium.
 
-The library of the captcha's widget is not to be had on every machine: a stand-in for it (`websdk/captcha.js`) is in its place, and
-one for the service behind it."""
+The library of the captcha's widget is not available on every machine: `websdk/captcha.js` replaces it, and a stand-in replaces its
+verification service."""
 
 import json
 import pathlib
@@ -86,7 +86,7 @@ def app(script, request):
 
 
 class Phone:
-    """Reads what was sent to it, in the outbox of a server."""
+    """Reads the messages sent to it from the server's development outbox."""
 
     def __init__(self, server):
         self.server = server
@@ -128,7 +128,7 @@ def test_a_number_signs_in_behind_a_captcha(app, start, captcha):
     assert page.do("confirm", code)["error"] == "auth/invalid-verification-id"
     assert page.do("begin", "+12025550100")["error"] == "auth/operation-not-allowed"
     assert page.do("begin", "0151 123")["error"] == "auth/invalid-phone-number"
-    # One that was solved on a page of elsewhere, and those that were shown before.
+    # A captcha token of another site's page, and tokens that were used before.
     captcha.hostname = "evil.example"
     assert page.do("begin", NUMBER)["error"] == "auth/captcha-check-failed"
     captcha.hostname = "app.example.com"

@@ -1,4 +1,4 @@
-"""The pages that sign people in, on the app's own domain: the guide's very lines for nginx and Caddy, and a sign-in through them."""
+"""The sign-in pages on the app's own domain: the guide's configurations of nginx and Caddy, and a sign-in through them."""
 
 import http.client
 import json
@@ -22,7 +22,7 @@ from websdk import provider as providers
 
 NAME = "app.example.test"
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
-# What is around the guide's lines.
+# The configuration around the guide's lines.
 NGINX_FILE = """daemon off;
 master_process off;
 pid FOLDER/nginx.pid;
@@ -55,7 +55,7 @@ LINES
 
 
 def lines(name):
-    """The guide's block for a web server."""
+    """Returns the guide's block for a web server."""
     text = (ROOT / "Sources/Guide/SigningInOnTheWeb.md").read_text(encoding="utf-8")
     return re.search(rf"^{name} .*?\n```\n(.*?)^```", text, re.DOTALL | re.MULTILINE)[1]
 
@@ -68,7 +68,7 @@ def put(text, **places):
 
 
 class Proxy:
-    """The app's own web server, with the guide's lines in its file."""
+    """The app's own web server, with the guide's lines in its configuration."""
 
     def __init__(self, kind, folder):
         self.kind, self.folder = kind, folder
@@ -105,7 +105,7 @@ class Proxy:
             return False
 
     def ask(self, path, method="GET", body=None, host=NAME, source="127.0.0.2", **headers):
-        """The answer, with its text; asked from another address than the proxy's own."""
+        """Returns the response with its text; the request comes from another address than the proxy's own."""
         context = ssl._create_unverified_context()
         with socket.create_connection(("127.0.0.1", self.port), WAIT_SECONDS, (source, 0)) as plain:
             with context.wrap_socket(plain, server_hostname=NAME) as secured:
@@ -133,7 +133,7 @@ def proxy(request, tmp_path):
 
 @pytest.fixture
 def server(proxy, provider, serve, tmp_path):  # noqa: F811
-    """Behind nginx it has a certificate, which is checked; behind Caddy it is on the same machine."""
+    """Behind nginx the server has a certificate, which nginx verifies; Caddy uses plain HTTP on the same machine."""
     (tmp_path / "secret").write_text(providers.CLIENT[1] + "\n")
     settings = tmp_path / "auth.json"
     settings.write_text(json.dumps({
@@ -155,7 +155,7 @@ def test_the_proxy_configuration_of_the_guide_serves_app_and_pages(proxy, server
     assert json.loads(proxy.ask("/__/firebase/init.json").text)["authDomain"]
     frame = proxy.ask("/__/auth/iframe?apiKey=demo-key&appName=x")
     assert "X-Frame-Options" not in frame.headers and f"https://{NAME}:*" in frame.headers["Content-Security-Policy"]
-    # The redirect URI and the cookie are of the app's own domain.
+    # The redirect URI and the cookie belong to the app's own domain.
     for folder in ("__", "emulator"):
         gone = proxy.ask(start().replace("__", folder, 1))
         asked = urllib.parse.parse_qs(urllib.parse.urlsplit(gone.headers["Location"]).query)
@@ -163,15 +163,15 @@ def test_the_proxy_configuration_of_the_guide_serves_app_and_pages(proxy, server
         cookie = gone.headers["Set-Cookie"]
         assert cookie.startswith("__Host-hearth-visit-")
         assert all(f"; {word}" in cookie for word in ("Path=/", "HttpOnly", "Secure", "SameSite=Lax"))
-    # The longest head of an answer fits into the proxy's buffers.
+    # The longest response head fits into the proxy's buffers.
     longest = proxy.ask(start(
         f"{APP}/".ljust(1_499, "a"), authType="signInViaRedirect", apiKey="k" * 256, appName="n" * 256, eventId="e" * 256))
     assert longest.status == 303 and len(longest.headers["Set-Cookie"]) > 3_000, longest.text
-    # A name that is not the app's gets nothing, and an app that is none of ours neither.
+    # Requests for another host name get no page, nor do those for the pages of an unknown app.
     foreign = proxy.ask(start(), host="evil.example")
     assert "Location" not in foreign.headers and "Set-Cookie" not in foreign.headers
     assert proxy.ask(start("https://evil.example")).status == 403
-    # Who asks is known by the address that the proxy sees, whatever they say.
+    # The client's address is the one that the proxy sees, whatever header the client sends.
     answer = proxy.ask(
         "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k", "POST",
         json.dumps({"email": "ann@example.com", "password": "correct horse", "returnSecureToken": True}),

@@ -1,5 +1,5 @@
-"""What people, apps and servers do wrong on each way in, with the unmodified web SDK in a real Chromium: closed, blocked,
-disabled, too late, used again, from elsewhere."""
+"""Refused sign-ins by each method, with the unmodified web SDK in Chromium: closed and blocked windows, disabled accounts, expired
+or reused responses, and unauthorized domains."""
 
 from browser import CHROMIUM, picture
 from test_provider_configurations import log_in
@@ -22,7 +22,7 @@ def code_for(place, app, number):  # noqa: F811
 
 
 def test_closed_windows_are_reported(place):  # noqa: F811
-    """A window that is closed, on each page that may be in it: all at once, for the SDK waits eight seconds for each."""
+    """Closes the window on each page that it may show, all at once, because the SDK waits eight seconds for each."""
     tenant = place.administrator.tenant("acme")
     place.administrator.make_issuer(place.provider, tenant)
     waiting = []
@@ -40,7 +40,7 @@ def test_closed_windows_are_reported(place):  # noqa: F811
         popup.wait_for_selector(f"input[name={field}]")
         popup.close()
         waiting.append(app)
-    # Who turns back on the way to a provider's page is where they were.
+    # A user who turns back before the provider's page is in the app, signed out as before.
     app = place.app()
     app.begin("firebase.signInWithRedirect(auth, oidc)")
     app.page.wait_for_selector("input[name=sub]")
@@ -48,7 +48,7 @@ def test_closed_windows_are_reported(place):  # noqa: F811
     assert app.run("getRedirectResult(auth)") == {"nothing": True}
     for app in waiting:
         assert app.outcome()["error"] == "auth/popup-closed-by-user"
-    # Another try is not hindered by the one before.
+    # An earlier attempt does not affect the next one.
     assert oidc(waiting[0], "cleo@corp.example")["email"] == "cleo@corp.example"
 
 
@@ -77,7 +77,7 @@ def test_an_account_disabled_during_the_sign_in_is_refused(place):  # noqa: F811
     place.disable(uid)
     agree(app.page, "dora@corp.example")
     assert app.redirected()["error"] == "auth/user-disabled"
-    # The company's people, and a number.
+    # Users of the SAML provider, and a phone number.
     app = place.app()
     popup = app.popup("firebase.signInWithPopup(auth, saml)")
     log_in(popup, "ann")
@@ -94,7 +94,7 @@ def test_an_account_disabled_during_the_sign_in_is_refused(place):  # noqa: F811
 
 
 def with_a_passkey(place, address):  # noqa: F811
-    """An app that somebody with a passkey is signed in to, and their uid."""
+    """Returns an app whose signed-in user has a passkey, and the user's uid."""
     uid = place.account(address)
     app = place.app()
     app.plug()
@@ -110,13 +110,13 @@ def test_an_account_disabled_before_the_second_factor_is_refused(place):  # noqa
     app.sign_out()
     app.sign_in("ines@example.com")
     place.disable(uid)
-    # What was begun before has ended, and what begins now is told why.
+    # Sign-ins in progress have ended, and new ones are refused with a reason.
     assert app.run(f"resolve('{app.totp(secret)}')")["error"] == "auth/invalid-multi-factor-session"
     assert app.sign_in("ines@example.com")["error"] == "auth/user-disabled"
     assert "USER_DISABLED" in str(app.run("signInWithPasskey(auth)")).upper().replace("-", "_")
     place.disable(uid, is_disabled=False)
     assert app.run("signInWithPasskey(auth)")["uid"] == uid
-    # Who was about to link a provider is signed out.
+    # A user who is about to link a provider is signed out.
     popup = app.popup("firebase.linkWithPopup(auth.currentUser, oidc)")
     popup.wait_for_selector("input[name=sub]")
     place.disable(uid)
@@ -143,7 +143,7 @@ def test_a_method_switched_off_during_the_sign_in_is_refused(place):  # noqa: F8
     assert app.run(f"begin('{OTHER}')")["error"] == "auth/operation-not-allowed"
     change["signIn"]["phoneNumber"]["enabled"] = True
     administrator.ask("PATCH", "config", change, updateMask="signIn.phoneNumber.enabled")
-    # A tenant that is closed.
+    # A disabled tenant.
     tenant = administrator.tenant("globex")
     administrator.make_issuer(place.provider, tenant)
     app = place.app(tenant=tenant)
@@ -160,7 +160,7 @@ def test_a_method_switched_off_during_the_sign_in_is_refused(place):  # noqa: F8
 
 def test_expired_sign_ins_are_refused(place):  # noqa: F811
     app, waiting = place.app(), place.app()
-    # On the company's page, on the provider's page, and on the way from there to the app.
+    # On the SAML provider's page, on the OpenID provider's page, and on the redirect from there to the app.
     at_company = app.popup("firebase.signInWithPopup(auth, saml)")
     at_company.wait_for_selector("input[name=who]")
     at_provider = waiting.popup("firebase.signInWithPopup(auth, oidc)")
@@ -187,7 +187,7 @@ def test_expired_sign_ins_are_refused(place):  # noqa: F811
 def test_expired_second_factor_challenges_are_refused(place):  # noqa: F811
     sdk.needs_all(place.script)
     app, uid = with_a_passkey(place, "lars@example.com")
-    # A secret that nobody showed a code of.
+    # An authenticator secret whose enrolment was not completed.
     secret = app.page.evaluate("() => makeSecret()")
     place.clock.set(20 * MINUTE)
     assert app.run(f"enrolTOTP('{app.totp(secret)}')")["error"] == "auth/requires-recent-login"
@@ -198,7 +198,7 @@ def test_expired_second_factor_challenges_are_refused(place):  # noqa: F811
     app.sign_in("lars@example.com")
     code = app.totp(secret)
     place.clock.set(32 * MINUTE)
-    # A code of another time, and a sign-in that waited too long.
+    # A code of another time step, and a sign-in that waited too long for its code.
     refused = [app.run(f"resolve('{each}')")["error"] for each in (code, app.totp(secret))]
     assert refused == ["auth/invalid-multi-factor-session"] * 2, refused
     app.sign_in("lars@example.com")
@@ -212,7 +212,7 @@ def test_expired_second_factor_challenges_are_refused(place):  # noqa: F811
 
     app.page.route("**/accounts:signInWithIdp*", later)
     assert "challenge" in str(app.run("signInWithPasskey(auth)"))
-    # A code to a phone.
+    # A code sent to a phone.
     uid = place.account("rita@example.com")
     place.users("accounts:update", {"localId": uid, "mfa": {"enrollments": [{"phoneInfo": NUMBER, "displayName": "mine"}]}})
     app.sign_in("rita@example.com")
@@ -229,12 +229,12 @@ def test_reused_responses_are_refused(place):  # noqa: F811
     popup.on("request", lambda request: back.append(request.url) if "state=" in request.url and AUTH in request.url else None)
     agree(popup, "rosa@corp.example")
     assert app.outcome()["providers"] == ["oidc.corp"]
-    # The same way back once more, in the browser that went it.
+    # The redirect to the server repeated, in the same browser.
     page = app.context.new_page()
     page.goto(back[-1])
     page.wait_for_selector("h1:has-text('not begun here')")
     assert place.again(app.last("signInWithIdp")) == "INVALID_IDP_RESPONSE"
-    # A company's answer.
+    # A SAML response.
     app = place.app()
     popup = app.popup("firebase.signInWithPopup(auth, saml)")
     forms = []
@@ -253,12 +253,12 @@ def test_reused_responses_are_refused(place):  # noqa: F811
         form.submit();
     }""", [f"{AUTH}/__/auth/handler", forms[0]])
     page.wait_for_selector("h1:has-text('not begun here')")
-    # A number's code.
+    # A code sent to a phone number.
     app = place.app()
     code = code_for(place, app, OTHER)
     assert app.run(f"confirmation.confirm('{code}')")["phoneNumber"] == OTHER
     assert place.again(app.last("signInWithPhoneNumber")) == "INVALID_SESSION_INFO"
-    # What an app was told by a redirect, it is told once.
+    # The result of a redirect is given to the app once.
     app.begin("firebase.signInWithRedirect(auth, oidc)")
     agree(app.page, "rosa@corp.example")
     assert app.redirected()["operation"] == "signIn"
@@ -268,7 +268,7 @@ def test_reused_responses_are_refused(place):  # noqa: F811
 
 
 def test_apps_of_unauthorized_domains_are_refused(place):  # noqa: F811
-    # An app of another site: windows come back to it, redirects find nothing there, for its frame has a storage of its own.
+    # An app of an unauthorized site: popups return to it, but redirects find no result, because its frame has a storage of its own.
     shop = place.app(SHOP)
     assert oidc(shop, "sam@corp.example")["email"] == "sam@corp.example"
     log_in(shop.popup("firebase.signInWithPopup(auth, saml)"), "ann")
@@ -277,7 +277,7 @@ def test_apps_of_unauthorized_domains_are_refused(place):  # noqa: F811
     shop.begin("firebase.signInWithRedirect(auth, oidc)")
     agree(shop.page, "sam@corp.example")
     assert shop.redirected() == {"nothing": True}
-    # One that is nobody's: its page gets no frame, so nothing is opened for it.
+    # An app of an unknown API key or domain: its page gets no frame, so no popup is opened for it.
     evil = place.app("https://evil.example")
     assert evil.run("firebase.signInWithRedirect(auth, saml)")["error"] == "auth/unauthorized-domain"
     assert evil.run("firebase.signInWithPopup(auth, oidc)")["error"] == "auth/network-request-failed"

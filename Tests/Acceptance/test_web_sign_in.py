@@ -1,6 +1,6 @@
-"""`signInWithPopup` and `signInWithRedirect` of the unmodified web SDK, in a real Chromium, with a real OpenID provider.
+"""`signInWithPopup` and `signInWithRedirect` of the unmodified web SDK, in Chromium, with a real OpenID provider.
 
-Google's frame library is not to be had on every machine: a stand-in for it (`websdk/frames.js`) is in its place."""
+Google's frame library is not available on every machine: `websdk/frames.js` replaces it."""
 
 import json
 import pathlib
@@ -101,7 +101,7 @@ def contexts(server):
 
 
 def agree(page, who):
-    """On the provider's page."""
+    """Signs in on the provider's page."""
     page.fill("input[name=sub]", who, timeout=MILLISECONDS)
     page.click("button:has-text('Authorize')")
 
@@ -128,7 +128,7 @@ def test_a_user_signs_in_by_popup(contexts, script, provider):
     asked = provider.asked[0]
     assert asked["redirect_uri"] == f"{AUTH}/__/auth/handler" and asked["code_challenge_method"] == "S256"
     assert asked["nonce"] and asked["state"] and "openid" in asked["scope"].split()
-    # Again: the same person.
+    # A second sign-in returns the same user.
     agree(app.popup("reauthenticate"), "ann@corp.example")
     assert (app.result()["uid"], app.result()["operation"]) == (result["uid"], "reauthenticate")
     agree(app.popup("reauthenticate"), "bob@corp.example")
@@ -162,7 +162,7 @@ def test_a_user_signs_in_by_redirect(contexts, script):
     app.page.wait_for_url(app.url, timeout=MILLISECONDS)
     app.do("redirectResult")
     assert app.result()["email"] == "ann@corp.example"
-    # Once.
+    # The result is returned once.
     app.page.reload()
     app.do("redirectResult")
     assert app.result() == {"nothing": True}
@@ -189,7 +189,7 @@ def test_a_response_of_the_provider_is_redeemed_once(contexts, script, server, p
 
 
 def test_an_authorization_code_without_the_visit_cookie_is_refused(server, provider):
-    """Who saw the way back has neither the browser's visit nor what the app got."""
+    """A client that has seen the redirect has neither the browser's visit cookie nor the app's session id."""
     session = requests.Session()
     session.verify = False
     gone = ask(server, start())
@@ -200,7 +200,7 @@ def test_an_authorization_code_without_the_visit_cookie_is_refused(server, provi
     back = session.post(gone.headers["Location"], data={"sub": "ann@corp.example"}, allow_redirects=False, timeout=WAIT_SECONDS)
     way = urllib.parse.urlsplit(back.headers["Location"])
     path = f"{way.path}?{way.query}"
-    # State fixation: the way back of one browser, opened in another.
+    # State fixation: one browser's redirect is opened in another browser.
     stolen = ask(server, path)
     assert stolen.status_code == 400 and "not begun here" in stolen.text and "data-event" not in stolen.text
     other = ask(server, start()).headers["Set-Cookie"].split(";")[0]
@@ -214,11 +214,11 @@ def test_an_authorization_code_without_the_visit_cookie_is_refused(server, provi
             f"{server.url}/{HOST}/v1/accounts:signInWithIdp?key=demo-key", json=body, verify=False, timeout=WAIT_SECONDS)
         assert answer.status_code == 400, answer.text
     assert not provider.redeemed
-    # The browser that began it comes through, and forgets the visit.
+    # The browser that began the sign-in completes it, and drops the visit cookie.
     whole = ask(server, path, headers={"Cookie": f"{name}={text}"})
     assert whole.status_code == 200 and "data-event" in whole.text and f"{name}=; " in whole.headers["Set-Cookie"]
     assert "frame-ancestors 'none'" in whole.headers["Content-Security-Policy"]
-    # Somebody else's code does not fit what the app got.
+    # Another user's code does not match the app's session.
     assert not provider.redeemed
 
 
@@ -233,7 +233,8 @@ def test_the_pages_serve_only_authorized_domains(contexts, script, server):
     policy = frame.headers["Content-Security-Policy"]
     assert "frame-ancestors 'self' https://app.example.test:* https://auth.example.test:*" in policy, policy
     assert "X-Frame-Options" not in frame.headers
-    # An app of elsewhere gets no frame, so its SDK gives up; a window that it opens for one of ours tells it nothing.
+    # An app of an unauthorized domain gets no frame, so its SDK gives up; a popup that it opens for another app's sign-in returns
+    # nothing to it.
     context = contexts()
     app = App(context, script, where=ELSEWHERE)
     with app.page.expect_console_message(lambda message: "frame-ancestors" in message.text, timeout=MILLISECONDS):
@@ -269,7 +270,7 @@ def emulator(tmp_path):
 
 
 def test_the_emulator_page_signs_in_as_the_chosen_user(emulator, script):
-    """Who tests is whoever they say."""
+    """The tester chooses the user."""
     with browser("--disable-features=LocalNetworkAccessChecks") as chromium:
         app = App(
             chromium.new_context(), script, where="http://127.0.0.1:8123",

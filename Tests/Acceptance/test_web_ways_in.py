@@ -1,4 +1,4 @@
-"""Every way in with the unmodified web SDK, in a real Chromium: linking, second factors after any of them, tenants."""
+"""Every sign-in method with the unmodified web SDK, in Chromium: linking, second factors after each method, and tenants."""
 
 from test_provider_configurations import log_in
 from test_web_sign_in import agree
@@ -33,14 +33,14 @@ def test_providers_are_linked_and_users_reauthenticated_by_redirect(place):  # n
             assert (proven["uid"], proven["operation"]) == (uid, "reauthenticate"), proven
         else:
             assert proven["error"] == "auth/user-mismatch", proven
-    # The company's, in a window and on the page.
+    # The SAML provider, by popup and by redirect.
     log_in(app.popup("firebase.linkWithPopup(auth.currentUser, saml)"), "ann")
     linked = app.outcome()
     assert (linked["uid"], linked["providers"]) == (uid, ["oidc.corp", "password", "saml.corp"]), linked
     app.begin("firebase.reauthenticateWithRedirect(auth.currentUser, saml)")
     log_in(app.page, "ann")
     assert app.redirected()["operation"] == "reauthenticate"
-    # What is somebody's already.
+    # An identity that is linked to another account.
     place.account("eve@example.com")
     app.sign_in("eve@example.com")
     app.begin("firebase.linkWithRedirect(auth.currentUser, oidc)")
@@ -63,12 +63,12 @@ def test_codes_of_an_authenticator_are_a_second_factor(place):  # noqa: F811
     code = app.totp(secret)
     entered = app.run(f"resolve('{code}')")
     assert (entered["uid"], entered["secondFactor"], entered["factors"]) == (uid, "totp", ["totp"]), entered
-    # The sign-in counts once, and so does the code.
+    # The sign-in can be resolved once, and the code is accepted once.
     assert place.again(app.last("mfaSignIn:finalize")) == "INVALID_MFA_PENDING_CREDENTIAL"
     app.sign_out()
     asked_for_factor(app.sign_in("tom@example.com"))
     assert app.run(f"resolve('{code}')")["error"] == "auth/invalid-verification-code"
-    # Who goes away is not signed in, and comes back with the password first.
+    # A user who closes the page is not signed in, and must enter the password again.
     app.page.reload()
     assert app.page.evaluate("async () => { await auth.authStateReady(); return auth.currentUser; }") is None
     asked_for_factor(app.sign_in("tom@example.com"))
@@ -88,7 +88,7 @@ def test_a_second_factor_after_a_providers_page(place):  # noqa: F811
     uid = app.outcome()["uid"]
     place.users("accounts:update", {"localId": uid, "emailVerified": True})
     secret = app.enrol_totp()
-    # In a window, on the page, and once more for who is signed in.
+    # By popup, by redirect, and once more as a reauthentication.
     agree(app.popup("firebase.signInWithPopup(auth, oidc)"), "kim@corp.example")
     asked_for_factor(app.outcome())
     entered = app.run(f"resolve('{app.totp(secret)}')")
@@ -101,7 +101,7 @@ def test_a_second_factor_after_a_providers_page(place):  # noqa: F811
     agree(app.popup("firebase.reauthenticateWithPopup(auth.currentUser, oidc)"), "kim@corp.example")
     asked_for_factor(app.outcome())
     assert app.run(f"resolve('{app.totp(secret)}')")["operation"] == "reauthenticate"
-    # The company's people have a phone.
+    # Users of the SAML provider have a phone as their second factor.
     other = place.app()
     log_in(other.popup("firebase.signInWithPopup(auth, saml)"), "bob")
     made = other.outcome()
@@ -137,23 +137,23 @@ def test_users_of_a_tenant_sign_in_by_every_method(place):  # noqa: F811
     log_in(app.popup("firebase.signInWithPopup(auth, saml)"), "ann")
     entered = app.outcome()
     assert (entered["claimedTenant"], entered["provider"]) == (tenant, "saml.corp"), entered
-    # The company is this tenant's alone, and so is the provider.
+    # The SAML provider belongs to this tenant alone, and so does the OpenID provider.
     stray = place.app(tenant=other)
     for provider in ("oidc", "saml"):
         stray.popup(f"firebase.signInWithPopup(auth, {provider})")
         assert stray.outcome()["error"] == "auth/operation-not-allowed"
-    # An app that changes its mind while somebody is at the provider's.
+    # The app changes its tenant while the user is on the provider's page.
     popup = app.popup("firebase.signInWithPopup(auth, oidc)")
     app.page.evaluate(f"() => {{ auth.tenantId = '{other}'; }}")
     agree(popup, "tina@corp.example")
     assert app.outcome()["error"] == "auth/tenant-id-mismatch"
-    # One that names another to the server.
+    # The app names another tenant to the server.
     stray = place.app(tenant=tenant)
     stray.page.route("**/accounts:signInWithIdp*", lambda route: route.continue_(
         post_data=route.request.post_data.replace(tenant, other)))
     agree(stray.popup("firebase.signInWithPopup(auth, oidc)"), "tina@corp.example")
     assert stray.outcome()["error"] == "auth/tenant-id-mismatch"
-    # Tenants have no users by number.
+    # Tenants do not support phone sign-in.
     assert app.run(f"begin('{NUMBER}')")["error"] == "auth/unsupported-tenant-operation"
 
 
@@ -171,7 +171,7 @@ def test_second_factors_and_passkeys_in_a_tenant(place):  # noqa: F811
     assert (entered["uid"], entered["claimedTenant"], entered["provider"]) == (uid, tenant, "passkey"), entered
     app.page.evaluate("() => { auth.tenantId = null; }")
     assert "error" in app.run("signInWithPasskey(auth)")
-    # Another page with the same storage: somebody of the tenant is not somebody of the project.
+    # Another page with the same storage: a user of the tenant is not a user of the project.
     app.page.evaluate(f"() => {{ auth.tenantId = '{tenant}'; }}")
     app.sign_in("ann@example.com")
     app.page.evaluate("() => { auth.tenantId = null; }")

@@ -1,4 +1,4 @@
-"""Plugins that are services: signed requests over HTTP, to a receiver that checks them with the package's own code."""
+"""Plugins that run as services: signed requests over HTTP, which a receiver verifies with the plugin package's own code."""
 
 import json
 import re
@@ -73,17 +73,17 @@ def test_a_webhook_plugin_is_added_and_removed_while_the_server_runs(serve, serv
     plugin = listed(server, "judge")
     assert plugin["url"] == judge.url and plugin["hooks"][0]["requests"] == 1
     assert plugin["hooks"][0]["p50Microseconds"] > 0
-    # Every message has a name of its own.
+    # Every message has an id of its own.
     assert len({header["HTTP_WEBHOOK_ID"] for header in judge.headers}) == len(judge.headers) >= 2
-    # Another secret: both count while the service goes from one to the other.
+    # Rotates the secret: the server signs with both secrets until the service has changed to the new one.
     second = secret_of(server.run("plugins", "rotate-secret", "judge"))
     assert second != first and sign_up(server).status_code == 400
     judge.secrets = [second]
     assert "The house is full." in sign_up(server).text
     server.run("plugins", "rotate-secret", "judge", "--overlap", "0", "--json", expect=1)
-    # The service knows nothing of it, so the one that answers goes on.
+    # The service does not know the new secret, so the earlier plugin version stays in use.
     assert "goes on" in listed(server, "judge")["problem"] and "The house is full." in sign_up(server).text
-    # Secrets are for the one who asked for them, once.
+    # A secret is printed once, to the administrator who requested it.
     for arguments in (["list", "--json"], ["logs", "judge"], ["settings", "judge", "--json"]):
         assert "whsec_" not in server.run("plugins", *arguments)
     assert (server.data / "plugins" / "judge" / "secrets.json").stat().st_mode & 0o077 == 0
@@ -109,7 +109,7 @@ def test_an_unreachable_service_denies_until_it_is_reachable_again(serve, servic
     back = service(port=judge.port, secrets=judge.secrets)
     until(lambda: sign_up(server).status_code == 200)
     assert listed(server, "judge")["restarts"] == 1
-    # A version in a process of its own takes over, and the service again.
+    # A version that runs as a process replaces the service, and the service then replaces that version.
     (folder / "main.sh").write_text("""#!/bin/sh
 read -r hello; echo '{"hello":{"protocol":1,"name":"judge","version":"2","hooks":["beforeCreate"]}}'
 while read -r line; do id=${line#*:}; echo "{\\"id\\":${id%%,*},\\"output\\":{\\"deny\\":{\\"message\\":\\"by a process\\"}}}"; done
@@ -166,12 +166,12 @@ def test_invalid_answers_of_a_hostile_service_deny_the_request(serve, service, t
     for said, answer in answers.items():
         judge.answer = answer
         began = time.monotonic()
-        # What is no answer is told as a hook's own fault, what does not come as one that cannot be asked.
+        # An invalid response is reported as the hook's own fault, a missing one as an unreachable hook.
         assert sign_up(server).status_code in (400, 503), said
         assert time.monotonic() - began < 5
         judge.answer = None
         assert sign_up(server).status_code == 200, said
-    # The operator is told once a second at most: of the first in any case.
+    # Problems are logged once a second at most, and the first one always.
     assert "answered a redirect, and none is followed" in server.log()
     assert not target.headers
     assert listed(server, "judge")["hooks"][0]["failures"] == len(answers)
@@ -187,7 +187,7 @@ def test_the_contract_suite_checks_signatures_of_a_service_over_tls(service, tmp
     said = " ".join(hearth("plugins", "test", str(folder), "--secret-file", str(secret)).split())
     for line in ("says hello ok", "with another's signature ok", "of an hour ago ok", "keeps the contract"):
         assert line in said, said
-    # A receiver that takes anything is found out; so is one whose certificate is another's.
+    # The suite detects a receiver that accepts requests without checking signatures, and one with another host's certificate.
     judge.answer = hostile("200 OK", b'{"hello":{"protocol":1,"name":"judge","version":"1","hooks":["beforeCreate"]}}')
     found = json.loads(hearth("plugins", "test", str(folder), "--secret-file", str(secret), "--json", expect=1))
     assert any(one["name"] == "a message that is not signed" and one["problem"] for one in found["findings"])
@@ -205,7 +205,7 @@ def test_a_service_at_a_private_address_is_refused(serve, tmp_path):
     manifest = {"name": "inside", "version": "1", "protocol": 1, "hooks": ["beforeCreate"], "url": "http://10.0.0.1/"}
     (folder / "plugin.json").write_text(json.dumps(manifest), encoding="utf-8")
     assert "must be https" in server.run("plugins", "add", str(folder), "--yes", expect=1)
-    # Over TLS it is refused where the socket would be opened.
+    # Over TLS the address is refused when the socket would be opened.
     manifest["url"] = "https://10.0.0.1/"
     (folder / "plugin.json").write_text(json.dumps(manifest), encoding="utf-8")
     secret_of(server.run("plugins", "add", str(folder), "--yes"))

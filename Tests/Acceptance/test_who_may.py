@@ -1,4 +1,5 @@
-"""What service accounts, database secrets and console sessions may not do, on a running server; and when sessions end."""
+"""Operations that are refused to service accounts, database secrets and console sessions, on a running server; and the end of
+sessions."""
 
 import json
 import time
@@ -54,7 +55,7 @@ def server(serve):
 
 @pytest.mark.parametrize("scope", ["identitytoolkit", "firebase.database", "cloud-platform"])
 def test_a_service_account_is_refused_operator_requests(server, scope):
-    """Security 92: whatever its scope."""
+    """Security 92: with any scope."""
     server.run("db", "set", "/rooms/lobby", '"hello"')
     server.run("users", "create", "--uid", "ann")
     secrets, token = server.run("secrets", "list"), service_account(server)(scope)
@@ -62,7 +63,7 @@ def test_a_service_account_is_refused_operator_requests(server, scope):
         answer = send(server, token, method, path, body)
         assert answer.status_code in (401, 403), (path, answer.status_code, answer.text)
         assert "link" not in answer.text and "number" not in answer.text
-    # What its scopes say it does, as before.
+    # Requests within its scopes are allowed as before.
     opens = scope != "identitytoolkit", scope != "firebase.database"
     assert (send(server, token, "GET", "/rooms/lobby.json").status_code == 200) == opens[0]
     assert (send(server, token, "PUT", "/.settings/rules.json", json.loads(CLOSED)).status_code == 200) == opens[0]
@@ -98,10 +99,10 @@ def test_a_service_account_cannot_grant_the_console_claim(server):
     users = [{"localId": "mal", "customAttributes": claim}, {"localId": ada, "email": "mal@example.com"}]
     answer = send(server, token, "POST", f"{ACCOUNTS}:batchCreate", {"users": users, "allowOverwrite": True}).json()
     assert [each["index"] for each in answer["error"]] == [0, 1], answer
-    # Other claims and accounts are its own to change.
+    # A service account may change other claims and other accounts.
     assert send(server, token, "POST", f"{ACCOUNTS}:update", {
         "localId": eve, "customAttributes": '{"staff":true}', "password": "secret-9"}).status_code == 200
-    # Nor does a custom token, which a service account signs for anybody.
+    # Nor does a custom token grant it, which a service account may sign for any user.
     signed_in = app.custom(server.run("token", "mint", "--uid", ada).strip())
     answer = ask(server.authority, "POST", API + "session", {"idToken": signed_in["idToken"]}, JSON)
     assert answer.status == 403, answer.body
@@ -109,7 +110,7 @@ def test_a_service_account_cannot_grant_the_console_claim(server):
 
 
 def test_domains_and_factors_are_the_operators_where_accounts_open_the_console(server):
-    """A page on such a domain gets the codes and identities with which an account signs in."""
+    """A page on such a domain receives the codes and identities with which an account signs in."""
     path = "/identitytoolkit.googleapis.com/v2/projects/hearth/config?updateMask="
     token = service_account(server)("identitytoolkit")
     for mask, body in [
@@ -122,7 +123,7 @@ def test_domains_and_factors_are_the_operators_where_accounts_open_the_console(s
 
 
 def test_triggers_about_users_need_the_permission_for_accounts(server):
-    """Their events carry the whole account."""
+    """The events contain the whole account."""
     triggers = "/.settings/triggers"
     trigger = {"name": "made", "user": "created", "url": "http://127.0.0.1:9/", "form": "webhook"}
     writes = {"name": "wrote", "path": "/rooms/{room}", "on": "create", "url": "http://127.0.0.1:9/", "form": "webhook"}
@@ -143,7 +144,7 @@ def test_triggers_about_users_need_the_permission_for_accounts(server):
 
 
 def test_credentials_that_a_service_account_adds_open_no_console_session(serve, tmp_path):
-    """Neither the session opens it, nor does it change what proves the account."""
+    """The service account can neither open a console session nor change an account's credentials to do so."""
     settings = tmp_path / "accounts.json"
     settings.write_text(json.dumps({
         "signIn": {"password": True, "customToken": True, "phone": True}, "phone": {"regions": {"allow": ["DE"]}}}),
@@ -176,7 +177,7 @@ def test_credentials_that_a_service_account_adds_open_no_console_session(serve, 
 
 
 def test_a_session_and_its_socket_end_with_the_claim(server):
-    """Security 93: live."""
+    """Security 93: an open session and its socket end at once."""
     app = Identity(server)
     ada = app.sign_up("ada@example.com", "secret1")["localId"]
     server.run("users", "set-claims", ada, '{"console":true}')
@@ -208,13 +209,14 @@ def test_credentials_made_in_a_stale_session_do_not_prove_presence(serve, tmp_pa
     ]:
         assert session.ask("POST", "server/" + path, body).status == 428, (path, body)
     assert session.ask("POST", "server/accounts:update", {"localId": eve, "displayName": "Eve"}).status == 200
-    # An account that has the claim, however it came by it, does not show that somebody is at this screen. A link does.
+    # A sign-in by an account with the console claim does not prove presence when its credentials may have been added in the stale
+    # session. A new link does.
     server.run("users", "set-claims", eve, claim)
     shown = {"idToken": app.sign_in("eve@example.com", "secret1")["idToken"]}
     assert session.ask("POST", "session/presence", shown).status == 403
     assert session.ask("POST", "session/presence", {"key": link(server.run("console"))[1]}).status == 200
     assert session.ask("POST", "server/accounts", {"localId": "new"}).status == 200
-    # The account's own session takes the account.
+    # The account's own session proves presence by a sign-in of the account.
     own = Session(server.authority, idToken=shown["idToken"])
     clock.set(2000)
     assert own.ask("POST", "server/accounts:delete", {"localId": "new"}).status == 428

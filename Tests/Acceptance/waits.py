@@ -1,14 +1,14 @@
-"""How long tests wait. Nothing here needs to be quick: a wait ends with what it waits for, and a machine that is busy
-with other things takes its time. The bound only keeps a run from hanging for ever."""
+"""The time limits of the tests' waits. A wait ends with its condition, so a busy machine only takes longer; the limit keeps a run
+from hanging forever."""
 
 import time
 
-# Of one wait. Commands that do many things get a multiple of it.
+# The limit of one wait, in seconds. Commands that do many things get a multiple of it.
 WAIT_SECONDS = 60
 
 
 def until(condition, what="what was waited for"):
-    """Waits for something that becomes true by itself; returns the first true answer."""
+    """Waits until a condition holds; returns its first true value."""
     deadline = time.monotonic() + WAIT_SECONDS
     while not (answer := condition()):
         if time.monotonic() > deadline:

@@ -21,7 +21,7 @@ import Testing
     try fail(JournalRun.self, Self.extent(pointStride: 16, callStride: 110), seed: 2)
   }
 
-  @Test("a journal takes no read that failed for damage, whichever of them it is")
+  @Test("a read that fails once is not taken for damage of the journal, whichever read it is")
   func everyReadOfJournal() throws {
     var matrix = try FaultMatrix<JournalRun>(FaultExtent(images: 1, pointStride: 1, callStride: 1), seed: 14)
     try matrix.fail(.failedRead)
@@ -30,7 +30,7 @@ import Testing
     #expect(matrix.imageCount > 30)
   }
 
-  @Test("a log of which a part was moved beside a reader is moved whole after a sync that failed")
+  @Test("a log that was partly checkpointed beside a reader is checkpointed completely after a failed sync")
   func logMovedBesideReader() throws {
     // The sync that ends the second checkpoint matters; with this seed the sample includes it.
     var matrix = try FaultMatrix<CheckpointBesideReader>(Self.extent(pointStride: 1, callStride: 5), seed: 13)
@@ -57,14 +57,14 @@ import Testing
     }
   }
 
-  @Test("accounts on a disk that fails change whole or not at all, and what waits for room is stored later")
+  @Test("accounts on a failing disk change completely or not at all, and a change that waits for room is stored later")
   func accountsOnFailingDisk() async throws {
     try await onOwnThread {
       try fail(SteppedRun<AccountFiles>.self, Self.extent(pointStride: 16, callStride: 60), seed: 7)
     }
   }
 
-  @Test("an atomically replaced file is the former one, or the new one once that was reported")
+  @Test("an atomically replaced file has its former content, or the new content once the replacement was reported")
   func wholeFiles() throws {
     for writer in FileWriterKind.allCases {
       var matrix = try FileMatrix(

@@ -80,7 +80,7 @@ struct FileMatrix {
           try writer.write(Self.content(version) ?? [], folderPath)
           disk.promise(version)
         } catch {
-          // This version was not acknowledged; it may be there, and the next one is written all the same.
+          // This version was not acknowledged and may be there or not; the next one is written in any case.
         }
         let found = try? writer.read(folderPath)
         let isWhole = (0...version).contains { found == Self.content($0) }

@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(
-    "after a failed sync the log is written anew, synced and read back before the same append is acknowledged, once")
+    "after a failed sync the log is written again, synced and read back before the same append is acknowledged, once")
   func syncFailsOnce() throws {
     try withSession { (session: JournalSession) throws in
       session.disk.fail(.failedSync, of: "-wal")
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("a page that is lost with a failed sync stops writing for good, with the position and the way out")
+  @Test("a page that is lost with a failed sync stops writing for good, and the error has the position and the remedy")
   func lostPage() throws {
     try withSession { (session: JournalSession) throws in
       session.disk.fail(.failedSync, of: "-wal")
@@ -130,7 +130,8 @@ import Testing
     return UInt64(offset)
   }
 
-  @Test("a sync that fails beside appends, as the database file's, is reported by the next append, which is then taken")
+  @Test(
+    "a failed sync beside appends (as of the database file) is reported by the next append, whose repetition succeeds")
   func syncFailsBeside() throws {
     try withSession { (session: JournalSession) throws in
       session.disk.fail(.failedSync, of: "j.sqlite")

@@ -1,8 +1,8 @@
-"""Runs the fuzzers one after the other from their corpora, keeps what they find, and ends with a table; see `make fuzz`.
+"""Runs the fuzzers in turn from their corpora, keeps the inputs that they find, and ends with a table; see `make fuzz`.
 
-What each finds goes into `.build/fuzz/corpora/NAME`, where the next run goes on. An input on which a parser breaks goes into
-its corpus in Tests, which the suite replays. With --merge the corpora in Tests take over what adds most coverage.
-"""
+The found inputs go into `.build/fuzz/corpora/NAME`, where the next run continues. An input that makes a parser fail goes into the
+parser's corpus in Tests, which the test suite replays. With --merge, the inputs that add most coverage are copied into the corpora
+in Tests."""
 
 import argparse
 import hashlib
@@ -33,7 +33,7 @@ class Fuzzer:
             folder.mkdir(parents=True, exist_ok=True)
 
     def run(self, seconds, memory_mebibytes):
-        """A row of the table; what broke the parser is in the corpus of the tests then."""
+        """Returns a row of the table; an input that made the parser fail is in the corpus of the tests then."""
         known = {path.name for path in self.found.iterdir()}
         done = subprocess.run(
             [self.program, f"-max_total_time={seconds}", f"-max_len={INPUT_BYTES_MAX}", "-print_final_stats=1",
@@ -53,7 +53,7 @@ class Fuzzer:
                 str(len(list(self.corpus.iterdir()))), str(len(list(self.kept.iterdir()))), wrong]
 
     def merge(self):
-        """Takes small inputs that reach what those in Tests do not: again and again the one that reaches most."""
+        """Copies small inputs that reach features which the corpus in Tests does not reach; repeatedly the one that adds most."""
         work = self.corpus.parent.parent
         small, merged, control = (work / kind / self.name for kind in ("small", "merged", "control"))
         for folder in (small, merged):
@@ -77,8 +77,8 @@ class Fuzzer:
 
 
 def features(control):
-    """What each input of a merge reaches, by its path: a line with the count, one of those in the first folder, the paths,
-    and then lines of what was found, by the number of the path."""
+    """Returns the features that each input of a merge reaches, by its path. The control file has a line with the number of inputs,
+    one with the number of those in the first folder, the paths, and then the features by the number of the path."""
     lines = control.splitlines()
     count = int(lines[0])
     paths, found = [pathlib.Path(line) for line in lines[2:2 + count]], {}
@@ -90,8 +90,8 @@ def features(control):
 
 
 def best(inputs, reached, count, size):
-    """Paths of inputs, each the one that adds most to what was reached before, the smallest of equals; not more, and no more
-    bytes, than there is room for."""
+    """Returns paths of inputs, each the one that adds most features to those reached before (the smallest of equals), within the
+    given number and bytes."""
     chosen = []
     sizes = {path: path.stat().st_size for path in inputs}
     while len(chosen) < count:

@@ -16,7 +16,7 @@ extension AccountStore {
     }
   }
 
-  /// Expects a body to throw that code; nil for none.
+  /// Expects a body to throw an error with this code, or none when the code is nil.
   func expect<Value: Sendable>(
     _ code: AccountError.Code?, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: @escaping @Sendable (inout AccountTransaction) throws(AccountError) -> Value

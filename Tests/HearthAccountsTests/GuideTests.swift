@@ -23,7 +23,7 @@ import Testing
     #expect(told == Self.members(of: Self.standard))
   }
 
-  @Test("the guide's example file is read as it stands, and is not all defaults")
+  @Test("the guide's example file is valid as it stands, and has values other than the defaults")
   func example() throws {
     let text = try String(contentsOf: Self.guide, encoding: .utf8)
     let example = try #require(text.firstMatch(of: /(?s)```json\n(.*?)```/)).output.1
@@ -47,7 +47,7 @@ import Testing
       }
     }
     for child in Mirror(reflecting: configuration).children { add(child.value, at: child.label ?? "") }
-    // Members that no file contains, and members that plugins' own guides describe.
+    // Members that cannot be set in the file, and members that plugins' own guides describe.
     for place in ["isEmulator", "consoleClaim", "signIn", "mail.mailer", "phone.sender"] { members[place] = nil }
     return members
   }

@@ -21,7 +21,7 @@ import Testing
     try TestFolder.write(Array("7".utf8), world.data + "/triggers/home")
   }
 
-  @Test func `a restored folder has its databases, files and keys, and no file of the process`() throws {
+  @Test func `a restored folder has its databases, files and keys, and no lock or socket of the process`() throws {
     var random = SeededRandom(seed: 1)
     let world = try BackupWorld()
     try filled(world, &random)
@@ -57,7 +57,7 @@ import Testing
     try world["databases/a"].commit(&random, 4)
     let second = try world.backUp()
     #expect(second.kind == .incremental && second.parent == first.id)
-    // Unchanged data is not stored again, and changed data continues where the first backup ended.
+    // Unchanged data is not stored again, and the log of changed databases continues where the first backup ended.
     #expect(second.database("databases/b") == first.database("databases/b"))
     #expect(second.database("databases/a")?.segments.count == 2 && second.files == first.files)
     let restored = try world.restore(.latest)
@@ -85,13 +85,13 @@ import Testing
     for database in manifest.databases { #expect(database.position == known[database.name], "\(database.name)") }
     let restored = try world.restore(.latest)
     for database in world.databases { try restored.expect(database, at: Int(known[database.name] ?? -1)) }
-    // The next one has the rest.
+    // The next backup has the remaining commits.
     try world.backUp()
     let later = try world.restore(.latest)
     for database in world.databases { try later.expect(database, at: Int(database.head.position)) }
   }
 
-  @Test func `a snapshot that replaces the log meanwhile makes it begin again`() throws {
+  @Test func `a snapshot that replaces the log during a backup makes the backup begin again`() throws {
     var random = SeededRandom(seed: 4)
     let world = try BackupWorld()
     try filled(world, &random)
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `every position and every time comes back as it was`(prunes: Bool) throws {
+  func `every position and every time is restored with its state`(prunes: Bool) throws {
     for seed in UInt64(10)..<UInt64(Torture.count(sample: 12, full: 200)) {
       var random = SeededRandom(seed: seed)
       let world = try BackupWorld(["accounts", "databases/a"])
@@ -154,7 +154,7 @@ import Testing
     let (one, other) = (world["databases/a"], world["databases/b"])
     for database in world.databases { try database.commit(&random) }
     try world.backUp()
-    // The segment begins with notes, and has one at its end.
+    // The segment begins with records without a time, and has one at its end.
     try one.note()
     try one.note()
     try other.commit(&random)
@@ -194,7 +194,7 @@ import Testing
           try restored.expect(database, at: position)
           let time = database.states[position].time
           for other in world.databases where other.name != database.name && time > first {
-            // The commits of its millisecond, or of the backup that ends with it.
+            // The position is that of the last commit in its millisecond, or of the backup that ends with it.
             let found = restored.position(other.name) ?? 0
             #expect(other.states[Int(found)].time <= max(time, restored.outcome.backup.instantMilliseconds))
             try restored.expect(other, at: Int(found))
@@ -314,7 +314,7 @@ import Testing
     #expect(!TestFolder.isThere(world.folder("none")))
   }
 
-  @Test func `the note says which backup is the last`() throws {
+  @Test func `the marker file names the last backup`() throws {
     var random = SeededRandom(seed: 35)
     let world = try BackupWorld(["databases/a"])
     try world["databases/a"].commit(&random)

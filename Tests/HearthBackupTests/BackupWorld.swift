@@ -30,8 +30,8 @@ final class TestDatabase: @unchecked Sendable {
 
   var root: Node { states[states.count - 1].root }
 
-  /// Appends one batch of some commits, each at its own millisecond. Some records, but not the first, are like those of
-  /// several servers, and some are their notes, which have no time.
+  /// Appends one batch of `count` commits, each at its own millisecond. Some records, except the first, have the form
+  /// of a cluster's records, and some are control records, which have no time.
   func commit(_ random: inout SeededRandom, _ count: Int = 1, sizeBytes: Int = 20) throws {
     var payload: [UInt8] = []
     var kinds = SeededRandom(seed: UInt64(states.count))
@@ -83,7 +83,7 @@ final class TestDatabase: @unchecked Sendable {
 
   func stop() throws { try journal.close() }
 
-  /// Reopens the journal, as another run of the server.
+  /// Reopens the journal, as the next run of the server does.
   func restart() throws {
     try journal.close()
     journal = try SQLiteJournal(path: "\(world.data)/\(name).sqlite")
@@ -142,7 +142,7 @@ final class BackupWorld: @unchecked Sendable {
     var options = Backup.Options(secrets: secrets)
     (options.isFull, options.isContinuous) = (isFull, isContinuous)
     let repository = try BackupRepository(path: path ?? repository, files: files, for: .adding)
-    // Later commits are of later milliseconds.
+    // Later commits get later milliseconds.
     clock.tick()
     defer { clock.tick() }
     return try Backup(source, into: repository).make(options)
@@ -195,7 +195,7 @@ struct Restored {
   }
 }
 
-/// A clock that a test moves.
+/// A clock that the test advances.
 final class TestClock: Sendable {
   private let value = Atomic<Int64>(1_700_000_000_000)
   var now: Int64 { value.load(ordering: .relaxed) }

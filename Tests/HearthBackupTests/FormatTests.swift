@@ -20,7 +20,7 @@ import Testing
     #expect(BlobFormat.decode(file, BlobID(of: [1])) == nil)
   }
 
-  @Test func `pieces of all sizes come back, and no bytes of strangers do harm`() throws {
+  @Test func `pieces of all sizes are read as written, and invalid bytes are refused`() throws {
     var random = SeededRandom(seed: 50)
     for size in [0, 1, 1_000, BackupLimits.pieceBytesMax] {
       let piece = size > 10_000 ? [UInt8](repeating: 7, count: size) : (0..<size).map { _ in UInt8(random.below(256)) }
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a stream is cut where its content says, however it comes`() {
+  @Test func `a stream is cut into the same pieces, however it is divided into reads`() {
     var random = SeededRandom(seed: 51)
     var bytes: [UInt8] = []
     while bytes.count < 5 << 20 { withUnsafeBytes(of: random.next()) { bytes += $0 } }
@@ -62,11 +62,11 @@ import Testing
     // An insertion near the beginning.
     let changed = Set(pieces(Array(bytes[..<100_000]) + [1, 2, 3] + bytes[100_000...], 524_288)).subtracting(whole)
     #expect(changed.count <= 2)
-    // Data without content to cut at is cut all the same.
+    // Data without content boundaries is cut at the greatest size.
     #expect(pieces([UInt8](repeating: 0, count: 5 << 20), 1 << 20).map(\.count).max() == BackupLimits.pieceBytesMax)
   }
 
-  @Test func `batches come back, however their bytes come, and others are refused`() throws {
+  @Test func `batches are decoded, however their bytes are divided, and invalid ones are refused`() throws {
     var random = SeededRandom(seed: 52)
     let links = (1...20).map { number -> JournalLink in
       let batch = JournalBatch(
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `an archive comes back, however its bytes come`() throws {
+  @Test func `an archive is decoded, however its bytes are divided`() throws {
     let entries = [
       FolderEntry(path: "a", isFolder: true, mode: 0o700),
       FolderEntry(path: "a/b", isFolder: false, mode: 0o600, sizeBytes: 5),
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func `a backup's list is read as written, and other texts are refused`() throws {
+  @Test func `a backup's manifest is read as written, and other texts are refused`() throws {
     let stream = StreamReference(sizeBytes: 10, names: [BlobID(of: [1])])
     let manifest = Manifest(
       id: "20261123T155213.123Z-1a2b3c4d", kind: .incremental, instantMilliseconds: 1_795_449_133_123, parent: "x",
@@ -144,7 +144,7 @@ import Testing
       #expect(throws: BackupError.self) { try Manifest(file: damaged, path: "p") }
       #expect(throws: BackupError.self) { try Manifest(file: Array(file[..<random.below(file.count)]), path: "p") }
     }
-    // A gap, a name that leads elsewhere.
+    // A gap in the positions, and a file name that leads out of the folder.
     for change in [
       { (m: inout Manifest) in m.databases[0].segments[0].first = 102 },
       { $0.databases[0].position = 121 }, { $0.databases[0].name = "databases/../x" }, { $0.id = "../x" },
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `moments are read as they are written`() {
+  @Test func `times are read as they are written`() {
     #expect(Timestamp.text(milliseconds: 1_795_449_133_123) == "2026-11-23T15:52:13.123Z")
     #expect(UTCInstant.milliseconds("2026-11-23T15:52:13.123Z") == 1_795_449_133_123)
     #expect(UTCInstant.milliseconds("2026-11-23T15:52:13.1Z") == 1_795_449_133_100)

@@ -43,7 +43,7 @@ final class MemoryFiles: FileLayer {
   /// The number of changes.
   var changeCount: Int { state.withLock { $0.changeCount } }
 
-  /// Simulates a crash after so many more changes.
+  /// Simulates a crash after this many more changes.
   func end(after count: Int?) { state.withLock { state in state.endsAfter = count.map { state.changeCount + $0 } } }
 
   /// Returns the files that the next start finds.
@@ -68,7 +68,7 @@ final class MemoryFiles: FileLayer {
         next.names[path] = number
         next.contents[number] = file
       }
-      // New numbers are greater than existing ones.
+      // New file numbers must be greater than existing ones.
       next.changeCount = state.changeCount
       next.durable = next.names
       return MemoryFiles(next)

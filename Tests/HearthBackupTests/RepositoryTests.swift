@@ -80,7 +80,7 @@ import Testing
     #expect(try Verification(repository).run().findings.isEmpty)
   }
 
-  @Test func `a damaged piece is not restored, and a full backup mends it`() throws {
+  @Test func `a damaged piece is not restored, and a full backup replaces it`() throws {
     let (world, files) = (try BackupWorld(["databases/a"]), MemoryFiles())
     var random = SeededRandom(seed: 42)
     try world["databases/a"].commit(&random, 3, sizeBytes: 200)
@@ -111,7 +111,7 @@ import Testing
     for time in limit...manifests[5].instantMilliseconds {
       try world.restore(.time(time)).expect(database, at: database.position(at: time))
     }
-    // The last one stays at any age.
+    // The last backup is kept at any age.
     let last = try Retention(BackupRepository(path: world.repository, for: .removing)).prune(before: .max)
     #expect(last.keptCount == 1)
     try world.restore(.latest).expect(database, at: 18)
@@ -132,7 +132,7 @@ import Testing
     #expect(files.all.count == before.count)
   }
 
-  @Test func `a list that names more pieces than its stream can have is not read`() throws {
+  @Test func `a manifest that names more pieces than its stream can have is not read`() throws {
     let repository = try BackupRepository(path: "/backups", files: MemoryFiles(), for: .adding)
     let list = try repository.put([UInt8](repeating: 1, count: 1_000 * 32))
     let size = 999 * BackupLimits.pieceBytesMin
@@ -158,7 +158,7 @@ import Testing
 
   // MARK: Keys
 
-  @Test func `keys are sealed, or left out, and in no file in clear`() throws {
+  @Test func `keys are sealed or left out, and no file has them in clear text`() throws {
     let world = try BackupWorld(["databases/a"])
     var random = SeededRandom(seed: 45)
     try world["databases/a"].commit(&random)
@@ -203,7 +203,7 @@ import Testing
 
   // MARK: Streams
 
-  @Test func `a stream comes back, is the same again, and is refused when it is cut off`() throws {
+  @Test func `a received stream is sent again with the same bytes, and a truncated stream is refused`() throws {
     let world = try BackupWorld(["accounts", "databases/a"])
     var random = SeededRandom(seed: 46)
     for database in world.databases { for _ in 0..<4 { try database.commit(&random, 3, sizeBytes: 300) } }
@@ -223,7 +223,7 @@ import Testing
       }
     }
     let (first, second) = (try stream(), try stream())
-    // All but the list with the time, at the end.
+    // The streams differ only in the manifest at their end, which has the time.
     let common = zip(first, second).prefix { $0 == $1 }.count
     #expect(common > first.count * 3 / 4 && first.count == second.count)
     try receive(first, "received")

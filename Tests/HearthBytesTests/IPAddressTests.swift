@@ -17,7 +17,7 @@ import Testing
     #expect(IPAddress(hop: "unknown") == nil && IPAddress(hop: "") == nil)
   }
 
-  @Test("a block of addresses holds those with the same leading bits, and no more")
+  @Test("a block of addresses contains those with the same leading bits, and no others")
   func blocks() throws {
     let block = try #require(IPNetwork("10.1.128.0/17"))
     #expect(block.contains(try #require(IPAddress("10.1.128.0"))))

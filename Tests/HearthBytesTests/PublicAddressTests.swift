@@ -5,7 +5,7 @@ import Testing
   static func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
 
   @Test(
-    "addresses inside are not public",
+    "private and special addresses are not public",
     arguments: [
       "0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.8.9.10",
       "169.254.169.254", "172.16.0.1", "172.31.255.255", "192.0.0.8", "192.0.2.1", "192.88.99.1", "192.168.1.1",
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(
-    "addresses beside the special ranges are public",
+    "addresses next to the special ranges are public",
     arguments: [
       "1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0",
       "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "192.0.1.1", "192.167.255.255", "192.169.0.0",
@@ -45,7 +45,7 @@ import Testing
     #expect(IPAddress(bytes: [UInt8](repeating: 0, count: 15)) == nil)
   }
 
-  @Test("a host is this machine only by the name localhost or a loopback address, without a lookup")
+  @Test("a host counts as this machine only by the name localhost or a loopback address, without a lookup")
   func hosts() {
     for host in ["localhost", "127.0.0.1", "127.0.0.2", "::1", "[::1]", "::ffff:127.0.0.1"] {
       #expect(IPAddress.isLoopback(host: host), "\(host)")

@@ -3,9 +3,9 @@ import Testing
 @testable import HearthBytes
 
 @Suite("SHA-1 and base64") struct SHA1Tests {
-  /// Examples of FIPS 180-4, and lengths around every padding boundary.
+  /// Tests with the examples of FIPS 180-4, and with lengths around every padding boundary.
   @Test(
-    "Agrees with the published vectors",
+    "Digests agree with the published vectors",
     arguments: [
       ("", "2jmj7l5rSw0yVb/vlWAYkK/YBwk="),
       ("abc", "qZk+NkcGgWq6PiVxeFDCbJzQ2J0="),
@@ -19,11 +19,11 @@ import Testing
     #expect(sha1(text) == digest)
   }
 
-  @Test("Agrees on a million letters") func agreesOnAMillionLetters() {
+  @Test("A text of a million letters has the published digest") func agreesOnAMillionLetters() {
     #expect(sha1(String(repeating: "a", count: 1_000_000)) == "NKqXPNTE2qT2Husr260nMWU0AW8=")
   }
 
-  @Test("Does not depend on how the text is cut") func doesNotDependOnHowTheTextIsCut() {
+  @Test("The digest does not depend on how the text is divided") func doesNotDependOnHowTheTextIsCut() {
     let text = Array((0..<300).map { UInt8($0 % 251) })
     for length in 0...130 {
       var whole = SHA1()
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "Writes base64 with padding",
+    "Base64 is written with padding",
     arguments: [
       ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("\u{FB}\u{F0}", "w7vDsA=="),
     ])

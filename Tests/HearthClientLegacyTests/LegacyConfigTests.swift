@@ -33,7 +33,7 @@ extension LegacyTests {
     }
 
     @Test(
-      "data is persisted as the settings say, and pending writes are sent at the next start", arguments: Way.allCases)
+      "data is persisted as configured, and pending writes are sent at the next start", arguments: Way.allCases)
     func persistence(way: Way) async throws {
       let folder = try TemporaryFolder()
       try await LegacyWorld.with { world async throws in

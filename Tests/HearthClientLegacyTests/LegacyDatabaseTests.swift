@@ -7,7 +7,7 @@ import Testing
 
 extension LegacyTests {
   @Suite struct LegacyDatabaseTests {
-    @Test("places: paths, keys, parents, the root, URLs and new children", arguments: NetworkCondition.all)
+    @Test("locations: paths, keys, parents, the root, URLs and new children", arguments: NetworkCondition.all)
     func places(over network: NetworkCondition) async throws {
       try await LegacyWorld.with(over: network) { world async throws in
         let ref = world.ref.childByAppendingPath("users/fred")
@@ -23,7 +23,8 @@ extension LegacyTests {
     }
 
     @Test(
-      "values and priorities are set, changed and removed, and their blocks called", arguments: NetworkCondition.all)
+      "values and priorities are set, changed and removed, and their blocks are called", arguments: NetworkCondition.all
+    )
     func writes(over network: NetworkCondition) async throws {
       try await LegacyWorld.with(over: network) { world async throws in
         let ref = world.ref.childByAppendingPath("a")
@@ -71,7 +72,7 @@ extension LegacyTests {
     }
 
     @Test(
-      "observers hear the five kinds of event, with the key before, until they are removed",
+      "observers get the five types of events, with the previous sibling's key, until they are removed",
       arguments: NetworkCondition.all)
     func observers(over network: NetworkCondition) async throws {
       try await LegacyWorld.with(over: network) { world async throws in
@@ -130,7 +131,7 @@ extension LegacyTests {
       }
     }
 
-    @Test("queries: orders, bounds, limits, and those of priorities", arguments: NetworkCondition.all)
+    @Test("queries: orders, bounds and limits, also by priority", arguments: NetworkCondition.all)
     func queries(over network: NetworkCondition) async throws {
       try await LegacyWorld.with(over: network) { world async throws in
         let ref = world.ref.childByAppendingPath("q")
@@ -194,8 +195,9 @@ extension LegacyTests {
       }
     }
 
-    // Without carriers that cut: a transaction whose answer is lost ends with `disconnect`, so the count is unknown.
-    @Test("transactions commit and are given up", arguments: NetworkCondition.reliable)
+    // Without network conditions that cut: a transaction whose answer is lost ends with `disconnect`, so the count is
+    // unknown.
+    @Test("transactions commit and are aborted", arguments: NetworkCondition.reliable)
     func transactions(over network: NetworkCondition) async throws {
       try await LegacyWorld.with(over: network) { world async throws in
         let ref = world.ref.childByAppendingPath("n")
@@ -221,7 +223,7 @@ extension LegacyTests {
       }
     }
 
-    // Without carriers that cut: the server executes the write when the proxy cuts the connection.
+    // Without network conditions that cut: the server executes the write when the proxy cuts the connection.
     @Test("onDisconnect operations; going offline and online again", arguments: NetworkCondition.reliable)
     func onDisconnect(over network: NetworkCondition) async throws {
       try await LegacyWorld.with(over: network) { world async throws in

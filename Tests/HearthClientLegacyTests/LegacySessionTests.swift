@@ -9,7 +9,7 @@ import Testing
 
 extension LegacyTests {
   @Suite struct LegacySessionTests {
-    // Without carriers that cut: an account request is sent once, and a cut is reported to its app.
+    // Without network conditions that cut: an account request is sent once, and a cut is reported to its app.
     @Test("creating, changing and removing accounts signs no user in", arguments: NetworkCondition.reliable)
     func accounts(over network: NetworkCondition) async throws {
       try await LegacyWorld.with(over: network) { world async throws in
@@ -48,12 +48,12 @@ extension LegacyTests {
         #expect(
           await code { ref.removeUser("new@example.com", password: "secret2", withCompletionBlock: $0) } == nil)
         #expect(ref.authData == nil)
-        // No address contained a password.
+        // No URL contained a password.
         #expect(!world.test.log.lines.contains { $0.contains("secret2") })
       }
     }
 
-    // Without carriers that cut: an account request is sent once, and a cut is reported to its app.
+    // Without network conditions that cut: an account request is sent once, and a cut is reported to its app.
     @Test(
       "anonymous users, other providers, custom tokens and the secret sign in; the rules see the identity",
       arguments: NetworkCondition.reliable
@@ -140,7 +140,7 @@ extension LegacyTests {
         LegacySession(
           root: root, directory: URL(fileURLWithPath: "/nowhere"), queue: DispatchQueue(label: "test"), store: store)
       }
-      // {"d":{"uid":"ada"},"iat":1}, which the server's answer decides on.
+      // The token's claims are {"d":{"uid":"ada"},"iat":1}; the server's answer decides whether it is valid.
       let token = "e30.eyJkIjp7InVpZCI6ImFkYSJ9LCJpYXQiOjF9.x"
       let first = session()
       let codes = Calls<Int?>()

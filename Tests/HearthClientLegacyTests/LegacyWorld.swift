@@ -56,7 +56,7 @@ struct LegacyWorld {
       defer { witness.shutDown() }
       let world = LegacyWorld(
         test: test, route: route, ref: Firebase(url: route.address + "/?ns=default"), witness: witness)
-      // for good: goOnline on all clients would otherwise revive those whose servers are gone
+      // Shut down for good: goOnline on all clients would otherwise reconnect those whose servers have ended.
       defer { for app in HearthClientLegacy.FirebaseApp.allApps { app.shutDown() } }
       try await body(world)
     }
@@ -76,7 +76,7 @@ struct LegacyWorld {
   }
 }
 
-/// A transport that trusts the tests' certificate, and is the usual one for other servers.
+/// A transport that trusts the tests' certificate for the test server, and is the usual transport for other servers.
 private struct CertificateTransport: AuthTransport {
   func send(_ request: AuthRequest) async throws -> AuthAnswer {
     guard request.url.scheme == "https" else { return try await URLSessionTransport.shared.send(request) }

@@ -11,7 +11,7 @@ import Testing
     LinkMessage.database(DatabaseID(rawValue: 5), message).encoded(in: 2)
   }
 
-  @Test("both greet first, then messages come, however they are cut")
+  @Test("both peers greet first, then messages are delivered, however their bytes are divided")
   func greets() throws {
     let connection = try HandledConnection()
     #expect(
@@ -41,9 +41,9 @@ import Testing
     }
   }
 
-  @Test("an invalid message ends a connection: too large, before the greeting or after, twice greeted, unknown")
+  @Test("an invalid message ends a connection: too large, before the greeting or after, a second greeting, unknown")
   func malformed() throws {
-    let large: [UInt8] = [1, 0, 0, 1]  // 16 MiB and 1
+    let large: [UInt8] = [1, 0, 0, 1]  // The length of the message: 16 MiB and one byte.
     for (hasGreeted, bytes) in [
       (false, [1, 1, 0, 0]), (true, large), (false, Self.bytes(.handoff(epoch: 1))), (true, [1, 0, 0, 0, 99]),
       (
@@ -95,7 +95,7 @@ import Testing
     #expect(connection.ended == [.silent] && connection.received.isEmpty)
   }
 
-  @Test("a connection that is lost in the middle of a message delivers those before it, and ends once")
+  @Test("a connection that is lost in the middle of a message delivers the messages before it, and ends once")
   func cut() throws {
     let connection = try HandledConnection()
     try connection.greet()

@@ -57,7 +57,7 @@ import Testing
     #expect(connection.outcomes == [.problem(.late(seconds: 2)), .answer([4])])
   }
 
-  @Test("a connection that ends fails its pending requests, and takes no further ones")
+  @Test("a connection that ends fails its pending requests, and accepts no further ones")
   func ended() throws {
     let connection = try Self.connection()
     connection.ask([1])
@@ -92,7 +92,7 @@ import Testing
     #expect(try connection.sent().isEmpty && connection.ended.isEmpty)
   }
 
-  @Test("an error tells whether the request may have been executed")
+  @Test("an error states whether the request may have been executed")
   func outcomes() {
     for (problem, mayHaveBeenDone) in [
       (.notConnected, false), (.tooLarge(bytes: 1), false), (.crowded, false), (.refused(.noHandler), false),
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test("questions are answered in the order in which answers are made, or refused with a reason")
+  @Test("requests are answered in the order in which their answers are ready, or refused with a reason")
   func asked() throws {
     let connection = try Self.connection { $0.unsentBytesMax = 100 }
     for number: UInt64 in 7...11 { try Self.receive(.question(number: number, [UInt8(number)]), connection) }
@@ -124,14 +124,14 @@ import Testing
     #expect(connection.ended.isEmpty)
   }
 
-  @Test("more questions than can be under way are refused at once, and room comes with each answer")
+  @Test("requests beyond the limit in progress are refused at once, and each answer makes room for another")
   func crowd() throws {
     let connection = try Self.connection { limits in
       limits.questionsMax = 2
       limits.unhandledBytesMax = 1_000
     }
     defer { connection.end() }
-    // One is accepted at any size, and no other beside it.
+    // One request of any size is accepted, and no other beside it.
     try Self.receive(.question(number: 1, Array(repeating: 0, count: 600)), connection)
     try Self.receive(.question(number: 2, []), connection)
     #expect(try connection.sent() == [.reply(number: 2, .refused(.crowded))])
@@ -142,7 +142,7 @@ import Testing
     #expect(connection.asked.count == 3)
   }
 
-  @Test("a question that is under way counts as not taken in, and alone does not keep messages from being read")
+  @Test("a request in progress counts as unhandled, and on its own does not stop reading")
   func backPressure() throws {
     let connection = try Self.connection { $0.unhandledBytesMax = 1_000 }
     try Self.receive(.question(number: 1, Array(repeating: 0, count: 700)), connection)
@@ -159,7 +159,7 @@ import Testing
     #expect(connection.readCount == held + 1)
   }
 
-  @Test("an answer that is made after the connection ended goes nowhere")
+  @Test("an answer that is ready after the connection ended is dropped")
   func answeredTooLate() throws {
     let connection = try Self.connection()
     try Self.receive(.question(number: 1, []), connection)

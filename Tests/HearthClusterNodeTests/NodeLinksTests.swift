@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("each node has one connection to each other, and messages come in their order")
+  @Test("each node has one connection to each other node, and messages arrive in their order")
   func connects() async throws {
     let certificates = try Self.certificates.get()
     var nodes: [LinkedNode] = []
@@ -73,7 +73,7 @@ import Testing
       try await a.links.ask(NodeID("c"), [1], timeoutSeconds: 60).get()
     }
     let unanswered = a.links.ask(NodeID("b"), [9], timeoutSeconds: 60)
-    // It has arrived: the next one is answered.
+    // The request has arrived: the next one is answered.
     #expect(try await a.links.ask(NodeID("b"), [], timeoutSeconds: 60).get() == [97])
     b.links.close()
     let error = await #expect(throws: QuestionProblem.self) { try await unanswered.get() }
@@ -120,18 +120,18 @@ import Testing
     defer { a.links.close() }
     for node in [a, b] { node.begin(knowing: [a, b]) }
     #expect(try await Polling.until { a.links.connected == [b.run] && b.links.connected == [a.run] })
-    // Its lease was declared expired.
+    // The run whose lease was declared expired has ended.
     b.links.end()
     #expect(try await Polling.until { a.seen == [.up(b.run), .down(b.run)] && b.links.connected.isEmpty })
     b.links.begin(b.run)
     #expect(try await Polling.until { a.links.connected == [b.run] })
-    // Its process died, and another one uses its port.
+    // The node's process ended, and another process uses its port.
     b.links.close()
     #expect(try await Polling.until { a.links.connected.isEmpty })
     let next = try await LinkedNode("b", number: 2, try certificates.identity("b"), port: b.port)
     defer { next.links.close() }
     next.begin(knowing: [a, b])
-    // The event follows the list of connections.
+    // The event follows the change of the connection list.
     #expect(
       try await Polling.until {
         a.seen == [.up(b.run), .down(b.run), .up(b.run), .down(b.run), .up(next.run)] && a.links.connected == [next.run]
@@ -154,7 +154,9 @@ import Testing
     #expect(try await Polling.until { c.seen == [.up(earlier.run), .down(earlier.run), .up(later.run)] })
   }
 
-  @Test("certificates of another authority, of another node, and another cluster are refused, and said once")
+  @Test(
+    "certificates of another authority or another node, and another cluster, are refused, and each reason is logged once"
+  )
   func refused() async throws {
     let (certificates, others) = (try Self.certificates.get(), try LinkCertificates(["b"]))
     func expectRefusal(_ reason: String, _ b: LinkedNode) async throws {

@@ -13,7 +13,9 @@ import Testing
     func add(_ number: Int) { asked.withLock { $0.append(number) } }
   }
 
-  @Test("each node gets so many at a time, the others in their order, and those beyond a limit not at all")
+  @Test(
+    "each node gets a limited number of requests at a time, the others wait in order, and those beyond a limit are refused"
+  )
   func turns() {
     let (a, b, loop, asked) = (NodeID("a"), NodeID("b"), EmbeddedEventLoop(), Asked())
     let turns = QuestionLimiter(pendingMax: 2, waitingMax: 3)

@@ -33,7 +33,7 @@ import Testing
     #expect(table.count == 6)
   }
 
-  @Test func `a node's address has places that no stranger takes`() {
+  @Test func `a node's address has slots that connections of other addresses cannot take`() {
     var table = Self.table()
     table.setPeers([Self.network(7)])
     for number in 0..<100 { _ = table.insert(number, from: Self.network(UInt8(number % 5))) }
@@ -45,7 +45,7 @@ import Testing
     }
     // Neither was closed, and the oldest connection from its address is replaced.
     #expect(table.insert(202, from: Self.network(7)) == 200)
-    // The connections of an address that is no node's any more count among the others.
+    // The connections of an address that no longer belongs to a node count among the others.
     table.setPeers([])
     #expect(table.insert(203, from: Self.network(7)) != nil)
   }

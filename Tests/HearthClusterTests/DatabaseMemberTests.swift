@@ -98,10 +98,10 @@ import Testing
       wanted.compactMap { if case .acknowledge(_, _, let outcome) = $0 { outcome } else { nil } }
     }
 
-    /// The number of session announcements to owners elsewhere.
+    /// The number of announcements of all sessions, sent to owners on other nodes.
     var announcedCount: Int { wanted.count { if case .send(_, .announce) = $0 { true } else { false } } }
 
-    /// The number of pulses, which request rows, sent to owners elsewhere.
+    /// The number of pulses (requests for rows) sent to owners on other nodes.
     var pulseCount: Int { wanted.count { if case .send(_, .pulse) = $0 { true } else { false } } }
 
     var ownersSeen: [NodeID?] { wanted.compactMap { if case .ownerSeen(let node) = $0 { node } else { nil } } }
@@ -143,14 +143,14 @@ import Testing
     harness.isStoreFull = true
     for ticket: UInt64 in [40, 41] { harness.handle(.submitted(Self.session, ticket: ticket, .write([1]))) }
     harness.handle(.submitted(reader, ticket: 50, .get([])))
-    // The same for a new session, for whose opening there is no room yet.
+    // A new session, which cannot be opened for lack of space, is treated the same way.
     let late = SessionID(rawValue: 78)
     harness.handle(.opened(late))
     harness.handle(.submitted(late, ticket: 60, .get([])))
     harness.handle(.submitted(late, ticket: 61, .write([2])))
     let room = harness.wanted.compactMap { if case .room(let isThere) = $0 { isThere } else { nil } }
     #expect(room == [false])
-    // The first write waits, and the second is answered after it; the reader waits for no write.
+    // The first write waits, and the second is answered after it; the reader does not wait for a write.
     #expect(harness.acknowledged.count == 3)
     if case .value(_, let position)? = harness.acknowledged.first { #expect(position == harness.head.position) }
     harness.isStoreFull = false
@@ -244,7 +244,7 @@ import Testing
     }
   }
 
-  @Test("a drained node claims no database, gives its own up, and may take it again later")
+  @Test("a drained node claims no database, releases its own, and may claim it again later")
   func drained() {
     var harness = Self.owning()
     #expect(harness.member.status.role == .owner)

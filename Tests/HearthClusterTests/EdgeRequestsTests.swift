@@ -43,7 +43,7 @@ import Testing
       Issue.record("nothing was opened: \(actions)")
       return
     }
-    // The owner can accept it at once, because all before it are finished.
+    // The owner can accept the request at once, because all requests before it are finished.
     #expect((ordinal, answered) == (3, 2))
     // The next run of the node counts from the beginning.
     _ = again.drop()
@@ -63,7 +63,7 @@ import Testing
       requests.applied(5) == [
         .acknowledge(Self.session, ticket: 70, first), .acknowledge(Self.session, ticket: 60, second),
       ])
-    // A refusal waits as well: the node then shows the data that it was refused for.
+    // A refusal waits as well, until the node shows the data for which the request was refused.
     let refused = RequestOutcome.refused(position: 6, reply: [3])
     #expect(Self.answer(4, refused, applied: 5, &requests).isEmpty)
     #expect(requests.applied(6) == [.acknowledge(Self.session, ticket: 50, refused)])
@@ -128,7 +128,7 @@ import Testing
     #expect(requests.canSubmit(taken[0]))
   }
 
-  @Test("a session that ended under its client takes its requests with it")
+  @Test("when the owner ends a session that its client still uses, the session's requests end with it")
   func ended() {
     var requests = Self.opened()
     _ = Self.submit(ticket: 4, &requests)

@@ -36,7 +36,7 @@ import Testing
     + [.reply(number: .max, .content([3]))] + LinkRefusal.allCases.map { .reply(number: 2, .refused($0)) }
   static let messages = [hello, .heartbeat] + bodies.map { .database(DatabaseID(rawValue: 5), $0) } + questions
 
-  @Test("every message is read as it was written, however it is cut into pieces", arguments: [1, 3, 1_000])
+  @Test("every message is decoded as it was encoded, however its bytes are divided", arguments: [1, 3, 1_000])
   func roundTrip(size: Int) throws {
     let bytes = Self.messages.flatMap { $0.encoded(in: 2) }
     var (decoder, found): (LinkDecoder, [LinkMessage]) = (LinkDecoder(), [])
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("positions and epochs that could not be counted on from are refused")
+  @Test("positions and epochs that leave no room for a next number are refused")
   func bounds() {
     var row = Self.row
     row.batch.lastPosition = .max
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("the largest question and the largest answer fit into a message; a refusal of an unknown kind is none")
+  @Test("the largest request and the largest answer fit into a message; a refusal of an unknown kind is invalid")
   func questionBounds() throws {
     let content = [UInt8](repeating: 7, count: ClusterLimits.questionBytesMax)
     var decoder = LinkDecoder()
@@ -126,7 +126,7 @@ import Testing
     #expect(throws: MalformedBytes.self) { try long.next() }
   }
 
-  @Test("two versions of the program speak the newest protocol that both know, or none")
+  @Test("two versions of the program use the newest protocol that both know, or none")
   func versions() {
     func hello(_ versions: ClosedRange<UInt16>) -> Hello {
       Hello(versions: versions, cluster: 1, incarnation: Incarnation(node: NodeID("a"), number: 1))

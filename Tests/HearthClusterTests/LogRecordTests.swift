@@ -37,7 +37,7 @@ import Testing
     .ended(run), .noop,
   ]
 
-  @Test("records are read as they were written, as many as there are positions")
+  @Test("records are decoded as they were encoded, as many as there are positions")
   func roundTrip() throws {
     let bytes = LogRecord.encode(Self.records)
     #expect(try Self.decode(bytes, positions: Int64(Self.records.count)) == Self.records)
@@ -81,7 +81,7 @@ import Testing
     let frame = Self.frame(2, Array("{}".utf8))
     #expect(LogRecord.isContent([]) && LogRecord.isContent(frame) && LogRecord.isContent(frame + frame))
     for count in 1..<frame.count { #expect(!LogRecord.isContent(Array(frame[..<count]))) }
-    // A commit has its time.
+    // A commit must have its time.
     #expect(!LogRecord.isContent([8, 0, 0, 0, 1, 3, 0, 0, 0, 0, 0, 0]))
     // The cluster's own records cannot be nested.
     #expect(!LogRecord.isContent(LogRecord.encode([.write(Self.origin, content: [])])))
@@ -94,7 +94,7 @@ import Testing
     #expect(throws: MalformedBytes.self) { try Self.decode(bytes + [0]) }
   }
 
-  @Test("altered rows never trap, and a row that is read is written back unchanged")
+  @Test("altered rows never trap, and a row that is decoded is encoded unchanged")
   func altered() {
     var random = SeededRandom(seed: 1)
     for _ in 0..<5_000 {

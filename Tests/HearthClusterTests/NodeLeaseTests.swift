@@ -14,7 +14,7 @@ import Testing
     return lease
   }
 
-  @Test("a lease is believed from when the heartbeat was sent, up to a margin before its end")
+  @Test("a lease is trusted from the sending of the heartbeat, up to a margin before its end")
   func believed() {
     let lease = Self.registered()
     #expect(lease.status.isValid(at: Self.at(4_999)))
@@ -32,7 +32,9 @@ import Testing
     #expect(lease.status.isValid(at: Self.at(6_999)))
   }
 
-  @Test("a node claims only after a whole lease without a gap, so that after an outage all can renew theirs")
+  @Test(
+    "a node claims a database only after a whole lease without a gap, so that after an outage all nodes can renew theirs"
+  )
   func claims() {
     var lease = Self.registered()
     func beat(_ time: Int64, gaps: Int64 = 0) {
@@ -49,7 +51,7 @@ import Testing
     #expect(lease.status.mayClaim(at: Self.at(26_000)))
   }
 
-  @Test("a gap is seen also when the answer to the heartbeat that ended it is lost, and once")
+  @Test("a gap is noticed once, also when the answer to the heartbeat that ended it is lost")
   func lostAnswer() {
     var lease = Self.registered()
     _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(9_000), .failed, at: Self.at(9_700))
@@ -59,14 +61,14 @@ import Testing
     #expect(lease.status.gaplessSince == Self.at(10_001))
   }
 
-  @Test("a run that was declared over drops everything, and another begins")
+  @Test("when a run is declared over, the node gives up all it owns, and begins another run")
   func ended() {
     var lease = Self.registered()
     #expect(
       lease.answered(.heartbeat(Self.me), sentAt: Self.at(9_000), .ended, at: Self.at(9_000)) == [.dropAll(Self.me)])
     #expect(!lease.status.isValid(at: Self.at(100)))
     #expect(lease.tick(at: Self.at(9_001)) == [.ask(.register(Self.me.node), sentAt: Self.at(9_001))])
-    // An answer to the earlier run's heartbeat does not count for this one.
+    // An answer to the earlier run's heartbeat does not renew the lease of this run.
     _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(8_999), .renewed(gaps: 0), at: Self.at(9_002))
     #expect(!lease.status.isValid(at: Self.at(9_002)))
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthCluster
 
-@Suite("questions about nodes")
+@Suite("requests between nodes")
 struct NodeQuestionTests {
   private static let questions: [NodeQuestion] = [
     .load, .open(journal: "databases/default"), .open(journal: "é"), .receipts(of: .user(uid: "é"), position: 0),
@@ -42,7 +42,7 @@ struct NodeQuestionTests {
     }
   }
 
-  @Test("bytes of a stranger are a question or an error")
+  @Test("any bytes decode to a request or cause an error")
   func strangers() {
     var random = SeededRandom(seed: 15)
     for _ in 0..<20_000 {

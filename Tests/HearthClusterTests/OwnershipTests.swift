@@ -83,7 +83,7 @@ import Testing
     let takeover = LogRow([.takeover(Self.me)], after: row.head, epoch: 2)
     #expect(bench.call == .append(takeover, after: row.head, claim: 2))
     #expect(bench.ownership.epoch == nil)
-    // A row of the earlier owner was inserted before: the tail is read again.
+    // The earlier owner inserted a row before: the node reads the end of the log again.
     bench.answer(.refused)
     #expect(bench.call == .read(after: 1))
     let late = LogRow([.noop], after: row.head, epoch: 1)
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(
-    "a takeover row may be read before its answer comes; a frame of a lost row in its place may not",
+    "a takeover row may be read before its answer arrives; a frame of a lost row at its position may not",
     arguments: [true, false])
   func takeoverIsRead(isItself: Bool) {
     var bench = Bench()
@@ -109,7 +109,7 @@ import Testing
     #expect((bench.ownership.epoch == 2) == isItself && (bench.ownership.loss == nil) == isItself)
   }
 
-  @Test("a live node keeps its databases, and a node whose lease had a gap claims none of others")
+  @Test("a live node keeps its databases, and a node whose lease had a gap claims no database of another node")
   func claims() {
     var bench = Bench()
     bench.tick()
@@ -121,14 +121,14 @@ import Testing
     bench.tick()
     bench.answer(Self.lapsed(1), leaseStatus)
     #expect(bench.calls.isEmpty)
-    // Its own expired ownership may be claimed again at once.
+    // The node may claim its own expired ownership again at once.
     bench = Bench()
     bench.tick()
     bench.answer(.owner(OwnerRecord(epoch: 1, owner: Self.me, isLapsed: true)), leaseStatus)
     #expect(bench.call == .claim(seen: 1, known: 0, by: Self.me))
   }
 
-  @Test("a waiting node checks at the end of the lease, and not a whole interval later")
+  @Test("a waiting node checks again at the end of the owner's lease, not a whole interval later")
   func lapse() {
     var bench = Bench()
     bench.tick()
@@ -139,7 +139,7 @@ import Testing
       bench.take(bench.ownership.tick(at: later, Self.leaseStatus, isOwnerHeard: false))
       #expect(bench.calls.count == count)
     }
-    // A renewed lease is read as rarely as before.
+    // A lease that was renewed is read as rarely as before.
     bench.answer(
       .owner(OwnerRecord(epoch: 1, owner: Self.other, isLapsed: false, remainingMilliseconds: 6_000)))
     let later = Self.now.advanced(by: 1_299)
@@ -159,7 +159,7 @@ import Testing
     let (first, tip) = (bench.calls.map(\.call), Int64(3 + ClusterLimits.rowRecordsWorthwhile))
     #expect(first.count == 2)
     bench.answer(.noRoom)
-    // The row behind it is refused for that reason.
+    // The next row is refused for lack of space, too.
     bench.answer(.refused)
     #expect(bench.ownership.epoch == 2 && bench.ownership.lacksRoom && bench.others.last == .room(false))
     bench.ownership.propose(.noop)
@@ -207,7 +207,7 @@ import Testing
   }
 
   @Test(
-    "a refused row and one of unknown outcome end a tenure at once", arguments: [StoreAnswer.refused, .failed])
+    "a refused row, or one of unknown outcome, ends the ownership at once", arguments: [StoreAnswer.refused, .failed])
   func dropped(answer: StoreAnswer) {
     var bench = Self.serving()
     bench.ownership.propose(.noop)
@@ -236,7 +236,7 @@ import Testing
     #expect(row.batch.lastPosition - row.batch.firstPosition == count + 8)
   }
 
-  @Test("an owner whose lease had a gap is not believed before a row of its own proves it")
+  @Test("an owner whose lease had a gap is not trusted before a new row of its own proves the ownership")
   func gap() {
     var bench = Self.serving()
     #expect(bench.ownership.isAuthoritative(at: Self.now, Self.leaseStatus))
@@ -249,7 +249,7 @@ import Testing
     #expect(bench.ownership.isAuthoritative(at: then, later))
   }
 
-  @Test("a handoff row is the last of a tenure, and then the database is given up")
+  @Test("a handoff row is the last row of an ownership, and then the database is released")
   func handoff() {
     var bench = Self.serving()
     bench.ownership.propose(.noop)
@@ -265,7 +265,7 @@ import Testing
     #expect(bench.others.last == .handedOver(to: Self.other.node, epoch: 2))
   }
 
-  @Test("an unwilling node claims no database, and gives up one that the store says is its own")
+  @Test("a drained node claims no database, and releases one that the store says it owns")
   func unwanted() {
     var bench = Bench()
     bench.ownership.isWanted = false
@@ -283,7 +283,7 @@ import Testing
     #expect(bench.calls.isEmpty && bench.ownership.epoch == nil)
   }
 
-  @Test("a claim that is not wanted any more is given up before the takeover", arguments: [false, true])
+  @Test("a claim that is no longer wanted is abandoned before the takeover", arguments: [false, true])
   func unwantedMeanwhile(hasClaimed: Bool) {
     var bench = Bench()
     bench.tick()
@@ -294,7 +294,7 @@ import Testing
     #expect(bench.call == .release(epoch: 2))
   }
 
-  @Test("an unwanted owner continues until it hands over, and does not claim the database again after a loss")
+  @Test("a drained owner continues until it hands over, and does not claim the database again after a loss")
   func drained() {
     var bench = Self.serving()
     bench.ownership.isWanted = false
@@ -308,7 +308,7 @@ import Testing
     #expect(bench.call == .release(epoch: 2))
   }
 
-  @Test("a log pruned beyond the known position belongs to another node")
+  @Test("a log that is pruned beyond the known position belongs to another node")
   func pruned() {
     var bench = Bench()
     bench.tick()
@@ -348,7 +348,7 @@ import Testing
     #expect(bench.ownership.epoch == 2 && bench.memory.head.position == 4)
   }
 
-  @Test("a log that went on without acknowledged rows is not written to")
+  @Test("a log that continued without acknowledged rows is not written to")
   func readOnly() {
     var bench = Bench()
     let row = LogRow([.noop], after: .empty, epoch: 1)

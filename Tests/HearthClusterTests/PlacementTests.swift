@@ -28,7 +28,7 @@ struct PlacementTests {
     }
   }
 
-  @Test("moves bring all nodes to about as many, and then end")
+  @Test("moves give all nodes about the same number of databases, and then end")
   func moves() {
     var random = SeededRandom(seed: 15)
     for _ in 0..<200 {
@@ -60,7 +60,7 @@ struct PlacementTests {
     }
   }
 
-  @Test("few databases stay where they are")
+  @Test("a small number of databases is not moved")
   func few() {
     let others = [Placement.Load(NodeID("b"), ownedCount: 0), Placement.Load(NodeID("c"), ownedCount: 0)]
     #expect(Placement.moves(ownedCount: 2, others: others, countMax: 4).isEmpty)
@@ -68,7 +68,7 @@ struct PlacementTests {
     #expect(Placement.moves(ownedCount: 100, others: [], countMax: 4).isEmpty)
   }
 
-  @Test("a node takes a database only if it would not give one away for it")
+  @Test("a node claims a database only if it would not give away another one for it")
   func room() {
     var random = SeededRandom(seed: 16)
     for _ in 0..<2_000 {
@@ -82,7 +82,7 @@ struct PlacementTests {
     #expect(!Placement.hasRoom(Self.nodes[1], ownedCount: 1, others: [Placement.Load(Self.nodes[1], ownedCount: 9)]))
   }
 
-  @Test("two of three requests of late say which node's clients use a database most")
+  @Test("the node with two of three recent requests is the one whose clients use a database most")
   func demand() {
     var demand = Demand()
     var now = MonotonicInstant(milliseconds: 50_000)

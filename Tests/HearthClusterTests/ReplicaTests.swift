@@ -26,7 +26,7 @@ import Testing
     actions.compactMap { if case .apply(let row, _) = $0 { row.batch.lastPosition } else { nil } }
   }
 
-  @Test("frames in any order are applied once each and in theirs")
+  @Test("frames that arrive in any order are applied once each, in the order of their positions")
   func order() {
     var replica = Replica(timing: ClusterTiming())
     let rows = Self.rows([1, 1, 1, 1])
@@ -49,7 +49,7 @@ import Testing
     #expect(Self.applied(replica.answered(1, Self.reading(rows[0].head, [rows[1]]), at: Self.at(1))) == [2])
   }
 
-  @Test("frames of an earlier epoch are passed over")
+  @Test("frames of an earlier epoch are ignored")
   func epochs() {
     var replica = Replica(timing: ClusterTiming())
     let rows = Self.rows([1, 2])
@@ -70,14 +70,14 @@ import Testing
     #expect(!early.contains(.openSockets))
     #expect(replica.received(row, at: Self.at(20)).last == .openSockets)
     #expect(replica.isFresh(at: Self.at(999)) && !replica.isFresh(at: Self.at(1_000)))
-    // A delayed beat has an old stamp.
+    // A delayed heartbeat has an old timestamp.
     _ = replica.received(beatOf: 1, at: row.head, stamp: Self.at(5), now: Self.at(900))
     #expect(!replica.isFresh(at: Self.at(1_005)))
     #expect(replica.tick(at: Self.at(1_005)).first == .closeSockets)
     #expect(replica.received(beatOf: 1, at: row.head, stamp: Self.at(1_100), now: Self.at(1_110)) == [.openSockets])
   }
 
-  @Test("a truncated log is waited for; a different one is applied from its first row")
+  @Test("a truncated log is waited for; a different log is applied from its first row")
   func loss() {
     var replica = Replica(timing: ClusterTiming())
     let rows = Self.rows([1, 1, 1])
@@ -117,7 +117,7 @@ import Testing
     #expect(replica.tick(at: Self.at(2_000)) == [.ask(ticket: 1, .read(after: 1))])
     #expect(replica.answered(1, .pruned, at: Self.at(2_001)) == [.pruned(after: 1)])
     #expect(replica.tick(at: Self.at(9_000)).isEmpty && replica.isPruned)
-    // Its state may be about to be replaced.
+    // The replica's state may be about to be replaced.
     #expect(replica.received(rows[1], at: Self.at(9_000)).isEmpty && replica.head == rows[0].head)
     #expect(replica.restore(at: rows[1].head, now: Self.at(9_001)).isEmpty)
     #expect(replica.tick(at: Self.at(9_002)) == [.ask(ticket: 2, .read(after: 2))])
@@ -143,7 +143,7 @@ import Testing
     #expect(Self.applied(replica.received(rows[0], at: Self.at(0))).count == ClusterLimits.bufferedFramesMax + 1)
   }
 
-  @Test("a record of a newer program stops the replica there")
+  @Test("a record of a newer program version stops the replica at that record")
   func unreadable() {
     var replica = Replica(timing: ClusterTiming())
     let batch = JournalBatch(firstPosition: 1, lastPosition: 1, payload: [1, 0, 0, 0, 159])

@@ -25,7 +25,7 @@ import Testing
     #expect(table[Self.session]?.position(of: 4) == 3)
   }
 
-  @Test("an ended session leaves only its number")
+  @Test("of an ended session only its number is kept")
   func ended() {
     var table = SessionTable()
     table.apply(.open(Self.session, edge: Self.edge, ordinal: 1), at: 1)
@@ -53,7 +53,7 @@ import Testing
     return table
   }
 
-  @Test("a table is read as it was written, and equal records have equal bytes")
+  @Test("a table is decoded as it was encoded, and equal tables have equal bytes")
   func encoded() throws {
     #expect(try SessionTable(encoded: SessionTable().encoded) == SessionTable())
     let table = Self.full()
@@ -78,7 +78,7 @@ import Testing
         if let table = try? SessionTable(encoded: altered) { #expect(table.encoded == altered) }
       }
     }
-    // More elements than bytes: no memory is allocated for them.
+    // A count greater than the number of bytes: no memory is allocated for it.
     #expect(throws: MalformedBytes.self) { try SessionTable(encoded: [1, 0xFF, 0xFF, 0xFF, 0xFF]) }
   }
 }

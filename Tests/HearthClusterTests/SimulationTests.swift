@@ -78,7 +78,7 @@ private struct Tally: Sendable {
     return (run.trace ?? []).joined(separator: "\n")
   }
 
-  @Test("deliveries to clients agree with the log under every fault; torture takes 20,000 schedules")
+  @Test("deliveries to clients agree with the log under every fault; `make torture` takes 20,000 schedules")
   func histories() {
     let seeds = 0..<UInt64(Torture.count(sample: 60, full: 20_000))
     let all = Torture.forEach("clusters", seeds) { seed in
@@ -105,7 +105,7 @@ private struct Tally: Sendable {
     }
   }
 
-  @Test("a node that does not say which answers it has makes an owner remember no more than a limit")
+  @Test("for a node that does not report its received answers an owner keeps no more than a limit of them")
   func bounded() throws {
     let run = Simulation(seed: 1, plan: SimulationPlan())
     run.run()
@@ -127,13 +127,13 @@ private struct Tally: Sendable {
     }
   }
 
-  @Test("the same seed is the same schedule")
+  @Test("the same seed gives the same schedule")
   func deterministic() {
     #expect(Self.schedule(of: 5) == Self.schedule(of: 5))
   }
 
   /// Searches at most 400 schedules for a planted fault. Most faults show in the first few.
-  @Test("a planted fault is found", arguments: PlantedFault.allCases)
+  @Test("every planted fault is found", arguments: PlantedFault.allCases)
   func planted(fault: PlantedFault) {
     let found = (0..<UInt64(400)).first { seed in
       !Self.violations(seed, plan: Self.plan(for: fault, seed), faults: [fault]).isEmpty

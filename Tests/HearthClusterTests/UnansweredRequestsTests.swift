@@ -2,7 +2,7 @@ import Testing
 
 @testable import HearthCluster
 
-/// Tests of an owner's unanswered requests: when their answers leave, and their content.
+/// Tests of an owner's unanswered requests: the time at which their answers are sent, and their content.
 @Suite struct UnansweredRequestsTests {
   private static func answer(_ outcome: RequestOutcome, isRead: Bool = false) -> UnansweredRequests.Answer {
     let origin = Origin(session: SessionID(rawValue: 1), request: 2, answered: 1)
@@ -28,7 +28,7 @@ import Testing
     #expect(Self.released(&unansweredRequests, durable: 4) == [read])
   }
 
-  @Test("a reply for which a message has no room is left out, and a read is refused then")
+  @Test("a reply that does not fit into a message is left out, and a read is refused in that case")
   func large() {
     var unansweredRequests = UnansweredRequests()
     let content = [UInt8](repeating: 1, count: ClusterLimits.replyBytesMax + 1)
@@ -44,7 +44,7 @@ import Testing
       ])
   }
 
-  @Test("replies that wait have a limit together, which those that left do not count for")
+  @Test("waiting replies have a common limit, to which sent ones do not count")
   func waiting() {
     var unansweredRequests = UnansweredRequests()
     let reply = ForwardedBody.encoded(Array(repeating: 1, count: ClusterLimits.waitingReplyBytesMax / 8))

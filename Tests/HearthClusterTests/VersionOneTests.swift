@@ -31,7 +31,7 @@ import Testing
 
   private static var table: SessionTable {
     var table = SessionTable()
-    // Without the disconnect and the end of the node, so that the table has a session.
+    // Without the disconnect and the node's end, so that the table has a session.
     for (index, record) in records.enumerated() where ![5, 6].contains(index) {
       table.apply(record, at: Int64(index) + 1)
     }
@@ -83,7 +83,7 @@ import Testing
     #expect(try SessionTable(encoded: Self.bytes(Self.tableText)) == Self.table)
   }
 
-  @Test("questions about nodes")
+  @Test("requests between nodes")
   func questions() throws {
     let texts = Self.questions.map { Self.hexadecimal($0.encoded) } + Self.answers.map { Self.hexadecimal($0.encoded) }
     #expect(texts == Self.questionTexts)

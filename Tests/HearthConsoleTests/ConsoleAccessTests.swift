@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthConsole
 
-/// Tests of links, sessions and credentials, at times that the tests set.
+/// Tests of sign-in links, sessions and credentials, on a simulated clock.
 @Suite struct ConsoleAccessTests {
   private static let authority = "127.0.0.1:9000"
 
@@ -22,7 +22,7 @@ import Testing
 
   // MARK: Links
 
-  @Test("a key opens one session, with the role that it was made for")
+  @Test("a key opens one session, with the role it was made for")
   func once() throws {
     let access = ConsoleAccess()
     let key = try access.makeKey(.viewer, name: "kim", now: 0)
@@ -32,7 +32,7 @@ import Testing
     #expect(access.redeem(key, now: 2) == nil)
   }
 
-  @Test("a key counts for ten minutes", arguments: [(599_999, true), (600_000, false)] as [(Int64, Bool)])
+  @Test("a key is valid for ten minutes", arguments: [(599_999, true), (600_000, false)] as [(Int64, Bool)])
   func keyTime(now: Int64, isGood: Bool) throws {
     let access = ConsoleAccess()
     let key = try access.makeKey(.viewer, name: "kim", now: 0)
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test("a session counts at the address where it was opened")
+  @Test("a session is valid only at the address at which it was opened")
   func place() throws {
     let access = ConsoleAccess()
     let (_, secrets) = try access.open(.viewer, name: "kim", at: "LOCALHOST:9000", now: 0)
@@ -86,7 +86,7 @@ import Testing
     #expect(Self.find(access, secrets, at: "127.0.0.1:9000", now: 1) == nil)
   }
 
-  @Test("half an hour without use ends it; a look is no use")
+  @Test("half an hour without use ends a session; checking it is no use")
   func idle() throws {
     let access = ConsoleAccess()
     let (_, secrets) = try Self.open(access)
@@ -97,7 +97,7 @@ import Testing
     #expect(Self.find(access, secrets, now: 58 * minute) == nil, "it is over")
   }
 
-  @Test("twelve hours end it, however it is used")
+  @Test("twelve hours end a session, however it is used")
   func absolute() throws {
     let access = ConsoleAccess()
     let (_, secrets) = try Self.open(access)
@@ -127,7 +127,7 @@ import Testing
     #expect(Self.find(access, thirdSecrets, now: 4) != nil)
   }
 
-  @Test("a user's sessions end together, those of links stay")
+  @Test("all sessions of a user end together, and sessions opened by links stay")
   func users() throws {
     let access = ConsoleAccess()
     let ended = Mutex<Set<UInt64>>([])
@@ -141,7 +141,7 @@ import Testing
     #expect(Self.find(access, other, now: 1) != nil && Self.find(access, link, now: 1) != nil)
   }
 
-  @Test("sessions of users without the required claim end; those of links stay")
+  @Test("sessions of users without the required claim end; sessions opened by links stay")
   func lapsed() throws {
     let ended = Mutex<[UInt64]>([])
     let access = ConsoleAccess()
@@ -171,7 +171,7 @@ import Testing
     #expect(!next.isFirst && next.text != made.text)
   }
 
-  @Test("a credential ends with its session, whose own end it never outlives")
+  @Test("a credential ends with its session, and never later than the session's own end")
   func credentialEnds() throws {
     let access = ConsoleAccess()
     let (session, secrets) = try Self.open(access)

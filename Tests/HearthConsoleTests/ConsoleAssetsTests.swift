@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of the console page that the build made.
 @Suite struct ConsoleAssetsTests {
-  @Test("the page names files that are there, and each name but the page's has a hash")
+  @Test("the page names existing files, and each file name except the page's contains a hash")
   func page() throws {
     let assets = ConsoleAssets.all
     let index = String(decoding: try #require(assets.plain("index.html")), as: UTF8.self)
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("all of it is less than 260 KB, compressed")
+  @Test("all assets together have less than 260 KB, compressed")
   func size() {
     let assets = ConsoleAssets.all
     #expect(assets.names.reduce(0) { $0 + (assets[$1]?.compressed.count ?? 0) } < 260 << 10)

@@ -3,7 +3,7 @@ import Testing
 @testable import HearthConsole
 
 @Suite struct ConsoleHeadersTests {
-  @Test("cookies have the port in their name, and more where there is TLS")
+  @Test("cookies have the port in their name, and with TLS a prefix and more attributes")
   func cookies() {
     #expect(
       ConsoleHeaders.setCookie("v", at: "127.0.0.1:9000", isEncrypted: false)

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(
-    "hosts that lead here",
+    "the server's own host names are accepted",
     arguments: ["127.0.0.1", "127.0.0.1:9000", "localhost:1", "LOCALHOST", "[::1]", "[::1]:65535"])
   func known(host: String) {
     #expect(Self.verdict(hosts: [host]) == nil)
@@ -44,13 +44,13 @@ import Testing
     }
   }
 
-  @Test("a request names its host once")
+  @Test("a request has exactly one host name")
   func hostsOnce() {
     #expect(Self.verdict(hosts: []) == .unknownHost)
     #expect(Self.verdict(hosts: ["127.0.0.1", "127.0.0.1"]) == .unknownHost)
   }
 
-  @Test("a server on all addresses is known by any address and by no name")
+  @Test("a server that listens on all addresses accepts any address as its host, and no host name")
   func wildcard() {
     let known = KnownHosts(host: "0.0.0.0", names: [])
     #expect(Self.verdict(hosts: ["10.0.0.1:9000"], isEncrypted: true, known) == nil)
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test("the own origin is none other, in either scheme")
+  @Test("the server's own origin is the only accepted one, with either scheme")
   func ownOrigin() {
     #expect(Self.verdict(origins: ["http://127.0.0.1:9000"]) == nil)
     #expect(Self.verdict(origins: ["https://127.0.0.1:9000"], isEncrypted: true) == nil)

@@ -33,7 +33,7 @@ import Testing
     #expect(try Outline(.empty, Self.page()).kind == .null)
   }
 
-  @Test("pages in both directions meet from any starting key")
+  @Test("pages in both directions agree from any starting key")
   func pages() throws {
     var forward: [String] = []
     var from: Key?
@@ -49,7 +49,7 @@ import Testing
     #expect(absent.rows.map(\.key.text) == ["c", "d"] && !absent.hasMore)
   }
 
-  @Test("other orders, and the limits of paging in them")
+  @Test("other orders, and their limits of paging")
   func orders() throws {
     let node = Self.node(#"{"a":{"n":2},"b":{"n":1},"c":{"n":3},"d":{}, "e":{"n":1}}"#)
     let order = Query.Order.child(Path("n"))
@@ -59,7 +59,7 @@ import Testing
     #expect(throws: Outline.Problem.unknownChild) { try Outline(node, Self.page(order, from: "zz")) }
   }
 
-  @Test("the size of a node is no less than those of its children say, whichever of them is large")
+  @Test("the size of a node is at least the sum of its children's sizes, whichever of them is large")
   func sizes() throws {
     var builder = NodeBuilder()
     builder.open()
@@ -87,7 +87,7 @@ import Testing
     #expect(outline.rows[0].bytes < 300 && outline.rows[2].bytes < 300)
   }
 
-  @Test("a page is bounded, and a million children are not walked over")
+  @Test("a page is bounded, and does not visit a million children")
   func large() throws {
     var builder = NodeBuilder()
     builder.open()

@@ -29,7 +29,7 @@ struct AdminTokensTests {
     }
   }
 
-  @Test("A token counts wherever the key and the project are the same, and says whose it is; nowhere else")
+  @Test("A token is accepted only with the same key and project, and names its owner")
   func everywhere() throws {
     let owner = AdminTokens.Owner(email: "ci@demo.iam.gserviceaccount.com", generation: 1 << 40)
     let token = try TokenForge.adminTokens([]).mint(nowSeconds: now, owner: owner, random: .system)
@@ -47,7 +47,7 @@ struct AdminTokensTests {
     }
   }
 
-  @Test("No token that was changed counts, wherever the change is")
+  @Test("A token with any change is refused")
   func changes() throws {
     let tokens = TokenForge.adminTokens([])
     let token = try tokens.mint(nowSeconds: now, owner: .init(email: "a@b", generation: 1), random: .system)
@@ -64,7 +64,7 @@ struct AdminTokensTests {
     #expect(tokens.holder(of: try tokens.mint(nowSeconds: now, random: .system)) == .operator)
   }
 
-  @Test("A token of a console session has that session's authority, and one of some scopes no more than they give")
+  @Test("A token of a console session has that session's authority, limited to the token's scopes")
   func authorities() throws {
     let tokens = TokenForge.adminTokens([])
     let front = CredentialVerifier(adminTokens: tokens)
@@ -86,7 +86,7 @@ struct AdminTokensTests {
     }
   }
 
-  @Test("A minted token counts until its end")
+  @Test("A minted token is valid until its expiry")
   func lifetime() throws {
     let tokens = TokenForge.adminTokens([])
     let token = try tokens.mint(nowSeconds: now, lifetimeSeconds: 10, random: .system)
@@ -98,7 +98,7 @@ struct AdminTokensTests {
     #expect(tokens.verify(long, nowSeconds: now) == .valid(expiresAtSeconds: now + AdminTokens.lifetimeSecondsMax))
   }
 
-  @Test("An ended token is answered as expired by the front")
+  @Test("The credential verifier reports an expired token as expired")
   func front() throws {
     let tokens = TokenForge.adminTokens([])
     let front = CredentialVerifier(adminTokens: tokens)

@@ -25,7 +25,7 @@ struct AssertionTests {
     refusal(ServiceForge.assertion(changes))
   }
 
-  @Test("A good assertion names the account and its scopes, for Google's audience and for ours")
+  @Test("A valid assertion names the account and its scopes, for Google's audience and for the server's own")
   func accepted() throws {
     let verifier = AssertionVerifier(audiences: [ownAudience])
     let verified = try verifier.verify(ServiceForge.assertion(), accounts: ServiceForge.accounts, nowSeconds: now)
@@ -47,7 +47,7 @@ struct AssertionTests {
     #expect(refusal(ServiceForge.assertion(["iat": "\(now + 1)"]), by: verifier) == nil)
   }
 
-  @Test("Workers that start in the same second make the same assertion, and all of them get in")
+  @Test("Workers that start in the same second make the same assertion, and all of them are accepted")
   func repeatsWithoutIdentifier() {
     let verifier = AssertionVerifier(audiences: [])
     let shared = ServiceForge.assertion(["iat": "\(now)"])
@@ -55,7 +55,7 @@ struct AssertionTests {
     #expect(refusal(shared, by: verifier, at: now + 11) == .invalidGrant)
   }
 
-  @Test("A clock that runs ahead makes the repetition no longer")
+  @Test("A clock that runs ahead does not extend the time for repetitions")
   func repeatsAhead() {
     let verifier = AssertionVerifier(audiences: [])
     let shared = ServiceForge.assertion(["iat": "\(now + 290)"])
@@ -63,7 +63,7 @@ struct AssertionTests {
     for seconds in [Int64(11), 200, 290] { #expect(refusal(shared, by: verifier, at: now + seconds) == .invalidGrant) }
   }
 
-  @Test("A clock that steps back opens no used assertion again")
+  @Test("A clock that steps back does not make a used assertion acceptable again")
   func repeatsAfterStep() {
     let verifier = AssertionVerifier(audiences: [])
     let shared = ServiceForge.assertion(["iat": "\(now)"])
@@ -71,7 +71,7 @@ struct AssertionTests {
     #expect(refusal(shared, by: verifier, at: now - 200) == .invalidGrant)
   }
 
-  @Test("One of twenty parallel uses succeeds")
+  @Test("Exactly one of twenty parallel uses succeeds")
   func parallel() async {
     let verifier = AssertionVerifier(audiences: [])
     let assertion = ServiceForge.assertion(["jti": "\"1\""])
@@ -82,7 +82,7 @@ struct AssertionTests {
     #expect(wins == 1)
   }
 
-  @Test("The memory of used assertions is bounded, and refuses rather than forgets")
+  @Test("The memory of used assertions is bounded; when it is full, assertions are refused and none is forgotten")
   func bounded() {
     let verifier = AssertionVerifier(audiences: [], countMax: 3)
     let tokens = (0..<4).map { ServiceForge.assertion(["jti": "\"\($0)\""]) }
@@ -93,7 +93,7 @@ struct AssertionTests {
     #expect(refusal(later, by: verifier, at: now + 4_000) == nil, "the old ones have ended")
   }
 
-  @Test("A failed assertion is not remembered")
+  @Test("A failed assertion is not remembered as used")
   func failuresLeaveNothing() {
     let verifier = AssertionVerifier(audiences: [], countMax: 1)
     for index in 0..<5 {
@@ -104,7 +104,7 @@ struct AssertionTests {
   }
 
   @Test(
-    "Claims that are not as they should be",
+    "Assertions with invalid claims are refused",
     arguments: [
       ("iss", "\"stranger@demo-forge.iam.gserviceaccount.com\""), ("iss", nil), ("iss", "1"), ("sub", "\"alice\""),
       ("sub", "1"), ("aud", "\"https://oauth2.googleapis.com/token/\""), ("aud", "\"https://evil.example/token\""),
@@ -114,7 +114,7 @@ struct AssertionTests {
     ] as [(String, String?)])
   func refused(name: String, value: String?) { #expect(refusal([name: value]) == .invalidGrant) }
 
-  @Test("Other tokens are no assertions")
+  @Test("Other kinds of tokens are refused as assertions")
   func others() {
     let account = ServiceForge.accounts[0]
     for token in [

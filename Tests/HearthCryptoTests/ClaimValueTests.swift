@@ -6,7 +6,7 @@ import Testing
 @Suite("Claim values")
 struct ClaimValueTests {
   @Test(
-    "Values read back as written",
+    "Values are encoded and decoded unchanged",
     arguments: [
       "null", "true", "false", "0", "-7", "9223372036854775807", "-9223372036854775808", "1.5", "\"a\"", "[]", "{}",
       #"{"b":[1,{"a":null}],"a":"\"\\\n\t"}"#, #""🙂é""#,
@@ -63,7 +63,7 @@ struct ClaimValueTests {
     #expect(throws: ClaimSyntaxError.self) { try ClaimValue(json: String(repeating: "[{\"a\":", count: 5_000)) }
   }
 
-  @Test("Names that differ only by normalisation are two names")
+  @Test("Names that differ only by Unicode normalization are two names")
   func normalisation() throws {
     let value = try ClaimValue(json: "{\"\u{E9}\":1,\"e\u{301}\":2}")
     #expect(value["\u{E9}"] == .int(1))
@@ -72,7 +72,7 @@ struct ClaimValueTests {
   }
 
   @Test(
-    "Times are whole numbers from 0 to 2^53",
+    "Times are integers from 0 to 2^53",
     arguments: [
       ("0", 0), ("5.0", 5), ("1e3", 1_000), ("9007199254740991", 9_007_199_254_740_991), ("9007199254740992", nil),
       ("-1", nil), ("0.5", nil), ("1e300", nil), ("-1e300", nil), ("\"5\"", nil), ("true", nil), ("null", nil),
@@ -82,7 +82,7 @@ struct ClaimValueTests {
     #expect(try ClaimValue(json: json).seconds == expected)
   }
 
-  @Test("Mutated JSON never traps, and what is accepted reads back equal")
+  @Test("Mutated JSON never traps, and accepted values are encoded and decoded unchanged")
   func fuzz() throws {
     let seeds = [
       TokenForge.idPayload(), TokenForge.legacyPayload(["debug": "true", "x": "[1.5e3,-0,\"\\ud83d\\ude42\"]"]),

@@ -3,7 +3,9 @@ import Testing
 @testable import HearthCrypto
 
 @Suite struct ClientAssertionTests {
-  @Test("a client's proof is a token of five minutes that its key has signed, with the two numbers of fixed length")
+  @Test(
+    "a client assertion is a token of five minutes, signed by the client's key, with both signature integers at full length"
+  )
   func token() throws {
     let credentials = try NodeAuthority(now: 1_800_000_000).credentials
     let key = try #require(P256Key(publicPEM: credentials.certificate))
@@ -24,7 +26,7 @@ import Testing
     #expect(!"\(made)".contains("KEY1234567"))
   }
 
-  @Test("keys that are no private P-256 keys are refused")
+  @Test("keys other than private P-256 keys are refused")
   func otherKeys() throws {
     let credentials = try NodeAuthority(now: 1_800_000_000).credentials
     let rsa = try #require(RSAKey.generate()?.privatePEM())

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HearthCrypto
 
-@Suite("Credential front")
+@Suite("Credential verifier")
 struct CredentialVerifierTests {
   private let now = TokenForge.now
   private let front = TokenForge.front
@@ -18,7 +18,7 @@ struct CredentialVerifierTests {
     #expect(try kind(TokenForge.adminToken) == .adminToken)
   }
 
-  @Test("A secret and an admin token are administrators without an end")
+  @Test("A secret and an admin token are administrators without an expiry")
   func administrators() throws {
     for credential in [TokenForge.secret, TokenForge.adminToken] {
       let verified = try front.verify(credential, nowSeconds: now)
@@ -27,13 +27,13 @@ struct CredentialVerifierTests {
   }
 
   @Test(
-    "Everything that is no credential is refused alike",
+    "Texts that are not credentials are all refused with the same error",
     arguments: [
       "", " ", ".", "..", "owner", "Owner", "ya29.a0AfH6SMC", "ya29", "null", "undefined", "{}", "Bearer x",
       "eyJhbGciOiJub25lIn0.e30.",
       String(repeating: "a", count: 40), "\u{0}", "🙂", String(repeating: "x", count: 1 << 20),
       String(repeating: ".", count: 100_000), AdminTokens.prefix, AdminTokens.prefix + "x",
-      // The form of a refresh token.
+      // A text in the form of a refresh token.
       "hrt_0123456789012345678901234567890123456789012",
     ])
   func garbage(credential: String) { #expect(TokenForge.refusal(credential) == .invalidToken) }
@@ -60,19 +60,19 @@ struct CredentialVerifierTests {
     }
   }
 
-  @Test("A secret never makes an ID token")
+  @Test("A secret never makes a valid ID token")
   func secretSignedIDToken() throws {
     #expect(TokenForge.refusal(TokenForge.hs256(TokenForge.idPayload())) == .invalidToken)
     #expect(
       TokenForge.refusal(
         TokenForge.hs256(TokenForge.idPayload(), header: #"{"alg":"HS256","kid":"\#(TokenForge.keys.signingKeyID)"}"#))
         == .invalidToken)
-    // With v it is a legacy token without d: no user, with any sub.
+    // With `v` it is a legacy token without `d`: it has no user, whatever its `sub` is.
     let both = try front.verify(TokenForge.hs256(TokenForge.idPayload(["v": "0"])), nowSeconds: now)
     #expect(both.kind == .legacyToken && both.authPayload == nil && !both.authority.bypassesRules)
   }
 
-  @Test("No kind of token passes for another")
+  @Test("No kind of token is accepted as another kind")
   func crossUses() throws {
     let custom = TokenForge.idPayload(["aud": "\"\(UnverifiedToken.customTokenAudience)\"", "uid": "\"alice\""])
     let cookie = TokenForge.idPayload(["iss": "\"https://session.firebase.google.com/\(TokenForge.projectID)\""])
@@ -80,7 +80,8 @@ struct CredentialVerifierTests {
     let id = TokenForge.rs256(TokenForge.idPayload())
     let legacyVerifier = LegacyTokenVerifier(secrets: TokenForge.secrets)
     let idVerifier = IDTokenVerifier(projectID: TokenForge.projectID, keys: TokenForge.keys)
-    // Signed with the right key, and still refused: a custom token, a cookie, a legacy payload under RS256.
+    // Each is signed with the right key, and still refused: a custom token, a session cookie, and a legacy payload
+    // under RS256.
     for payload in [custom, cookie, TokenForge.legacyPayload()] {
       let token = TokenForge.rs256(payload)
       #expect(TokenForge.refusal(token) == .invalidToken)
@@ -99,7 +100,7 @@ struct CredentialVerifierTests {
     for text in [legacy, id, TokenForge.secret, "owner"] { #expect(tokens.verify(text, nowSeconds: now) == .unknown) }
   }
 
-  @Test("A switched-off kind is refused")
+  @Test("A disabled kind of credential is refused")
   func switchedOff() {
     let nothing = CredentialVerifier()
     for credential in [
@@ -110,7 +111,7 @@ struct CredentialVerifierTests {
     }
   }
 
-  @Test("Clients learn the same about every bad signature, key and shape")
+  @Test("Clients get the same error for every invalid signature, key and form")
   func outwardText() {
     let key = TokenForge.otherKeys.entries[0].key
     let bad = [
@@ -130,7 +131,7 @@ struct CredentialVerifierTests {
     #expect(CredentialError(.expiredToken, reason: "").message == "Auth token is expired.")
   }
 
-  @Test("Reasons for the log never hold the credential")
+  @Test("Reasons in the log never contain the credential")
   func reasons() {
     for credential in [
       TokenForge.otherSecret, TokenForge.hs256(TokenForge.legacyPayload(), key: [1]), "a.SECRETPART.c",

@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of each kind of credential in place of each other, and of the known manipulations of tokens, at every entry
 /// point.
-@Suite("Credentials in the wrong place")
+@Suite("Credentials at the wrong entry point")
 struct CrossUseTests {
   /// The keys in memory: the folder is removed as soon as it has been read.
   private static let ring = try! KeyFolder().ring()  // the folder was made just now
@@ -79,7 +79,7 @@ struct CrossUseTests {
     }
   }
 
-  @Test("Security 28: no unsigned token passes, however none is spelled", arguments: CredentialKind.allCases)
+  @Test("Security 28: no unsigned token is accepted, in any spelling of none", arguments: CredentialKind.allCases)
   func unsigned(kind: CredentialKind) throws {
     guard let token = try? TokenReader.read(try Self.sample(kind)) else { return }
     let payload = token.payload.json
@@ -127,7 +127,7 @@ struct CrossUseTests {
     let secret = Array(Self.ring.legacySecrets.active[0].utf8)
     let bent = TokenForge.hs256(token.payload.json, key: secret)
     for entryPoint in EntryPoint.allCases { #expect(!Self.passes(bent, entryPoint), "\(kind) at \(entryPoint)") }
-    // With the legacy format's own claims it is only a legacy token: without `d`, without a user.
+    // With the legacy format's own claims it is only a legacy token: it has no `d` and therefore no user.
     let members = (token.payload.members ?? []) + [.init("v", .int(0))]
     let legacy = TokenForge.hs256(ClaimValue.object(members).json, key: secret)
     let credential = try Self.ring.verifier.verify(legacy, nowSeconds: Self.now)
@@ -135,7 +135,7 @@ struct CrossUseTests {
     #expect(!Self.passes(legacy, .idTokenField) && !Self.passes(legacy, .customTokenField))
   }
 
-  @Test("Security 28: bent texts and headers pass nowhere", arguments: CredentialKind.allCases)
+  @Test("Security 28: altered texts and headers are accepted nowhere", arguments: CredentialKind.allCases)
   func bent(kind: CredentialKind) throws {
     let credential = try Self.sample(kind)
     guard let token = try? TokenReader.read(credential) else {
@@ -182,7 +182,7 @@ struct CrossUseTests {
     return alphabet.firstIndex(of: letter).map { alphabet[$0 ^ 1] }
   }
 
-  /// Returns the token with any content and a valid signature, so that only the reader can refuse it.
+  /// Returns the token with any content and a valid signature, so that only the parser can refuse it.
   private static func resign(_ kind: CredentialKind, header: String, payload: String) throws -> String {
     switch kind {
     case .legacy: TokenForge.hs256(payload, header: header, key: Array(ring.legacySecrets.active[0].utf8))
@@ -199,7 +199,7 @@ struct CrossUseTests {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  @Test("Security 28: huge and many-dotted texts are refused at small cost")
+  @Test("Security 28: huge texts and texts with many dots are refused at small cost")
   func huge() {
     let texts = [
       String(repeating: "a", count: 1_000_000), String(repeating: ".", count: 100_000),
@@ -210,7 +210,7 @@ struct CrossUseTests {
     #expect(Self.threadSeconds - begin < 5)
   }
 
-  @Test("Security 28: another project's and another tenant's tokens pass nowhere")
+  @Test("Security 28: tokens of another project or another tenant are accepted nowhere")
   func projects() throws {
     for kind in [CredentialKind.idToken, .sessionCookie] {
       let token = try TokenReader.read(try Self.sample(kind))

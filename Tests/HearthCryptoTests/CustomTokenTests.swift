@@ -25,7 +25,7 @@ struct CustomTokenTests {
 
   private func refusal(_ changes: [String: String?]) -> CustomTokenError.Code? { refusal(ServiceForge.custom(changes)) }
 
-  @Test("A valid token yields uid, claims and signer; other members have no effect")
+  @Test("A valid token has uid, claims and signer; other members have no effect")
   func accepted() throws {
     let token = ServiceForge.custom([
       "claims": #"{"role":"ed","level":[1,{"a":null}]}"#, "admin": "true", "email": "\"x@example.com\"",
@@ -79,7 +79,7 @@ struct CustomTokenTests {
     #expect(refusal(["sub": nil]) == .invalidCustomToken)
   }
 
-  @Test("A key is searched only among its own account's")
+  @Test("A signing key is searched only among its own account's keys")
   func keys() {
     let other = "\"other@demo-forge.iam.gserviceaccount.com\""
     #expect(refusal(ServiceForge.custom(header: ServiceForge.header(["kid": nil]))) == nil, "old generators")
@@ -98,7 +98,7 @@ struct CustomTokenTests {
     #expect(refusal(ServiceForge.custom() + "A") == .invalidCustomToken)
   }
 
-  @Test("aud is the service's name as a string")
+  @Test("aud is Firebase's custom token audience, as a string")
   func audience() {
     let name = UnverifiedToken.customTokenAudience
     for value in [
@@ -138,7 +138,7 @@ struct CustomTokenTests {
     #expect(refusal(["uid": "\"\(String(repeating: "é", count: 128))\""]) == nil)
   }
 
-  @Test("Tenants: the request's and the token's are the same")
+  @Test("The tenants of the request and of the token must be the same")
   func tenants() throws {
     let token = ServiceForge.custom(["tenant_id": "\"a\""])
     #expect(try verifier(tenant: "a").verify(token, nowSeconds: now).tenant == "a")
@@ -149,7 +149,7 @@ struct CustomTokenTests {
   }
 
   @Test(
-    "Claims no developer may set",
+    "Claims that developers may not set are refused",
     arguments: [
       "acr", "amr", "at_hash", "aud", "auth_time", "azp", "c_hash", "cnf", "exp", "firebase", "iat", "iss", "jti",
       "nbf",
@@ -164,7 +164,7 @@ struct CustomTokenTests {
     }
   }
 
-  @Test("Claims with names of computed members are accepted, and tokens have the account's own values or none")
+  @Test("Claims with names of the account's own values are accepted, and tokens have the account's own values or none")
   func computed() throws {
     let names = ["email", "email_verified", "phone_number", "provider_id", "user_id"]
     let claims = "{" + names.map { "\"\($0)\":\"x\"" }.joined(separator: ",") + ",\"role\":1}"
@@ -198,7 +198,7 @@ struct CustomTokenTests {
     #expect(refusal(["claims": #"{"a":1,"a":2}"#]) == .invalidCustomToken)
   }
 
-  @Test("Every failure of form, signature and time reads the same to a client")
+  @Test("Every failure of form, signature and time has the same error for a client")
   func oneMessage() {
     var details: Set<String?> = []
     for token in [
@@ -219,7 +219,7 @@ struct CustomTokenTests {
     #expect(refusal(String(repeating: ".", count: 16_000)) == .invalidCustomToken)
   }
 
-  @Test("Unsigned tokens and bare objects are for emulator clients alone")
+  @Test("Unsigned tokens and bare JSON objects are accepted from emulator clients alone")
   func unsigned() throws {
     let payload = ServiceForge.customPayload(["exp": "1", "iss": "\"firebase-auth-emulator@example.com\""])
     let token = TokenForge.unsigned(payload)

@@ -10,7 +10,7 @@ struct DeveloperCredentialsTests {
     #"{"iss":"https://securetoken.google.com/p","aud":"p","iat":0,"exp":3600,"auth_time":0,"sub":"bob","user_id":"bob","#
       + #""firebase":{"sign_in_provider":"custom","identities":{}}}"#, header: #"{"alg":"none","type":"JWT"}"#)
 
-  @Test("A mock token and the word owner are taken from this machine")
+  @Test("A mock token and the word owner are accepted from this machine")
   func loopback() throws {
     let user = try front.verify(mock, nowSeconds: TokenForge.now, isFromLoopback: true)
     #expect(user.kind == .developerToken && user.uid == "bob" && !user.authority.bypassesRules)
@@ -22,7 +22,7 @@ struct DeveloperCredentialsTests {
     }
   }
 
-  @Test("A token in the form of Google's access tokens administers accounts, and opens no data")
+  @Test("A token in the form of Google's access tokens administers accounts, and grants no access to data")
   func googleAccessTokens() throws {
     for token in ["ya29.a0AfH6SMC", "ya29.c.b0Aaekm1", "ya29."] {
       let owner = try front.verify(token, nowSeconds: TokenForge.now, isFromLoopback: true, scope: .identity)
@@ -42,7 +42,7 @@ struct DeveloperCredentialsTests {
     }
   }
 
-  @Test("Any token in Google's form is an emulator's administrator, except one that names a user")
+  @Test("Any token in Google's form makes its client an emulator's administrator, unless it names a user")
   func anyOwner() {
     let users = [
       mock, TokenForge.unsigned(#"{"user_id":"a"}"#),
@@ -67,7 +67,7 @@ struct DeveloperCredentialsTests {
     }
   }
 
-  @Test("An unsigned token has no signature, the exact alg, and a user")
+  @Test("An unsigned token has no signature, exactly the alg none, and a user")
   func forms() {
     let payload = #"{"sub":"bob"}"#
     #expect(TokenForge.refusal(TokenForge.unsigned(payload), front: front) == nil)
@@ -83,7 +83,7 @@ struct DeveloperCredentialsTests {
     }
   }
 
-  @Test("Emulator credentials do not weaken real ones")
+  @Test("Emulator credentials do not weaken the checks of real ones")
   func realKinds() {
     for credential in ["owners", "owner ", TokenForge.secret, TokenForge.hs256(TokenForge.legacyPayload())] {
       #expect(TokenForge.refusal(credential, front: front) == .invalidToken)

@@ -8,7 +8,7 @@ import Testing
 struct DifferentialTests {
   private static let keyPEM = TokenForge.key.publicPEM() ?? []
 
-  @Test("Both give the same answer about RS256 tokens, good and mutated")
+  @Test("Both give the same result for RS256 tokens, valid and mutated")
   func rs256() throws {
     let minter = IDTokenMinter(projectID: TokenForge.projectID, keys: TokenForge.keys)
     var subject = IDTokenSubject(uid: "alice", signInProvider: "custom", authTimeSeconds: 0)
@@ -34,7 +34,7 @@ struct DifferentialTests {
     #expect(accepted >= 5 && refused >= 100)
   }
 
-  @Test("Both give the same answer about HS256 tokens, good and mutated")
+  @Test("Both give the same result for HS256 tokens, valid and mutated")
   func hs256() throws {
     let minter = LegacyTokenMinter(secrets: TokenForge.secrets)
     let originals = [
@@ -58,7 +58,7 @@ struct DifferentialTests {
     #expect(accepted >= 2 && refused >= 100)
   }
 
-  @Test("Claims that the reader takes, libjwt takes too")
+  @Test("Claims that the token parser accepts are accepted by libjwt, too")
   func claims() {
     // Otherwise a token that passes these checks would be refused for its contents alone.
     let key = Array(TokenForge.secret.utf8)
@@ -94,7 +94,7 @@ struct DifferentialTests {
     await withTaskGroup(of: Void.self) { group in
       for worker in 0..<8 {
         group.addTask {
-          // Every second worker has its own front, so that the cache does not hide the signature checks.
+          // Every second worker has its own verifier, so that the cache does not hide the signature checks.
           let front =
             worker % 2 == 0
             ? TokenForge.front
@@ -126,20 +126,20 @@ struct DifferentialTests {
     #expect(read.payload == TokenForge.object(#"{"a":"x","b":1}"#))
   }
 
-  /// Returns a change that the reader may still accept: replaced letters, segments swapped or resigned.
+  /// Returns a change that the parser may still accept: replaced letters, segments swapped or resigned.
   private static func mutate(_ token: String, using random: inout SeededRandom) -> String {
     var bytes = Array(token.utf8)
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     let dots = bytes.indices.filter { bytes[$0] == UInt8(ascii: ".") }
     switch Int.random(in: 0..<4, using: &random) {
-    case 0:  // a letter of the signature
+    case 0:  // Replaces a letter of the signature.
       bytes[Int.random(in: (dots[1] + 1)..<(bytes.count - 1), using: &random)] =
         alphabet.randomElement(using: &random) ?? 65
-    case 1:  // cut four letters of the signature
+    case 1:  // Cuts four letters off the signature.
       bytes.removeLast(4)
-    case 2:  // more signature
+    case 2:  // Extends the signature.
       bytes += [alphabet.randomElement(using: &random) ?? 65] + Array("AAA".utf8)
-    default:  // another payload under the same signature
+    default:  // Puts another payload under the same signature.
       let payload = TokenForge.segment("{\"x\":\(Int.random(in: 0...9, using: &random))}")
       bytes.replaceSubrange((dots[0] + 1)..<dots[1], with: payload.utf8)
     }

@@ -9,7 +9,7 @@ import Testing
   }
 
   @Test(
-    "tokens of others are known by their issuer",
+    "tokens of other issuers are recognized by their issuer",
     arguments: [
       (jwt(#"{"alg":"RS256","typ":"JWT","kid":"1"}"#, #"{"iss":"https://id.example/a"}"#), "https://id.example/a"),
       (jwt(#"{"alg":"ES256","typ":"at+jwt"}"#, #"{"iss":"https://id.example/a","aud":["x"]}"#), "https://id.example/a"),
@@ -34,10 +34,10 @@ import Testing
   func opaque(token: String) { #expect(ForeignTokenForm(token, projectID: "mine") == .opaque) }
 
   static let owned: [String] = [
-    // A former database secret, access tokens, the credential of emulator clients.
+    // A former database secret, access tokens, and the credential of emulator clients.
     String(repeating: "a", count: 40), "hearth_admin_", "hearth_admin_x", "owner",
     "hearth_admin_old.token", "hearth_refresh_AAAA.s1.AAAA",
-    // Tokens in the legacy format, custom tokens, ID tokens, session cookies.
+    // Tokens in the legacy format, custom tokens, ID tokens, and session cookies.
     jwt(#"{"alg":"HS256","typ":"JWT"}"#, #"{"v":0,"d":{"uid":"u"},"iat":1}"#), jwt(#"{"alg":"HS256"}"#, "{}"),
     jwt(
       #"{"alg":"RS256"}"#,
@@ -54,7 +54,7 @@ import Testing
     "a b", "a\nb", "ä", "a\u{0}", String(repeating: "x", count: 16_385),
   ]
 
-  @Test("a malformed token in the server's own form is never offered to a verifier", arguments: owned)
+  @Test("a malformed token in the server's own form is never passed to a verifier", arguments: owned)
   func own(token: String) {
     #expect(ForeignTokenForm(token, projectID: "mine") == nil, "\(token.prefix(60))")
   }

@@ -27,7 +27,7 @@ struct ForeignTokenTests {
     """
   private static let ecSignature =
     "Zk_brSeGNb-AaoC0HCJBKE9qBO3-KVARh4PAv4o-NUGXsU1f2phVgGtxfiA10-9l7IdEVZH1yuXydxO5DbV1Yg"
-  /// The same signature in OpenSSL's form, which tokens do not have.
+  /// The same signature in OpenSSL's DER form, which tokens do not use.
   private static let ecSignatureDER =
     "MEUCIGZP260nhjW_gGqAtBwiQShPagTt_ilQEYeDwL-KPjVBAiEAl7FNX9qYVYBrcX4gNdPvZeyHRFWR9crl8ncTuQ21dWI"
   private static let p384Key = """
@@ -44,7 +44,7 @@ struct ForeignTokenTests {
     try ForeignKeySet(jwks: Array("{\"keys\":[\(keys.joined(separator: ","))]}".utf8))
   }
 
-  /// The forge's RSA key as another provider would publish it, with the P-256 key.
+  /// The forge's RSA key in the form in which another provider would publish it, with the P-256 key.
   private static let keys: ForeignKeySet = {
     let published = String(decoding: PublishedKeys(TokenForge.keys, kind: .idToken).jwks, as: UTF8.self)
     return try! set(String(published.dropFirst(9).dropLast(2)), ecKey)  // both are sound
@@ -74,7 +74,7 @@ struct ForeignTokenTests {
     refusal(TokenForge.rs256(Self.payload(changes)), nonce: nonce)
   }
 
-  @Test("A good token gives its claims, under RSA and under P-256")
+  @Test("A valid token has its claims, with RSA and with P-256")
   func accepted() throws {
     let claims = try verifier.verify(
       TokenForge.rs256(Self.payload(["email": "\"p@example.com\""])), keys: Self.keys, nonce: .absent, nowSeconds: now)
@@ -102,7 +102,7 @@ struct ForeignTokenTests {
     #expect(ForeignTokenVerifier(issuers: ["https://issuer.example"], audiences: []).refuses(Self.payload(), .audience))
   }
 
-  @Test("Security 53: another issuer is refused, to the byte")
+  @Test("Security 53: another issuer is refused, compared byte for byte")
   func issuer() {
     for value in [
       "\"https://issuer.example/\"", "\"http://issuer.example\"", "\"https://issuer.example.evil\"", "\"\"", "1",
@@ -126,7 +126,7 @@ struct ForeignTokenTests {
     #expect(refusal(["nbf": "\"1\""]) == .malformed)
   }
 
-  @Test("Security 53: the nonce is the request's, plain or hashed as the provider has it")
+  @Test("Security 53: the nonce must be the request's, plain or hashed as the provider sends it")
   func nonce() {
     let hash = "\"\(Digest(sha256: "raw-nonce".utf8).hex)\""
     #expect(refusal(["nonce": "\"raw-nonce\""], nonce: .exactly("raw-nonce")) == nil)
@@ -145,14 +145,14 @@ struct ForeignTokenTests {
     #expect(refusal(["nonce": "\"\""], nonce: .exactly("")) == .nonce)
   }
 
-  @Test("The subject is an id")
+  @Test("The subject must be a valid id")
   func subject() {
     for value in ["\"\"", "1", "null", nil, "\"\(String(repeating: "a", count: 256))\""] as [String?] {
       #expect(refusal(["sub": value]) == .subject)
     }
   }
 
-  @Test("The key decides the algorithm, and only two count")
+  @Test("The key determines the algorithm, and only two algorithms are accepted")
   func algorithms() {
     let kid = TokenForge.keys.signingKeyID
     for algorithm in ["none", "None", "HS256", "RS384", "RS512", "PS256", "ES384", "EdDSA", "rs256", "ES256 "] {
@@ -198,7 +198,7 @@ struct ForeignTokenTests {
     #expect(refusal(Self.ecSigned + "." + Self.ecSignature, keys: pems) == nil)
   }
 
-  @Test("Keys of other kinds are passed over; a set without any use is refused")
+  @Test("Keys of other kinds are ignored; a set without a usable key is refused")
   func sets() throws {
     #expect(try Self.set(Self.p384Key, Self.ecKey, #"{"kty":"oct","k":"AAAA"}"#, "1", "null").entries.count == 1)
     let useless = [
@@ -209,7 +209,7 @@ struct ForeignTokenTests {
       #"{"kty":"EC","crv":"P-256","x":1,"y":2}"#, "{}",
       #"{"kty":"RSA","n":"\#(String(repeating: "_", count: 344))","e":"AQAC"}"#,
       #"{"kty":"RSA","n":"\#(String(repeating: "_", count: 344))","e":"AQ"}"#,
-      // Exponent one, after a zero: a signature under it would equal its text.
+      // A key with exponent one, after a leading zero: a signature under it would equal its text.
       #"{"kty":"RSA","n":"\#(String(repeating: "_", count: 344))","e":"AAE"}"#,
       #"{"kty":"RSA","n":"\#(String(repeating: "_", count: 4_000))","e":"AQAB"}"#,
       #"{"kty":"RSA","n":"\#(String(repeating: "_", count: 344))","e":"\#(String(repeating: "_", count: 344))"}"#,

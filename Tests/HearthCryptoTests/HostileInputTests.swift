@@ -25,7 +25,7 @@ struct HostileInputTests {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test("Sets of keys, mutated")
+  @Test("Mutated key sets")
   func keySets() throws {
     let text = String(decoding: try folder.ring().jwks(.idToken), as: UTF8.self)
     let pem = TokenForge.keys.publicPEM(keyID: TokenForge.keys.signingKeyID) ?? ""
@@ -43,7 +43,7 @@ struct HostileInputTests {
     }
   }
 
-  @Test("Tokens, mutated, at every verifier: none counts")
+  @Test("Mutated tokens, at every verifier: none is accepted")
   func tokens() throws {
     let ring = try folder.ring()
     let minter = try CustomTokenMinter(account: ring.mintingAccount)
@@ -71,7 +71,7 @@ struct HostileInputTests {
     }
   }
 
-  @Test("Payloads of the wrong types, rightly signed: refused or harmless, never a trap")
+  @Test("Payloads with wrong types and valid signatures are refused or harmless, and never trap")
   func payloads() throws {
     let ring = try folder.ring()
     let values = [
@@ -98,7 +98,7 @@ struct HostileInputTests {
     }
   }
 
-  @Test("Key files, mutated, are read as damaged or as keys, and one of them signs")
+  @Test("Mutated key files are read as damaged or as keys, of which one signs")
   func keyFiles() throws {
     let text = try TokenForge.keys.rotated(isUrgent: true, nowSeconds: now, random: .system).text
     for seed in 0..<200 {

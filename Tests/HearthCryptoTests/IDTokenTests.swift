@@ -21,7 +21,7 @@ struct IDTokenTests {
     refusal(TokenForge.rs256(TokenForge.idPayload(changes)))
   }
 
-  @Test("A good token gives uid, provider and the whole claim set")
+  @Test("A valid token has uid, provider and the whole claim set")
   func accepted() throws {
     let payload = TokenForge.idPayload(["role": #""editor""#])
     let credential = try verifier.verify(TokenForge.rs256(payload), nowSeconds: now)
@@ -46,14 +46,14 @@ struct IDTokenTests {
   }
 
   @Test(
-    "aud is exactly the project",
+    "aud must be exactly the project",
     arguments: [
       #"["demo-forge"]"#, "1", #""demo-other""#, #""demo-forg""#, #""demo-forge/""#, #""""#, "null", nil,
     ] as [String?])
   func audience(value: String?) { #expect(refusal(["aud": value]) == .invalidToken) }
 
   @Test(
-    "iss is exactly the project's issuer",
+    "iss must be exactly the project's issuer",
     arguments: [
       #""https://securetoken.google.com/demo-forge/""#, #""https://securetoken.google.com/demo-other""#,
       #""https://securetoken.google.com/""#, #""http://securetoken.google.com/demo-forge""#,
@@ -62,7 +62,7 @@ struct IDTokenTests {
   func issuer(value: String?) { #expect(refusal(["iss": value]) == .invalidToken) }
 
   @Test(
-    "sub and user_id are one user id",
+    "sub and user_id must be the same user id",
     arguments: [
       #""""#, "1", "null", #"["alice"]"#, #""bob""#, nil, #""a\u0001b""#,
     ] as [String?])
@@ -80,7 +80,7 @@ struct IDTokenTests {
   }
 
   @Test(
-    "Times that are no times are refused",
+    "Invalid times are refused",
     arguments: [
       "\"1800001000\"", "-1", "1800001000.5", "1e400", "1e300", "null", "true", "9007199254740992", nil,
     ] as [String?])
@@ -88,13 +88,13 @@ struct IDTokenTests {
     for name in ["exp", "iat", "auth_time"] { #expect(refusal([name: value]) == .invalidToken, "\(name)") }
   }
 
-  @Test("exp ends a token to the second")
+  @Test("A token expires exactly at the second of exp")
   func expiry() {
     #expect(refusal(["exp": "\(now)"]) == .expiredToken)
     #expect(refusal(["exp": "\(now + 1)"]) == nil)
   }
 
-  @Test("A future iat or an auth_time after it is refused beyond a clock's step")
+  @Test("A future iat, or an auth_time after it, is refused beyond the tolerated clock skew")
   func future() {
     #expect(refusal(["iat": "\(now + 60)"]) == nil)
     #expect(refusal(["iat": "\(now + 61)"]) == .invalidToken)
@@ -103,13 +103,13 @@ struct IDTokenTests {
   }
 
   @Test(
-    "The sign-in is described",
+    "A token without a valid description of the sign-in is refused",
     arguments: [
       "null", "[]", "{}", "\"google.com\"", #"{"sign_in_provider":1}"#, nil,
     ] as [String?])
   func signIn(value: String?) { #expect(refusal(["firebase": value]) == .invalidToken) }
 
-  @Test("A tenant's token counts for that tenant alone")
+  @Test("A tenant's token is accepted for that tenant alone")
   func tenants() throws {
     let token = TokenForge.rs256(TokenForge.idPayload(["firebase": #"{"sign_in_provider":"custom","tenant":"a"}"#]))
     let plain = TokenForge.rs256(TokenForge.idPayload())
@@ -122,7 +122,7 @@ struct IDTokenTests {
   }
 
   @Test(
-    "kid names a key exactly",
+    "kid must name a key exactly",
     arguments: [
       #""""#, #""unknown""#, #""../../etc/passwd""#, #""/dev/zero""#, "1", "null", #"["a"]"#, #"{"a":1}"#,
     ])

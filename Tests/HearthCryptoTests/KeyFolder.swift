@@ -2,7 +2,7 @@ import Glibc
 
 @testable import HearthCrypto
 
-/// A key store in its own directory, removed afterwards. Its keys are shared by all tests, because a pair takes 100 ms.
+/// A temporary directory of a key store. All tests share its keys, because making a pair takes 100 ms.
 final class KeyFolder: Sendable {
   static let projectID = TokenForge.projectID
 

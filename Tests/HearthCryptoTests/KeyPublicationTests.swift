@@ -9,7 +9,7 @@ struct KeyPublicationTests {
   private let folder = KeyFolder()
   private let now = TokenForge.now
 
-  @Test("Each key has a self-signed certificate with its own public half")
+  @Test("Each key has a self-signed certificate with its own public key")
   func certificates() throws {
     let ring = try folder.ring()
     try ring.rotate(.idToken, nowSeconds: 1_700_000_000)
@@ -36,7 +36,7 @@ struct KeyPublicationTests {
       && X509_cmp_current_time(X509_get0_notBefore(certificate)) < 0
   }
 
-  @Test("Certificates stay the same over a restart, so that caches keep them")
+  @Test("Certificates stay the same over a restart, so that caches stay valid")
   func stable() throws {
     let ring = try folder.ring()
     ring.rotateIfDue(nowSeconds: 1_700_000_000)
@@ -45,7 +45,7 @@ struct KeyPublicationTests {
     #expect(first.count == 1)
   }
 
-  @Test("The certificates' JSON is the map that admin SDKs read")
+  @Test("The certificates' JSON is the object that admin SDKs read")
   func certificatesJSON() throws {
     let ring = try folder.ring()
     let parsed = try JSONSerialization.jsonObject(with: Data(ring.certificatesJSON(.sessionCookie)))
@@ -55,7 +55,7 @@ struct KeyPublicationTests {
     #expect(keys.contains(keyID: TokenForge.otherKeys.signingKeyID))
   }
 
-  @Test("An ordinary verifier takes our ID tokens by our key set")
+  @Test("An ordinary OpenID verifier accepts the server's ID tokens by its published key set")
   func jwks() throws {
     let ring = try folder.ring()
     let subject = IDTokenSubject(uid: "alice", signInProvider: "password", authTimeSeconds: now)
@@ -75,7 +75,7 @@ struct KeyPublicationTests {
     #expect(key["e"] == .string("AQAB"))
   }
 
-  @Test("The discovery document names the tokens' issuer and our key set")
+  @Test("The discovery document names the tokens' issuer and the key set")
   func discovery() throws {
     let text = try folder.ring().discovery(issuer: "https://auth.example.com")
     let document = TokenForge.object(String(decoding: text, as: UTF8.self))

@@ -9,7 +9,7 @@ struct KeyRingTests {
 
   private var subject: IDTokenSubject { IDTokenSubject(uid: "alice", signInProvider: "password", authTimeSeconds: now) }
 
-  @Test("Tokens of the key ring are verified by the ring and its public part, with the signing key")
+  @Test("Tokens of the key ring are verified by the ring and by its public part, and name the signing key")
   func mint() throws {
     let ring = try folder.ring()
     var subject = subject
@@ -24,7 +24,7 @@ struct KeyRingTests {
     #expect(credential.claims["iat"] == .int(now))
   }
 
-  @Test("Our own signature is libjwt's, byte for byte, and libjwt takes it")
+  @Test("The ring's own signature equals libjwt's byte for byte, and libjwt accepts it")
   func differential() throws {
     let ring = try folder.ring()
     let token = try TokenReader.read(try ring.mintIDToken(subject, issuedAtSeconds: now))
@@ -38,7 +38,7 @@ struct KeyRingTests {
     for claim in try #require(token.payload.members) { #expect(read.payload[claim.name] == claim.value) }
   }
 
-  @Test("Security 31: tokens with a too short life, or a longer one than their key's, are not minted")
+  @Test("Security 31: tokens with a too short lifetime, or a longer one than their key's, are not minted")
   func lifetimes() throws {
     let ring = try folder.ring()
     for seconds: Int64 in [.min, -1, 0, 1, 299, 300, 301, 899, 1_209_601, .max] {
@@ -129,7 +129,7 @@ struct KeyRingTests {
     }
   }
 
-  @Test("A damaged sealed text opens nowhere")
+  @Test("A damaged sealed text cannot be opened")
   func damagedSeal() throws {
     let ring = try folder.ring()
     let text = try ring.seal(Array("a secret".utf8))
@@ -145,7 +145,7 @@ struct KeyRingTests {
     }
   }
 
-  @Test("The throttle's key survives a restart and is not part of its source")
+  @Test("The throttle's key is the same after a restart, and does not contain the key that it is derived from")
   func throttleKey() throws {
     let ring = try folder.ring()
     #expect(ring.throttleKey.count == 32)

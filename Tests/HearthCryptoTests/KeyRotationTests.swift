@@ -24,7 +24,7 @@ struct KeyRotationTests {
     }
   }
 
-  @Test("A key is published an hour before it signs, signs for thirty days, and stays until its last token has ended")
+  @Test("A key is published an hour before it signs, signs for thirty days, and stays until its last token has expired")
   func calendar() throws {
     let ring = try folder.ring()
     let first = ring.list(.idToken)[0].kid
@@ -52,11 +52,11 @@ struct KeyRotationTests {
     #expect(ring.list(.idToken).map(\.kid) == [second])
   }
 
-  @Test("Security 32: tokens of a retired key count to their end; a removed key's count no more at once")
+  @Test("Security 32: tokens of a retired key are valid until they expire; a removed key's tokens are refused at once")
   func rotateAndRemove() throws {
     let ring = try folder.ring()
     let old = try token(ring, at: start)
-    let known = try ring.verifier.verify(old, nowSeconds: start)  // in the cache from here on
+    let known = try ring.verifier.verify(old, nowSeconds: start)  // Verified once, so that the token is in the cache.
     try ring.rotate(.idToken, nowSeconds: start, isUrgent: true)
     let fresh = try token(ring, at: start)
     #expect(states(ring) == [.signing, .retired])
@@ -83,7 +83,7 @@ struct KeyRotationTests {
     #expect(states(ring) == [.signing] && ring.list(.idToken)[0].kid != lost)
     #expect(refusal(ring, old, at: start) == .invalidToken)
     #expect(refusal(ring, try token(ring, at: start), at: start) == nil)
-    // With a next key published, that one signs.
+    // When a next key is published, that key signs.
     let next = try ring.rotate(.idToken, nowSeconds: start)
     #expect(next.state == .next)
     try ring.remove(.idToken, kid: ring.list(.idToken)[1].kid)
@@ -95,7 +95,7 @@ struct KeyRotationTests {
     }
   }
 
-  @Test("An operator's rotation is published first, and waits for its hour")
+  @Test("A key that an operator rotates to is published first, and signs after an hour")
   func staged() throws {
     let ring = try folder.ring()
     let old = ring.list(.sessionCookie)[0].kid
@@ -120,7 +120,7 @@ struct KeyRotationTests {
     #expect(ring.list(.idToken).map(\.kid) == [urgent.kid, old])
   }
 
-  @Test("Times that are none leave the files alone", arguments: [Int64.min, -1, 1 << 53, .max])
+  @Test("Files with invalid times are not changed", arguments: [Int64.min, -1, 1 << 53, .max])
   func noTime(seconds: Int64) throws {
     let ring = try folder.ring()
     #expect(ring.rotateIfDue(nowSeconds: seconds) == .success(false))
@@ -138,7 +138,7 @@ struct KeyRotationTests {
     #expect(ring.list(.idToken) == before)
   }
 
-  @Test("A clock that ran years ahead for a moment does not end the rotation")
+  @Test("A clock that is years ahead for a moment does not stop later rotations")
   func clockAhead() throws {
     let ring = try folder.ring()
     let first = ring.list(.idToken)[0].kid
@@ -155,7 +155,7 @@ struct KeyRotationTests {
     #expect(states(ring).first == .next, "and so on, month by month")
   }
 
-  @Test("A clock that began in 1970 forgets no retired key")
+  @Test("With a clock that began in 1970 no retired key is forgotten")
   func clockBehind() throws {
     let ring = try folder.ring()
     ring.rotateIfDue(nowSeconds: start)
@@ -166,7 +166,7 @@ struct KeyRotationTests {
     #expect(refusal(ring, old, at: start + 60) == nil)
   }
 
-  @Test("After any number of rotations the keys stay few and one signs")
+  @Test("After any number of rotations there are few keys, and one signs")
   func bounded() throws {
     var keys = TokenForge.keys
     for round in 0..<3 {
@@ -185,7 +185,7 @@ struct KeyRotationTests {
     #expect(keys.entries.count == 4)
   }
 
-  @Test("States and dates are there after a restart, and another process's ring reads them")
+  @Test("States and dates are the same after a restart, and another process's ring reads them")
   func files() throws {
     let ring = try folder.ring()
     let other = try folder.ring()
@@ -200,7 +200,7 @@ struct KeyRotationTests {
     #expect(other.generation == generation + 1, "nothing new")
   }
 
-  @Test("Two processes' changes do not undo each other")
+  @Test("Changes by two processes do not undo each other")
   func twoWriters() throws {
     let one = try folder.ring()
     let two = try folder.ring()
@@ -222,7 +222,7 @@ struct KeyRotationTests {
   }
 
   @Test(
-    "Fields that are not as written damage the file",
+    "A file with invalid fields counts as damaged",
     arguments: [
       "state: resting\n", "state: retired\n", "state: next\n", "created: x\n", "created: -1\n", "since: 1e9\n",
       "created: 9007199254740992\n", "state: signing\nstate: signing\n", "colour: red\n", "kid: again\n", "state\n",
@@ -256,7 +256,7 @@ struct KeyRotationTests {
     #expect(refusal(ring, ring.legacySecrets.active[0], at: start) == nil)
   }
 
-  @Test("Minted access tokens outlive rotations; a replaced admin token does not")
+  @Test("Minted access tokens stay valid over rotations; a replaced admin token does not")
   func adminTokens() throws {
     let ring = try folder.ring()
     let minted = try ring.adminTokens.mint(nowSeconds: start, random: .system)
@@ -273,7 +273,7 @@ struct KeyRotationTests {
     #expect(refusal(ring, minted, at: start) == nil)
   }
 
-  @Test("An unwritable rotation has no effect")
+  @Test("A rotation that cannot be written has no effect")
   func unwritable() throws {
     let ring = try folder.ring()
     let before = ring.list(.idToken)

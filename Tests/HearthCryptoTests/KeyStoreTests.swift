@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Key store")
 struct KeyStoreTests {
-  /// An empty directory for each test, removed afterwards.
+  /// A temporary directory for each test.
   private final class TemporaryFolder {
     let path: String
 
@@ -16,7 +16,7 @@ struct KeyStoreTests {
 
     var keys: String { path + "/keys" }
 
-    /// Copies prepared key pairs into the directory: each takes 100 ms to make, and few tests need new ones.
+    /// Copies prepared key pairs into the directory: making one takes 100 ms, and few tests need new ones.
     func lendKeyPairs(_ names: [String] = ["id-token-keys.pem", "session-cookie-keys.pem", "minting-key.pem"]) {
       for name in names { write(TokenForge.otherKeys.text, to: name) }
     }
@@ -68,7 +68,7 @@ struct KeyStoreTests {
     }
   }
 
-  @Test("The first start makes everything, for the owner's eyes only")
+  @Test("The first start makes all secrets and keys, readable by the owner alone")
   func firstStart() throws {
     let temporary = TemporaryFolder()
     let before = umask(0)
@@ -84,7 +84,7 @@ struct KeyStoreTests {
     #expect(try store.keys(.idToken).keyIDs.count == 1)
   }
 
-  @Test("The second start finds the same")
+  @Test("The second start finds the same secrets and keys")
   func secondStart() throws {
     let temporary = TemporaryFolder()
     temporary.lendKeyPairs(["session-cookie-keys.pem", "minting-key.pem"])
@@ -138,7 +138,7 @@ struct KeyStoreTests {
     #expect(temporary.names(temporary.keys) == names)
   }
 
-  @Test("A file that another process wrote meanwhile is kept, not replaced")
+  @Test("A file that another process created meanwhile is kept, not replaced")
   func lateComer() throws {
     let temporary = TemporaryFolder()
     let folder = try PrivateFolder(path: temporary.keys, createsMissing: true)
@@ -152,7 +152,7 @@ struct KeyStoreTests {
     #expect(temporary.names(temporary.keys) == ["a"])
   }
 
-  @Test("Looking does not create")
+  @Test("Reading the store creates no file")
   func looking() throws {
     let temporary = TemporaryFolder()
     #expect(code(temporary, createsMissing: false) == .missing)
@@ -162,7 +162,7 @@ struct KeyStoreTests {
     #expect(temporary.names(temporary.keys).isEmpty)
   }
 
-  @Test("Files open to others are refused and said how to close")
+  @Test("Files that others may read are refused, with the command that restricts them")
   func openFile() throws {
     let temporary = TemporaryFolder()
     temporary.lendKeyPairs()
@@ -183,7 +183,7 @@ struct KeyStoreTests {
     }
   }
 
-  @Test("A directory others may write to is refused")
+  @Test("A directory that others may write to is refused")
   func openFolder() throws {
     let temporary = TemporaryFolder()
     temporary.lendKeyPairs()
@@ -213,7 +213,7 @@ struct KeyStoreTests {
     #expect(code(temporary) == .damaged)
   }
 
-  @Test("A link or a folder in a file's place is refused")
+  @Test("A link or a folder in place of a file is refused")
   func notAFile() throws {
     let linked = TemporaryFolder()
     mkdir(linked.keys, 0o700)
@@ -234,7 +234,7 @@ struct KeyStoreTests {
     unlink(file.keys)
   }
 
-  @Test("A missing parent is an error, not a tree of new folders")
+  @Test("A missing parent folder is an error, and no folders are created")
   func missingParent() {
     #expect(throws: KeyStoreError.self) { try KeyStore(directory: "/tmp/hearth-no-such-folder/keys") }
   }
@@ -270,7 +270,7 @@ struct KeyStoreTests {
     for name in names { #expect(temporary.mode(temporary.keys + "/" + name) == 0o600) }
   }
 
-  @Test("A left-over temporary file does not stand in the way")
+  @Test("A left-over temporary file has no effect")
   func leftOver() throws {
     let temporary = TemporaryFolder()
     temporary.lendKeyPairs()

@@ -6,7 +6,7 @@ import Testing
 @testable import HearthCrypto
 
 /// Tests of signing keys that are made after the server has started to answer.
-@Suite("Keys beside a start")
+@Suite("Keys made during a start")
 struct KeysBesideStartTests {
   private let folder = KeyFolder()
   private let now: Int64 = 1_700_000_000
@@ -102,7 +102,7 @@ struct KeysBesideStartTests {
     #expect(ring.jwks(.idToken) == again.jwks(.idToken))
   }
 
-  @Test("a start that ended between two keys keeps the first and makes the rest")
+  @Test("a start that ended between two keys keeps the first and makes the missing ones")
   func interrupted() throws {
     remove("minting-key.pem")
     let before = try Array(folderText("id-token-keys.pem"))
@@ -113,7 +113,7 @@ struct KeysBesideStartTests {
     #expect(String(decoding: before, as: UTF8.self).contains(kid))
   }
 
-  @Test("keys that another process made meanwhile are those that count")
+  @Test("keys that another process made meanwhile are used")
   func otherProcess() throws {
     remove("id-token-keys.pem")
     let ring = ring(try KeyStore(directory: folder.path))
@@ -136,7 +136,7 @@ struct KeysBesideStartTests {
     #expect(throws: Never.self) { try ring.verifyIDToken(mint(ring), nowSeconds: now) }
   }
 
-  @Test("a second store on the folder, such as a command's, creates missing keys, and both have the same")
+  @Test("a second store on the folder, such as a command's, creates missing keys, and both use the same")
   func command() async throws {
     remove("legacy-secrets", "id-token-keys.pem", "session-cookie-keys.pem")
     let stores = try [KeyStore(directory: folder.path), KeyStore(directory: folder.path)]

@@ -17,7 +17,7 @@ struct LegacySecretsTests {
     }
   }
 
-  @Test("A secret is known whole or not at all")
+  @Test("Only a complete secret is recognized")
   func containment() {
     #expect(TokenForge.secrets.contains(TokenForge.secret))
     for text in [

@@ -68,7 +68,7 @@ struct LegacyTokenMinterTests {
       code { () throws(TokenMintError) in try minter.mint(uid: "a\u{0}b", issuedAtSeconds: now) } == .refused)
   }
 
-  @Test("Claims that no reader would take, and times that are none, make no token")
+  @Test("Claims that the server would refuse, and invalid times, make no token")
   func mintUnreadable() {
     let deep = (0..<31).reduce(ClaimValue.int(1)) { value, _ in .array([value]) }
     #expect(throws: TokenMintError.refused("")) {

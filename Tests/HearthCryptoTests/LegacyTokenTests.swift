@@ -30,7 +30,7 @@ struct LegacyTokenTests {
     "eyJ0eXAiOiJKV1QiLCJhbGciOiJIUzI1NiJ9.eyJ2IjowLCJkIjp7fSwiaWF0IjoxNDAwMDAwMDAwLCJhZG1pbiI6dHJ1ZX0.clrdixjbmi5VqTKZ"
     + "cXv5oj2Jxnl2xGYv9EQrb39eRtg"
 
-  @Test("A known user token gives exactly its d")
+  @Test("A known user token has exactly the data of its `d`")
   func userToken() throws {
     let credential = try verifier.verify(userVector, nowSeconds: 1_400_000_100)
     #expect(credential.authPayload == TokenForge.object(#"{"uid":"simplelogin:1","role":"ed"}"#))
@@ -47,7 +47,7 @@ struct LegacyTokenTests {
     #expect(credential.authPayload == nil)
   }
 
-  @Test("Without exp a token lives a day")
+  @Test("Without exp a token is valid for a day")
   func defaultLifetime() {
     #expect(throws: Never.self) { try verifier.verify(userVector, nowSeconds: 1_400_086_399) }
     #expect(throws: CredentialError(.expiredToken, reason: "")) {
@@ -60,14 +60,14 @@ struct LegacyTokenTests {
   @Test("v is the number 0", arguments: ["1", "\"0\"", "null", "false", "0.5", "-1", "[0]"])
   func version(value: String) { #expect(refusal(["v": value]) == .invalidToken) }
 
-  @Test("v is needed, and 0.0 is 0")
+  @Test("v is required, and 0.0 equals 0")
   func versionForms() {
     #expect(refusal(["v": nil]) == .invalidToken)
     #expect(refusal(["v": "0.0"]) == nil)
   }
 
   @Test(
-    "Times that are no times are refused",
+    "Invalid times are refused",
     arguments: [
       "\"1800000000\"", "-1", "1.5", "1e300", "null", "true", "[]", "{}", "9007199254740992", "99999999999999999999",
       "1e400",
@@ -76,20 +76,20 @@ struct LegacyTokenTests {
     for name in ["iat", "nbf", "exp"] { #expect(refusal([name: value]) == .invalidToken, "\(name)") }
   }
 
-  @Test("iat is needed, and may lie in the future")
+  @Test("iat is required, and may lie in the future")
   func issuedAt() {
     #expect(refusal(["iat": nil]) == .invalidToken)
     #expect(refusal(["iat": "\(now + 40_000)"]) == nil)
   }
 
-  @Test("nbf holds back, with room for a foreign clock")
+  @Test("nbf delays a token, with a tolerance for the issuer's clock")
   func notBefore() throws {
     #expect(refusal(["nbf": "\(now + 301)"]) == .invalidToken)
     #expect(refusal(["nbf": "\(now + 300)"]) == nil)
     #expect(try accepted(["nbf": "\(now - 5)"]).expiresAtSeconds == now - 5 + 86_400)
   }
 
-  @Test("exp ends a token to the second")
+  @Test("A token expires exactly at the second of exp")
   func expires() throws {
     #expect(refusal(["exp": "\(now)"]) == .expiredToken)
     #expect(refusal(["exp": "0"]) == .expiredToken)
@@ -105,7 +105,7 @@ struct LegacyTokenTests {
     ])
   func oddAdmin(value: String) { #expect(refusal(["admin": value]) == .invalidToken) }
 
-  @Test("admin is the top-level claim alone")
+  @Test("admin counts only as a top-level claim")
   func admin() throws {
     #expect(try accepted(["admin": "true"]).authority.bypassesRules)
     #expect(try !accepted(["admin": "false"]).authority.bypassesRules)
@@ -114,7 +114,7 @@ struct LegacyTokenTests {
     #expect(sly.authPayload?["admin"] == .bool(true))
   }
 
-  @Test("debug and simulate count when literally true and are ignored otherwise")
+  @Test("debug and simulate count when they are literally true, and are ignored otherwise")
   func flags() throws {
     #expect(try accepted(["debug": "true", "simulate": "true"]).debug)
     #expect(try accepted(["debug": "true", "simulate": "true"]).simulate)
@@ -125,7 +125,7 @@ struct LegacyTokenTests {
     #expect(try !accepted(["simulate": "true"]).authority.bypassesRules)
   }
 
-  @Test("d goes through verbatim")
+  @Test("d is returned unchanged")
   func verbatim() throws {
     let data = #"{"uid":"a","n":[1,2.5,null,{"x":[]}],"e":{},"big":9007199254740993,"t":true}"#
     #expect(try accepted(["d": data]).authPayload?.json == data)
@@ -137,7 +137,7 @@ struct LegacyTokenTests {
   }
 
   @Test(
-    "d is an object whose uid is short text",
+    "d must be an object whose uid is a short text",
     arguments: [
       "[]", "\"alice\"", "1", "true", #"{"uid":1}"#, #"{"uid":null}"#, #"{"uid":{}}"#,
     ])
@@ -167,7 +167,7 @@ struct LegacyTokenTests {
 
   // MARK: Signature and size
 
-  @Test("Other keys, other algorithms and changed tokens are refused")
+  @Test("Tokens with other keys or algorithms, and changed tokens, are refused")
   func signature() {
     let payload = TokenForge.legacyPayload()
     let good = TokenForge.hs256(payload)
@@ -188,7 +188,7 @@ struct LegacyTokenTests {
     }
   }
 
-  @Test("Every active secret signs, and no other")
+  @Test("Tokens signed with any active secret are accepted, and no others")
   func rotation() throws {
     let random = RandomBytes.system
     var secrets = TokenForge.secrets
@@ -205,7 +205,7 @@ struct LegacyTokenTests {
     #expect(secrets.active.count == TokenLimits.legacySecretsMax)
   }
 
-  @Test("A token of 1024 bytes passes and a longer one does not")
+  @Test("A token of 1024 bytes is accepted and a longer one is not")
   func size() {
     func token(_ padding: Int) -> String {
       TokenForge.hs256(TokenForge.legacyPayload(["d": "{\"x\":\"\(String(repeating: "a", count: padding))\"}"]))

@@ -6,9 +6,9 @@ import Testing
 
 @testable import HearthCrypto
 
-/// Tests of the behaviour of the system's libjwt. The guards around it depend on these facts; a distribution's upgrade
-/// that changes one shows here, and then a guard may be removed or another is needed.
-@Suite("the behaviour of libjwt itself")
+/// Tests of the behavior of the system's libjwt, on which the checks around it depend. When a distribution's upgrade
+/// changes a behavior, a test fails here, and a check may be removed or another one is needed.
+@Suite("the behavior of libjwt itself")
 struct LibJWTBehaviourTests {
   private static let secret = Array(TokenForge.secret.utf8)
   private let payload = TokenForge.legacyPayload()
@@ -31,7 +31,7 @@ struct LibJWTBehaviourTests {
 
   private func pem() throws -> [UInt8] { try #require(TokenForge.key.publicPEM()) }
 
-  @Test("Without a key it accepts any token; we never call it so")
+  @Test("Without a key libjwt accepts any token; the server always passes a key")
   func noKey() {
     let junk = TokenForge.hs256(payload, key: Array("x".utf8))
     #expect(decode(junk, key: nil) == JWT_ALG_NONE)
@@ -47,7 +47,7 @@ struct LibJWTBehaviourTests {
   }
 
   @Test(
-    "Libjwt accepts alg none without a key in any spelling, and refuses it with one",
+    "Libjwt accepts alg none without a key in any spelling, and refuses it with a key",
     arguments: ["none", "NoNe", "NONE"])
   func algorithmNone(name: String) {
     let token = TokenForge.unsigned(payload, header: #"{"alg":"\#(name)"}"#)
@@ -121,7 +121,7 @@ struct LibJWTBehaviourTests {
     #expect((try? TokenReader.read(TokenForge.hs256(json))) == nil)
   }
 
-  @Test("Libjwt accepts short and foreign keys; the server's are RSA of 2048 bits or more")
+  @Test("Libjwt accepts short keys and keys of other kinds; the server's are RSA of 2048 bits or more")
   func weakKeys() throws {
     let short = try #require(hearth_rsa_generate(1_024))
     let bio = try #require(hearth_pem_from_key(short, 1))
@@ -156,7 +156,7 @@ struct LibJWTBehaviourTests {
     }
   }
 
-  @Test("A right-length wrong signature is refused, as the distribution's patch promises")
+  @Test("A wrong signature of the right length is refused, as the distribution's patch promises")
   func patchedCompare() {
     let token = TokenForge.hs256(payload)
     let parts = token.split(separator: ".").map(String.init)
@@ -166,10 +166,10 @@ struct LibJWTBehaviourTests {
     #expect(decode(token, key: Self.secret) == JWT_ALG_HS256)
   }
 
-  @Test("A long token overruns a small stack; we cap tokens far below")
+  @Test("A long token overruns a small stack; the server limits tokens far below")
   func stackOverrun() async {
     await #expect(processExitsWith: .signal(SIGSEGV)) {
-      signal(SIGSEGV, SIG_DFL)  // no crash report, only the exit
+      signal(SIGSEGV, SIG_DFL)  // The child process must end without a crash report; only its exit status counts.
       LibJWTBehaviourTests.decodeOnSmallStack(tokenBytes: 1 << 20)
     }
     await #expect(processExitsWith: .success) {
@@ -193,7 +193,7 @@ struct LibJWTBehaviourTests {
       SigningKeys(text: "kid: \(String(repeating: "a", count: 40))\n" + String(decoding: pem, as: UTF8.self)) == nil)
   }
 
-  /// Decodes a token of about that size with libjwt on a thread with a stack of 512 KiB.
+  /// Decodes a token of about this size with libjwt on a thread with a stack of 512 KiB.
   private static func decodeOnSmallStack(tokenBytes: Int) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
@@ -204,7 +204,7 @@ struct LibJWTBehaviourTests {
     pthread_create(
       &thread, &attributes,
       { argument in
-        let size = argument!.load(as: Int.self)  // `size` above
+        let size = argument!.load(as: Int.self)  // The size that the starting thread passed.
         let token = TokenForge.segment(#"{"alg":"HS256"}"#) + "." + String(repeating: "A", count: size - 100) + ".AAAA"
         var decoded: OpaquePointer?
         _ = token.withCString { jwt_decode(&decoded, $0, LibJWTBehaviourTests.secret, 40) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthCrypto
 
-/// Tests of the certificates of a cluster's nodes, as OpenSSL's own program reads them.
+/// Tests of the certificates of a cluster's nodes, with the output of the `openssl` program.
 @Suite struct NodeAuthorityTests {
   /// The current time: 2026-11-24T12:00:00Z.
   private static let now: Int64 = 1_795_521_600
@@ -24,7 +24,7 @@ import Testing
     return text
   }
 
-  @Test("a node's certificate names it, is for both sides of a connection, and for five years")
+  @Test("a node's certificate names the node, is for client and server use, and is valid for five years")
   func node() throws {
     let authority = try NodeAuthority(now: Self.now)
     let node = try authority.issue("node-1", now: Self.now)
@@ -45,7 +45,7 @@ import Testing
     #expect(node.key != again.key)
   }
 
-  @Test("a stored authority continues, and no certificate outlasts it")
+  @Test("a stored authority is used again, and no certificate outlasts it")
   func kept() throws {
     let first = try NodeAuthority(now: Self.now)
     let kept = try NodeAuthority(first.credentials)

@@ -36,7 +36,7 @@ struct OAuth1Tests {
     #expect(Base64.encode(signature) == "MdpQcU8iPSUjWoN/UDMsK2sui9I=")
   }
 
-  @Test("Parameters are encoded first and sorted then, equal names by value")
+  @Test("Parameters are encoded before they are sorted, equal names by value")
   func sorting() {
     let base = OAuth1.baseString(
       method: "GET", url: "https://a.example/x",
@@ -45,7 +45,7 @@ struct OAuth1Tests {
     #expect(base == "GET&https%3A%2F%2Fa.example%2Fx&" + OAuth1.percentEncoded(pairs))
   }
 
-  @Test("Without a token the user's part of the key is empty")
+  @Test("Without a token the token secret's part of the signing key is empty")
   func noToken() {
     let header = OAuth1.authorization(
       method: "GET", url: "https://a.example/x", consumerKey: "k\"", consumerSecret: "s", token: nil, tokenSecret: nil,

@@ -13,7 +13,7 @@ import Testing
     #expect(throws: PassphraseSeal.Problem.wrongPassphrase) {
       try PassphraseSeal(passphrase: "incorrect horse battery")?.open(sealed)
     }
-    // The salt, the nonce, the text and the tag.
+    // The bytes of the salt, the nonce, the text and the tag.
     for place in [12, 28, 40, sealed.count - 1] {
       var changed = sealed
       changed[place] ^= 1
@@ -27,7 +27,7 @@ import Testing
     #expect(try seal.open(try seal.seal([])).isEmpty)
   }
 
-  @Test func `costs that would take all memory, and bytes that are none of ours, are refused`() throws {
+  @Test func `costs that would need all memory, and invalid bytes, are refused`() throws {
     let seal = try #require(PassphraseSeal(passphrase: "correct horse battery"))
     var sealed = try seal.seal([1, 2, 3])
     sealed[9] = 40

@@ -13,7 +13,7 @@ struct PasswordHashTests {
     PasswordHash.verify(password, against: stored, allowsDeveloperCost: developer, signerKey: { _ in nil })
   }
 
-  @Test("Security 8: a stored string is salted, and says the policy's parameters")
+  @Test("Security 8: a stored hash is salted, and contains the policy's parameters")
   func stored() throws {
     let first = try make("correct horse", cost: .small)
     let second = try make("correct horse", cost: .small)
@@ -29,7 +29,7 @@ struct PasswordHashTests {
   }
 
   @Test(
-    "Security 2: passwords of 64, 128 and 4,096 bytes work, and one more does not",
+    "Security 2: passwords of 64, 128 and 4,096 bytes are accepted, and of one byte more are not",
     arguments: [1, 6, 64, 128, 4_096])
   func lengths(count: Int) throws {
     let password = String(repeating: "p", count: count - 1)
@@ -38,12 +38,12 @@ struct PasswordHashTests {
     #expect(!verify(password + "b", stored))
   }
 
-  @Test("Security 2: an empty password and one of 4,097 bytes cannot be set, and are wrong")
+  @Test("Security 2: an empty password and one of 4,097 bytes cannot be set, and do not match")
   func lengthBounds() throws {
     let long = String(repeating: "p", count: 4_097)
     #expect(throws: PasswordHashError(.passwordTooLong)) { try make(long) }
     #expect(throws: PasswordHashError(.emptyPassword)) { try make("") }
-    // A hash of the empty password, as an import may contain.
+    // A hash of the empty password, as an import may contain it.
     let empty = StoredHash(scheme: .digest(.sha256, order: .saltFirst), salt: [], hash: Digest(sha256: []).bytes)
     #expect(!verify("", empty.text))
     let tooLong = StoredHash(
@@ -52,7 +52,7 @@ struct PasswordHashTests {
   }
 
   @Test(
-    "Security 3: every byte counts: spaces, case, emoji, zero bytes, and how an accent is written",
+    "Security 3: every byte counts: spaces, case, emoji, zero bytes, and the composition of accents",
     arguments: [
       (" secret", "secret"), ("secret ", "secret"), ("Secret", "secret"), ("\u{0}secret", "secret"),
       ("secret\u{0}a", "secret\u{0}b"), ("\u{E9}cole!", "e\u{301}cole!"), ("🐵🐵🐵", "🐵🐵🙈"), ("\tsecret", "secret"),
@@ -66,13 +66,13 @@ struct PasswordHashTests {
 
   @Test("Scrypt ignores trailing zero bytes")
   func trailingZero() throws {
-    // HMAC pads its key with zeros. A change here would be another algorithm, which cannot verify other servers'
+    // HMAC pads its key with zeros. Other behavior would be another algorithm, which cannot verify other servers'
     // hashes.
     #expect(verify("secret\u{0}", try make("secret")))
     #expect(!verify("secret\u{0}", try make("secret1")))
   }
 
-  @Test("Security 3: passwords that are equal in their first 72 bytes differ")
+  @Test("Security 3: passwords with the same first 72 bytes differ")
   func longTails() throws {
     let head = String(repeating: "x", count: 72)
     let stored = try make(head + "a")
@@ -81,7 +81,7 @@ struct PasswordHashTests {
     #expect(!verify(head, stored))
   }
 
-  @Test("bcrypt uses 72 bytes of an imported user's password, and the new hash uses all")
+  @Test("bcrypt uses 72 bytes of an imported user's password, and the new hash uses all bytes")
   func bcryptTails() {
     let head = String(repeating: "x", count: 72)
     let setting = Array("$2b$04$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW".utf8)
@@ -93,7 +93,7 @@ struct PasswordHashTests {
     #expect(!verify(String(head.dropLast()), text ?? ""))
   }
 
-  @Test("A developer's cheap hash does not count on a server with a real cost")
+  @Test("A developer's cheap hash is not accepted on a server with a production cost")
   func floor() throws {
     let cheap = try make("secret")
     #expect(verify("secret", cheap, developer: true))
@@ -105,7 +105,7 @@ struct PasswordHashTests {
     #expect(PasswordCost(logN: 16, r: 8, p: 1)?.isBelowFloor == true)
   }
 
-  @Test("Costs that no machine should take are not costs")
+  @Test("Excessive costs are refused")
   func costBounds() {
     for (logN, r, p) in [(3, 8, 1), (21, 1, 1), (14, 0, 1), (14, 33, 1), (14, 8, 0), (14, 8, 17), (18, 16, 1)] {
       #expect(PasswordCost(logN: logN, r: r, p: p) == nil, "\(logN) \(r) \(p)")
@@ -115,7 +115,7 @@ struct PasswordHashTests {
     #expect(PasswordCost(logN: .min, r: .min, p: .min) == nil)
   }
 
-  @Test("A pepper is part of the hash, and lies elsewhere")
+  @Test("A pepper changes the hash, and is not stored with it")
   func pepper() throws {
     let pepper = try #require(PasswordHash.Pepper(id: "p1", key: [UInt8](repeating: 7, count: 32)))
     let other = try #require(PasswordHash.Pepper(id: "p1", key: [UInt8](repeating: 8, count: 32)))
@@ -162,7 +162,7 @@ struct PasswordHashTests {
     }
   }
 
-  @Test("Errors of the library are not left behind for the next caller")
+  @Test("Errors in OpenSSL's queue are not left for the next caller")
   func errorQueue() {
     let impossible = Scrypt.derive(WipedBytes("x"), salt: [], logN: 4, r: 1 << 30, p: 1, sizeBytes: 32)
     #expect(impossible == nil)

@@ -29,7 +29,7 @@ struct PasswordImportTests {
 
   private let bytes32 = [UInt8](repeating: 5, count: 32)
 
-  @Test("Several rounds of plain hashes are refused at the import, and not when the user comes")
+  @Test("Unsupported rounds of plain hashes are refused at the import, and not at the user's sign-in")
   func rounds() {
     for algorithm in [ImportedHash.Algorithm.sha1, .sha256, .sha512] {
       let count = algorithm == .sha1 ? 20 : algorithm == .sha256 ? 32 : 64
@@ -47,7 +47,7 @@ struct PasswordImportTests {
     #expect(refusal(Array("not hexadecimal, but 32 in length".utf8.prefix(32)), parameters(.md5)) == .malformedHash)
   }
 
-  @Test("Parameters are bounded, whichever number comes", arguments: [Int64.min, -1, 0, 1 << 40, .max])
+  @Test("Parameters are bounded, for any number", arguments: [Int64.min, -1, 0, 1 << 40, .max])
   func bounds(number: Int64) {
     let scrypt = parameters(.scrypt) {
       $0.signerKeyID = "k"
@@ -126,7 +126,7 @@ struct PasswordImportTests {
     #expect(refusal([0xFF, 0xFE], parameters(.hearth)) == .malformedHash)
   }
 
-  @Test("Scrypt that is as strong as ours is ours, and needs no new hash")
+  @Test("Imported scrypt with the server's own parameters becomes a native hash, and is not hashed again")
   func strongScrypt() throws {
     let own = try PasswordHash.make("secret", cost: .small, random: .system)
     let parts = try #require(ImportedHash.parts(of: own))
@@ -136,7 +136,7 @@ struct PasswordImportTests {
     #expect(try ImportedHash.storedString(hash: parts.hash, salt: parts.salt, parameters: parts.parameters) == own)
   }
 
-  @Test("A development hash does not become a full one by export and import")
+  @Test("A development hash does not become a production hash by export and import")
   func cheapStaysCheap() throws {
     let own = try PasswordHash.make("secret", cost: .developer, random: .system)
     let parts = try #require(ImportedHash.parts(of: own))
@@ -145,7 +145,7 @@ struct PasswordImportTests {
     #expect(!PasswordHash.verify("secret", against: back, allowsDeveloperCost: false, signerKey: { _ in nil }))
   }
 
-  @Test("Random parameters never bring it down")
+  @Test("Random parameters cause no crash")
   func randomParameters() {
     var random = SeededRandom(seed: 5)
     let numbers: [Int64?] = [nil, .min, -1, 0, 1, 2, 7, 8, 14, 16, 17, 32, 64, 1024, 1 << 17, 120_000, .max]

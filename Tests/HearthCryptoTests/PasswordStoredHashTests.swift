@@ -55,7 +55,7 @@ struct PasswordStoredHashTests {
     String(repeating: "$", count: 5_000), "$scrypt$" + String(repeating: "ln=14,", count: 100_000),
   ]
 
-  @Test("Security 11: a tampered stored hash matches no password, and fails at once", arguments: tampered)
+  @Test("Security 11: a malformed stored hash matches no password, and fails at once", arguments: tampered)
   func failsClosed(text: String) {
     #expect(StoredHash(parsing: text) == nil)
     // At a cost of microseconds the whole list is fast, which shows that no hash was computed.
@@ -65,7 +65,7 @@ struct PasswordStoredHashTests {
     #expect(ImportedHash.parts(of: text) == nil)
   }
 
-  @Test("Security 11: any other byte in a stored string makes it wrong")
+  @Test("Security 11: a change of any byte of a stored hash makes it wrong")
   func everyByte() throws {
     let stored = try PasswordHash.make("password", cost: .developer, random: .system)
     let bytes = Array(stored.utf8)
@@ -99,7 +99,7 @@ struct PasswordStoredHashTests {
     }
   }
 
-  @Test("Every scheme's text reads back as itself")
+  @Test("The text of a hash of every scheme is parsed to the same hash")
   func roundTrip() throws {
     let argon2 = Argon2(variant: .id, version: 19, memoryKiB: 256, iterations: 2, lanes: 1, associatedData: [1])
     let salt = [UInt8](0..<16)
@@ -133,7 +133,7 @@ struct PasswordStoredHashTests {
     }
   }
 
-  @Test("Padding work is split into costs that add up to it, but for less than an eighth of the cost")
+  @Test("The time of a refused password is filled with costs whose sum lacks less than an eighth of the cost")
   func paddingWork() {
     for cost in PasswordCost.recommended + [.developer] {
       for eighths in 0...8 {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthCrypto
 
-/// Tests with published vectors, and with some made by other implementations.
+/// Tests with published vectors, and with vectors made by other implementations.
 @Suite("Password vectors")
 struct PasswordVectorTests {
   private func verify(_ password: String, _ stored: String, key: [UInt8]? = nil) -> Bool {
@@ -15,7 +15,7 @@ struct PasswordVectorTests {
   }
 
   @Test(
-    "Security 10: native hashes",
+    "Security 10: native hashes are verified",
     arguments: [
       (
         "correct horse battery staple",
@@ -35,7 +35,7 @@ struct PasswordVectorTests {
     #expect(!verify(password + " ", stored))
   }
 
-  @Test("Security 10: a native hash is made exactly so")
+  @Test("Security 10: a native hash has exactly the expected text")
   func nativeMade() throws {
     let random = RandomBytes { count in (0..<count).map { UInt8($0) } }
     #expect(
@@ -61,7 +61,7 @@ struct PasswordVectorTests {
     "jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA=="
 
   @Test(
-    "Security 10: Firebase's scrypt",
+    "Security 10: Firebase's scrypt is verified",
     arguments: [
       (
         "user1password", "42xEC+ixf3L2lw==",
@@ -87,7 +87,7 @@ struct PasswordVectorTests {
   }
 
   @Test(
-    "Security 10: bcrypt",
+    "Security 10: bcrypt is verified",
     arguments: [
       ("U*U", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"),
       ("U*U*", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK"),
@@ -100,7 +100,7 @@ struct PasswordVectorTests {
     #expect(!verify(password + "\u{0}", stored), "a zero byte does not end a password")
   }
 
-  @Test("Security 10: bcrypt of an empty password and of bytes that are no text")
+  @Test("Security 10: bcrypt of an empty password, and of bytes that are not UTF-8")
   func bcryptBytes() {
     let empty = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.7uG0VCzI2bS7j6ymqJi9CdcdxiRTWNy"
     let ofEmpty = Bcrypt.hash(WipedBytes(""), setting: Array(empty.utf8))
@@ -112,7 +112,7 @@ struct PasswordVectorTests {
   }
 
   @Test(
-    "Security 10: keyed hashes",
+    "Security 10: keyed hashes are verified",
     arguments: [
       (ImportedHash.Algorithm.hmacSHA256, "h2lRsK0mGRoOjeKZocuJ6JUYzLCPJ+mykhwBTtqjV5k="),
       (
@@ -138,11 +138,11 @@ struct PasswordVectorTests {
   }
 
   @Test(
-    "Security 10: plain hashes",
+    "Security 10: plain hashes are verified",
     arguments: [
       (ImportedHash.Algorithm.sha256, "uI01eEasl+esOs45DDOed06Ax0DcKtjGukrvHCERiwQ="),
       (.sha1, "3fQJgAO22DEPYKRSVRtRdX9+h6A="), (.md5, "KafiW09qhUQHERueoobWKQ=="),
-      // From Python's hashlib.
+      // Computed with Python's hashlib.
       (
         .sha512,
         "2ojJNXr5JTbswyWU4vhU+xbetGLwZY6GkHxlzceOj8BWLDr4duJ0jjCf+iLNtxnJ6vShU4+sfhD01guJSicDOA=="
@@ -160,7 +160,7 @@ struct PasswordVectorTests {
     #expect(verify("NaCl", turned))
   }
 
-  @Test("Security 10: MD5 comes as hexadecimal text, as the import interface has it")
+  @Test("Security 10: an MD5 hash is hexadecimal text, as in the import interface")
   func md5Text() throws {
     let raw = try bytes("KafiW09qhUQHERueoobWKQ==")
     for text in [Hexadecimal.text(raw), Hexadecimal.text(raw).uppercased()] {
@@ -171,7 +171,7 @@ struct PasswordVectorTests {
   }
 
   @Test(
-    "Security 10: PBKDF2",
+    "Security 10: PBKDF2 is verified",
     arguments: [
       (
         ImportedHash.Algorithm.pbkdfSHA1,
@@ -190,7 +190,7 @@ struct PasswordVectorTests {
     #expect(!verify("pässword", stored))
   }
 
-  @Test("Security 10: standard scrypt, whose N is the number itself")
+  @Test("Security 10: standard scrypt, whose N is given as the number itself")
   func standardScrypt() throws {
     var parameters = ImportedHash.Parameters(.standardScrypt)
     parameters.cpuMemCost = 1024
@@ -205,7 +205,7 @@ struct PasswordVectorTests {
   }
 
   @Test(
-    "Security 10: Argon2's own test vectors",
+    "Security 10: Argon2's own test vectors are verified",
     arguments: [
       (
         ImportedHash.Argon2Parameters.HashType.i, ImportedHash.Argon2Parameters.Version.v13, 1,

@@ -17,7 +17,7 @@ struct PrimitiveTests {
     #expect(Base64URL.decode(Array(encoded.utf8)) == Array(plain.utf8))
   }
 
-  @Test("Every byte string reads back from base64url")
+  @Test("Any bytes are encoded as base64url and decoded unchanged")
   func base64RoundTrip() throws {
     var random = SeededRandom(seed: 1)
     for length in 0..<200 {
@@ -43,7 +43,7 @@ struct PrimitiveTests {
       Digest(sha256: "abc".utf8).hex == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
   }
 
-  @Test("HMAC-SHA-256 follows RFC 4231 and takes no empty key")
+  @Test("HMAC-SHA-256 follows RFC 4231 and refuses an empty key")
   func hmac() throws {
     let code = try #require(
       MessageAuthenticationCode.hmacSHA256(Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8)))
@@ -53,7 +53,7 @@ struct PrimitiveTests {
     #expect(MessageAuthenticationCode.hmacSHA256([1], key: []) == nil)
   }
 
-  @Test("Byte strings are equal only when all bytes are")
+  @Test("Byte strings compare as equal only when all bytes are equal")
   func constantTime() {
     #expect(ConstantTime.equal([], []))
     #expect(ConstantTime.equal([1, 2, 3], [1, 2, 3]))
@@ -68,7 +68,7 @@ struct PrimitiveTests {
     for character in text { counts[character, default: 0] += 1 }
     #expect(text.utf8.count == 62_000)
     #expect(counts.count == 62)
-    // Mean 1000, deviation 32: ten deviations never happen by chance.
+    // The mean is 1000 and the standard deviation 32: a difference of ten deviations does not happen by chance.
     #expect(counts.values.allSatisfy { (680...1_320).contains($0) })
   }
 
@@ -80,7 +80,7 @@ struct PrimitiveTests {
     #expect(throws: RandomnessError.self) { try SigningKeys.generate(random: none) }
   }
 
-  @Test("Random bytes that a letter cannot be drawn from are skipped")
+  @Test("Random bytes outside the alphabet's range are skipped")
   func rejection() throws {
     let source = RandomBytes { (count) throws(RandomnessError) in
       (0..<count).map { $0 % 2 == 0 ? 255 : UInt8($0 % 62) }

@@ -16,7 +16,7 @@ struct SessionCookieTests {
     return try ring.verifyIDToken(token, nowSeconds: now).claims
   }
 
-  @Test("A cookie has the ID token's claims under its own issuer, times and key")
+  @Test("A session cookie has the ID token's claims with its own issuer, times and key")
   func mint() throws {
     let ring = try folder.ring()
     let claims = try idClaims(ring)
@@ -35,7 +35,7 @@ struct SessionCookieTests {
     }
   }
 
-  @Test("Lives of five minutes to two weeks")
+  @Test("Lifetimes of five minutes to two weeks are accepted")
   func lifetimes() throws {
     let ring = try folder.ring()
     let claims = try idClaims(ring)
@@ -52,7 +52,7 @@ struct SessionCookieTests {
     }
   }
 
-  @Test("Only an ID token's claims make a session cookie; a cookie's do not")
+  @Test("Only an ID token's claims make a session cookie; a session cookie's do not")
   func source() throws {
     let ring = try folder.ring()
     let cookie = try ring.mintSessionCookie(
@@ -67,11 +67,11 @@ struct SessionCookieTests {
     }
   }
 
-  @Test("Even under a shared issuer neither kind's key vouches for the other")
+  @Test("Even with a shared issuer a key of either kind does not sign the other kind")
   func separateKeys() throws {
     let ring = try folder.ring()
     let issuer = "\"https://session.firebase.google.com/\(KeyFolder.projectID)\""
-    let forged = TokenForge.rs256(TokenForge.idPayload(["iss": issuer]))  // signed with the ID token key
+    let forged = TokenForge.rs256(TokenForge.idPayload(["iss": issuer]))  // Signed with the ID token key.
     #expect(throws: CredentialError(.invalidToken, reason: "")) {
       try ring.verifySessionCookie(forged, nowSeconds: now)
     }

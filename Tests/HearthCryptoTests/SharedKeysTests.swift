@@ -66,7 +66,7 @@ struct SharedKeysTests {
     #expect(memory.state.withLock { $0.text }?.contains("PRIVATE") == false)
   }
 
-  @Test("Secrets are shared as well, and a dropped one is reported as lost")
+  @Test("Secrets are shared as well, and a removed one is reported as lost")
   func secrets() throws {
     let (one, other, folders) = try Self.servers()
     let memory = MemoryKeyStore()
@@ -78,7 +78,7 @@ struct SharedKeysTests {
     withExtendedLifetime(folders) {}
   }
 
-  @Test("A change of keys is based on a concurrent change of another server")
+  @Test("A change of keys includes a concurrent change by another server")
   func faster() throws {
     let (one, other, folders) = try Self.servers()
     let memory = MemoryKeyStore()
@@ -114,7 +114,7 @@ struct SharedKeysTests {
     withExtendedLifetime(folders) {}
   }
 
-  @Test("Unshareable changes are refused")
+  @Test("Changes that cannot be shared are refused")
   func refused() throws {
     let (one, _, folders) = try Self.servers()
     let memory = MemoryKeyStore()
@@ -133,7 +133,7 @@ struct SharedKeysTests {
     #expect(memory.state.withLock { $0.writeCount } == written)
   }
 
-  @Test("Keys that are sealed with another key, or damaged, are not taken")
+  @Test("Keys that are sealed with another key, or damaged, are refused")
   func foreign() throws {
     let (one, _, folders) = try Self.servers()
     let memory = MemoryKeyStore()
@@ -149,7 +149,7 @@ struct SharedKeysTests {
     }
   }
 
-  @Test("A bundle is read as it was written, and every prefix of it is refused")
+  @Test("A bundle is decoded as it was encoded, and every prefix of it is refused")
   func bundle() {
     let names = ["a", "b"]
     let bundle = KeyBundle([("a", "one\n"), ("b", "")])

@@ -17,7 +17,7 @@ struct TOTPTests {
     #expect(TOTP.code(secret: secret, step: TOTP.step(atSeconds: seconds)) == String(code.suffix(6)))
   }
 
-  @Test("A code is valid one step earlier and later, and not two")
+  @Test("A code is valid one time step earlier and later, but not two")
   func window() throws {
     let now: Int64 = 1_700_000_010
     let step = TOTP.step(atSeconds: now)
@@ -47,7 +47,7 @@ struct TOTPTests {
     #expect(TOTP.matchingStep(secret: secret, code: code, nowSeconds: 59) == nil)
   }
 
-  @Test("No time and no secret brings it down", arguments: [Int64.min, -1, 0, .max])
+  @Test("Any time and any secret are handled without a trap", arguments: [Int64.min, -1, 0, .max])
   func extremes(seconds: Int64) {
     #expect(TOTP.matchingStep(secret: secret, code: "000000", nowSeconds: seconds, window: 1, after: .max) == nil)
     #expect(TOTP.matchingStep(secret: [], code: "000000", nowSeconds: seconds) == nil)
@@ -55,7 +55,7 @@ struct TOTPTests {
     #expect(TOTP.code(secret: secret, step: seconds, digits: 10) == nil)
   }
 
-  @Test("Steps before 1970 are rounded down too")
+  @Test("Times before 1970 are rounded down to a step, too")
   func steps() {
     #expect([-31, -30, -1, 0, 29, 30].map { TOTP.step(atSeconds: $0) } == [-2, -1, -1, 0, 0, 1])
   }
@@ -74,10 +74,10 @@ struct TOTPTests {
     #expect(TOTP.secret(base32: text + String(repeating: "=", count: padding)) == Array(plain.utf8))
   }
 
-  @Test("Other texts are no base32", arguments: ["M", "MZX", "MZ=", "M1", "MZ XQ", "MZ", "MZXW6Y=="])
+  @Test("Other texts are not base32", arguments: ["M", "MZX", "MZ=", "M1", "MZ XQ", "MZ", "MZXW6Y=="])
   func notBase32(text: String) { #expect(TOTP.secret(base32: text) == nil) }
 
-  @Test("Secrets have 160 bits and read back")
+  @Test("Secrets have 160 bits and are decoded as they were encoded")
   func secrets() throws {
     let secret = try TOTP.newSecret(random: .system)
     #expect(secret.count == 20)

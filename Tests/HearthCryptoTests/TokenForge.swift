@@ -3,8 +3,8 @@ import HearthBytes
 
 @testable import HearthCrypto
 
-/// A maker of tokens with any header and payload, correctly signed or not, as attackers and broken generators make
-/// them.
+/// A maker of tokens with any header and payload, with valid or invalid signatures, like those of attackers and
+/// defective libraries.
 enum TokenForge {
   static let secret = "0123456789abcdef0123456789abcdef01234567"
   static let otherSecret = "abcdefghijabcdefghijabcdefghijabcdefghij"

@@ -3,13 +3,13 @@ import Testing
 
 @testable import HearthCrypto
 
-@Suite("Token reader")
+@Suite("Token parser")
 struct TokenReaderTests {
   private let good = TokenForge.hs256(TokenForge.legacyPayload())
 
   private func isRead(_ text: String) -> Bool { (try? TokenReader.read(text)) != nil }
 
-  @Test("A well-formed token is taken apart")
+  @Test("A well-formed token is split into its parts")
   func parts() throws {
     let token = try TokenReader.read(good)
     #expect(token.algorithm == "HS256")
@@ -18,7 +18,7 @@ struct TokenReaderTests {
     #expect(token.kind == .legacy)
   }
 
-  @Test("Texts around a good token are refused")
+  @Test("Texts that contain a valid token and more are refused")
   func shapes() {
     let parts = good.split(separator: ".").map(String.init)
     #expect(isRead(good))
@@ -33,7 +33,7 @@ struct TokenReaderTests {
     }
   }
 
-  @Test("Trailing bits that are not zero are refused, so that one token has one text")
+  @Test("Trailing bits other than zero are refused, so that each token has one text")
   func canonical() {
     // 32 bytes leave two unused bits in the 43rd character.
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
@@ -66,7 +66,8 @@ struct TokenReaderTests {
   }
 
   @Test(
-    "The header needs an alg that is text", arguments: ["{}", #"{"alg":1}"#, #"{"alg":null}"#, #"{"alg":["HS256"]}"#])
+    "The header needs an alg that is a string",
+    arguments: ["{}", #"{"alg":1}"#, #"{"alg":null}"#, #"{"alg":["HS256"]}"#])
   func algorithm(header: String) {
     #expect(!isRead(TokenForge.hs256(TokenForge.legacyPayload(), header: header)))
   }
@@ -86,11 +87,11 @@ struct TokenReaderTests {
     #expect(!isRead(String(repeating: ".", count: TokenLimits.tokenBytesMax)))
   }
 
-  @Test("A token of the greatest size is read and one byte more is not")
+  @Test("A token of the greatest size is parsed, and one with a byte more is not")
   func sizeLimit() {
     let header = TokenForge.segment(#"{"alg":"HS256"}"#)
     func token(_ size: Int) -> String {
-      // The signature segment pads the token to any canonical size: all-zero bits.
+      // The signature segment (all-zero bits) pads the token to any canonical size.
       let start = header + "." + TokenForge.segment("{}") + "."
       return start + String(repeating: "A", count: size - start.utf8.count)
     }
@@ -99,7 +100,7 @@ struct TokenReaderTests {
     #expect(((TokenLimits.tokenBytesMax + 1)...(TokenLimits.tokenBytesMax + 4)).allSatisfy { !isRead(token($0)) })
   }
 
-  @Test("The kind follows from algorithm, audience and issuer alone")
+  @Test("The kind of a token follows from algorithm, audience and issuer alone")
   func kinds() throws {
     func kind(_ header: String, _ payload: String) throws -> UnverifiedToken.Kind {
       try TokenReader.read(TokenForge.unsigned(payload, header: header)).kind
@@ -119,7 +120,7 @@ struct TokenReaderTests {
     }
   }
 
-  @Test("Mutated tokens never trap the reader or a verifier, and none but the original is accepted")
+  @Test("Mutated tokens never trap the parser or a verifier, and only the original is accepted")
   func fuzz() {
     let originals = [good, TokenForge.rs256(TokenForge.idPayload())]
     let spice = Array("ABab01-_.=+/ \u{0}\n".utf8)

@@ -19,7 +19,8 @@ struct TokenSealTests {
       IDTokenSubject(uid: "ann", signInProvider: "password", authTimeSeconds: now), issuedAtSeconds: now)
   }
 
-  @Test("have no signature, which admin SDKs in emulator mode insist on, and verify here from anywhere")
+  @Test(
+    "an emulator's tokens have no signature, as admin SDKs in emulator mode require, and are accepted from any address")
   func verified() throws {
     let ring = try ring()
     let token = try token(ring)
@@ -58,7 +59,7 @@ struct TokenSealTests {
     #expect(throws: CredentialError.self) { try ring.verifySessionCookie(token, nowSeconds: now) }
   }
 
-  @Test("Security 28: no other server takes them, though it has the same keys")
+  @Test("Security 28: no other server accepts an emulator's tokens, even with the same keys")
   func elsewhere() throws {
     let token = try token(ring())
     let serving = try ring(isEmulator: false)

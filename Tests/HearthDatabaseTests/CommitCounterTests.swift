@@ -5,7 +5,7 @@ import Testing
 @testable import HearthDatabase
 @testable import HearthEngine
 
-/// Tests of commit counts by place, which do not contain the written data.
+/// Tests of commit counts by location, which do not contain the written data.
 @Suite struct CommitCounterTests {
   private static let open = #"{"rules":{".read":true,".write":true}}"#
 
@@ -13,7 +13,7 @@ import Testing
     .write(WriteOperation(.put(Location(path: Path(path)), WriteValue(Node(.int(number))))))
   }
 
-  @Test("a commit counts once at each place that it is at, above or below")
+  @Test("a commit counts once at each watched location that it is at, above or below")
   func counts() {
     let watch = CommitCountWatch(["", "a", "a/b", "a/b/c", "a/x", "d", "a"].map { Path($0) })
     watch.note(CommitLocations([[Path("a/b")]]))
@@ -23,7 +23,7 @@ import Testing
     #expect(watch.take() == [3, 2, 2, 2, 1, 2, 2])
   }
 
-  @Test("among many places each commit is counted where it was made")
+  @Test("among many locations each commit is counted where it was made")
   func manyPlaces() {
     let watch = CommitCountWatch((0..<40).map { Path("a/\($0)") })
     watch.note(CommitLocations([[Path("a/3")], [Path("a/39/x")], [Path("a/40")], [Path("a/3")]]))

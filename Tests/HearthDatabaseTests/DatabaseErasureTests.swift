@@ -135,12 +135,12 @@ import Testing
     let scenario = try Scenario(seed: seed)
     let erasedPath = Path("users/eve")
     delete("users/eve", scenario)
-    // Caches a state from before the erasure.
+    // Reads a state from before the erasure, so that it is cached.
     _ = try scenario.database.history.state(at: 3)
     let report = try scenario.database.erase(uid: "eve", places: [erasedPath])
     #expect(report.batchCount > 0 && report.position == scenario.database.published.position)
     try scenario.expect(erasedPath, in: scenario.database.history)
-    // The uid of an author, behind its length.
+    // The stored form of an author's uid: its length, then the bytes.
     try scenario.expectNothing(of: "\u{3}eve", through: report.position, scenario.journal)
     // A second erasure finds nothing to do.
     let again = try scenario.database.erase(uid: "eve", places: [erasedPath])
@@ -157,7 +157,7 @@ import Testing
       let scenario = try Scenario(seed: 1)
       delete("users/eve", scenario)
       scenario.journal.endRewrites(after: count)
-      // Every seventh step is tried.
+      // Tests every seventh step.
       let isDone = (try? scenario.database.erase(uid: "eve", places: [Path("users/eve")])) != nil
       scenario.database.close()
       if isDone { break }
@@ -214,7 +214,7 @@ import Testing
       }
     }
     #expect(try journal.snapshots().isEmpty)
-    // Another user's data does not matter.
+    // Another user's on-disconnect writes do not matter.
     _ = try database.erase(uid: "ann", places: [])
     database.submit([Command(connection: connection, action: .disconnect)])
     host.finish(database)

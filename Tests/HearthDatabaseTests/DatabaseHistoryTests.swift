@@ -138,7 +138,7 @@ import Testing
     database.close()
   }
 
-  @Test func `states kept ready are few, and none is larger than there is room for`() {
+  @Test func `the cache of states is small, and no cached state is larger than its limit`() {
     var limits = HistoryLimits()
     (limits.cachedStatesMax, limits.cachedStateBytesMax) = (2, 10_000)
     var warm = PastStateCache(limits)
@@ -146,7 +146,7 @@ import Testing
       warm.keep(PastState(path: .root, node: Node(.int(position)), position: position), of: 0)
     }
     #expect(warm.states.map(\.position) == [3, 2])
-    // The most recently used state stays.
+    // The most recently used state stays in the cache.
     _ = warm.nearest(.root, from: 2, to: 2)
     warm.keep(PastState(path: .root, node: Node(.string(String(repeating: "x", count: 20_000))), position: 4), of: 0)
     warm.keep(PastState(path: .root, node: Node(.int(5)), position: 5), of: 0)
@@ -164,7 +164,7 @@ import Testing
       finish(host, database)
     }
     let oldest = try database.history.oldestPosition()
-    // At clock time 4,000 the state at 3,000 must be available, and little more.
+    // At clock time 4,000 the state at 3,000 must be available, and little before it.
     #expect((24...29).contains(oldest))
     #expect(try database.history.position(atMilliseconds: 3_000) == 30)
     #expect(try database.history.state(at: 30).node[Path("a/n")] == Node(.int(30)))
@@ -191,7 +191,8 @@ import Testing
     database.close()
   }
 
-  @Test func `history beyond the bound of bytes is removed despite its age, and the operator is told once`() throws {
+  @Test func `history beyond the limit of bytes is removed despite its age, and the operator is notified once`() throws
+  {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     let retention = HistoryRetention(ageMilliseconds: 1_000_000, sizeBytesMax: 3_000)
@@ -232,7 +233,7 @@ import Testing
     database.close()
   }
 
-  @Test func `a record in pieces counts with its last piece`() throws {
+  @Test func `a record in pieces is counted with its last piece`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     var limits = Self.limits(everyBytes: 1 << 20)
@@ -260,7 +261,7 @@ import Testing
     database.close()
   }
 
-  @Test func `a read without a waiting caller ends`() throws {
+  @Test func `a read stops when its caller no longer waits`() throws {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: Self.open, limits: Self.limits())
     for i in 1...3 as ClosedRange<Int64> { host.send(database, [.put("n", i)]) }

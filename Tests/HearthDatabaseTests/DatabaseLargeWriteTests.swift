@@ -31,7 +31,7 @@ import Testing
     Command(connection: ConnectionID(rawValue: connection), request: 1, action: action)
   }
 
-  /// The recipients of events and answers in order.
+  /// Returns the recipients of events and answers in order.
   private static func told(_ host: DatabaseHost) -> [String] {
     host.lines.map { $0.split(separator: " ").prefix(3).joined(separator: " ") }
   }
@@ -43,7 +43,10 @@ import Testing
     return database
   }
 
-  @Test func `others read and write while a large write is decided, and its place and connection wait`() throws {
+  @Test
+  func `other commands run while a large write is decided, and commands at its location and of its connection wait`()
+    throws
+  {
     let host = DatabaseHost()
     let database = try Self.begin(host)
     database.decider.pool.writes.suspend()
@@ -72,7 +75,7 @@ import Testing
     host.settle(database)
     database.submit([Self.write(2, "gate", Node(.string("ajar")))])
     host.waitUntil { host.lines.count >= 5 }
-    // Decided from a tree without the gate; the second time the gate stays.
+    // Decided from a tree without the gate; the second time the gate does not change.
     database.decider.pool.writes.resume()
     host.waitUntil { host.lines.count >= 6 }
     #expect(Self.told(host).last?.hasPrefix("1 written") == true)
@@ -97,14 +100,14 @@ import Testing
     database.submit([Self.write(1, "seen", Self.many)])
     host.waitUntil { host.lines.count >= 10 }
     database.decider.pool.reads.suspend()
-    // Each compares another query, so that none waits for another's outcome.
+    // Each compares another query, so that none shares another's outcome.
     for connection in UInt64(1)...5 {
       let query = Query(order: .key, limit: .last(50 + Int(connection)))
       let listen = ListenRequest(Path("seen"), hash: "wrong", query: query, tag: 1)
       database.submit([Self.other(connection, .listen(listen)), Self.write(connection, "after", Node(.int(1)))])
     }
     database.submit([Self.write(6, "big", Self.many), Self.write(7, "small", Node(.int(1)))])
-    // One is in progress, two wait, and two receive all data.
+    // One comparison is in progress, two wait, and two listeners receive all data.
     host.waitUntil { host.lines.count >= 18 }
     #expect(
       Set(Self.told(host).dropFirst(10).map { $0.prefix(9) }) == [
@@ -141,7 +144,7 @@ import Testing
     database.close()
   }
 
-  @Test func `closing waits for a large write and for what waits for it`() throws {
+  @Test func `closing waits for a large write and for the commands that wait for it`() throws {
     let host = DatabaseHost()
     let database = try Self.begin(host)
     database.submit([
@@ -154,7 +157,7 @@ import Testing
     #expect(database.published.root[Path("after")].scalar == .int(2))
   }
 
-  @Test func `a client that is back waits for the end of the connection that it had before`() throws {
+  @Test func `a client that reconnects waits for the end of its former connection`() throws {
     let host = DatabaseHost()
     let database = try Self.begin(host)
     database.submit([Self.other(1, .onDisconnect(.put(Location(path: Path("seen")), WriteValue(Node(.int(1))))))])
@@ -182,7 +185,7 @@ import Testing
     host.waitUntil { host.lines.count >= 53 }
     let state = database.published
     #expect(state.position > 53)
-    // Killed, not closed.
+    // Opened again without closing, as after a kill.
     let again = try DatabaseHost().database(journal.crash(), rules: Self.rules, limits: limits)
     #expect(again.published.root == state.root)
     #expect(again.published.position == state.position)
@@ -191,7 +194,7 @@ import Testing
     database.close()
   }
 
-  @Test func `pieces without their last are of a write that was not made`() throws {
+  @Test func `pieces without a last piece are of a write that was not made`() throws {
     let journal = MemoryJournal()
     var head = try journal.acquire()
     var engine = Engine(state: DatabaseState(root: .empty, rules: try RuleSet.compile(Self.rules), position: 0))
@@ -212,7 +215,7 @@ import Testing
     database.close()
   }
 
-  @Test func `records of pieces are read as they were written`() throws {
+  @Test func `records in pieces are decoded as they were encoded`() throws {
     var bytes: [UInt8] = []
     CommitRecord(wallMilliseconds: 5, content: .piece(number: 9, bytes: [7, 8][...])).append(to: &bytes)
     CommitRecord(wallMilliseconds: 6, content: .lastPiece(number: 9, count: 1)).append(to: &bytes)

@@ -45,7 +45,7 @@ import Testing
     Command(connection: ConnectionID(rawValue: 1), request: 1, action: action)
   }
 
-  @Test("each request to write or listen is counted once, by what became of it")
+  @Test("each write and each listen is counted once, by its outcome")
   func outcomes() throws {
     let (host, counting) = (DatabaseHost(), Counting())
     let database = try host.database(MemoryJournal(), rules: Self.rules, meters: counting.meters)
@@ -107,7 +107,7 @@ import Testing
     database.close()
   }
 
-  @Test("the oldest command of a batch says when its way began")
+  @Test("the oldest command of a batch determines the start of its latency")
   func arrival() {
     var box = Mailbox(limits: DatabaseLimits())
     let tick = Command(connection: ConnectionID(rawValue: 0), action: .tick)

@@ -95,7 +95,7 @@ import Testing
     again.close()
   }
 
-  @Test func `a large write that was decided elsewhere has its entry, too`() throws {
+  @Test func `a large write that was decided in the background has its entry, too`() throws {
     let (host, journal) = (DatabaseHost(), OutboxMemoryJournal())
     var limits = DatabaseLimits()
     limits.engine.largeWriteBytes = 0

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HearthDatabase
 
-/// Tests of a disk with little room: refused and accepted writes, and how a database frees space.
+/// Tests of a disk with little free space: refused and accepted writes, and how a database frees space.
 @Suite struct DatabaseSpaceTests {
   private static let open = #"{ "rules": { ".read": true, ".write": true } }"#
 
@@ -17,7 +17,8 @@ import Testing
       action: .write(WriteOperation(.put(Location(path: Path(path)), WriteValue(node)))))
   }
 
-  @Test("clients' writes are refused, administrators' removals and rules are taken, and all of them when there is room")
+  @Test(
+    "clients' writes are refused, administrators' removals and rules are accepted, and all of them when there is space")
   func refusals() throws {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: Self.open)
@@ -71,7 +72,7 @@ import Testing
     database.close()
   }
 
-  @Test("after much was removed a snapshot takes the log's place, once for each state and only when it fits")
+  @Test("after large removals a snapshot replaces the log, once for each state and only when it fits")
   func makesRoom() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
@@ -100,7 +101,7 @@ import Testing
     database.close()
   }
 
-  @Test("a snapshot that has no room is not begun and the log grows instead; it comes when there is room")
+  @Test("a snapshot without space is not begun and the log grows instead; it is written when there is space")
   func noRoomForSnapshot() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()

@@ -15,7 +15,7 @@ import Testing
   private static let open = "{\"rules\": {\".read\": true, \".write\": true}}"
 
   /// A database whose first write has just found the disk full. Connection 1 waits for its answer; connection 2 has a
-  /// listen there.
+  /// listen at the location.
   private struct Stalled {
     let host = DatabaseHost()
     let journal = MemoryJournal()
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `a write that finds no room waits, is stored when there is some, and is acknowledged then`() throws {
+  @Test func `a write that finds no space waits, and is stored and acknowledged when there is some`() throws {
     let test = try Stalled()
     #expect(test.database.status == .stalled(JournalError(.noSpace, "")))
     #expect(test.lines == [] && test.database.published.root.isEmpty)
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(
-    "a caller that waits for an append of unknown outcome is told so when the database closes",
+    "a caller that waits for an append of unknown outcome gets that outcome when the database closes",
     arguments: [true, false])
   func closingInDoubt(_ isWritten: Bool) throws {
     let test = try Stalled(away: isWritten)
@@ -111,7 +111,7 @@ import Testing
     #expect(test.journal.storedBatches.count == (isWritten ? 1 : 0))
   }
 
-  @Test func `commands behind an append of unknown outcome do not join its batch`() throws {
+  @Test func `commands after an append of unknown outcome do not join its batch`() throws {
     let (host, journal) = (DatabaseHost(), MemoryJournal())
     let database = try host.database(journal, rules: Self.open)
     host.send(database, [.connect])
@@ -132,7 +132,7 @@ import Testing
     database.close()
   }
 
-  @Test func `more writes are refused at once, with the word that they may be tried again`() throws {
+  @Test func `more writes are refused at once, with an error that they may be retried`() throws {
     let test = try Stalled()
     let change = WriteOperation.Change.put(Location(path: Path("x")), WriteValue(Node(.int(1))))
     test.host.send(
@@ -151,7 +151,7 @@ import Testing
     test.database.close()
   }
 
-  @Test func `reads continue, but undurable data is not shown and allows no request`() throws {
+  @Test func `reads continue, but data that is not durable is not shown and allows no request`() throws {
     let rules = """
       {"rules": {"a": {".read": true}, "c": {".read": "root.child('a').val() === 1"}, "d": {".read": true}}}
       """
@@ -162,7 +162,7 @@ import Testing
       [.connect, .listen(ListenRequest(Path("d"))), .get(Path("d")), .unauthenticate, .unlisten(Path("d"))])
     test.host.waitUntil { test.lines.count == 6 }
     #expect(test.lines == ["3 ok", "3 < put /d 4", "3 ok", "3 value 4", "3 ok", "3 ok"])
-    // Reads of the waiting value, and of data whose permission depends on it, wait as well.
+    // Reads of the waiting value wait as well, and so do reads whose permission depends on it.
     test.host.send(test.database, from: 4, [.connect, .get(Path("a"))])
     test.host.send(test.database, from: 5, [.connect, .listen(ListenRequest(Path("c")))])
     // A connection that will receive the write gets its answers in order.
@@ -207,7 +207,7 @@ import Testing
     test.database.close()
   }
 
-  @Test func `a one-off request is answered with an unknown outcome after a while; a connection waits for the outcome`()
+  @Test func `a one-off request is answered with an unknown outcome after a time; a connection waits for the outcome`()
     throws
   {
     let test = try Stalled()

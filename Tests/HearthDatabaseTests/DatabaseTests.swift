@@ -27,7 +27,7 @@ import Testing
     database.close()
   }
 
-  @Test func `writes that come while the disk is busy share the next append`() throws {
+  @Test func `writes that arrive while the disk is busy share the next append`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     let database = try host.database(journal, rules: Self.open)
@@ -79,7 +79,7 @@ import Testing
     #expect(database.status == .closed)
   }
 
-  @Test func `a failed append has an unknown outcome, and the commands behind it are not done`() throws {
+  @Test func `a failed append has an unknown outcome, and the commands after it are not made`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     let database = try host.database(journal, rules: Self.open)
@@ -97,7 +97,7 @@ import Testing
     again.close()
   }
 
-  @Test func `an append that was refused without a try was surely not done`() throws {
+  @Test func `an append that was refused before any write was surely not made`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     let database = try host.database(journal, rules: Self.open)
@@ -148,7 +148,7 @@ import Testing
     database.close()
   }
 
-  @Test func `a payload that is no record stops the opening with its position`() throws {
+  @Test func `a payload that is not a record stops the opening, with its position`() throws {
     let journal = MemoryJournal()
     let head = try journal.acquire()
     _ = try journal.append(JournalBatch(firstPosition: 1, lastPosition: 1, payload: [1, 2, 3]), after: head)
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func `a credential ends on its own, without a command`() throws {
+  @Test func `a credential expires without a command`() throws {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: "{\"rules\": {\".read\": \"auth != null\"}}")
     let principal = Principal(auth: .object([JSON.Member("uid", .string("u"))]), deadlineMonotonicMilliseconds: 500)
@@ -196,7 +196,7 @@ import Testing
     database.close()
   }
 
-  @Test func `a mailbox with too many bytes refuses commands until they are taken`() throws {
+  @Test func `a mailbox with too many bytes refuses commands until some are taken`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     var limits = DatabaseLimits()
@@ -216,7 +216,7 @@ import Testing
     database.close()
   }
 
-  @Test func `commands mean the same in one batch as one by one`() throws {
+  @Test func `commands in one batch have the same results as one by one`() throws {
     var (together, apart) = (Scenario(), Scenario())
     let steps = [
       #"rules {"rules": {".read": "root.child('ok').exists()", ".write": true}}"#, "1 connect", "2 connect",

@@ -5,7 +5,7 @@ import HearthTestKit
 import HearthTree
 import Testing
 
-/// Tests of the delay of transactions' answers.
+/// Tests of the delay of answers to transactions.
 @Suite struct DatabaseTransactionTests {
   private static let open = #"{"rules": {".read": true, ".write": true}}"#
 
@@ -43,7 +43,7 @@ import Testing
     database.close()
   }
 
-  @Test("a transaction whose commit failed may have been done, and those after it were not")
+  @Test("a transaction whose commit failed may have been made, and those after it were not")
   func failingDisk() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
@@ -66,7 +66,7 @@ import Testing
     database.submit([Command(connection: ConnectionID(rawValue: who), request: 1, action: .write(operation))])
   }
 
-  @Test("a turn's time begins when its answer is out, and ends by the clock")
+  @Test("a turn's time begins when its answer is sent, and ends by the clock")
   func turns() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
@@ -80,7 +80,7 @@ import Testing
     swap(database, 2, nil, 1)
     swap(database, 3, nil, 1)
     host.settle(database)
-    // The minimum time before the answer counts from the end of the append, within reason.
+    // The least time before the answer counts from the end of the append, within limits.
     host.advance(to: 9_000)
     host.settle(database)
     #expect(host.lines.count == 4)
@@ -93,7 +93,7 @@ import Testing
     database.close()
   }
 
-  @Test("callers that wait for a turn are answered when the database closes")
+  @Test("clients that wait for a turn are answered when the database closes")
   func turnsAtTheEnd() throws {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: Self.open)

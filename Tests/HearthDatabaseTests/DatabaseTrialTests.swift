@@ -9,18 +9,20 @@ import Testing
 @testable import HearthDatabase
 @testable import HearthEngine
 
-/// Tests of staged rules on a live database: they are judged off the deciding queue and never delay it.
+/// Tests of staged rules on a live database: they are evaluated outside the deciding queue and never delay it.
 @Suite struct DatabaseTrialTests {
   private static let open = #"{"rules":{".read":true,".write":true}}"#
   private static let staged = #"{"rules":{"a":{".read":true},"n":{".validate":"newData.val() < 10"}}}"#
 
-  /// Waits until the judge has no decisions left.
+  /// Waits until no decisions are left to evaluate.
   private func settle(_ host: DatabaseHost, _ database: Database) {
     host.settle(database)
     database.trial?.queue.sync {}
   }
 
-  @Test func `decisions of a live database are judged, and the trial ends with its report`() throws {
+  @Test func `decisions of a live database are evaluated with the staged rules, and the trial ends with its report`()
+    throws
+  {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: Self.open)
     defer { database.close() }
@@ -56,7 +58,7 @@ import Testing
     #expect(trial.report().judgedCount == 50 && trial.report().closedCount == 50)
   }
 
-  @Test func `the judge rests as long as it worked`() throws {
+  @Test func `the evaluation of staged rules pauses for as long as it worked`() throws {
     let ticks = Atomic<Int64>(0)
     let rests = Mutex<[Int64]>([])
     let trial = RulesTrial(
@@ -98,7 +100,7 @@ import Testing
     host.settle(database)
     #expect(database.traffic(inLastMilliseconds: 1_000).allowedCount == 3)
     #expect(database.traffic(inLastMilliseconds: 1_000).deniedCount == 1)
-    // The effect of the promotion on listeners shows at once.
+    // The effect of the promotion on listeners is counted at once.
     host.send(database, [.deployRules(.denyAll)])
     host.settle(database)
     #expect(database.traffic(inLastMilliseconds: 1_000).cancelledCount == 1)

@@ -128,7 +128,7 @@ import Testing
     world.database.close()
   }
 
-  @Test func `a session begins with the first question and ends with its connection`() throws {
+  @Test func `a session begins with the first request and ends with its connection`() throws {
     let world = try World()
     world.host.send(world.database, [.connect, .listen(ListenRequest(Path("a")))])
     world.answerAll()
@@ -141,7 +141,7 @@ import Testing
     world.database.close()
   }
 
-  @Test func `a session that others ended lets its connection go`() throws {
+  @Test func `when another node ends a session, its connection is closed`() throws {
     let world = try World()
     world.host.send(world.database, [.connect, .get(Path("a"))])
     world.host.finish(world.database)
@@ -155,13 +155,13 @@ import Testing
     world.database.close()
   }
 
-  @Test func `a connection whose session was ended elsewhere sends no further command`() throws {
+  @Test func `a connection whose session was ended by another node sends no further command`() throws {
     let world = try World()
     let wish = Command.Action.onDisconnect(.put(Location(path: Path("a")), WriteValue(Node(.int(1)))))
     world.host.send(world.database, [.connect, wish])
     world.host.finish(world.database)
     world.database.follower?.take(.sessionEnded(101))
-    // Commands that it had sent before it was closed.
+    // Commands that the connection had sent before it was closed.
     world.host.send(world.database, [wish, .get(Path("b")), .listen(ListenRequest(Path("b")))])
     world.host.finish(world.database)
     world.host.send(world.database, [.disconnect])
@@ -204,7 +204,7 @@ import Testing
     world.database.close()
   }
 
-  @Test func `rows that cannot be followed end it, and are not applied`() throws {
+  @Test func `rows that cannot be followed stop the database, and are not applied`() throws {
     let world = try World()
     world.database.follower?.take(.commits(firstPosition: 3, lastPosition: 3, payload: [1, 2, 3], isOwn: false))
     world.host.finish(world.database)

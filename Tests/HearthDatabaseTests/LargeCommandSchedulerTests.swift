@@ -104,7 +104,7 @@ import Testing
     #expect(!queue.isIdle && queue.waitingCount == 5)
     queue.finish(.writes)
     #expect(takeReleased(2) == ["3 /big/k", "9 /big"])
-    // Commands that arrive meanwhile are queued behind.
+    // Commands that arrive meanwhile are queued after those.
     #expect(admit([Self.put(3, "late"), Self.put(2, "late"), Self.put(1, "late")]) == ["2 /late"])
     #expect(takeReleased() == ["4 /"])
     #expect(takeReleased() == ["1 /small", "1 /late", "3 /other", "3 /late"])
@@ -114,7 +114,7 @@ import Testing
   @Test func `another large write waits, and its connection's commands keep their order`() {
     begin(Self.write(1, "big"))
     #expect(admit([Self.put(2, "large"), Self.put(2, "a")]) == ["2 /large", "2 /a"])
-    // The engine sets the first of them aside.
+    // The engine decides the first of them in the background.
     #expect(begin(Self.write(2, "large")) == .later)
     #expect(admit([Self.put(2, "a"), Self.put(3, "b")]) == ["3 /b"])
     queue.finish(.writes)
@@ -130,7 +130,7 @@ import Testing
     #expect(queue.isIdle)
   }
 
-  @Test func `commands that waited for a location come before the next large write there`() {
+  @Test func `commands that waited for a location precede the next large write there`() {
     begin(Self.write(1, "big"))
     begin(Self.write(2, "big"))
     #expect(admit([Self.put(3, "big/k")]) == [])
@@ -141,7 +141,7 @@ import Testing
     #expect(next(.writes) == "2 /big")
   }
 
-  @Test func `a connection that follows another waits for its end`() {
+  @Test func `a connection that replaces another waits for its end`() {
     queue.hold(ConnectionID(rawValue: 2), until: ConnectionID(rawValue: 1))
     begin(Self.write(1, "big"))
     let end = Command(connection: ConnectionID(rawValue: 1), action: .disconnect)
@@ -160,7 +160,7 @@ import Testing
     queue.finish(.writes)
     let (commands, source) = queue.takeReleased(4)
     #expect(commands.map(Self.name) == ["1 /a0", "1 /a1", "1 /a2", "1 /a3"])
-    // The engine sets the second of them aside.
+    // The engine decides the second of them in the background.
     begin(Self.write(1, "a1"))
     #expect(admit(Array(commands[2...]), from: source) == [])
     #expect(admit([Self.put(1, "b")]) == [])
@@ -185,7 +185,7 @@ import Testing
 
   // MARK: Turns
 
-  @Test func `many sockets of one network have one turn together`() {
+  @Test func `many sockets of one network share one turn`() {
     begin(Self.write(1, "a"), network: 1)
     for connection in UInt64(2)...9 { begin(Self.write(connection, "a"), network: 1) }
     begin(Self.write(20, "b"), network: 2)
@@ -204,7 +204,7 @@ import Testing
     #expect((0..<5).map { _ in next(.writes, steps: 50_000) } == ["2 /a", "3 /a", "4 /a", "1 /a", "2 /a"])
   }
 
-  @Test func `comparisons hold no large write back, and no other connection`() {
+  @Test func `comparisons delay no large write, and no other connection`() {
     #expect(begin(Self.listen(1, "a")) == .now)
     #expect(begin(Self.listen(2, "a")) == .later)
     #expect(begin(Self.write(3, "a")) == .now)
@@ -213,18 +213,18 @@ import Testing
     #expect(takeReleased() == ["3 /x"])
   }
 
-  @Test func `a listen that would wait behind many is not compared`() {
+  @Test func `a listen that would wait for many others is answered without a comparison`() {
     let starts = (UInt64(1)...5).map { begin(Self.listen($0, "a"), network: UInt8($0)) }
     #expect(starts == [.now, .later, .later, .sendsWholeValue, .sendsWholeValue])
     #expect(admit([Self.put(4, "x")]) == ["4 /x"])
   }
 
-  @Test func `queries wait for the worker of comparisons, and take no place of these`() {
+  @Test func `queries wait for the worker of comparisons, and do not count in its limit`() {
     #expect(begin(Self.query(1, "a", last: 1)) == .now)
     for connection in UInt64(2)...9 {
       #expect(begin(Self.query(connection, "a", last: Int(connection)), network: UInt8(connection)) == .later)
     }
-    // An equal query needs the outcome of the one under way.
+    // An equal query needs the outcome of the one in progress.
     #expect(begin(Self.query(10, "a", last: 1)) == .later)
     #expect(begin(Self.listen(11, "b"), network: 11) == .later)
     queue.finish(.reads)
@@ -268,7 +268,7 @@ import Testing
 }
 
 @Suite struct PlaceSetTests {
-  @Test func `a location covers all that is below it`() {
+  @Test func `a location covers all locations below it`() {
     var places = LocationSet()
     for path in ["a/b/c", "a/b", "a/b/d", "x"] { places.insert(Path(path)) }
     #expect(Set(places.paths.map(\.description)) == ["/a/b", "/x"])
@@ -277,7 +277,7 @@ import Testing
     #expect(!LocationSet().overlaps(.root))
   }
 
-  @Test func `many locations are represented by few, as deep as possible`() {
+  @Test func `many locations are represented by a few, as deep as possible`() {
     let locations = (0..<6).flatMap { i in (0..<6).map { Location(path: Path("base/\(i)/\($0)/x")) } }
     let all = LocationSet.holding(locations, below: Path("base"), countMax: 36)
     #expect(all.places.paths.count == 36)
@@ -288,7 +288,7 @@ import Testing
     #expect(LocationSet.holding(locations, below: Path("base"), countMax: 5).places.paths == [Path("base")])
   }
 
-  @Test func `random locations are represented by few, deepest prefixes`() {
+  @Test func `random locations are represented by a few, deepest prefixes`() {
     var random = SeededRandom(seed: 3)
     for _ in 0..<200 {
       let locations = (0..<random.below(12) + 1).map { _ in

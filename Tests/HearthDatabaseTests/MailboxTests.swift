@@ -9,7 +9,7 @@ import Testing
 @testable import HearthDatabase
 @testable import HearthEngine
 
-/// Tests of the fairness between connections, measured by how many commands of others a command waits for.
+/// Tests of the fairness between connections, measured by the number of other commands that a command waits for.
 @Suite struct MailboxTests {
   private func commands(_ connection: UInt64, _ numbers: Range<Int32>, principal: Principal? = nil) -> [Command] {
     numbers.map {
@@ -37,7 +37,7 @@ import Testing
     while box.count > 0 { seen += names(box.take(1_000)) }
     let others = seen.enumerated().filter { $0.element.hasPrefix("3.") }.map(\.offset)
     #expect(others.count == 100)
-    // Four rounds of 32, each shared with the other.
+    // Four rounds of 32, each shared with the other connection.
     #expect((others.last ?? .max) < 100 + 5 * limits.roundCommandsMax)
   }
 
@@ -65,7 +65,7 @@ import Testing
     #expect(taken.filter { $0.hasPrefix("0.") }.count == 100)
   }
 
-  @Test func `few large commands are as much as many small ones`() {
+  @Test func `a few large commands weigh as much as many small ones`() {
     var box = Mailbox(limits: DatabaseLimits())
     _ = box.append(commands(1, 0..<10), sizeBytes: 10 << 20)
     _ = box.append(commands(2, 0..<10), sizeBytes: 100)
@@ -74,7 +74,7 @@ import Testing
     #expect(box.sizeBytes == 9 << 20)
   }
 
-  @Test func `a connection that sends too much is asked to wait, and the others are not`() {
+  @Test func `a connection that sends too much is paused, and the others are not`() {
     let limits = DatabaseLimits()
     var box = Mailbox(limits: limits)
     let most = Int32(limits.roundCommandsMax * limits.roundsPendingPerConnectionMax)
@@ -110,7 +110,7 @@ import Testing
     limits.roundCommandsMax = 4
     var box = Mailbox(limits: limits)
     var (sent, got): ([UInt64: Int32], [UInt64: Int32]) = ([:], [:])
-    /// The number of commands taken since the only waiting command of each connection arrived.
+    /// For each connection with a single waiting command: the number of commands taken since it arrived.
     var waits: [UInt64: Int] = [:]
     var longest = 0
     for _ in 0..<4_000 {
@@ -133,7 +133,7 @@ import Testing
     }
     _ = box.take(.max)
     #expect(box.count == 0 && box.sizeBytes == 0)
-    // At most the rest of the round, and a share of each other connection in the next.
+    // At most the rest of the round, and a share of each other connection in the next round.
     #expect(longest > 0 && longest <= 2 * 6 * limits.roundCommandsMax)
   }
 
@@ -177,7 +177,7 @@ import Testing
     _ = box.append(commands(1, 0..<4_000), sizeBytes: 0)
     _ = box.append(commands(2, 0..<40_000), sizeBytes: 0)
     _ = box.append(commands(3, 0..<40_000), sizeBytes: 0)
-    // A command of the first costs as much as five hundred of each of the others.
+    // A command of the first connection costs as much as 500 of each of the others.
     let taken = share(&box, commandsPerBatch: 32, until: 3_000_000) { $0 == 1 ? 50_000 : 100 }
     let (heavy, light) = (taken[1] ?? 0, [taken[2] ?? 0, taken[3] ?? 0])
     for other in light { #expect(heavy <= 3 * other + 32 * 50_000) }
@@ -214,7 +214,7 @@ import Testing
     }
   }
 
-  @Test func `one-off requests have no lane, and are charged to no connection`() {
+  @Test func `one-off requests have no queue of their own, and are charged to no connection`() {
     var box = Mailbox(limits: DatabaseLimits())
     let request = Command(
       connection: ConnectionID(rawValue: 1), request: 1, principal: .administrator, action: .get(.root))
@@ -223,7 +223,7 @@ import Testing
     #expect(names(box.take(10)) == (0..<10).map { "1.\($0)" })
   }
 
-  @Test func `commands of connections in debt are not visited in each round`() {
+  @Test func `commands of connections in debt are not examined in each round`() {
     var limits = DatabaseLimits()
     limits.roundCommandsMax = 4
     var box = Mailbox(limits: limits)
@@ -246,7 +246,7 @@ import Testing
     #expect(box.sizeBytes == 0)
   }
 
-  @Test func `a connection in debt that sends more is asked to wait`() {
+  @Test func `a connection in debt that sends more is paused`() {
     var limits = DatabaseLimits()
     (limits.roundCommandsMax, limits.roundsPendingPerConnectionMax) = (4, 8)
     var box = Mailbox(limits: limits)
@@ -261,7 +261,7 @@ import Testing
     #expect(asked.map { $0 <= 34 } == true)
   }
 
-  @Test func `commands that are put back are taken first, in order`() {
+  @Test func `commands that are returned to the mailbox are taken first, in order`() {
     var box = Mailbox(limits: DatabaseLimits())
     _ = box.append(commands(1, 0..<10), sizeBytes: 0)
     let taken = box.take(4)
@@ -327,7 +327,7 @@ import Testing
     database.close()
   }
 
-  @Test func `a reconnected client finds the commands of its old connection done, in any number`() throws {
+  @Test func `the commands of a client's former connection precede those of its next one, in any number`() throws {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: "{\"rules\": {\".write\": true}}")
     let (old, new) = (ConnectionID(rawValue: 1), ConnectionID(rawValue: 2))

@@ -22,7 +22,7 @@ import Testing
     return .onDisconnect(.put(Location(path: Path(path)), WriteValue(Node(.int(0)), deferred: [deferred])))
   }
 
-  // MARK: Every prefix
+  // MARK: Every prefix of the log
 
   @Test(arguments: 0..<4)
   func `after a crash at any commit all onDisconnect writes are made, and a second start changes nothing`(
@@ -72,7 +72,7 @@ import Testing
     return database.published
   }
 
-  /// The tree after the same commands, when each connection then disconnects in turn.
+  /// Returns the tree after the same commands when each connection then disconnects in turn.
   private func everybodyLeaves(after commands: ArraySlice<Command>, _ rules: RuleSet) throws -> Node {
     var engine = Engine(state: DatabaseState(root: .empty, rules: rules, position: 0))
     for command in commands { _ = engine.decide([command], at: Self.instant) }
@@ -105,7 +105,7 @@ import Testing
     return Command(connection: connection, request: 1, action: action)
   }
 
-  // MARK: Around the moments that are acknowledged
+  // MARK: Around the acknowledgements
 
   private func lines(_ host: DatabaseHost, _ database: Database, _ actions: [Command.Action]) {
     let count = host.lines.count
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test(
-    "a wish whose commit failed is done after a restart only if the disk has it all the same",
+    "an onDisconnect write whose registration failed is made after a restart only if the disk has the registration",
     arguments: [(false, Node.empty), (true, Node(.int(1)))])
   func failingWish(isWritten: Bool, expected: Node) throws {
     let (host, journal) = (DatabaseHost(), MemoryJournal())
@@ -132,7 +132,7 @@ import Testing
     again.close()
   }
 
-  @Test("a wish that was acknowledged is done after a crash, and not again after the next", arguments: [0, 1])
+  @Test("an acknowledged onDisconnect write is made after a crash, and not again after the next", arguments: [0, 1])
   func acknowledged(snapshots: Int) throws {
     let (host, journal) = (DatabaseHost(), MemoryJournal())
     var limits = DatabaseLimits()
@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test(
-    "a disconnect whose commit failed is made up for exactly once", arguments: [true, false])
+    "after a disconnect whose commit failed the onDisconnect writes are made exactly once", arguments: [true, false])
   func failingDisconnect(isWritten: Bool) throws {
     let (host, journal) = (DatabaseHost(), MemoryJournal())
     let database = try host.database(journal, rules: Self.open)
@@ -167,7 +167,9 @@ import Testing
     again.close()
   }
 
-  @Test("a start that is killed while it makes up for it is made up for too", arguments: [true, false])
+  @Test(
+    "a start that is killed while it makes onDisconnect writes leaves the rest to the next start",
+    arguments: [true, false])
   func failingStart(isWritten: Bool) throws {
     let (host, journal) = (DatabaseHost(), MemoryJournal())
     let database = try host.database(journal, rules: Self.open)
@@ -219,7 +221,7 @@ import Testing
     database.close()
   }
 
-  @Test func `many left over sessions end in several appends, before the database is open`() throws {
+  @Test func `many remaining sessions end in several appends, before the database is open`() throws {
     let (host, journal) = (DatabaseHost(), MemoryJournal())
     let database = try host.database(journal, rules: Self.open)
     for number in 1...40 {

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthEngine
 
 /// Tests of reading a log that several servers have written, in which all results of a request are one record, with
-/// notes between records.
+/// notes (records without changes) between records.
 @Suite struct SharedLogTests {
   private static let open = #"{"rules": {".read": true, ".write": true}}"#
   private static let closed = #"{"rules": {".read": false}}"#
@@ -32,8 +32,8 @@ import Testing
     CommitRecord(wallMilliseconds: records.first?.wallMilliseconds ?? 0, content: .joint(records, of: cause))
   }
 
-  /// The log in batches: two notes; a write of eve's; a disconnect with three writes, one at another place, and a
-  /// request that changes nothing; rules; notes.
+  /// The log in batches: two notes; a write of eve's; a disconnect with three writes, one of them at another location,
+  /// and a request that changes nothing; rules; notes.
   private static let log: [[CommitRecord]] = [
     [note, note],
     [joint(by("eve", "a/x", Node(.int(1)), at: 100, "/a"), of: .request(session: 4, request: 1, answered: 0))],
@@ -78,7 +78,7 @@ import Testing
     #expect(state.position == 7 && state.storedRules == Self.closed)
     #expect(state.root == Node.empty.replacing([(Path("a/y"), Node(.int(2))), (Path("b"), Node(.int(3)))]))
     #expect(database.recovery.replayedCommitCount == 7)
-    // It continues from there by itself.
+    // The database continues from there on its own.
     host.send(database, [.put("c", 4)])
     host.finish(database)
     #expect(database.published.position == 8)
@@ -106,7 +106,7 @@ import Testing
     database.close()
   }
 
-  @Test func `a note is of the time of the last commit before it`() throws {
+  @Test func `a note has the time of the last commit before it`() throws {
     let host = DatabaseHost()
     let journal = try journal()
     let database = try host.database(journal, rules: Self.open, limits: Self.limits)

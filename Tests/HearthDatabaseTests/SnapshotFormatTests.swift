@@ -37,7 +37,9 @@ import Testing
     }
   }
 
-  @Test func `a snapshot of the first version has no sessions, and one that ends before them is not complete`() throws {
+  @Test func `a snapshot of version 1 has no sessions, and one of the current version without them is incomplete`()
+    throws
+  {
     var bytes: [UInt8] = []
     let state = DatabaseState(root: try node(#"{"a": 1}"#), rules: .denyAll, position: 3)
     try SnapshotFormat.write(state, chunkBytes: 1_000) { bytes += $0 }
@@ -58,7 +60,7 @@ import Testing
     #expect(throws: RecordError.self) { try reader.read(first + [0]) }
   }
 
-  @Test func `a snapshot with something behind its end, or of another version, is refused`() throws {
+  @Test func `a snapshot with bytes after its end, or of another version, is refused`() throws {
     var bytes: [UInt8] = []
     let state = DatabaseState(root: Node(.int(1)), rules: .denyAll, position: 1)
     try SnapshotFormat.write(state, chunkBytes: 1_000) { bytes += $0 }

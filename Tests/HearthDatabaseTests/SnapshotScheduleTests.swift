@@ -62,7 +62,7 @@ import Testing
     #expect(schedule.snapshotBytes == 1_200 && !schedule.isWriting)
   }
 
-  @Test("after a failed snapshot the next is due after as much log again, and the log counts whole")
+  @Test("after a failed snapshot the next is due after as much log again, and the whole log counts")
   func failed() {
     let schedule = MutableSchedule(Self.schedule(1_500))
     #expect(schedule.begin())
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(
-    "a snapshot without enough space is retried with a quarter of the interval more space or log; it is reported once")
+    "a snapshot without enough space is retried after a quarter of the interval more space or log; it is reported once")
   func tooLarge() {
     let schedule = MutableSchedule(Self.schedule(1_500))
     #expect(!schedule.setRoom(100))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthDoctor
 
-/// Tests of the doctor's checks with given observations, independent of the machine.
+/// Tests of the doctor's checks with given measurements, independent of the machine.
 @Suite struct DoctorTests {
   private func seen(_ findings: [Finding]) -> [String] { findings.map { "\($0.severity.rawValue) \($0.code)" } }
 
@@ -28,7 +28,7 @@ import Testing
     FileCheck.Entry(path: path, mode: mode, ownerID: owner, role: role)
   }
 
-  @Test("a folder that only its owner enters needs no more")
+  @Test("a folder that only its owner can enter needs no other protection")
   func closedFolder() {
     let check = FileCheck([
       entry("data", 0o700, .dataFolder), entry("data/keys", 0o700, .secret), entry("data/a.sqlite", 0o644, .data),
@@ -36,7 +36,7 @@ import Testing
     #expect(seen(check.findings) == ["ok files"])
   }
 
-  @Test("each file that other users can access is named, and a foreign owner")
+  @Test("each file that other users can access is named, and a file of another owner")
   func openFiles() {
     let check = FileCheck([
       entry("data", 0o755, .dataFolder), entry("data/keys", 0o750, .secret),
@@ -75,7 +75,7 @@ import Testing
     #expect(disk([25_000, 26_000, 300], .solid) == ["warning sync-slow", "ok disk-room"])
     #expect(disk([60, 70, 9_000], .rotating) == ["warning sync-implausible", "ok disk-room"])
     #expect(disk([6_000, 8_000, 9_000], .rotating) == ["ok sync", "ok disk-room"])
-    // A host's behaviour is not guessed.
+    // The disk behind a virtual machine's host is not judged.
     #expect(disk([60, 70, 80], .virtual) == ["ok sync", "notice disk-virtual", "ok disk-room"])
     #expect(disk([60, 70, 80], .unknown) == ["ok sync", "ok disk-room"])
     #expect(disk([], .solid) == ["notice sync-slow", "ok disk-room"])
@@ -100,7 +100,7 @@ import Testing
     return seen(check.findings)
   }
 
-  @Test("the clock is compared with the kernel's word, with the data and with this program's age")
+  @Test("the clock is compared with the kernel's status, with the data and with this program's age")
   func clock() {
     #expect(machine() == ["ok clock", "ok open-files", "ok memory"])
     #expect(machine { $0.isSynchronised = false }.first == "notice clock-unsynchronised")
@@ -205,7 +205,7 @@ import Testing
     PluginCheck.Plugin(name: "p", state: state, isEnabled: enabled, problem: nil, restartCount: restarts)
   }
 
-  @Test("an enabled plugin that does not run is an error; a disabled one is none")
+  @Test("an enabled plugin that does not run is an error; a disabled one is no finding")
   func plugins() {
     #expect(PluginCheck([]).findings.isEmpty)
     #expect(seen(PluginCheck([plugin("running"), plugin("disabled", enabled: false)]).findings) == ["ok plugins"])

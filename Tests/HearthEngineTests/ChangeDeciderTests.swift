@@ -36,7 +36,7 @@ import Testing
     if case .failure(let failure) = decided.reply { failure.code } else { nil }
   }
 
-  @Test func `a write is decided at the position that it is given, and its record names the session`() throws {
+  @Test func `a write is decided at its given position, and its record names the session`() throws {
     var decider = try decider()
     let write = ForwardedChange(.write(WriteOperation(Self.put("a", 1))), as: Self.ann, from: .publicNetwork)
     let decided = decider.decide(write, of: 1 << 60, at: 7, Self.now)
@@ -49,7 +49,7 @@ import Testing
     let author = CommitAuthor(uid: "ann", connection: ConnectionID(rawValue: 1 << 60), address: .publicNetwork)
     #expect(record.author == author)
     #expect(decider.state.position == 7 && decider.state.root[Path("a")] == Node(.int(1)))
-    // A request without changes takes its position with empty content.
+    // A request without changes takes its position with an empty record.
     let again = decider.decide(write, of: 2, at: 8, Self.now)
     #expect(again.content == [] && decider.state.position == 8)
     let barrier = decider.decide(ForwardedChange(.barrier, as: .signedOut), of: 2, at: 9, Self.now)
@@ -82,14 +82,14 @@ import Testing
       let decided = decider.decide(change, of: session, at: position, Self.now)
       switch decided.reply {
       case .written(let node): #expect(session == 1 && node == Node(.int(1)) && decided.content?.isEmpty == false)
-      // The present value may be of any size; the server that answers the client reads it there.
+      // The present value may be of any size; the server that answers the client has it.
       case .stale(let node): #expect(session > 1 && node.isEmpty && decided.content == nil)
       case let reply: Issue.record("\(reply)")
       }
     }
   }
 
-  @Test func `an answer shows the places that were written, where it is to show any`() throws {
+  @Test func `an answer has the written locations, when it is asked for them`() throws {
     var decider = try decider()
     let increment = WriteValue.Deferred(location: Location(path: .root), operation: .increment(.int(2)))
     let change = WriteOperation.Change.merge(
@@ -119,7 +119,7 @@ import Testing
     #expect(bare == Node(.bool(true), priority: .int(4)))
   }
 
-  @Test func `the onDisconnect writes of a session are made by the node that owns the database then`() throws {
+  @Test func `the onDisconnect writes of a session are made by the node that owns the database at that time`() throws {
     var decider = try decider()
     var position: Int64 = 0
     func decide(_ action: ForwardedChange.Action, _ principal: Principal, of session: UInt64 = 8)
@@ -180,7 +180,7 @@ import Testing
     let fourth = ForwardedChange(.onDisconnect(Self.put("d", 1)), as: Self.ann)
     let refused = decider.decide(fourth, of: 8, at: position, Self.now)
     #expect(refused.content == nil && Self.code(refused) == .tooManyOnDisconnects)
-    // A replacement does not count as one more.
+    // A replacement does not count as a further write.
     let other = ForwardedChange(.onDisconnect(Self.put("c", 2)), as: Self.ann)
     #expect(decider.decide(other, of: 8, at: position, Self.now).content != nil)
     let text = WriteValue(Node(.string(String(repeating: "x", count: 1_900))))
@@ -191,7 +191,7 @@ import Testing
     #expect(decider.decide(large, of: 9, at: position + 2, Self.now).content != nil)
   }
 
-  @Test func `rules come as text, which must be rules`() throws {
+  @Test func `rules are deployed as text, which must be valid`() throws {
     var decider = try decider()
     func deploy(_ source: String, _ principal: Principal = .administrator) -> ChangeDecider.Decided {
       decider.decide(ForwardedChange(.deployRules(source), as: principal), of: 1, at: 1, Self.now)
@@ -226,7 +226,7 @@ import Testing
     #expect(decider.state.position == 3)
   }
 
-  @Test func `commits are handed out with their positions, and may be refused beforehand`() throws {
+  @Test func `commits are passed on with their positions, and may be refused before`() throws {
     var decider = try decider()
     decider.observeCommits(CommitObserver { $0.paths == [Path("no")] ? .unavailable : nil })
     let write = ForwardedChange(.write(WriteOperation(Self.put("a", 1))), as: Self.ann)

@@ -25,7 +25,7 @@ import Testing
     .write(WriteOperation(.put(Location(path: Path(path)), WriteValue(Node(.int(value))))))
   }
 
-  @Test func `the example of the description is written and read`() throws {
+  @Test func `the example of the description is encoded and decoded`() throws {
     let author = CommitAuthor(
       uid: "u7", provider: "password", connection: ConnectionID(rawValue: 300), address: .publicNetwork)
     var bytes: [UInt8] = []
@@ -75,7 +75,7 @@ import Testing
       silent.decide([command], at: instant).payload, telling.decide([command], at: instant).payload
     )
     #expect(try CommitRecord.decode(without).map(\.author) == [nil])
-    // The user's ID, and the rule at the root.
+    // The bytes of the user's id, and of the rule at the root.
     #expect(with.count - without.count == 40 + 3)
   }
 
@@ -86,7 +86,7 @@ import Testing
     #expect(author.provider == "x" + String(repeating: "é", count: 127))
   }
 
-  @Test func `flags that no version has written are refused`() {
+  @Test func `flags that no version writes are refused`() {
     for flags in [UInt8(0x08), 0x40, 0x80] {
       #expect(throws: RecordError.self) {
         try CommitRecord.decode([12, 0, 0, 0, 0x41, 0, 0, 0, 0, 0, 0, 0, 0, flags, 0, 0])

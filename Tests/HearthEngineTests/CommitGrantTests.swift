@@ -44,7 +44,7 @@ import Testing
     return try CommitRecord.decode(batch.payload).map { $0.grant?.ruleNames }
   }
 
-  @Test func `the example of the description is written and read`() throws {
+  @Test func `the example of the description is encoded and decoded`() throws {
     let example: [UInt8] = [0x01, 0x0C] + Array("/rooms/$room".utf8)
     let grant = try #require(CommitGrant(places: ["/rooms/$room"]))
     var bytes: [UInt8] = []
@@ -65,11 +65,11 @@ import Testing
         command("ann", put("rooms/r/topic")), command("bob", put("rooms/s/topic")), command(nil, put("open/x")),
         command("bob", put("rooms/r/other")),
       ])
-    // The last one is refused.
+    // The last command is refused.
     #expect(found == [["/rooms/$room/.write"], ["/rooms/$room/topic/.write"], ["/open/.write"]])
   }
 
-  @Test func `an update of several places names each rule once, and says when there were more`() throws {
+  @Test func `an update of several locations names each rule once, and states when there were more`() throws {
     var engine = try engine()
     let few = try grants(&engine, [command("ann", merge("", ["open/x", "rooms/r/a", "open/y"]))])
     #expect(few == [["/open/.write", "/rooms/$room/.write"]])
@@ -87,7 +87,7 @@ import Testing
     #expect(try grants(&silent, [command("ann", put("open/x"))]) == [nil])
   }
 
-  @Test func `a write that is decided beside the others names its rule as well`() throws {
+  @Test func `a write that is decided in the background names its rule as well`() throws {
     var limits = EngineLimits()
     limits.largeWriteBytes = 1
     var engine = try engine(limits)

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `the example of the description is written and read`() throws {
+  @Test func `the example of the description is encoded and decoded`() throws {
     let record = CommitRecord(
       wallMilliseconds: 1_700_000_000_000,
       content: .changes([(Location(path: Path("a/b")), try node(#"{"c": 7, ".priority": "x"}"#))]))
@@ -46,7 +46,7 @@ import Testing
     #expect(changes.map(\.node) == [try node(#"{"c": 7, ".priority": "x"}"#)])
   }
 
-  @Test func `marks are where records end, and when they were decided`() throws {
+  @Test func `marks have the ends of records, and the times of their decisions`() throws {
     let bytes = Self.example + Self.sessionExample
     let marks = try CommitRecord.marks(of: bytes)
     #expect(marks.map(\.end) == [Self.example.count, bytes.count])
@@ -58,7 +58,7 @@ import Testing
     #expect(throws: RecordError.self) { try CommitRecord.marks(of: [8, 0, 0, 0] + [UInt8](repeating: 0, count: 30)) }
   }
 
-  @Test func `the example of a session is written by an engine and read`() throws {
+  @Test func `the example of a session is encoded by an engine and decoded`() throws {
     var engine = Engine(state: DatabaseState(root: .empty, rules: .denyAll, position: 0))
     let seven = ConnectionID(rawValue: 7)
     let wish = Command.Action.onDisconnect(.put(Location(path: Path("a")), WriteValue(.empty)))
@@ -112,7 +112,7 @@ import Testing
     #expect(last.map(\.node) == [Node(.int(1)), .empty])
   }
 
-  @Test func `bytes that are no records are refused with their place`() throws {
+  @Test func `invalid bytes are refused with their offset`() throws {
     let good = Self.example
     #expect(throws: RecordError("", byteOffset: 28)) { try CommitRecord.decode(good + [1, 0, 0]) }
     #expect(throws: RecordError("", byteOffset: 28)) { try CommitRecord.decode(good + good.dropLast()) }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import HearthEngine
 
-/// Tests of turns among many clients that write to one location: no write is lost, and each client succeeds in time.
+/// Tests of turns among many clients that write to one location: no write is lost, and each client succeeds within a
+/// bound.
 @Suite struct ContentionTests {
   private func near(_ count: Int, roundTrip: Int64 = 4) -> [ContentionWorld.Client] {
     Array(repeating: ContentionWorld.Client(roundTripMilliseconds: roundTrip), count: count)
@@ -16,7 +17,7 @@ import Testing
     #expect(world.turns.isIdle && world.turns.waitingCount == 0)
   }
 
-  @Test func `a hundred at once need two tries each, and each waits no longer than a round of all`() throws {
+  @Test func `a hundred clients at once need two attempts each, and each waits no longer than a round of all`() throws {
     var world = try ContentionWorld(near(100), syncMilliseconds: 3)
     try world.run(milliseconds: 20_000)
     expectSound(world)
@@ -55,7 +56,7 @@ import Testing
     #expect(others.allSatisfy { $0.commits > 10 }, "\(others.map(\.commits))")
   }
 
-  @Test func `a client that writes elsewhere meanwhile keeps its position in the queue`() throws {
+  @Test func `a client that writes to another location meanwhile keeps its position in the queue`() throws {
     var clients = near(20)
     for index in 0..<10 { clients[index].plainWriteIntervalMilliseconds = 60 }
     var world = try ContentionWorld(clients, syncMilliseconds: 3)

@@ -7,15 +7,15 @@ import HearthTree
 /// A simulation of many clients that increment one location by transactions, as SDKs do, with a disk and an exact
 /// clock.
 ///
-/// A client that receives a stale answer retries with the new value after its own delay. It checks that each attempt is
-/// answered once, and that events arrive before the answer that follows from them.
+/// A client that receives a stale answer retries with the new value after its own delay. The simulation checks that
+/// each attempt is answered once, and that events arrive before the answer that depends on them.
 struct ContentionWorld {
   struct Client {
-    /// The time from the departure of an answer to the arrival of the next attempt.
+    /// The time from the departure of an answer to the arrival of the client's next attempt.
     var roundTripMilliseconds: Int64
-    /// True when it gives up at the first stale answer.
+    /// True when the client gives up at the first stale answer.
     var isSilent = false
-    /// The interval of plain writes beside its transactions; nil for none.
+    /// The interval of plain writes beside the client's transactions; nil for none.
     var plainWriteIntervalMilliseconds: Int64?
 
     var seen: Int64 = 0

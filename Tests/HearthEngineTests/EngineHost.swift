@@ -2,7 +2,7 @@ import HearthEngine
 import HearthTree
 import Testing
 
-/// An engine with one administrator whose commands' costs are measured.
+/// An engine with one administrator, which measures the cost of commands.
 struct EngineHost {
   var engine: Engine
   /// The effects of the last command.

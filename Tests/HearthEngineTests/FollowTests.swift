@@ -125,7 +125,7 @@ import Testing
     #expect(!Engine(following: engine.state).hasLeftoverSessions)
   }
 
-  @Test func `other rules are in force from their position on, and none that cannot be read`() throws {
+  @Test func `other rules are in force from their position on, and unreadable rules are refused`() throws {
     var engine = try follower()
     func deploy(_ source: String, at position: Int64) throws -> Batch {
       let record = CommitRecord(wallMilliseconds: 5, content: .rules(source))
@@ -160,7 +160,7 @@ import Testing
     let places: [(String, Int64?)] = [("a/b/c", 1), ("a/b/d/e", 2)]
     for (depth, expected) in [
       (0, "merge / {a/b/c: 1, a/b/d/e: 2}"), (2, "merge /a/b {c: 1, d/e: 2}"), (nil, "merge /a/b {c: 1, d/e: 2}"),
-      // Depths that no engine writes.
+      // Merge depths that no engine writes.
       (3, "merge /a/b {c: 1, d/e: 2}"), (200, "merge /a/b {c: 1, d/e: 2}"),
     ] {
       var engine = try follower()
@@ -216,9 +216,11 @@ import Testing
     #expect(told.contains("1 < cancel /m expiry") && !told.contains { $0.contains("put") || $0.contains("merge") })
   }
 
-  @Test func `data that commits led to is adopted as it is only where no listener is affected`() throws {
+  @Test func `the owner's resulting data is adopted without applying records only where no listener is affected`()
+    throws
+  {
     let payload = Self.payload([Self.changes([("a", 1)]), Self.changes([("b", 2)])])
-    // Expectations come from the records, so that they show which of the two was used.
+    // The expected events come from the records, so that they show which of the two was used.
     let known = Node.empty.replacing(Path("known"), with: Node(.int(9)))
     func follow(_ engine: inout Engine, from first: Int64 = 1) throws -> Batch {
       try engine.follow(payload, firstPosition: first, lastPosition: first + 1, leadingTo: known, at: Self.at(9))

@@ -4,12 +4,12 @@ import Testing
 
 @testable import HearthEngine
 
-/// Tests of changes and answers in their encoding between servers.
+/// Tests of the encoding of changes and answers between servers.
 @Suite struct ForwardedChangeTests {
   /// The example in the description of the format.
   private static let example: [UInt8] = [1, 3, 0, 0, 1, 2, 1, 0, 1, 1, 0x61, 0, 0, 0, 0]
 
-  @Test func `the example of the description is written and read`() throws {
+  @Test func `the example of the description is encoded and decoded`() throws {
     let deletion = WriteOperation(.put(Location(path: Path("a")), WriteValue(.empty)))
     let change = ForwardedChange(.write(deletion), as: .signedOut, from: .publicNetwork)
     #expect(change.encoded == Self.example)
@@ -33,7 +33,7 @@ import Testing
       let bytes = change.encoded
       let read = try ForwardedChange(encoded: bytes)
       #expect(read.summary == change.summary)
-      // The same within a part of other bytes.
+      // The same as a part of other bytes.
       #expect(try ForwardedChange(encoded: ([7, 7] + bytes + [7])[2..<bytes.count + 2]).encoded == bytes)
     }
   }

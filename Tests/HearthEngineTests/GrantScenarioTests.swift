@@ -25,7 +25,7 @@ import Testing
         """)
   }
 
-  @Test func `the write that revokes a permission is not delivered to its loser`() throws {
+  @Test func `the write that revokes a permission is not delivered to the listener that loses it`() throws {
     try expectScenario(
       Self.start + """
         2 merge / {"members/r/alice": null, "rooms/r/m": "secret"}
@@ -39,7 +39,7 @@ import Testing
         """)
   }
 
-  @Test func `a membership that is taken and given again does not revive the listen`() throws {
+  @Test func `a membership that is removed and added again does not revive the listen`() throws {
     try expectScenario(
       Self.start + """
         2 put /members/r/alice null
@@ -57,7 +57,7 @@ import Testing
         """)
   }
 
-  @Test func `a deploy decides every listen again`() throws {
+  @Test func `a deploy evaluates every listen again`() throws {
     try expectScenario(
       Self.start + """
         rules {"rules": {"rooms": {".read": "auth.uid == 'bob'"}, ".write": "auth.uid == 'bob'"}}
@@ -72,7 +72,9 @@ import Testing
         """)
   }
 
-  @Test func `signing in as another user or out cancels the listens that only the old identity was allowed`() throws {
+  @Test func `signing in as another user, or out, cancels the listens that only the former identity was allowed`()
+    throws
+  {
     try expectScenario(
       Self.start + """
         1 auth {"uid":"bob"}
@@ -97,7 +99,7 @@ import Testing
         """)
   }
 
-  @Test func `a credential that ends is announced before the cancellations, and a renewed one lives on`() throws {
+  @Test func `an expired credential is announced before the cancellations, and a renewed one stays valid`() throws {
     try expectScenario(
       Self.start + """
         1 auth {"uid":"alice"} until 1000

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthEngine
 
-/// Tests of the records of servers that share a log: notes, and joint records.
+/// Tests of the records of servers that share a log: notes (records without changes), and joint records.
 @Suite struct JointRecordTests {
   /// The third example in the description of the format.
   private static let example: [UInt8] = [
@@ -27,7 +27,7 @@ import Testing
     CommitRecord(wallMilliseconds: records.first?.wallMilliseconds ?? 0, content: .joint(records, of: cause))
   }
 
-  @Test func `the example of the description is written and read`() throws {
+  @Test func `the example of the description is encoded and decoded`() throws {
     let deletion = CommitRecord(
       wallMilliseconds: 1_700_000_000_000, mergeDepth: 0, content: .changes([(Location(path: Path("a")), .empty)]))
     let cause = CommitRecord.JointCause.request(session: 9, request: 2, answered: 1)
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `a record that reaches beyond the one that it is in is refused`() {
+  @Test func `a record that extends beyond the record that contains it is refused`() {
     var payload = Self.bytes(Self.joint([Self.put("a", 1)]), Self.put("b", 1))
     let start = 4 + 1 + 24
     payload[start] += 1
@@ -142,7 +142,7 @@ import Testing
       for _ in 0...random.below(3) { bytes[random.below(bytes.count)] = UInt8.random(in: 0...255, using: &random) }
       if random.isOne(in: 4) { bytes.removeLast(random.below(bytes.count)) }
       guard let records = try? CommitRecord.decode(bytes) else { continue }
-      // A record that can be read can be written, and has the same bytes then.
+      // A record that can be decoded is encoded to the same bytes.
       var again: [UInt8] = []
       for record in records { record.append(to: &again) }
       #expect(try CommitRecord.decode(again).count == records.count)

@@ -40,7 +40,7 @@ import Testing
     (0..<count).reduce(Node.empty) { $0.replacing(Path("k\($1)"), with: Node(.int(Int64($1)))) }
   }
 
-  /// Settles until nothing is set aside, without commands in between.
+  /// Settles until no command is in the background, without other commands in between.
   private static func settle(_ engine: inout Engine, _ comparison: LargeComparison) throws -> Batch {
     let batch = engine.settle(comparison.compared(), at: instant, isLast: false)
     guard let again = batch.comparison else { return batch }
@@ -49,7 +49,7 @@ import Testing
     return last
   }
 
-  @Test func `a turn hashes no more than a slice for every kind of comparison`() throws {
+  @Test func `a turn hashes no more than a slice, for every kind of comparison`() throws {
     let large = Node.empty.replacing(Path("large"), with: Self.children(3_000))
     let compound = CompoundHash(hashes: ["a", ""], posts: [Path("k5")])
     let actions: [Command.Action] = [
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `many ranges of a small value are compared beside the others too`() throws {
+  @Test func `many ranges of a small value are compared in the background, too`() throws {
     var engine = try Self.engine(Node.empty.replacing(Path("small"), with: Self.children(10)))
     let posts = (0..<2_000).map { Path("k5/x\($0 + 1_000)") }
     let compound = CompoundHash(hashes: Array(repeating: "a", count: 2_000) + [""], posts: posts)
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `a listener whose comparison is not made is sent the whole value`() throws {
+  @Test func `a listener whose comparison is skipped receives the whole value`() throws {
     let large = Self.children(3_000)
     var engine = try Self.engine(Node.empty.replacing(Path("large"), with: large))
     let batch = Self.decide(&engine, 1, .listen(ListenRequest(Path("large"), hash: large.simpleHash())))
@@ -144,7 +144,7 @@ import Testing
     #expect(settled.backgroundWork.isEmpty)
   }
 
-  @Test func `a write that compared well is late when its place has changed meanwhile`() throws {
+  @Test func `a write whose comparison succeeded is stale when its location has changed meanwhile`() throws {
     let large = Self.children(3_000)
     var engine = try Self.engine(Node.empty.replacing(Path("large"), with: large))
     let batch = Self.decide(&engine, 1, Self.put("large", Node(.int(1)), hash: large.simpleHash()))
@@ -155,13 +155,13 @@ import Testing
     #expect(again.effects.isEmpty)
     let settled = engine.settle(second.compared(), at: Self.instant, isLast: false)
     #expect(Self.told(settled).first?.hasPrefix("1 stale") == true)
-    // At the last attempt a change alone makes the answer stale.
+    // At the last attempt any change makes the answer stale.
     let last = engine.settle(comparison.compared(), at: Self.instant, isLast: true)
     #expect(last.comparison == nil && Self.told(last).first?.hasPrefix("1 stale") == true)
     #expect(engine.state.root[Path("large")].childCount == 3_000)
   }
 
-  @Test func `commands of a connection wait behind its own write that waits for a turn and a long comparison`() throws {
+  @Test func `commands of a connection wait for its own write, which waits for a turn and a long comparison`() throws {
     var engine = try Self.engine(Node.empty.replacing(Path("a"), with: Self.children(3)), inLine: 0)
     let late = Self.decide(&engine, 2, Self.put("a", Node(.int(1)), hash: "wrong"))
     _ = try Self.settle(&engine, try #require(late.comparison))
@@ -176,7 +176,7 @@ import Testing
     #expect(Self.told(Self.decide(&engine, 1, Self.put("a", Node(.int(2))))) == ["1 written 2"])
   }
 
-  @Test func `random comparisons in slices have the result of whole ones under interleaved commands`() throws {
+  @Test func `random comparisons in slices have the same result as whole ones, with interleaved commands`() throws {
     var random = SeededRandom(seed: 11)
     var counts: [String: Int] = [:]
     for _ in 0..<Torture.count(sample: 400, full: 10_000) {

@@ -6,7 +6,8 @@ import Testing
 
 @testable import HearthEngine
 
-/// A query that looks at many children is worked out beside the other commands, and decided as if it came when that is done.
+/// Tests of queries over many children: they are evaluated in the background, and decided as if they had arrived at its
+/// end.
 @Suite struct LargeQueryTests {
   private static let instant = Instant(wallMilliseconds: 7, monotonicMilliseconds: 7)
   private static let rules = #"{"rules": {".read": true, ".write": true, "a": {".indexOn": ["ts"]}}}"#
@@ -41,7 +42,7 @@ import Testing
     engine.decide([command(connection, action)], at: instant, settingAside: true)
   }
 
-  /// Settles until nothing is set aside; no other command comes between.
+  /// Settles until no command is in the background, without other commands in between.
   private static func settle(_ engine: inout Engine, _ large: LargeCommand) throws -> Batch {
     var (batch, count) = (try settleOnce(&engine, large), 0)
     while let again = batch.largeCommand {
@@ -90,12 +91,12 @@ import Testing
       let settled = engine.settle(large.evaluated(), at: Self.instant, isLast: false)
       #expect(settled.query == nil)
       #expect(Self.told(settled) == Self.told(Self.decide(&plain, 1, Self.listen(query))))
-      // Others with the same query need nothing to be worked out.
+      // Further listens with the same query need no evaluation.
       #expect(Self.decide(&engine, 2, Self.listen(query)).query == nil)
     }
   }
 
-  @Test func `a query whose order is kept, and one of few children, begin at once`() throws {
+  @Test func `a query whose index is stored, and one over few children, start at once`() throws {
     let root = Node.empty.replacing(Path("a"), with: Self.children(200)).replacing(
       Path("few"), with: Self.children(10))
     var engine = try Self.engine(root)
@@ -107,7 +108,7 @@ import Testing
     #expect(Self.decide(&engine, 2, .listen(few)).query == nil)
   }
 
-  @Test func `a get has the order made that the rules declare, and reads by it`() throws {
+  @Test func `a get makes the index that the rules declare, and reads by it`() throws {
     var engine = try Self.engine(Node.empty.replacing(Path("a"), with: Self.children(200)))
     let query = Query(order: Self.byTime, limit: .last(2))
     let aside = Self.decide(&engine, 1, .get(Path("a"), query))
@@ -128,7 +129,7 @@ import Testing
     #expect(batch.query == nil && Self.told(batch).last == "1 permission-denied")
   }
 
-  @Test func `a query whose place was replaced meanwhile is worked out again, at most until the last try`() throws {
+  @Test func `a query whose location was replaced meanwhile is evaluated again, up to its last attempt`() throws {
     var engine = try Self.engine(Node.empty.replacing(Path("a"), with: Self.children(3_000)))
     let query = Query(order: Self.byOther, limit: .last(1))
     let first = try #require(Self.decide(&engine, 1, Self.listen(query)).query)
@@ -140,7 +141,7 @@ import Testing
     #expect(again.effects.isEmpty && again.query != nil)
     let last = engine.settle(first.evaluated(), at: Self.instant, isLast: true)
     #expect(last.query == nil && Self.told(last).contains("1 ok no_index"), "\(Self.told(last))")
-    // It is sent all children, and none was examined in line.
+    // The listener receives all children, and none was examined before other commands.
     #expect(Self.told(last).first?.contains("k2999") == true)
     #expect(last.work.allSatisfy { $0.steps < 3_000 })
   }
@@ -157,7 +158,7 @@ import Testing
     #expect(batch.work.first { $0.payer == payer }.map { $0.steps >= 3_000 } == true)
   }
 
-  @Test func `random queries in slices have the result of whole ones under interleaved commands`() throws {
+  @Test func `random queries in slices have the same result as whole ones, with interleaved commands`() throws {
     var random = SeededRandom(seed: 5)
     var (asideCount, followedCount) = (0, 0)
     for _ in 0..<Torture.count(sample: 300, full: 10_000) {

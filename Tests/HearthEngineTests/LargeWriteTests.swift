@@ -44,7 +44,7 @@ import Testing
     .put(Location(path: Path(path)), WriteValue(node))
   }
 
-  // MARK: Any writes
+  // MARK: Random writes
 
   @Test(arguments: [1, 3, 1_024])
   func `random writes in slices have the result of whole ones under interleaved commands`(placesMax: Int) throws {
@@ -77,7 +77,7 @@ import Testing
         settledCount += 1
       }
       let expected = plain.decide([large], at: Self.instant)
-      // The rule that refuses is reported from the data at the time of its decision.
+      // The reported rule is the one that refuses with the data at the time of its decision.
       try #require(Self.told(batch) == Self.told(expected))
       try #require(engine.state.root == plain.state.root)
       try #require(engine.state.position == plain.state.position)
@@ -126,7 +126,7 @@ import Testing
 
   // MARK: Case by case
 
-  /// Sets `large` aside, decides `others`, and settles; returns nil when it must be decided again.
+  /// Begins `large` in the background, decides `others`, and settles; returns nil when it must be decided again.
   private static func settle(
     _ engine: inout Engine, _ large: WriteOperation.Change, after others: [WriteOperation.Change]
   ) throws -> [String]? {
@@ -155,7 +155,7 @@ import Testing
     #expect(told == nil)
   }
 
-  @Test func `other rules or another identity decide again`() throws {
+  @Test func `after other rules or another identity the write is decided again`() throws {
     var engine = try Self.engine()
     let aside = engine.decide([Self.command(Self.put("a", Self.big))], at: Self.instant, settingAside: true)
     let write = try #require(aside.setAside)
@@ -168,7 +168,7 @@ import Testing
     #expect(Self.told(batch) == ["1 permission-denied"])
   }
 
-  @Test func `a credential that ends while its write is decided counts no more`() throws {
+  @Test func `a credential that expires while its write is decided is no longer valid for it`() throws {
     var engine = try Self.engine(rules: #"{"rules": {".write": "auth != null"}}"#)
     let connection = ConnectionID(rawValue: 3)
     let principal = Principal(auth: Self.user.auth, deadlineMonotonicMilliseconds: 10)
@@ -200,12 +200,12 @@ import Testing
     let write = try #require(batch.setAside)
     let settled = engine.settle(write.decided(), at: Self.instant)
     #expect(Self.told(settled) == ["1 written {\"k0\":5}"])
-    // It is not set aside when the caller does not support that.
+    // The write is decided at once when the caller does not support the background.
     let inLine = engine.decide([Self.command(Self.put("b", Self.big))], at: Self.instant)
     #expect(Self.told(inLine).count == 1 && inLine.setAside == nil)
   }
 
-  @Test func `rules that look at more places than are noted are kept apart from all below a place above`() throws {
+  @Test func `rules that read more locations than the limit lock all data below a common parent`() throws {
     let rules =
       #"{"rules": {"list": {".write": true}, "b": {".write": true}, "a": {".write": true, "$k": {".validate": "!root.child('list/' + $k).exists()"}}}}"#
     var many = Node.empty

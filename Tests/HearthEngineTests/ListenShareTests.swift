@@ -8,7 +8,7 @@ import Testing
 @Suite struct ListenShareTests {
   private static let now = Instant(wallMilliseconds: 1, monotonicMilliseconds: 1)
 
-  /// An engine with the last answers of its connections.
+  /// An engine that keeps the last answer to each connection.
   private struct Host {
     var engine: Engine
     var lastConnection: UInt64 = 0
@@ -51,7 +51,7 @@ import Testing
     NetworkPrefix(addressBytes: [10, 0, third, UInt8(truncatingIfNeeded: last)])
   }
 
-  @Test func `a network with all the listens it can have leaves another network's to it`() throws {
+  @Test func `a network that has reached its limit of listens leaves another network its share`() throws {
     var host = try Host { limits in
       limits.listensPerConnectionMax = 100
       limits.listensBytesMax = 4_000 * EngineLimits.bytes(ofListenAt: Path("1/1"), nil)
@@ -64,14 +64,14 @@ import Testing
     let listens = host.listenAll(other, max: 5)
     #expect(listens == 5)
     #expect(host.engine.listens.count == standing + 5)
-    // An administrator of the network with the largest share is not refused either.
+    // An administrator in the network with the largest share is not refused either.
     let administrator = host.connect(from: Self.network(1))
     _ = host.ask(administrator, .authenticate(.administrator))
     let administered = host.listenAll(administrator, max: 20)
     #expect(administered == 20)
   }
 
-  @Test func `a listen counts for its path and its query, and gives the same back`() throws {
+  @Test func `a listen counts for its path and its query, and releases the same amount`() throws {
     var host = try Host { $0.listensBytesMax = 100_000 }
     let id = host.connect(from: Self.network(1))
     let deep = Path((0..<30).map { Key("\($0)" + String(repeating: "k", count: 700)) })
@@ -96,7 +96,7 @@ import Testing
     #expect(shallow > 40 && count < 4)
   }
 
-  @Test func `a network with all the writes at ends that it can have leaves another network's to it`() throws {
+  @Test func `a network that has reached its limit of onDisconnect writes leaves another network its share`() throws {
     var host = try Host { limits in
       limits.onDisconnectBytesPerConnectionMax = 8 << 10
       limits.onDisconnectBytesMax = 1 << 20
@@ -117,7 +117,7 @@ import Testing
     let other = host.connect(from: Self.network(2))
     let isOthersTaken = ask(&host, other)
     #expect(isOthersTaken)
-    // Disconnects free their share.
+    // Disconnects release their share.
     for id in hogs { _ = host.ask(id, .disconnect) }
     let next = host.connect(from: Self.network(1))
     let isNextTaken = ask(&host, next)

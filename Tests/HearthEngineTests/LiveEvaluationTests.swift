@@ -41,7 +41,7 @@ import Testing
     .write(WriteOperation(.put(Location(path: Path(path)), WriteValue(node))))
   }
 
-  /// The events of a batch: the receiving connections, and the children of the delivered value.
+  /// Returns the events of a batch: the receiving connections, and the children of the delivered value.
   private static func events(_ batch: Batch) -> [(connections: [UInt64], node: Node)] {
     batch.effects.compactMap { effect in
       guard case .queryEvent(let event, let recipients) = effect, case .put(let node) = event.change else { return nil }
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test("a replaced location's live query is evaluated in the background, and the event holds the newest value")
+  @Test("a replaced location's live query is evaluated in the background, and the event has the newest value")
   func replaced() throws {
     var engine = try Self.engine()
     var batch = engine.decide([Self.command(3, Self.put("a", Self.children(value: 1)))], at: Self.instant)
@@ -65,7 +65,7 @@ import Testing
     #expect(!batch.effects.isEmpty && batch.liveQuery == nil && engine.queries.outdated.isEmpty)
   }
 
-  @Test("the result equals that of an evaluation in line")
+  @Test("the result equals that of an immediate evaluation")
   func equal() throws {
     var (beside, inLine) = (try Self.engine(), try Self.engine(evaluatesBeside: false))
     let put = Self.command(3, Self.put("a", Self.children(value: 1).replacing(Path("k199"), with: .empty)))
@@ -77,9 +77,9 @@ import Testing
     #expect(settled.map(\.node) == expected.map(\.node) && settled.map(\.connections) == expected.map(\.connections))
   }
 
-  @Test("a location that is replaced again and again is evaluated in line in the end")
+  @Test("a location that is replaced repeatedly is evaluated immediately in the end")
   func outrun() throws {
-    // More children than an evaluation follows as changes.
+    // More children than an evaluation tracks as changes.
     let count = 1_100
     var engine = try Self.engine(children: count)
     func put(_ value: Int64) -> Command { Self.command(3, Self.put("a", Self.children(count, value: value))) }
@@ -92,7 +92,7 @@ import Testing
     #expect(rounds == LiveEvaluations.invalidatedMax && Self.events(batch).map(\.connections) == [[1, 2]])
   }
 
-  @Test("a listener that ends meanwhile receives nothing")
+  @Test("a listener that ends meanwhile receives no event")
   func ended() throws {
     var engine = try Self.engine()
     let batch = engine.decide([Self.command(3, Self.put("a", Self.children(value: 1)))], at: Self.instant)

@@ -2,7 +2,7 @@ import HearthEngine
 import HearthTestKit
 import Testing
 
-/// Tests of permissions of on-disconnect writes. Every effect is listed.
+/// Tests of permissions of on-disconnect writes. The tests list every effect.
 @Suite struct OnDisconnectRuleScenarioTests {
   @Test func `rules are evaluated at registration and at the end, for each write separately`() throws {
     let open = #"{".write": "root.child('lock').val() == null"}"#

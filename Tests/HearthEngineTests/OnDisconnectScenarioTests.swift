@@ -2,7 +2,7 @@ import HearthEngine
 import HearthTestKit
 import Testing
 
-/// Tests of on-disconnect writes. Every effect is listed.
+/// Tests of on-disconnect writes. The tests list every effect.
 @Suite struct OnDisconnectScenarioTests {
   private static let open = """
     rules {"rules": {".read": true, ".write": true}}

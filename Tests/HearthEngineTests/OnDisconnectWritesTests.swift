@@ -81,7 +81,7 @@ private final class PendingModel {
         model.remember(keys[...], SimulationTree(value.resolved(existing: .empty, nowMilliseconds: Self.now)))
       }
       tree = writes.tree
-      // The journal's record results in the same state.
+      // Replaying the journal's record gives the same state.
       var bytes: [UInt8] = []
       CommitRecord(wallMilliseconds: 1, content: .sessions(writes.changes.map { ($0.location.under(path), $0.node) }))
         .append(to: &bytes)
@@ -171,7 +171,7 @@ private final class PendingModel {
     }
   }
 
-  @Test func `a value that would fall into too many writes stays as it is`() throws {
+  @Test func `a value that would be split into too many writes is left unchanged`() throws {
     var writes = OnDisconnectWrites(.empty)
     var node = Node.empty
     for number in 0..<10 { node = node.replacing(Key("k\(number)"), with: Node(.int(1))) }
@@ -185,7 +185,7 @@ private final class PendingModel {
     #expect(writes.entries.count == 9)
   }
 
-  @Test func `a small change of a large wish is a small record`() throws {
+  @Test func `a small change of a large onDisconnect write is a small record`() throws {
     var engine = Engine(
       state: DatabaseState(root: .empty, rules: try RuleSet.compile(#"{"rules": {".write": true}}"#), position: 0))
     var large = Node.empty
@@ -262,7 +262,7 @@ private final class PendingModel {
         var sessions = OnDisconnectSessions()
         sessions.apply(changes)
         readCount += 1
-        // All on-disconnect writes are decided, as at a start.
+        // Decides all on-disconnect writes, as a start does.
         var state = DatabaseState(root: .empty, rules: .denyAll, position: 0)
         state.sessions = sessions
         var engine = Engine(state: state)

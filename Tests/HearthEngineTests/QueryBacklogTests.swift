@@ -5,8 +5,8 @@ import Testing
 
 @testable import HearthEngine
 
-/// Tests of commits to a location with many live queries: how many of them one command updates before other commands,
-/// and all events in the end. Work is counted; nothing is timed.
+/// Tests of commits to a location with many live queries: how many queries one command updates before other commands,
+/// and all events in the end. The tests count work and measure no time.
 @Suite struct QueryBacklogTests {
   /// An engine, and the data of its clients by connection and tag.
   private struct World {
@@ -67,7 +67,7 @@ import Testing
 
   private static func last(_ count: Int) -> Query { Query(order: .key, limit: .last(count)) }
 
-  @Test func `a write below 2,000 queries costs one slice of a turn, and all queries are updated in the end`() throws {
+  @Test func `a write below 2,000 queries updates one slice of them in its turn, and all in the end`() throws {
     var world = try World()
     for connection in [UInt64(1), 2] { world.perform(connection, .connect) }
     for tag in 1...2_000 { world.listen(1, Self.last(tag), tag: Int32(tag)) }
@@ -75,11 +75,11 @@ import Testing
     let eventsMax = limits.redecisionStepsPerSlice / EngineLimits.queryEventSteps + 1
     var batch = world.put(2, "m/c", Node(.int(1)))
     #expect(world.queryEventCount <= eventsMax && world.queryEventCount > 0)
-    // The answer does not wait for them.
+    // The answer does not wait for the updates.
     #expect(batch.tally[.written] == 1)
     var count = 0
     while world.engine.hasPendingRedecisions {
-      // Further writes cost no more, and share events with those before.
+      // Further writes cost no more, and share events with the writes before.
       batch = world.put(2, "m/c", Node(.int(Int64(count))))
       #expect(world.queryEventCount <= eventsMax)
       #expect(batch.work.allSatisfy { $0.steps <= 2 * limits.redecisionStepsPerSlice })
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `a connection with many queries pays for them, whichever client writes`() throws {
+  @Test func `a connection with many queries pays for their updates, whichever client writes`() throws {
     var world = try World()
     for connection in [UInt64(1), 2] { world.perform(connection, .connect) }
     for tag in 1...1_000 { world.listen(1, Self.last(tag), tag: Int32(tag)) }
@@ -102,7 +102,7 @@ import Testing
     func paid(by connection: UInt64) -> Int {
       batch.work.filter { $0.payer.connection == ConnectionID(rawValue: connection) }.reduce(0) { $0 + $1.steps }
     }
-    // The connection that has so many queries.
+    // The connection with many queries.
     #expect(paid(by: 1) >= EngineLimits().redecisionStepsPerSlice)
     #expect(paid(by: 2) < EngineLimits().redecisionStepsPerSlice)
   }

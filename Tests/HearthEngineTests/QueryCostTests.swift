@@ -35,7 +35,7 @@ import Testing
 
   private static let last100 = Query(order: .child(Path("n")), limit: .last(100))
 
-  @Test func `a write costs a window over 200,000 children a few entries, however many listen to it`() throws {
+  @Test func `a write to 200,000 children costs a live query a few entries, for any number of listeners`() throws {
     var host = try Self.host(childCount: 200_000)
     for connection in 1...1_000 {
       host.perform(connection, .connect)
@@ -47,7 +47,7 @@ import Testing
     var random = SeededRandom(seed: 1)
     var eventCount = 0
     for _ in 0..<200 {
-      // Most are below the window, some in it, some above it.
+      // Most writes are below the window, some in it, and some above it.
       let (i, n) = (
         random.below(200_100), Int64(random.isOne(in: 2) ? 199_850 + random.below(400) : random.below(200_000))
       )
@@ -66,7 +66,7 @@ import Testing
     #expect(host.result(Self.last100) == host.replica(of: 1_002, Self.last100))
   }
 
-  @Test func `an order that the rules declare is worked out at its first use, and then read`() throws {
+  @Test func `a declared index is made at its first use, and then read`() throws {
     var host = try Self.host(childCount: 20_000)
     var query = Self.last100
     #expect(host.cost { $0.read(query) }.childrenScanned >= 20_000)
@@ -80,7 +80,7 @@ import Testing
     #expect(cost.childrenScanned == 0 && cost.entriesRead <= 10)
   }
 
-  @Test func `few children are not worth an order, and neither are those that went`() throws {
+  @Test func `a query over few children makes no index, also after many were removed`() throws {
     var host = try Self.host(childCount: 255)
     host.read(Self.last100)
     #expect(host.engine.listens.isIdle)
@@ -116,7 +116,7 @@ import Testing
     #expect(host.engine.listens.results.count == 0)
   }
 
-  @Test func `a write outside all windows in the order of keys is not followed, and leaves no result behind`() throws {
+  @Test func `a write outside all windows in key order is not followed, and stores no result`() throws {
     var host = try Self.host(childCount: 300)
     host.perform(1, .connect)
     func followed(_ host: EngineHost, _ content: WriteOperation.Change) throws -> [[Key]] {
@@ -148,7 +148,7 @@ import Testing
     #expect(try followed(host, put(200)) == [[Self.key(200)]], "another order is kept up to date by every write")
   }
 
-  @Test func `the last listener takes its window and an undeclared order along`() throws {
+  @Test func `the last listener's end removes its window and an undeclared index`() throws {
     var host = try Self.host(childCount: 1_000)
     let queries = [
       Self.last100, Query(order: .child(Path("x")), limit: .first(2)), Query(order: .value, limit: .last(1)),
@@ -178,7 +178,7 @@ import Testing
     #expect(host.engine.listens.isIdle && host.engine.listens.root.children.isEmpty)
   }
 
-  @Test func `orders that no rules declare keep to their budget, also when the place grows`() throws {
+  @Test func `undeclared indexes stay within their budget, also when the location grows`() throws {
     var limits = EngineLimits()
     limits.undeclaredIndexEntriesMax = 5_000
     var host = try Self.host(childCount: 500, limits: limits)
@@ -199,7 +199,7 @@ import Testing
     }
   }
 
-  @Test func `a live query that may not look at everything is sent everything`() throws {
+  @Test func `a live query that may not be evaluated is sent all children`() throws {
     var limits = EngineLimits()
     limits.undeclaredChildrenMax = 100
     var host = try Self.host(childCount: 101, limits: limits)
@@ -214,7 +214,7 @@ import Testing
     }
   }
 
-  @Test func `a hash is compared with what the query finds`() throws {
+  @Test func `a hash is compared with the result of the query`() throws {
     var host = try Self.host(childCount: 300)
     host.perform(1, .connect)
     let hash = host.result(Self.last100).simpleHash()
@@ -224,7 +224,7 @@ import Testing
     #expect(host.firstValue?.childCount == 100)
   }
 
-  @Test func `the text of a missing order names path and order as clients look for it`() throws {
+  @Test func `the error of a missing index names path and order in the form that clients look for`() throws {
     var host = try Self.host(childCount: 1, rules: #"{"rules": {".read": true}}"#)
     let texts: [(Query.Order, String, String)] = [
       (.child(Path("a/b")), "m", "a/b\", for path \"/m\""), (.value, "m/k", ".value\", for path \"/m/k\""),

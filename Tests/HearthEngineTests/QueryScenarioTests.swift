@@ -2,7 +2,7 @@ import HearthEngine
 import HearthTestKit
 import Testing
 
-/// Tests of listens and reads with a query. Every effect is listed; an unlisted one fails the test.
+/// Tests of listens and reads with a query. The tests list every effect; an unlisted one fails the test.
 @Suite struct QueryScenarioTests {
   private static let start = """
     rules {"rules":{".read":true,".write":true,"s":{".indexOn":["n","a/b"]},"v":{".indexOn":".value"}}}
@@ -14,7 +14,7 @@ import Testing
 
     """
 
-  @Test func `a window moves in one message, with the leaving and the entering child`() throws {
+  @Test func `a window moves in one message, with the removed and the added child`() throws {
     try expectScenario(
       Self.start + """
         1 listen /s query {"i":"n","l":2,"vf":"r"} tag 7
@@ -43,7 +43,7 @@ import Testing
         """)
   }
 
-  @Test func `bounds without a limit let each change through by itself`() throws {
+  @Test func `bounds without a limit deliver each change on its own`() throws {
     try expectScenario(
       Self.start + """
         1 listen /s query {"i":"n","sp":2,"ep":3} tag 1
@@ -84,7 +84,7 @@ import Testing
         """)
   }
 
-  @Test func `listens to one query share one event, and default listens are told besides`() throws {
+  @Test func `listens to one query share one event, and listens without a query get theirs besides`() throws {
     try expectScenario(
       Self.start + """
         1 listen /v query {"i":".value","l":1,"vf":"r"} tag 3
@@ -107,7 +107,7 @@ import Testing
         """)
   }
 
-  @Test func `the same query again is a refresh under the newest tag, and a known result is not sent again`() throws {
+  @Test func `a repeated query is a refresh under the newest tag, and a known result is not sent again`() throws {
     try expectScenario(
       Self.start + """
         1 listen /s query {"i":"n","l":1} tag 1
@@ -142,7 +142,7 @@ import Testing
         """)
   }
 
-  @Test func `a read with a query needs its order declared, a listen does not`() throws {
+  @Test func `a read with a query needs its index declared, a listen does not`() throws {
     try expectScenario(
       Self.start + """
         1 get /s query {"i":"n","ep":2}
@@ -240,7 +240,7 @@ import Testing
       """, limits: limits)
   }
 
-  @Test func `a listener with ranges is sent those that differ`() throws {
+  @Test func `a listener with a range hash is sent the ranges that differ`() throws {
     try expectScenario(
       """
       rules {"rules":{".read":true,".write":true}}
@@ -260,7 +260,7 @@ import Testing
       """)
   }
 
-  @Test func `the last listen of a place may go by time in the middle of a write far above it`() throws {
+  @Test func `the last listen of a location may be cancelled by time during a write far above it`() throws {
     try expectScenario(
       """
       rules {"rules":{".write":true,"a":{"b":{"c":{".read":"now < 500"}}}}}

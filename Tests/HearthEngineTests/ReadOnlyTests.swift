@@ -52,7 +52,7 @@ import Testing
     #expect(refused == Array(repeating: "permission-denied", count: Self.changes.count))
   }
 
-  @Test("a session that acts as another user reads what that user may, and changes nothing")
+  @Test("a session that acts as another user reads what that user may read, and changes nothing")
   func override() throws {
     let reads: [Command.Action] = [.get(Path("mine/a")), .get(Path("x"))]
     #expect(try Self.replies(Self.closed, Self.viewerAsKim, reads) == ["value", "permission-denied"])

@@ -2,7 +2,7 @@ import HearthEngine
 import HearthTestKit
 import Testing
 
-/// Tests of the engine's reports after redecisions, from which receipts are made.
+/// Tests of the engine's reports after listens are evaluated again, from which receipts are made.
 @Suite struct ReceiptScenarioTests {
   private static let start =
     RoomScenario.data + "receipts on\n" + RoomScenario.listens + """

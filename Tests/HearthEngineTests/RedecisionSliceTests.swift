@@ -4,13 +4,13 @@ import Testing
 
 @testable import HearthEngine
 
-/// Tests of redecisions of many listens: how many one command performs before other commands, and the events meanwhile.
-/// Decisions are counted; nothing is timed.
+/// Tests of evaluating many listens again: how many one command evaluates before other commands, and the events
+/// meanwhile. The tests count rule evaluations and measure no time.
 @Suite struct RedecisionSliceTests {
   /// An engine with the counts and effects of its commands.
   private struct World {
     var engine: Engine
-    /// The number of rules decisions in each command.
+    /// The number of rule evaluations in each command.
     var decisions: [Int] = []
     var effects: [Effect] = []
 
@@ -41,7 +41,7 @@ import Testing
       perform(0, .write(WriteOperation(.put(Location(path: Path(path)), WriteValue(node)))), as: .administrator)
     }
 
-    /// Ticks until no redecisions are pending.
+    /// Ticks until no listens are waiting for their evaluation.
     ///
     /// - Returns: The number of commands.
     @discardableResult
@@ -63,7 +63,7 @@ import Testing
   private static let signedIn = #"{"rules": {"$x": {".read": "auth != null"}}}"#
   private static let flag =
     #"{"rules": {"r": {"$x": {".read": "root.child('flag').val() != 'shut'"}}, "free": {".read": true}}}"#
-  /// The most decisions in one command.
+  /// The most rule evaluations in one command.
   private static var decisionsMax: Int {
     let limits = EngineLimits()
     return (limits.redecisionStepsInLine + limits.redecisionStepsPerSlice) / EngineLimits.redecisionSteps + 2
@@ -71,7 +71,7 @@ import Testing
 
   // MARK: Identity
 
-  @Test func `signing in again as the same user decides no listen again, for any deadline`() throws {
+  @Test func `signing in again as the same user evaluates no listen again, for any deadline`() throws {
     var world = try World(Self.signedIn)
     world.perform(1, .connect)
     world.perform(1, .authenticate(Self.user("a", deadline: 1_000)))
@@ -80,14 +80,14 @@ import Testing
     world.perform(1, .authenticate(Self.user("a", deadline: 2_000)))
     #expect(world.decisions == [0])
     #expect(world.effects.count == 1)
-    // The later deadline counts.
+    // The later deadline applies.
     let at = { Instant(wallMilliseconds: $0, monotonicMilliseconds: $0) }
     #expect(world.engine.decide([], at: at(1_500)).effects.isEmpty)
     let ended = world.engine.decide([], at: at(2_000))
     #expect(ended.decided?.cancelledCount == 20)
   }
 
-  @Test func `signing out decides nothing for a client that is signed out`() throws {
+  @Test func `signing out evaluates no listens for a client that is signed out`() throws {
     var world = try World(Self.open)
     world.listen(1, (0..<20).map { "x\($0)" })
     for _ in 0..<5 { world.perform(1, .unauthenticate) }
@@ -95,7 +95,8 @@ import Testing
     #expect(world.effects.count == 5)
   }
 
-  @Test func `a flood of identities over ten thousand listens is decided once, in slices, and answered at once`() throws
+  @Test func `many changes of identity over ten thousand listens are answered at once and evaluated once, in slices`()
+    throws
   {
     var world = try World(Self.open)
     let count = EngineLimits().listensPerConnectionMax
@@ -111,7 +112,7 @@ import Testing
     #expect(world.decisions.allSatisfy { $0 <= Self.decisionsMax })
     world.drain()
     #expect(world.decisions.allSatisfy { $0 <= Self.decisionsMax })
-    // Listens that were decided before the last change of identity are decided once more.
+    // Listens that were evaluated before the last change of identity are evaluated once more.
     #expect(world.decisions.reduce(0, +) <= 2 * count + 160 * Self.decisionsMax / 8)
     #expect(world.engine.listenCount == count)
   }
@@ -163,7 +164,9 @@ import Testing
 
   // MARK: Data and rules
 
-  @Test func `a write that affects many grants delays no client, and unaffected listeners are told at once`() throws {
+  @Test func `a write that affects many grants delays no client, and unaffected listeners get their events at once`()
+    throws
+  {
     var world = try World(Self.flag)
     for connection in UInt64(1)...20 { world.listen(connection, (0..<500).map { "r/x\($0)" }) }
     world.listen(30, ["free"])
@@ -176,12 +179,12 @@ import Testing
     let slices = world.drain()
     #expect(slices > 50)
     #expect(world.decisions.allSatisfy { $0 <= Self.decisionsMax })
-    // Five writes are not five times the work of one.
+    // Five writes cost less than five times the work of one.
     #expect(world.decisions.reduce(0, +) < 3 * 10_000)
     #expect(world.engine.listenCount == 10_001)
   }
 
-  @Test func `an undecided listener gets its missed events once it is allowed`() throws {
+  @Test func `a listener that waits for its evaluation gets its missed events once it is allowed`() throws {
     var world = try World(Self.flag)
     for connection in UInt64(1)...3 { world.listen(connection, (0..<300).map { "r/x\($0)" }) }
     world.put("flag", Node(.int(1)))
@@ -194,7 +197,7 @@ import Testing
     for connection in UInt64(1)...3 { #expect(after[connection] == ["/r/x7/a", "/r/x7/b"]) }
   }
 
-  @Test func `a listener that was denied for a while gets the current value, and no intermediate ones`() throws {
+  @Test func `a listener that was denied for a time gets the current value, and no intermediate ones`() throws {
     var world = try World(Self.flag)
     world.listen(1, (0..<600).map { "r/x\($0)" })
     world.put("flag", Node(.string("shut")))
@@ -206,7 +209,7 @@ import Testing
       if case .event(let event, _) = effect { event.path.description.contains("secret") } else { false }
     }
     #expect(!isSecretTold)
-    // Whether the listen was decided while the flag was set depends on its position in the order.
+    // Whether the listen was evaluated while the flag was set depends on its position in the order.
     let isCancelled = world.effects.contains { effect in
       guard case .redecided(let redecision) = effect else { return false }
       return redecision.cancelled.contains { $0.name.path == Path("r/x7") }
@@ -214,7 +217,7 @@ import Testing
     #expect(isCancelled || Self.told(world.effects, Path("r/x7"))[1] == ["/r/x7"])
   }
 
-  @Test func `a deploy over many listens is decided in slices, with one receipt`() throws {
+  @Test func `a deploy over many listens evaluates them in slices, with one receipt`() throws {
     var world = try World(Self.open)
     for connection in UInt64(1)...4 { world.listen(connection, (0..<500).map { "x\($0)" }) }
     world.perform(0, .deployRules(try RuleSet.compile(#"{"rules": {"x1": {".read": true}}}"#)), as: .administrator)
@@ -229,7 +232,7 @@ import Testing
     #expect(lasts == 1)
   }
 
-  @Test func `listens of a connection that ends are taken out in slices`() throws {
+  @Test func `the listens of a connection that ends are removed in slices`() throws {
     var world = try World(Self.open)
     world.listen(1, (0..<10_000).map { "x\($0)" })
     world.listen(2, ["x5"])
@@ -246,7 +249,7 @@ import Testing
     #expect(world.decisions.allSatisfy { $0 <= 1 })
   }
 
-  @Test func `listens are not decided again while commits cannot be stored`() throws {
+  @Test func `listens are not evaluated again while commits cannot be stored`() throws {
     var world = try World(Self.flag)
     world.listen(1, (0..<600).map { "r/x\($0)" })
     world.put("flag", Node(.int(1)))

@@ -1,4 +1,4 @@
-/// Two members of a room that listen there, as the beginning of a scenario.
+/// The start of a scenario: two members of a room, each with a listen to it.
 enum RoomScenario {
   /// The rules and the data.
   static let data = """

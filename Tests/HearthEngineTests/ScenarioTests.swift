@@ -2,7 +2,7 @@ import HearthEngine
 import HearthTestKit
 import Testing
 
-/// Conversations with the engine. Every effect is listed; an unlisted one fails the test.
+/// Tests of scripted commands to the engine. The tests list every effect; an unlisted one fails the test.
 @Suite struct ScenarioTests {
   @Test func `the first value is sent before the response, and omitted when the hash matches`() throws {
     try expectScenario(
@@ -64,7 +64,7 @@ import Testing
       """)
   }
 
-  @Test func `a writer's own listens are told before its response, and a write without a change tells no listener`()
+  @Test func `a writer's own listens get their event before its response, and a write without a change makes no event`()
     throws
   {
     try expectScenario(
@@ -122,7 +122,7 @@ import Testing
       """)
   }
 
-  @Test func `overlapping listens of one connection get one push, until the upper one is gone`() throws {
+  @Test func `overlapping listens of one connection get one push, until the upper one has ended`() throws {
     try expectScenario(
       """
       rules {"rules": {".read": true, ".write": true}}
@@ -162,7 +162,7 @@ import Testing
       """)
   }
 
-  @Test func `the client's own branch and too deep places are refused`() throws {
+  @Test func `writes to reserved keys and too deep locations are refused`() throws {
     try expectScenario(
       """
       rules {"rules": {".read": true, ".write": true}}
@@ -181,7 +181,7 @@ import Testing
       """)
   }
 
-  @Test func `a connection holds no more listens than it may`() throws {
+  @Test func `a connection has no more listens than its limit`() throws {
     var limits = EngineLimits()
     limits.listensPerConnectionMax = 2
     try expectScenario(
@@ -204,7 +204,7 @@ import Testing
       """, limits: limits)
   }
 
-  @Test func `a database holds no more listens than it may`() throws {
+  @Test func `a database has no more listens than its limit`() throws {
     var limits = EngineLimits()
     limits.listensBytesMax = 3_600
     try expectScenario(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct SimulationTests {
   @Test(arguments: 0..<UInt64(Torture.count(sample: 4, full: 100)))
-  func `the engine keeps its word through thousands of seeded steps`(seed: UInt64) throws {
+  func `the engine agrees with its model through thousands of seeded steps`(seed: UInt64) throws {
     var simulation = try Simulation(seed: seed)
     let summary = try simulation.run(stepCount: 2_000)
     #expect(summary.eventCount > 40)
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: 0..<UInt64(Torture.count(sample: 6, full: 200)))
-  func `the engine keeps its word while decisions are pending`(seed: UInt64) throws {
+  func `the engine agrees with its model while evaluations of listens are pending`(seed: UInt64) throws {
     var simulation = try Simulation(seed: seed, Self.sliced)
     let summary = try simulation.run(stepCount: 2_000)
     #expect(summary.cancelCount > 10)
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: 0..<UInt64(Torture.count(sample: 2, full: 100)))
-  func `windows of live queries catch up after pending decisions`(seed: UInt64) throws {
+  func `windows of live queries catch up after pending evaluations`(seed: UInt64) throws {
     var conditions = Self.sliced
     (conditions.policies, conditions.isWriteHeavy) = (Self.writeHeavy.policies + [.memberExists, .ownData], true)
     var simulation = try Simulation(seed: seed, conditions)
@@ -44,14 +44,14 @@ import Testing
     #expect(summary.pendingCount > 20)
   }
 
-  /// Conditions in which nearly all redecisions of existing listens are delayed.
+  /// Conditions under which nearly all evaluations of existing listens are delayed.
   private static var sliced: SimulationConditions {
     var conditions = SimulationConditions()
     conditions.isSliced = true
     return conditions
   }
 
-  /// Conditions in which listens last long enough to receive many events.
+  /// Conditions under which listens last long enough to receive many events.
   private static var writeHeavy: SimulationConditions {
     var conditions = SimulationConditions()
     conditions.policies = [.allowAll, .allowAll, .allowAll, .queryLimit, .queryOrder, .queryAndData]
@@ -66,12 +66,12 @@ import Testing
     var simulation = try Simulation(seed: 100 + seed, conditions)
     let summary = try simulation.run(stepCount: 1_200)
     #expect(summary.startCount > 1)
-    // One or two runs in a hundred have no connection that ends.
+    // In one or two runs of a hundred no connection ends.
     #expect(Torture.isOn || summary.endCount > 1)
   }
 
   @Test(arguments: 0..<UInt64(Torture.count(sample: 2, full: 100)))
-  func `without memory for indexes clients with filters still have their results`(seed: UInt64) throws {
+  func `without memory for indexes clients with queries still have their results`(seed: UInt64) throws {
     var conditions = Self.writeHeavy
     conditions.hasRoomForOrders = false
     conditions.policies.removeAll(where: \.readsQuery)
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(arguments: [EngineFaults.sendsWhileInDoubt, .noCatchUp])
-  func `an engine that gets pending decisions wrong is found out`(fault: EngineFaults) throws {
+  func `an engine with faulty pending evaluations is detected`(fault: EngineFaults) throws {
     var conditions = Self.sliced
     conditions.faults = fault
     #expect(try isCaught(conditions), "no seed notices it")

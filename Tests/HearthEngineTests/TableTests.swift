@@ -11,7 +11,7 @@ import Testing
     var random = SeededRandom(seed: seed)
     var (table, model) = (DenseTable<Int, Int>(), [Int: Int]())
     for step in 0..<2_000 {
-      // Few names keep the table near the size at which its representation changes.
+      // A few names keep the table near the size at which its representation changes.
       let name = random.below(seed % 2 == 0 ? 40 : 12)
       switch random.below(3) {
       case 0:
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: 0..<4)
-  func `deadlines come out soonest first`(seed: UInt64) {
+  func `deadlines are returned in ascending order`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var (queue, model) = (DeadlineQueue(), [Int64]())
     for step in 0..<1_000 {
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `signing in again and again leaves no pile of deadlines behind`() {
+  @Test func `signing in repeatedly leaves no outdated deadlines in the table`() {
     var engine = Engine(state: DatabaseState(root: .empty, rules: .denyAll, position: 0))
     let connection = ConnectionID(rawValue: 1)
     let now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
@@ -71,7 +71,7 @@ import Testing
     #expect(batch.effects.flatMap { $0.scenarioLines() } == ["1 < ended"])
   }
 
-  @Test func `a hash is computed anew when the place has changed`() {
+  @Test func `a hash is computed again when its location has changed`() {
     var cache = HashCache()
     var node = Node.empty.replacing(Path("a/b"), with: Node(.int(1)))
     for i in 0..<100 {
@@ -97,7 +97,7 @@ import Testing
     #expect(found.listens.count == 2)
   }
 
-  @Test func `a location without listens and grants is forgotten`() throws {
+  @Test func `the state of a location without listens and grants is removed`() throws {
     var scenario = Scenario()
     let steps = [
       #"rules {"rules": {".read": "root.child('a/b/c').exists() || now > 5", ".write": true}}"#, "time 10", "1 connect",

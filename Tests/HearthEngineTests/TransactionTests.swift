@@ -74,7 +74,7 @@ import Testing
     #expect(String(decoding: batch.state.root.json(.export), as: UTF8.self) == #"{"a":{"b":"z","c":"y"}}"#)
   }
 
-  @Test("a place and one below it make one change")
+  @Test("a write to a location and one below it make one change")
   func nestedChanges() throws {
     var engine = try engine()
     let (_, batch) = decide(
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test(
-    "an unstorable transaction is refused as a whole",
+    "a transaction that cannot be stored is refused completely",
     arguments: [
       ("a.b", 1, "invalid-path"), ("", 1, "invalid-path"), ("a", 40, "invalid-data"), ("a", 31, "ok"),
     ])
@@ -166,7 +166,7 @@ import Testing
     #expect(batch.state.root.isEmpty == (answer != "ok"))
   }
 
-  @Test("a record over the limit is refused, and the next one is taken")
+  @Test("a record over the limit is refused, and the next one is accepted")
   func tooBig() throws {
     var limits = EngineLimits()
     limits.recordBytesMax = 100

@@ -5,11 +5,11 @@ import Testing
 
 @testable import HearthEngine
 
-/// Tests of the bounds of turns, and that nothing of them stays.
+/// Tests of the limits of turns, and that turns leave no state.
 @Suite struct TransactionTurnLimitTests {
   private typealias Counters = TransactionTurnTests.Counters
 
-  @Test func `without room a write is decided when it comes`() throws {
+  @Test func `when the limit of waiting writes is reached, a write is decided on arrival`() throws {
     var limits = EngineLimits()
     limits.turnWaitersPerPlaceMax = 1
     var world = try Counters(people: 4, limits: limits)

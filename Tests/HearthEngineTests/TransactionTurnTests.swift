@@ -53,18 +53,20 @@ import Testing
     #expect(world.turns.isIdle)
   }
 
-  @Test func `an up-to-date client waits during another's turn, and is not told to retry when that passes`() throws {
+  @Test func `an up-to-date client waits during another's turn, and is not told to retry when that turn expires`()
+    throws
+  {
     var world = try Counters(people: 3)
     _ = try world.swap(1, nil, 1)
     #expect(try world.swap(2, nil, 1) == ["2 stale 1"])
     #expect(try world.swap(1, 1, 2) == [])
     #expect(try world.swap(3, 1, 2) == [])
-    // The second lets its turn expire: the first is decided as if it arrived now.
+    // The second client lets its turn expire: the first one's write is decided as if it arrived now.
     #expect(try world.pass(milliseconds: 500) == ["1 written 2", "3 stale 2"])
     #expect(try world.swap(3, 2, 3) == ["3 written 3"])
   }
 
-  @Test func `plain writes never wait, and a transaction that they outdate keeps its turn`() throws {
+  @Test func `plain writes never wait, and a transaction that they make stale keeps its turn`() throws {
     var world = try Counters(people: 4)
     _ = try world.swap(1, nil, 1)
     #expect(try world.swap(2, nil, 1) == ["2 stale 1"])
@@ -74,7 +76,7 @@ import Testing
     #expect(try world.swap(2, 7, 8) == ["2 written 8", "3 stale 8"])
   }
 
-  @Test func `a client that is repeatedly outdated in its turn goes to the end of the queue`() throws {
+  @Test func `a client whose value is repeatedly stale in its turn goes to the end of the queue`() throws {
     var world = try Counters(people: 4)
     _ = try world.swap(1, nil, 1)
     _ = try world.swap(2, nil, 1)
@@ -85,7 +87,7 @@ import Testing
     #expect(try world.swap(3, 1, 2) == ["3 written 2", "2 stale 2"])
   }
 
-  @Test func `a turn ends when its holder leaves, or stops listening`() throws {
+  @Test func `a turn ends when its holder disconnects or stops listening`() throws {
     var world = try Counters(people: 4)
     _ = try world.swap(1, nil, 1)
     for number in 2...4 { _ = try world.swap(number, nil, 1) }
@@ -104,7 +106,7 @@ import Testing
     #expect(try world.swap(2, 1, 2) == ["2 written 2", "4 stale 2"])
   }
 
-  @Test func `many clients that give up cost the others at most two windows`() throws {
+  @Test func `many clients that give up delay the others by at most two turns`() throws {
     var world = try Counters(people: 101)
     _ = try world.swap(1, nil, 1)
     var answered = try world.swap(2, nil, 1).count
@@ -119,7 +121,7 @@ import Testing
     #expect(world.scenario.engine.state.root[Path("c")] == Node(.int(2)))
   }
 
-  @Test func `a connection that lets turns pass has shorter ones, then none, until it writes`() throws {
+  @Test func `a connection that lets turns expire gets shorter ones, then none, until it writes`() throws {
     var world = try Counters(people: 3)
     _ = try world.swap(1, nil, 1)
     var windows: [Int64] = []
@@ -149,13 +151,13 @@ import Testing
       if world.turns.isIdle { continue }
       let deadline = try #require(world.scenario.engine.nextDeadlineMonotonicMilliseconds)
       windows.append(deadline - world.scenario.now.monotonicMilliseconds)
-      // Half of them send nothing, and half are refused at the last moment.
+      // Half of them send no write, and half send one that is refused at the end of the turn.
       _ = try world.pass(milliseconds: windows[windows.count - 1] - (number.isMultiple(of: 2) ? 0 : 1))
       if !number.isMultiple(of: 2) { #expect(try world.swap(number, 1, 2).contains("\(number) permission-denied")) }
       #expect(world.turns.isIdle)
     }
     #expect(windows == [500, 250, 125, 62])
-    // Other clients are not affected, and after a while the record is dropped.
+    // Other clients are not affected, and the record of unused turns is dropped after a time.
     #expect(try world.swap(1, nil, 2) == ["1 stale 1"])
     #expect(!world.turns.isIdle)
     #expect(try world.swap(1, 1, 2) == ["1 written 2"])
@@ -170,7 +172,7 @@ import Testing
     for number in 2..<12 {
       #expect(requests.swap(Int32(number), "eve", nil, 9) == ["0 stale 1"])
       #expect(requests.engine.turns.isIdle == (number >= 6))
-      // The delivery of the answer is not reported.
+      // The delivery of the answer to these requests is not reported.
       requests.milliseconds += requests.engine.limits.turnUndeliveredMillisecondsMax
       _ = requests.engine.decide(
         [], at: Instant(wallMilliseconds: requests.milliseconds, monotonicMilliseconds: requests.milliseconds))
@@ -183,7 +185,7 @@ import Testing
     _ = try world.swap(2, nil, 1)
     #expect(try world.pass(milliseconds: 700) == [])
     _ = try world.swap(3, 1, 2)
-    // Late after its first turn of 500 ms; the next has 1,000 ms.
+    // Too late in its first turn of 500 ms; the next has 1,000 ms.
     #expect(try world.swap(2, 1, 2) == ["2 stale 2"])
     #expect(try world.pass(milliseconds: 900) == [])
     #expect(try world.swap(3, nil, 3) == [])
@@ -205,7 +207,7 @@ import Testing
     #expect(deadline - world.scenario.now.monotonicMilliseconds == 50)
   }
 
-  @Test func `a turn's time begins when its answer is on its way`() throws {
+  @Test func `a turn's time begins when its answer is being delivered`() throws {
     var world = try Counters(people: 3)
     world.scenario.tellsTurns = false
     _ = try world.swap(1, nil, 1)
@@ -215,9 +217,9 @@ import Testing
     #expect(try world.pass(milliseconds: 1_000) == ["3 stale 1"])
   }
 
-  // MARK: Places
+  // MARK: Locations
 
-  @Test func `places that do not overlap have their turns at the same time`() throws {
+  @Test func `locations that do not overlap have turns at the same time`() throws {
     var world = try Counters(people: 4)
     for path in ["/a/x", "/a/y"] { _ = try world.step("1 put \(path) 1") }
     #expect(try world.swap(1, nil, 2, at: "/a/x") == ["1 stale 1"])
@@ -227,13 +229,13 @@ import Testing
     #expect(try world.swap(1, 1, 2, at: "/a/x") == ["1 written 2", "3 stale 2"])
   }
 
-  @Test func `a place and those below it wait for each other, in the order in which people came`() throws {
+  @Test func `a location and those below it wait for each other, in the order of arrival`() throws {
     var world = try Counters(people: 6)
     for path in ["/a/x", "/a/y"] { _ = try world.step("1 put \(path) 1") }
     #expect(try world.swap(1, nil, 2, at: "/a/x") == ["1 stale 1"])
     #expect(try world.swap(2, nil, 2, at: "/a/y") == ["2 stale 1"])
     #expect(try world.swap(3, nil, 2, at: "/a") == [])
-    // Behind the write above it, although there is no other at its own path.
+    // It waits for the write above it, although there is no other at its own location.
     #expect(try world.swap(4, 1, 2, at: "/a/x") == [])
     #expect(try world.swap(5, nil, 2, at: "/a/y/deep") == [])
     #expect(try world.swap(2, 1, 2, at: "/a/y") == ["2 written 2"])
@@ -314,7 +316,7 @@ import Testing
 
   // MARK: Requests over HTTP
 
-  @Test func `requests of one name use each other's turns, when they are not late`() throws {
+  @Test func `requests of one user share their turns, when they are not late`() throws {
     var requests = Requests(engine: Engine(state: try Counters(people: 1).scenario.engine.state))
     _ = requests.swap(1, "ann", nil, 1)
     #expect(requests.swap(2, "ann", nil, 1) == ["0 stale 1"])

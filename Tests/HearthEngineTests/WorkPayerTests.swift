@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthEngine
 
-/// Tests of the accounting of steps to connections. Steps are counted; nothing is timed.
+/// Tests of charging steps to connections. The tests count steps and measure no time.
 @Suite struct WorkPayerTests {
   private static let listenCount = 1_000
   private static let rules = """
@@ -28,7 +28,7 @@ import Testing
     engine.decide([command], at: Instant(wallMilliseconds: 1, monotonicMilliseconds: 1)).work
   }
 
-  /// Returns the steps of a command and of all its redecisions.
+  /// Returns the steps of a command, and of all evaluations of listens that it causes.
   private static func work(of command: Command, _ engine: inout Engine) -> [ConnectionWork] {
     var work = decide(command, &engine)
     while engine.hasPendingRedecisions {
@@ -38,7 +38,9 @@ import Testing
   }
 
   @Test(arguments: [1, 50])
-  func `listens in doubt are charged to the writer, or to a connection that has many`(connections: Int) throws {
+  func `listens that a write makes uncertain are charged to the writer, or to a connection that has many`(
+    connections: Int
+  ) throws {
     var engine = try Self.engine(connections: connections)
     let network = NetworkPrefix(addressBytes: [192, 0, 2, 1])
     let write = WriteOperation(.put(Location(path: Path("gate")), WriteValue(Node(.string("none")))))
@@ -55,7 +57,7 @@ import Testing
     #expect(work.allSatisfy { $0.steps <= EngineLimits().redecisionStepsPerSlice * 2 }, "each slice by itself")
   }
 
-  @Test func `telling many listeners of a large value is charged to its writer`() throws {
+  @Test func `the delivery of a large value to many listeners is charged to its writer`() throws {
     let rules = try RuleSet.compile(#"{"rules": {".read": true, ".write": true}}"#)
     var engine = Engine(state: DatabaseState(root: .empty, rules: rules, position: 0))
     for number in UInt64(1)...100 {
@@ -85,7 +87,7 @@ import Testing
     #expect(work.reduce(0) { $0 + $1.steps } >= Self.listenCount * EngineLimits.redecisionSteps)
   }
 
-  // MARK: Beside other commands
+  // MARK: In the background
 
   private static let instant = Instant(wallMilliseconds: 1, monotonicMilliseconds: 1)
 
@@ -99,7 +101,7 @@ import Testing
     return engine
   }
 
-  @Test func `each comparison of a large value is charged to the client that asks, with any result`() throws {
+  @Test func `each comparison of a large value is charged to the requesting client, with any result`() throws {
     var engine = try Self.largeEngine(#"{"rules": {".read": true, ".write": true}}"#)
     let payer = WorkPayer(ConnectionID(rawValue: 1))
     let compound = CompoundHash(hashes: ["a", ""], posts: [Path("k5")])
@@ -158,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func `a listen above a connection's own listens pays for the visit to each of them`() throws {
+  @Test func `a listen above a connection's own listens is charged for visiting each of them`() throws {
     var engine = Engine(
       state: DatabaseState(root: .empty, rules: try RuleSet.compile(#"{"rules": {".read": true}}"#), position: 0))
     let connection = ConnectionID(rawValue: 1)
@@ -175,7 +177,8 @@ import Testing
     #expect(perform(.listen(ListenRequest(Path("y")))).work.isEmpty)
   }
 
-  @Test func `an on-disconnect write larger than a connection may have is refused before its rules`() throws {
+  @Test func `an onDisconnect write larger than a connection's limit is refused before its rules are evaluated`() throws
+  {
     let rules = #"{"rules": {".write": true, "$a": {"$b": {".validate": "newData.val().matches(/^x*$/)"}}}}"#
     var limits = EngineLimits()
     (limits.onDisconnectBytesPerConnectionMax, limits.onDisconnectStepsMax) = (64 << 10, 2_000)
@@ -194,7 +197,8 @@ import Testing
     _ = perform(.connect)
     #expect(refusal(of: 100) == nil)
     #expect(refusal(of: 10_000) == .tooManyOnDisconnects)
-    // Few bytes whose rules take long are refused as well: the connection's end would decide them in line.
+    // A small write whose rules take long is refused as well: at the connection's end its rules would delay other
+    // commands.
     #expect(refusal(of: 1_500) == .tooManyOnDisconnects)
   }
 }

@@ -4,7 +4,7 @@ import HearthTestKit
 import HearthTree
 import Testing
 
-/// Tests of single writes: priorities, server values, hashes, limits. Every effect is listed.
+/// Tests of single writes: priorities, server values, hashes, limits. The tests list every effect.
 @Suite struct WriteScenarioTests {
   @Test func `a merge of only its own location is a put, and listeners below get their part`() throws {
     try expectScenario(
@@ -32,7 +32,8 @@ import Testing
       """)
   }
 
-  @Test func `a value with fewer children than have listens reaches those of changed children alone`() throws {
+  @Test func `a value with fewer children than there are listens reaches only the listens of changed children`() throws
+  {
     let names = ["b", "c", "d", "e", "f", "g/x"]
     let listens = names.map { "1 listen /a/\($0)\n  1 ok" }.joined(separator: "\n")
     try expectScenario(
@@ -88,7 +89,7 @@ import Testing
       """)
   }
 
-  @Test func `a merge is made in its order, and a node that is empty for a moment loses its priority`() throws {
+  @Test func `a merge is made in its order, and a node that is empty in between loses its priority`() throws {
     try expectScenario(
       """
       rules {"rules": {".read": true, ".write": true}}
@@ -143,7 +144,7 @@ import Testing
       """)
   }
 
-  @Test func `a put with a hash changes only a value that the caller has seen`() throws {
+  @Test func `a put with a hash changes only the value that its writer has seen`() throws {
     try expectScenario(
       """
       rules {"rules": {".read": true, ".write": "newData.val() != 13"}}
@@ -203,7 +204,7 @@ import Testing
     #expect(isShown(shut, [shut], as: .administrator))
   }
 
-  @Test func `a client without write permission learns no value by priorities`() throws {
+  @Test func `a client without write permission learns no value by the writing of priorities`() throws {
     try expectScenario(
       """
       rules {"rules": {"w": {".write": true}}}
@@ -253,7 +254,7 @@ import Testing
       """, limits: limits)
   }
 
-  @Test func `a write is not compared with more than one write may replace`() throws {
+  @Test func `a write is not compared with more data than one write may replace`() throws {
     var limits = EngineLimits()
     (limits.touchedBytesMax, limits.hashBytesInLine) = (150, 64)
     let text = String(repeating: "x", count: 60)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthGateway
 
-/// Tests of the work charged to accounts and addresses beyond one connection, with a simulated clock.
+/// Tests of charging work to accounts and addresses beyond one connection, with a simulated clock.
 @Suite struct CarriedWorkTests {
   private static let second: Int64 = 1_000_000_000
   private static let rate = QuotaLimits.standard.connectionWorkPerSecond
@@ -28,7 +28,7 @@ import Testing
     #expect(ledger.wait(of: .requests(client), at: Self.second) == 8 * Self.second, "and by requests over HTTP")
     #expect(ledger.join(Self.id(3), as: Self.client("192.0.2.2"), at: Self.second) == 0)
     #expect(ledger.join(Self.id(4), as: Self.client("192.0.2.1", "bob"), at: Self.second) == 0)
-    // It is owed once, regardless of reconnects, and only until it is paid.
+    // The debt is charged once, regardless of reconnects, and only until it is paid.
     ledger.leave(Self.id(2), at: 2 * Self.second)
     #expect(ledger.join(Self.id(5), as: client, at: 2 * Self.second) == 7 * Self.second)
     ledger.leave(Self.id(5), at: 9 * Self.second)
@@ -51,7 +51,7 @@ import Testing
     #expect(taken <= 12, "ten seconds, and a second's worth at once at the beginning and the end")
   }
 
-  @Test func `one of many clients behind an address leaves the others little to pay`() {
+  @Test func `the debt of one of many clients behind an address delays the others little`() {
     let office = Self.client("192.0.2.1")
     var ledger = WorkLedger()
     for number in 1...100 { ledger.join(Self.id(number), as: office, at: 0) }
@@ -59,7 +59,7 @@ import Testing
     ledger.leave(Self.id(1), at: 0)
     #expect(ledger.join(Self.id(200), as: office, at: 0) == 0)
     #expect((2...100).allSatisfy { ledger.wait(of: .connection(Self.id($0)), at: 0) == 0 })
-    // All of them at once, after as much work as an app's start takes.
+    // All clients reconnect at once, each after as much work as an app's start takes.
     var storm = WorkLedger()
     for number in 1...1_000 {
       storm.join(Self.id(number), as: office, at: 0)
@@ -85,7 +85,7 @@ import Testing
     #expect(ledger.wait(of: .requests(nobody), at: 0) == 4 * Self.second)
   }
 
-  @Test func `work that is charged after the connection's end is its client's`() {
+  @Test func `work that is charged after the connection's end is charged to its client`() {
     let ann = Self.client("192.0.2.1", "ann")
     var ledger = WorkLedger()
     ledger.join(Self.id(1), as: ann, at: 0)
@@ -100,7 +100,7 @@ import Testing
     #expect(ledger.charge(Self.seconds(5), to: .connection(Self.id(1)), at: 0) == 0, "it is not known any more")
   }
 
-  @Test func `requests over HTTP of a user, and of an address without one, have an allowance each`() {
+  @Test func `HTTP requests of a user, and of an address without a user, have an allowance each`() {
     var ledger = WorkLedger()
     let clients = [Self.client("192.0.2.1", "u"), Self.client("192.0.2.2")]
     let quiet = [Self.client("192.0.2.1"), Self.client("192.0.2.2", "v"), Self.client("192.0.2.3")]
@@ -112,7 +112,7 @@ import Testing
       "a user has one allowance, wherever from")
   }
 
-  @Test func `however many owe, no more are kept than may be, and those that owe most stay`() {
+  @Test func `the number of recorded debts is limited, and the greatest ones stay`() {
     var allowances = WorkAllowances(countMax: 100)
     for number in 0..<1_000 {
       let amount = WorkAmount(steps: 1_000 * (number % 100 == 7 ? 1_000 : 1 + number % 10))

@@ -32,18 +32,18 @@ import Testing
   func spoofedHeader() throws {
     #expect(try Self.client([], from: "192.0.2.7", "203.0.113.1") == "192.0.2.7")
     #expect(try Self.client(["10.0.0.0/8"], from: "192.0.2.7", "203.0.113.1") == "192.0.2.7")
-    // Also without a header: there is always an address to count for.
+    // Also without a header there is an address to which requests are charged.
     #expect(try Self.client(["10.0.0.0/8"], from: "10.0.0.1") == "10.0.0.1")
   }
 
-  @Test("behind trusted proxies the right-most hop that is none of them is the client")
+  @Test("behind trusted proxies the right-most hop that is not a trusted proxy is the client")
   func rightMostUntrusted() throws {
     let proxies = ["10.0.0.0/8", "2001:db8::/32"]
     #expect(try Self.client(proxies, from: "10.0.0.1", "203.0.113.1") == "203.0.113.1")
     #expect(try Self.client(proxies, from: "10.0.0.1", "1.1.1.1, 203.0.113.1, 10.0.0.2") == "203.0.113.1")
     #expect(try Self.client(proxies, from: "2001:db8::5", "1.1.1.1", "203.0.113.1:99, 10.0.0.2") == "203.0.113.1")
     #expect(try Self.client(proxies, from: "10.0.0.1", "10.0.0.9, 10.0.0.2") == "10.0.0.9")
-    // An unreadable entry hides those before it: the last readable hop counts.
+    // An unreadable entry hides those before it: the last readable hop is used.
     #expect(try Self.client(proxies, from: "10.0.0.1", "203.0.113.1, garbage, 10.0.0.2") == "10.0.0.2")
     #expect(try Self.client(proxies, from: "10.0.0.1", "203.0.113.1, ") == "10.0.0.1")
   }

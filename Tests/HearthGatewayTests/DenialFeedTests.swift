@@ -26,7 +26,7 @@ import Testing
       database: "default", connection: ConnectionID(rawValue: connection), trace: "t")
   }
 
-  @Test("equal denials within a second are one, delivered again with its count")
+  @Test("equal denials within a second are one entry, which is delivered again with its count")
   func folding() throws {
     let time = Time()
     let feed = DenialFeed(clock: time.clock)
@@ -81,7 +81,7 @@ import Testing
     #expect(zip(kept, kept.dropFirst()).allSatisfy { $0.id < $1.id }, "in the order in which they came")
   }
 
-  @Test("long keys are cut")
+  @Test("long keys are truncated")
   func cutting() {
     let feed = DenialFeed(clock: Time().clock)
     Self.add(feed, String(repeating: "é", count: 700), uid: String(repeating: "u", count: 10_000))
@@ -90,7 +90,7 @@ import Testing
     #expect(entry?.path.count == 513 && entry?.uid?.count == 513)
   }
 
-  @Test("a sentence says why")
+  @Test("the explanation of a denial is one sentence")
   func sentences() throws {
     let rules = try RuleSet.compile(#"{"rules":{"a":{".read":"auth != null"}}}"#)
     let log = DenialFeed(clock: Time().clock)

@@ -43,7 +43,7 @@ import Testing
     #expect(metadata["operation"] == "get")
   }
 
-  @Test func `a flood of denials takes a bounded number of lines, and the log says how many are missing`() {
+  @Test func `a flood of denials takes a bounded number of lines, and the log has the number of missing ones`() {
     let lines = Lines()
     let now = Atomic<Int64>(5_000)
     let logger = Logger(label: "test") { _ in Handler(lines: lines) }
@@ -69,14 +69,14 @@ import Testing
       keepsValues: keepsValues, shownRate: rate)
   }
 
-  /// Returns a denied read whose rules read so many bytes.
+  /// Returns a denied read whose rules read `bytes` bytes of data.
   private static func refused(_ number: Int, bytes: Int = 1) throws -> Decision {
     let rules = try RuleSet.compile(#"{"rules":{".read":"root.child('a').val() == auth.uid"}}"#)
     let root = Node.empty.replacing(Path("a"), with: Node(.string(String(repeating: "x", count: bytes))))
     return rules.decideRead(ReadRequest(path: Path("p\(number)"), root: root, auth: nil, nowMilliseconds: 0))
   }
 
-  @Test func `as many denials of a second can be explained as are logged, and the others are counted`() throws {
+  @Test func `each logged denial of a second can be explained, and the others are counted`() throws {
     let log = Self.log()
     let feed = try #require(log.feed)
     for number in 0..<LogRateLimiter.linesPerSecondMax + 5 {
@@ -89,7 +89,7 @@ import Testing
     #expect(log.records.record(ofEntry: 7)?.path == Path("p6"))
   }
 
-  @Test func `no details are kept when values may not be`() throws {
+  @Test func `no details are kept when the options forbid to keep values`() throws {
     let log = Self.log(keepsValues: false)
     log.log(try Self.refused(1), path: Path("p1"), principal: .signedOut, database: "default", trace: "t")
     #expect(log.feed?.entry(1)?.path == "/p1")

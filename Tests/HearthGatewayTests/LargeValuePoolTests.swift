@@ -13,7 +13,7 @@
       getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
     }
 
-    @Test("large values are read and written behind the event loops, with which they may share a processor")
+    @Test("large values are processed at a lower priority than the event loops, with which they may share a processor")
     func workStepsBack() async throws {
       let pool = LargeValuePool(memory: .ofTest())
       pool.start()

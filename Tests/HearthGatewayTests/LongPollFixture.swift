@@ -37,7 +37,7 @@ final class LongPollFixture {
     }
   }
 
-  /// The answer to a request; nil until it comes.
+  /// The answer to a request; its text is nil until the answer arrives.
   final class Answer {
     var script: String?
   }
@@ -63,14 +63,14 @@ final class LongPollFixture {
     transport.start(conversation, callback: "3") { [start] in start.script = String(buffer: $0) }
   }
 
-  /// Returns a directory entry of the session with a client's address.
+  /// Returns a directory entry of the session, with a client's address.
   func entry(_ address: String, presence: PollPresence? = nil) -> PollDirectory.Entry {
     PollDirectory.Entry(
       loop: eventLoop, transport: NIOLoopBound(transport, eventLoop: eventLoop), network: ClientNetwork(address),
       presence: presence ?? PollPresence(at: eventLoop.now))
   }
 
-  /// Adds an entry; returns false when there was no free place.
+  /// Adds an entry; returns false when there was no free slot.
   func insert(_ entry: PollDirectory.Entry, _ id: String) -> Bool {
     if case .admitted = directory.insert(entry, as: id, at: eventLoop.now) { true } else { false }
   }

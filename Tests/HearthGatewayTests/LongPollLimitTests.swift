@@ -9,11 +9,11 @@ import Testing
 @testable import HearthGateway
 @testable import HearthTransport
 
-/// Tests of the bounds of long-poll sessions: memory, sessions of all clients, and those of one network.
+/// Tests of the limits of long-poll sessions: memory, the number of all sessions, and the number of one network's.
 @Suite struct LongPollLimitTests {
   private typealias Fixture = LongPollFixture
 
-  @Test("when too much is buffered in all, the session with the largest unfinished message ends")
+  @Test("when all sessions together buffer too much, the one with the largest unfinished message ends")
   func unfinishedBound() throws {
     let memory = ClientMemory.ofTest(heldBytesMax: 3000)
     func begin(_ test: Fixture, _ bytes: Int) -> Fixture.Answer {
@@ -33,7 +33,7 @@ import Testing
     #expect(memory.heldBytes == 0 && memory.holderCount == 0)
   }
 
-  @Test("messages that wait for a poll count, and a large one once for all sessions")
+  @Test("messages that wait for a poll count as memory, and a large one counts once for all sessions")
   func waitingBound() throws {
     let memory = ClientMemory.ofTest()
     let (first, second) = (try Fixture(memory: memory), try Fixture(memory: memory))
@@ -89,7 +89,7 @@ import Testing
     #expect((0..<200).count { test.insert(test.entry("198.51.100.1"), "b\($0)") } >= 49)
   }
 
-  @Test("when a network's share is used up, a new session replaces the one idle longest")
+  @Test("when a network's share is used up, a new session replaces the network's longest idle one")
   func restingSessions() throws {
     let test = try Fixture { $0.sessionsMax = 8 }
     let polled = (0..<3).map { _ in PollPresence(at: test.eventLoop.now) }
@@ -99,7 +99,7 @@ import Testing
     }
     // The first session of the test has a poll in progress as well.
     let poll = test.poll()
-    /// Returns which entry the new one replaces: one of the three, or another.
+    /// Returns the entry that the new one replaces: one of the three, or another.
     func newcomer(_ id: String) -> String {
       switch test.directory.insert(test.entry("192.0.2.1"), as: id, at: test.eventLoop.now) {
       case .admitted: "nobody's"
@@ -127,7 +127,7 @@ import Testing
     #expect(test.directory.find("5") != nil)
   }
 
-  @Test("a network without a session gets the place of another's that rests")
+  @Test("a network without a session gets the slot of another network's idle session")
   func restingStrangers() throws {
     let test = try Fixture { $0.sessionsMax = 2 }
     #expect(test.insert(test.entry("192.0.2.2"), "a"))
@@ -141,7 +141,7 @@ import Testing
     #expect(["192.0.2.1", "192.0.2.2"].contains(other.network.text) && test.directory.count == 2)
   }
 
-  @Test("a session that gave its place away is over for its client")
+  @Test("a session that was replaced has ended for its client")
   func givingWay() throws {
     let test = try Fixture()
     test.transport.endForReplacement()

@@ -53,7 +53,7 @@ import Testing
     #expect(PollRequest(query.utf8) == nil)
   }
 
-  @Test("a session's id and password are letters and digits, and opened by nothing else")
+  @Test("a session's id and password consist of letters and digits, and nothing else opens it")
   func sessions() {
     let session = PollSession.make()
     #expect(session.isWellFormed && session.isAuthenticated(by: session))
@@ -73,7 +73,7 @@ import Testing
 
   private static func texts(_ messages: [[UInt8]]) -> [String] { messages.map { String(decoding: $0, as: UTF8.self) } }
 
-  @Test("messages come together from pieces in any order, some of them twice", arguments: 0..<200)
+  @Test("messages are assembled from pieces in any order, some of them received twice", arguments: 0..<200)
   func reassembly(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let messages = (0..<8).map { index in
@@ -97,7 +97,7 @@ import Testing
     #expect(assembler.sizeBytes == 0)
   }
 
-  @Test("padding is a point, and the alphabet that of URLs")
+  @Test("padding is a full stop, and the alphabet is that of base64url")
   func alphabet() throws {
     var assembler = PollPieces()
     let text = Array("eyJ0Ijo_fn5-In0.".utf8)
@@ -131,7 +131,7 @@ import Testing
     return String(buffer: buffer)
   }
 
-  @Test("JSON means the same in a script")
+  @Test("JSON has the same meaning in a script")
   func scripts() {
     #expect(Self.script(#"{"a":[1,"b"]}"#) == #"{"a":[1,"b"]}"#)
     #expect(Self.script("[\"\u{2028}x\u{2029}\u{2030}\"]") == "[\"\\u2028x\\u2029\u{2030}\"]")
@@ -177,7 +177,7 @@ import Testing
     #expect(String(buffer: refused.answer(isLast: true)) == "pRTLPCB(0,[1]);\npLPCommand('close');\n")
   }
 
-  @Test("the two last answers are there again for the same requests, unless they are long")
+  @Test("the two last answers are kept for repeated requests, unless they are long")
   func repeatedAnswers() {
     var limits = PollLimits()
     limits.repeatedBytesMax = 30

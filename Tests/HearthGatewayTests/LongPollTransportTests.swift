@@ -26,7 +26,7 @@ import Testing
 
     """
 
-  @Test("the first answer brings the functions, the session and the hello")
+  @Test("the first answer has the script's functions, the session and the hello")
   func start() throws {
     let test = try Fixture()
     #expect(test.start.script == Self.prelude + "pRTLPCB(0,[\"hello\"]);\n")
@@ -55,7 +55,7 @@ import Testing
     #expect(second.script == "pRTLPCB(2,[\"a\"]);\n")
   }
 
-  @Test("a request that comes again has the same answer, and spends no number")
+  @Test("a repeated request has the same answer, and uses no further number")
   func repeatedRequests() throws {
     let test = try Fixture()
     let lost = test.poll(serial: 50)
@@ -81,7 +81,7 @@ import Testing
     #expect(test.conversation.end == nil)
   }
 
-  @Test("a client that does not poll for a minute is gone")
+  @Test("a client that does not poll for a minute is disconnected")
   func silence() throws {
     let test = try Fixture()
     test.pass(seconds: 40)
@@ -109,7 +109,7 @@ import Testing
     #expect(test.conversation.end?.isClean == true && test.isOver())
   }
 
-  @Test("without a poll the end waits for one, for a bounded time")
+  @Test("without a poll the end of the session waits for one, for a limited time")
   func lateClosing() throws {
     for seconds in [9, 10] as [Int64] {
       let test = try Fixture()
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test("a client that switches transports is told the end of this one, and its session continues")
+  @Test("a client that switches transports is notified of the end of this one, and its session continues")
   func retiring() throws {
     let test = try Fixture()
     let held = test.poll()
@@ -135,7 +135,7 @@ import Testing
     #expect(test.conversation.end == nil && test.isOver())
   }
 
-  @Test("a page that leaves ends the session")
+  @Test("a page's unload request ends the session")
   func disconnecting() throws {
     let test = try Fixture()
     let held = test.poll()
@@ -145,7 +145,7 @@ import Testing
     #expect(test.conversation.end?.isClean == true && test.isOver())
   }
 
-  @Test("a server that stops answers the polls")
+  @Test("a server that stops answers the pending polls")
   func shutdown() throws {
     let test = try Fixture()
     let held = test.poll()
@@ -181,7 +181,7 @@ import Testing
     #expect(test.conversation.received == texts && test.loop.memory.heldBytes == 0)
   }
 
-  @Test("while a session is not read, the connections that bring its polls rest")
+  @Test("while a session is not read, the connections of its polls are not read either")
   func rest() throws {
     let test = try Fixture()
     #expect(test.transport.readPauseMilliseconds == 0)
@@ -229,13 +229,13 @@ import Testing
     #expect(slow.conversation.end?.isClean == false && slow.isOver())
   }
 
-  @Test("messages behind one that ends the session are ignored")
+  @Test("messages after one that ends the session are ignored")
   func endingWhileReading() throws {
     let test = try Fixture()
     test.conversation.transport?.setReading(false)
     _ = test.poll("1", "end", "3")
     _ = test.poll()
-    // The end of this message never comes.
+    // The rest of this message never arrives.
     let started = PollPiece(number: 3, count: 2, text: Array("AAAA".utf8))
     test.transport.receive(.init(serial: "900", pieces: [started])) { _ in }
     #expect(test.loop.memory.heldBytes > 4)

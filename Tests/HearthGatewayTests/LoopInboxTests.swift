@@ -72,7 +72,7 @@ import Testing
       told = { notes.lines.withLock { $0 } }
     }
 
-    /// Hands over a delivery with a number of events for the listener.
+    /// Adds a delivery with a number of events for the listener to the inbox.
     func hand(_ count: Int, of database: String, from first: Int = 0) {
       let effects = (first..<first + count).map { number in
         Effect.event(
@@ -88,7 +88,7 @@ import Testing
       return semaphore
     }
 
-    /// Waits until so many events have been performed.
+    /// Waits until this many events have been performed.
     func settle(_ count: Int) async throws -> [String] {
       while told().filter({ !$0.hasPrefix("flush") }).count < count { try await Task.sleep(nanoseconds: 1_000_000) }
       try await loop.submit {}.get()
@@ -119,13 +119,13 @@ import Testing
     #expect(told.filter { $0.hasPrefix("/hot") } == (0..<10).map { "/hot/\($0)" })
   }
 
-  /// Returns an event with a size of that many bytes.
+  /// Returns an event with a size of this many bytes.
   private static func event(_ path: String, bytes: Int) -> Event {
     Event(path: Path(path), change: .put(Node(.string(String(repeating: "x", count: bytes - 2)))), position: 1)
   }
 
   @Test(
-    "a turn is bounded by bytes, counted per recipient, for many events or one",
+    "a turn is limited by bytes, counted for each recipient, for many events or one",
     arguments: [true, false])
   func bytes(isOneEvent: Bool) async throws {
     var limits = DeliveryLimits()
@@ -147,7 +147,7 @@ import Testing
     #expect(hot == (isOneEvent ? Array(repeating: "/a", count: 50) : (0..<50).map { "/\($0)" }))
   }
 
-  @Test("a database is paused when too many of its bytes wait, and no other one")
+  @Test("a database is paused when too many of its bytes wait, and no other database")
   func heldByBytes() async throws {
     var limits = DeliveryLimits()
     limits.waitingBytesMax = 1_000
@@ -197,7 +197,7 @@ import Testing
     #expect(try #require(reader.toldWhenRead.withLock { $0 }) < 500)
   }
 
-  @Test("a database that is faster than the loop is paused, and no other one")
+  @Test("a database that is faster than the loop is paused, and no other database")
   func held() async throws {
     var limits = DeliveryLimits()
     limits.waitingRecipientsMax = 100
@@ -219,7 +219,7 @@ import Testing
       progress.isDone.signal()
     }
     await Task.detached { Self.wait(progress.isHeld) }.value
-    // It is in the eleventh call now, or about to be, and cannot return while the loop is blocked.
+    // The thread is in the eleventh call now, or about to be, and cannot return while the loop is blocked.
     world.hand(50, of: "quiet")
     world.hand(50, of: "quiet", from: 50)
     #expect(progress.handed.withLock { $0 } == 10)

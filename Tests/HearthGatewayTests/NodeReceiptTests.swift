@@ -47,7 +47,7 @@ import Testing
     return marks
   }
 
-  /// Waits for the receipts of a revocation.
+  /// Waits for the receipts of a revocation, and returns them.
   private func receipts(of number: UInt64, at desk: ReceiptStore) async throws -> [JSON] {
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     let answer = loop.makePromise(of: ReceiptPage.self)
@@ -112,7 +112,7 @@ import Testing
     a.close()
   }
 
-  @Test("a receipt waits for the nodes, each of which is heard once, and no stranger")
+  @Test("a receipt waits for the nodes, accepts one response of each, and none of an unknown node")
   func heardOnce() async throws {
     let ask = Mutex<ReceiptPeers.ReportHandler?>(nil)
     let a = ReceiptStore(node: "a")
@@ -129,7 +129,7 @@ import Testing
     a.close()
   }
 
-  @Test("nodes that never answer do not keep a receipt open for ever")
+  @Test("nodes that never answer do not keep a receipt open forever")
   func never() throws {
     let a = ReceiptStore(node: "a")
     a.collect(from: ReceiptPeers(names: ["b"]) { _, _ in })
@@ -165,7 +165,7 @@ import Testing
     b.close()
   }
 
-  @Test("a node with a client that does not read answers and reports it as late")
+  @Test("a node with a client that does not read answers in time, and reports the client as late")
   func late() async throws {
     let (a, b) = (ReceiptStore(node: "a"), ReceiptStore(node: "b"))
     let there = b.begin(ann, event: .revoked, loopCount: 1, followedTo: 10)
@@ -186,7 +186,7 @@ import Testing
     withExtendedLifetime(marks) {}
   }
 
-  @Test("revocations of other nodes are kept for a time, within a number")
+  @Test("revocations of other nodes are kept for a limited time and number")
   func followedBounds() {
     var limits = ReceiptLimits()
     limits.followedMax = 3
@@ -218,7 +218,7 @@ import Testing
     return receipt
   }
 
-  @Test("words hold counts of everything, and times and listeners as far as there is room")
+  @Test("a node's response has all counts, and times and listeners as far as there is room")
   func bounds() throws {
     var limits = ReceiptLimits()
     (limits.nodeTimesMax, limits.nodeListenersBytesMax) = (10, 400)
@@ -238,7 +238,7 @@ import Testing
     #expect(NodeReceipt.decoded(most, limits: .standard)?.count == largest.count)
   }
 
-  @Test("words of a stranger are read or refused")
+  @Test("the bytes of a node's response are decoded or refused")
   func strangers() throws {
     let bytes = try NodeReceipt.encoded(
       [receipt("one", sent: 2, listeners: 1), receipt(nil, sent: 0)], limits: .standard)

@@ -52,7 +52,7 @@ import Testing
     #expect(polls > 100)
   }
 
-  @Test func `pieces in any order, again and again, give the messages once and in order; others are refused`() throws {
+  @Test func `pieces in any order and repetition give the messages once and in order; others are refused`() throws {
     for seed in 0..<500 as Range<UInt64> {
       var numbers = SeededRandom(seed: seed)
       let messages = (0..<Int.random(in: 1...20, using: &numbers)).map { number in
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `any form is refused, or its parts lie in it between its boundaries`() {
+  @Test func `any form is refused, or its parts lie within it between its boundaries`() {
     let words = [
       "--XyZ", "\r\n", "\r\n", "\r\n\r\n", "--", "\r\n--XyZ", "--XyZ--", "\r\n--XyZ\r\n",
       "Content-Disposition: form-data",
@@ -139,7 +139,7 @@ import Testing
     for seed in 0..<20_000 as Range<UInt64> {
       var numbers = SeededRandom(seed: seed)
       var body = ByteBuffer(bytes: Self.bytes(words, 0...3, &numbers))
-      // Bytes of the buffer that were read before are not part of the form.
+      // Bytes of the buffer that were consumed before are not part of the form.
       body.moveReaderIndex(to: min(2, body.writerIndex))
       let isSound = Int.random(in: 0..<2, using: &numbers) == 0
       if isSound { body.writeString("--XyZ\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\n") }

@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of the conditions for promoting staged rules, and for rolling promoted ones back.
 @Suite struct PromotionTests {
-  /// A meter that a test sets, with the same seconds as the real one.
+  /// A counter of traffic that the test sets, with the same seconds as the real one.
   private struct Clock {
     var now: Int64 = 5_400
     var denied: [(at: Int64, count: Int)] = []
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("earlier denials are not counted, also of the same second, and none twice in an hour")
+  @Test("denials before the promotion are not counted, also of the same second, and none twice in an hour")
   func trafficSince() {
     var clock = Clock()
     clock.denied = [(at: 4_000, count: 7), (at: 5_100, count: 3)]
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("a ratio is of the same time before, and allows a few in any case")
+  @Test("the allowed ratio refers to the same length of time before, and a few denials are always allowed")
   func ratio() {
     var watch = PromotionBounds.Watch(seconds: 600)
     watch.denialsRatioMax = 2
@@ -57,7 +57,7 @@ import Testing
     #expect(RollbackBounds(bounds.json) == bounds)
   }
 
-  @Test("each bound is compared with its own figure, and an undecided listen counts as cancelled")
+  @Test("each limit is compared with its own count, and an undecided listen counts as cancelled")
   func bounds() {
     var report = TrialReport(startedMilliseconds: 0)
     (report.judgedCount, report.closedCount, report.openedCount, report.undecidedCount) = (10, 1, 2, 4)
@@ -87,7 +87,7 @@ import Testing
     report.forecast = nil
     #expect(exceeded { $0.flipsMax = 7 } == ["forecast 0 0"])
   }
-  @Test("exceeded bounds are described, in singular and plural")
+  @Test("exceeded limits are described, in singular and plural")
   func words() {
     var report = TrialReport(startedMilliseconds: 0)
     (report.judgedCount, report.closedCount) = (1, 1)

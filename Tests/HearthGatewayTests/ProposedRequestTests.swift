@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(
-    "a request in JSON is the request that is meant, and comes back",
+    "a request in JSON is decoded and encoded unchanged",
     arguments: [
       #"{"read":"/rooms/r1"}"#, #"{"read":"/","query":{"sp":null,"sin":true,"l":2,"vf":"l","i":".value"}}"#,
       #"{"write":"/a/.priority","value":5}"#,

@@ -39,7 +39,7 @@ import Testing
     #expect(takeAll() == rate, "what was not taken is not saved up")
   }
 
-  @Test("a request above a second's allowance is accepted without debt, and paid off")
+  @Test("a request above a second's allowance is accepted without debt, and paid later")
   func debt() {
     var bucket = TokenBucket()
     #expect(bucket.take(10_000, perSecond: 1_000, at: 0) == 0)
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "no number makes a bucket overflow, and no debt is for ever",
+    "no number makes a bucket overflow, and no debt is endless",
     arguments: [(Int.max, 1), (Int.max, Int.max), (Int.min, 1), (0, 0), (1 << 33, 1)])
   func extremes(count: Int, rate: Int) {
     var bucket = TokenBucket()
@@ -59,7 +59,7 @@ import Testing
     #expect(bucket.take(1, perSecond: 1, at: .max / 4 + 61 * Self.second) == 0)
   }
 
-  @Test("a client's own rate applies before the total one, and to that client alone")
+  @Test("a client's own rate applies before the common one, and to that client alone")
   func clientsApart() throws {
     let allowance = DatabaseAllowance()
     allowance.set(try Self.quotas(#"{"requestsPerSecond":3,"clientRequestsPerSecond":2}"#))
@@ -95,7 +95,7 @@ import Testing
 
   // MARK: Connections
 
-  @Test("a database has a limit of connections, and closed ones are returned")
+  @Test("a database has a limit of connections, and closed ones are released")
   func seats() throws {
     var limits = QuotaLimits()
     limits.connectionsMax = 2
@@ -116,7 +116,7 @@ import Testing
     #expect(desk.connectionCount(of: "a") == 0)
   }
 
-  @Test("one network with all the connections it can have leaves other networks theirs, and administrators too")
+  @Test("one network with all the connections it can have leaves other networks, and administrators, their share")
   func connectionShares() throws {
     var limits = QuotaLimits()
     limits.connectionsMax = 4_000
@@ -171,7 +171,7 @@ import Testing
     #expect(first.identify(user, address: "192.0.2.1") == nil)
     let second = try desk.takeSlot(in: "a", of: network).get()
     #expect(second.identify(user, address: "192.0.2.1")?.kind == .clientConnections)
-    // The first is owed for a minute.
+    // The first client has a debt of a minute.
     #expect(second.refusal(ofMessage: 1_000) == nil)
     #expect(second.refusal(ofMessage: 1_000)?.kind == .clientBytesPerSecond, "it is still the network's")
     #expect(second.identify(.administrator, address: "192.0.2.1") == nil)
@@ -184,7 +184,7 @@ import Testing
 
   // MARK: Stored and returned settings
 
-  @Test("stored bytes are counted when they change, and not continuously")
+  @Test("stored bytes are measured when the data has changed, and not continuously")
   func storage() throws {
     let allowance = DatabaseAllowance()
     let text = Node(.string(String(repeating: "x", count: 4_000)))
@@ -212,7 +212,7 @@ import Testing
     #expect(allowance.storageRefusal == nil)
   }
 
-  @Test("a removal brings no data, and server values do")
+  @Test("a removal adds no data, and server values do")
   func bringsData() throws {
     func brings(_ text: String) throws -> Bool {
       try RESTBody.value(ByteBuffer(string: text), for: Location(path: .root)).addsData
@@ -223,7 +223,7 @@ import Testing
     )
   }
 
-  // MARK: As texts
+  // MARK: Texts
 
   @Test("quotas are stored as set, and invalid ones have no effect")
   func texts() throws {
@@ -248,7 +248,7 @@ import Testing
     #expect(DatabaseSettings(parsing: settings.text)?.quotas == quotas)
   }
 
-  @Test("every refusal names its quota, fits the end of a socket, and says when it may be tried again")
+  @Test("every refusal names its quota, fits into a WebSocket close reason, and says when to retry")
   func refusals() {
     for kind in QuotaKind.allCases {
       let refusal = QuotaRefusal(kind, kind.range.upperBound, waitNanoseconds: 2_500_000_000)
@@ -266,7 +266,7 @@ import Testing
     #expect(RESTFailure(QuotaRefusal(.answerBytes, 1)) == .tooBig)
   }
 
-  @Test("a client over its rate is not read for a time that bounds the cost of refusals, on any number of sockets")
+  @Test("a client over its rate is not read for a time that limits the cost of refusals, on any number of sockets")
   func holds() throws {
     func hold(_ milliseconds: Int64, _ connections: Int) -> Int64 {
       var refusal = QuotaRefusal(.requestsPerSecond, 1, waitNanoseconds: milliseconds * 1_000_000)

@@ -19,7 +19,7 @@ import Testing
     try envelope(target).wrap(response)
   }
 
-  @Test("a callback is called with the answer")
+  @Test("a callback is called with the response")
   func callback() throws {
     let answer = try Self.wrapped("/a.json?callback=app.on%5B0%5D", RESTResponse(body: Array("[1]".utf8)))
     #expect(String(buffer: answer.body) == "app.on[0]([1]);")
@@ -30,7 +30,7 @@ import Testing
     #expect(try Self.wrapped("/a.json?callback=f", .silent).body.readableBytes == 0)
   }
 
-  @Test("an answer is wrapped once")
+  @Test("a response is wrapped once")
   func once() throws {
     let envelope = try Self.envelope("/a.json?callback=f")
     let answer = envelope.wrap(envelope.wrap(RESTResponse(body: Array("1".utf8))))
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(
-    "a download's name stays in its quotes",
+    "a download's name cannot end its quotes",
     arguments: [
       ("data.json", "attachment; filename=\"data.json\""),
       ("my+file", "attachment; filename=\"my file\""),

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(
-    "every order has its name in quotes",
+    "every order is named in quotes",
     arguments: [
       (#""$key""#, Query.Order.key), (#""$value""#, .value), (#""$priority""#, .priority),
       (#""a/b""#, .child(Path("a/b"))), (#""%24""#, nil), (#""a.b""#, nil), (#""/a""#, nil), (#""""#, nil),
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(
-    "contradictory filters are refused with the service's messages",
+    "contradictory filters are refused with Firebase's messages",
     arguments: [
       ("limitToFirst=5", "orderBy must be defined when other query parameters are defined"),
       ("equalTo=\"a", "orderBy must be defined when other query parameters are defined"),

@@ -63,11 +63,11 @@ import Testing
   }
 
   @Test func administrativePathsAreRecognised() {
-    #expect(try! Self.parse("/.settings/rules.json?dryRun=true", .PUT).get().target == .rules)  // because it parses
-    #expect(try! Self.parse("/.inspect/databases.json?ns=x").get().target == .databases)  // because it parses
-    #expect(try! Self.parse("/.settings/rulesets/a%20b.json").get().target == .rulesets(id: "a b"))  // likewise
-    #expect(try! Self.parse("/a/b/.upload?ns=x", .POST).get().target == .upload(Path("a/b")))  // likewise
-    #expect(try! Self.parse("/.upload", .POST).get().target == .upload(.root))  // likewise
+    #expect(try! Self.parse("/.settings/rules.json?dryRun=true", .PUT).get().target == .rules)  // It parses.
+    #expect(try! Self.parse("/.inspect/databases.json?ns=x").get().target == .databases)  // It parses.
+    #expect(try! Self.parse("/.settings/rulesets/a%20b.json").get().target == .rulesets(id: "a b"))  // It parses.
+    #expect(try! Self.parse("/a/b/.upload?ns=x", .POST).get().target == .upload(Path("a/b")))  // It parses.
+    #expect(try! Self.parse("/.upload", .POST).get().target == .upload(.root))  // It parses.
   }
 
   @Test func theNamespaceComesFromTheParameterThenTheHostThenTheDefault() throws {
@@ -86,7 +86,7 @@ import Testing
   @Test func aCredentialComesFromOnePlace() throws {
     #expect(try Self.parse("/.json").get().credential == nil)
     #expect(try Self.parse("/.json", .GET, ["Authorization": "Bearer x"]).get().credential?.token == "x")
-    // Fields for intermediate proxies are ignored; contradictions are refused.
+    // Parameters for intermediate proxies are ignored; contradictory credentials are refused.
     #expect(try Self.parse("/.json?auth=q", .GET, ["Authorization": "Basic eDp5"]).get().credential?.token == "q")
     #expect(try Self.parse("/.json?auth=q", .GET, ["Authorization": "Bearer q"]).get().credential?.token == "q")
     for name in ["auth", "access_token"] {

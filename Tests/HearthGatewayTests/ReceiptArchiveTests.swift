@@ -23,7 +23,7 @@ import Testing
 
   private var ids: [Int64] { ReceiptFile.read(dataDirectory: folder.path).compactMap { $0["id"]?.int } }
 
-  @Test("lines are there again after the server was started anew, for their owner alone")
+  @Test("receipts are read again after a restart, and the file is readable by its owner alone")
   func reopened() throws {
     let first = try archive()
     for id in 1...3 { first.append(line(id), limits: .standard) }
@@ -38,7 +38,7 @@ import Testing
     #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
   }
 
-  @Test("a line that a crash cut anywhere is passed over, and spoils none that follows")
+  @Test("a line that a crash cut anywhere is skipped, and the lines after it are intact")
   func torn() throws {
     let whole = line(2)
     for length in 0...whole.count {
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test("the files stay within their bound; the newest receipts are those that stay")
+  @Test("the files stay within their limit; the newest receipts stay")
   func rotation() throws {
     var limits = ReceiptLimits()
     limits.fileBytesMax = 1_000
@@ -88,7 +88,7 @@ import Testing
     #expect(ids.isEmpty && log.lines.filter { $0.contains("receipts cannot be written") }.count == 1)
   }
 
-  @Test("a link in the file's place is not followed")
+  @Test("a symbolic link in place of the file is not followed")
   func link() throws {
     try FileManager.default.createSymbolicLink(
       atPath: folder.path + "/" + ReceiptFile.name, withDestinationPath: folder.path + "/elsewhere")

@@ -12,7 +12,7 @@ import Testing
 
 /// Tests of receipts made from the reports of databases and loops, with a simulated clock.
 @Suite struct ReceiptStoreTests {
-  /// A clock in microseconds that only the test moves.
+  /// A clock in microseconds that only the test advances.
   private final class Clock: Sendable {
     private let microseconds = Mutex<Int64>(5_000_000)
     var now: ReceiptInstant {
@@ -43,7 +43,7 @@ import Testing
       examinedCount: examined ?? cut, cancelled: cancelled)
   }
 
-  /// Returns the stored receipts after all waiting ones were written.
+  /// Returns the stored receipts after all pending ones were written.
   private func kept(_ desk: ReceiptStore, _ filter: ReceiptFilter = ReceiptFilter()) throws -> [JSON] {
     desk.close()
     return try desk.page(filter).lines.map { try #require(JSON(parsing: $0)) }
@@ -53,7 +53,7 @@ import Testing
     (0..<count).map { SentMark(taken.draft, listener: taken.first + $0) }
   }
 
-  @Test("a receipt is closed by its last cancellation, and says how long each took")
+  @Test("a receipt is closed by its last cancellation, and has the duration of each")
   func distribution() throws {
     let desk = desk()
     let taken = try #require(desk.open(redecision(.data(position: 7), cut: 100, examined: 130), of: "one"))
@@ -103,7 +103,7 @@ import Testing
     #expect(receipts[0]["isComplete"]?.bool == false && receipts[0]["late"]?.int == 1 && receipts[0]["sent"]?.int == 1)
   }
 
-  @Test("a list of listeners has an end, a count has none")
+  @Test("the list of listeners is limited, and their count is not")
   func bounds() throws {
     var limits = ReceiptLimits()
     limits.listenersMax = 5
@@ -115,7 +115,7 @@ import Testing
     #expect(receipt["listeners"]?.array?.count == 5 && receipt["listenersOmitted"]?.int == 7)
   }
 
-  @Test("kept listeners are listed with their rule, within a bound")
+  @Test("listeners that kept their listens are listed with their rule, up to a limit")
   func keptListeners() throws {
     var limits = ReceiptLimits()
     limits.keptMax = 3
@@ -151,7 +151,7 @@ import Testing
     #expect(desk.open(redecision(.expiry, cut: 0, examined: 4), of: "one") != nil)
   }
 
-  @Test("receipts that are open have a bound; what is beyond it is left out")
+  @Test("the number of open receipts is limited; further ones are left out")
   func openBound() {
     var limits = ReceiptLimits()
     limits.openMax = 3
@@ -176,7 +176,7 @@ import Testing
         case 0: round.reviewed(endedCount: 2)
         case 1: round.reviewed(endedCount: 1)
         default:
-          // Two in one database, the second without a listen; one in another.
+          // Two cancels in one database, the second without a listen; one in another database.
           let database = step == 4 ? "two" : "one"
           let cut = step == 3 ? 0 : 2
           let told = redecision(.revocation, cut: cut, revocation: round.number, position: Int64(step))
@@ -237,7 +237,7 @@ import Testing
     #expect(left == nil)
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
   @Test("a request for later receipts is answered by the next one of its database")
   func waiting() async throws {
@@ -284,7 +284,7 @@ import Testing
     #expect(count == 5)
   }
 
-  @Test("the newest receipts are kept, within a count and a size")
+  @Test("the newest receipts are kept, within a limit of number and size")
   func ring() {
     var limits = ReceiptLimits()
     limits.ringMax = 10

@@ -6,7 +6,7 @@ import Testing
 @testable import HearthGateway
 @testable import HearthTransport
 
-/// Tests of shared texts: recipients of the same value in the same form share its bytes while they are in use.
+/// Tests of shared texts: recipients of the same value in the same format share its bytes while they are in use.
 @Suite struct RecentTextsTests {
   @Test func `a value's text is shared while it is in use, counted once, and dropped with its last user`()
     throws
@@ -48,7 +48,7 @@ import Testing
     #expect(recent.text(of: node, in: words) { nil } == nil)
   }
 
-  @Test func `the text of a frame that was made before is found in it`() throws {
+  @Test func `the text of a frame that was encoded before is found`() throws {
     for count in [1, 100, 126, 60_000, 70_000] {
       let message = OutboundMessage(text: [UInt8](repeating: 0x20, count: count))
       let again = OutboundMessage(frame: message.frame, counted: ClientMemory.ofTest().text(bytes: count))

@@ -40,7 +40,7 @@ import Testing
     return session
   }
 
-  @Test("a listen with a query is asked for with its tag, its hash and its ranges")
+  @Test("a listen with a query is requested with its tag, its hash and its ranges")
   func listensWithAQuery() throws {
     var session = Self.opened()
     var outputs: [ClientSession.Output] = []
@@ -55,7 +55,7 @@ import Testing
     #expect(request.query == (try Query(wire: Self.lastTwo)))
   }
 
-  @Test("a tag without a query is a listen like any other")
+  @Test("a listen with a tag and no query is a listen to the whole location")
   func tagWithoutQuery() {
     var session = Self.opened()
     var outputs: [ClientSession.Output] = []
@@ -67,7 +67,7 @@ import Testing
     #expect(request.tag == nil && request.query == nil)
   }
 
-  @Test("a listen with a query and no tag fails, and so does what is no query")
+  @Test("a listen with a query and no tag fails, and so does one with an invalid query")
   func refusals() throws {
     var session = Self.opened()
     var outputs: [ClientSession.Output] = []
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test("the newest tag counts when a client listens twice to the same, and the old object is forgotten")
+  @Test("of two listens to the same query the newest tag applies, and the former query object is dropped")
   func newestTag() {
     var session = Self.listening(7)
     var outputs: [ClientSession.Output] = []
@@ -173,7 +173,7 @@ import Testing
     #expect(session.message(for: .value(leaf), to: 3)?.text == #"{"t":"d","d":{"r":3,"b":{"s":"ok","d":"high"}}}"#)
   }
 
-  @Test("a get without its index fails with the whole sentence")
+  @Test("a get without its index fails with the full error message")
   func getWithoutIndex() throws {
     var session = Self.opened()
     var outputs: [ClientSession.Output] = []

@@ -66,7 +66,7 @@ import Testing
     #expect(log.lines.contains { $0.hasPrefix("error settings are damaged") && $0.contains(path) })
   }
 
-  @Test("a folder that cannot be written is an error and not a loss")
+  @Test("an unwritable folder is an error and loses no settings")
   func unwritable() throws {
     let folder = try TemporaryFolder()
     try "in the way".write(toFile: folder.path + "/settings", atomically: false, encoding: .utf8)
@@ -85,7 +85,7 @@ import Testing
       if i == 3 { settings.canaryRuleset = "r3" }
     }
     #expect(settings.rulesets.map(\.id) == ["r0", "r3"] + (6..<20).map { "r\($0)" })
-    // A single ruleset over the limit stays, because it was stored on request.
+    // A single rule set over the limit stays, because it was stored on request.
     settings = DatabaseSettings()
     settings.keep(Ruleset(id: "x", createdAtMilliseconds: 0, source: String(repeating: megabyte, count: 17)))
     #expect(settings.rulesets.count == 1)
@@ -97,7 +97,7 @@ import Testing
     func trigger(_ name: String, _ path: String) -> JSON {
       .object([.init("name", .string(name)), .init("path", .string(path))])
     }
-    // Two names, although the same to the eye.
+    // Two names that look the same but have different bytes.
     try settings.register(trigger("\u{e9}", "a"))
     try settings.register(trigger("e\u{301}", "b"))
     try settings.register(trigger("\u{e9}", "c"))

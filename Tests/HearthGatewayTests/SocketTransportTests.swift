@@ -60,7 +60,7 @@ private final class RecordingConversation: TransportDelegate {
     }
   }
 
-  @Test func `segments are put together and keepalives are not passed on`() throws {
+  @Test func `segments are assembled, and keep-alives are not passed on`() throws {
     let connection = try Connection()
     for text in ["0", "2", "{\"a\":", "1}", "0"] { try connection.send(text) }
     #expect(connection.conversation.events == ["opened", "received {\"a\":1}", "finished"])
@@ -76,7 +76,7 @@ private final class RecordingConversation: TransportDelegate {
     #expect(connection.conversation.events == ["opened", "ended"])
   }
 
-  @Test func `a count whose segments never come has the time of one message`() throws {
+  @Test func `the segments after a count must arrive within the time limit of one message`() throws {
     let connection = try Connection()
     try connection.send("9999")
     for _ in 0..<8 {
@@ -96,7 +96,7 @@ private final class RecordingConversation: TransportDelegate {
     #expect(connection.conversation.events.count == 3 && memory.heldBytes == 0)
   }
 
-  @Test func `a client that takes no large frames gets small ones and no ping`() throws {
+  @Test func `a client that accepts no large frames gets small ones and no ping`() throws {
     let connection = try Connection(userAgent: "Firebase/5/9.0.0/17/AdminJava")
     let transport = try #require(connection.conversation.transport)
     transport.send(OutboundMessage(text: Array(repeating: UInt8(ascii: "x"), count: 40_000)))
@@ -106,7 +106,7 @@ private final class RecordingConversation: TransportDelegate {
     #expect(try connection.frames() == [] && transport.messageBytesMax == WireLimits.standard.segmentedBytesMax)
   }
 
-  @Test func `long messages for clients of small frames are a count and segments`() {
+  @Test func `long messages for clients with small frames are a count and segments`() {
     let text = String(repeating: "🐵", count: 9000)
     var bytes = Array(OutboundMessage(text: Array(text.utf8)).segmentedFrames().readableBytesView)
     let frames = ServerFrame.take(from: &bytes)

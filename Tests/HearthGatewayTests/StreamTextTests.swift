@@ -62,7 +62,7 @@ import Testing
     #expect(Self.text("/a", .merge(more)) == "event: patch\ndata: {\"path\":\"/\",\"data\":{\"y\":1}}\n\n")
   }
 
-  @Test func `the words of the protocol are as clients know them`() {
+  @Test func `event names and keep-alives are those that clients know`() {
     #expect(String(buffer: StreamText.keepAlive) == "event: keep-alive\ndata: null\n\n")
     #expect(
       String(buffer: StreamText.credentialEnded) == "event: auth_revoked\ndata: credential is no longer valid\n\n")
@@ -73,7 +73,7 @@ import Testing
     #expect(String(buffer: StreamText.nothing) == "event: put\ndata: {\"path\":\"/\",\"data\":null}\n\n")
   }
 
-  @Test func `an event's text is made once for all streams of one form`() throws {
+  @Test func `an event's text is made once for all streams of one format`() throws {
     let event = SharedEvent(Event(path: Path("a"), change: .put(Node(.int(1))), position: 1), isForOne: false)
     func address(_ form: StreamForm) throws -> UnsafeRawPointer? {
       guard case .text(let buffer, _)? = event.streamTexts.text(form) else { return nil }
@@ -86,7 +86,7 @@ import Testing
     #expect(try address(StreamForm(depth: 1, json: .export)) != first)
   }
 
-  @Test func `a large text is made once outside the loop, and an oversized one not at all`() async throws {
+  @Test func `a large text is made once outside the event loop, and an oversized one not at all`() async throws {
     let node = Node(.string(String(repeating: "x", count: LargeValuePool.loopBytesMax + 1)))
     let group = MultiThreadedEventLoopGroup.singleton
     let pool = LargeValuePool(memory: .ofTest())

@@ -47,7 +47,7 @@ import Testing
     #expect(try Self.files(folder).versions(of: "a").count == 100)
   }
 
-  @Test("large ones go before there are a hundred, and three are kept however large")
+  @Test("large versions are removed before there are a hundred, and three are kept whatever their size")
   func bytes() throws {
     let folder = try TemporaryFolder()
     let files = Self.files(folder)
@@ -68,7 +68,7 @@ import Testing
       text == "flipped"
       ? try String(contentsOfFile: path, encoding: .utf8).replacingOccurrences(of: "two", with: "tow") : text
     try damaged.write(toFile: path, atomically: false, encoding: .utf8)
-    // The remains of a version that was being written during a crash.
+    // The partial file of a version that was being written during a crash.
     try "half".write(toFile: folder.path + "/rules/a/3.json.new", atomically: false, encoding: .utf8)
     #expect(throws: RESTFailure.self) { try files.source(of: second, in: "a") }
     let log = LogRecorder()
@@ -79,7 +79,7 @@ import Testing
     #expect(try String(contentsOfFile: path, encoding: .utf8) == damaged)
   }
 
-  @Test("a version that cannot be written is an error and is not there")
+  @Test("a version that cannot be written is an error and is not listed")
   func unwritable() throws {
     let folder = try TemporaryFolder()
     let files = Self.files(folder)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct WorkLedgerTests {
   private static let second: Int64 = 1_000_000_000
   private static let window = QuotaLimits.standard.workWindowMilliseconds * 1_000_000
-  /// The steps of all clients in one window.
+  /// The steps that all clients may use in one window.
   private static let windowSteps = QuotaLimits.standard.workPerSecond / 4
 
   private static func connection(_ number: Int) -> WorkLedger.Payer {
@@ -28,14 +28,14 @@ import Testing
     return ledger
   }
 
-  @Test func `a connection over its allowance waits until it has refilled, and no other one does`() {
+  @Test func `a connection over its allowance waits until it has refilled, and other connections do not wait`() {
     // A fourth of the total rate: shares are not enforced.
     let rate = QuotaLimits.standard.workPerSecond / 4
     var ledger = Self.ledger([Self.client("192.0.2.1"), Self.client("192.0.2.1")])
     ledger.connectionStepsPerSecond = rate
     var now: Int64 = 0
     var waits: [Int64] = []
-    // Twice its rate.
+    // Twice the connection's rate.
     for _ in 0..<16 {
       waits.append(ledger.charge(WorkAmount(steps: rate / 2), to: Self.connection(1), at: now))
       now += Self.window
@@ -60,7 +60,7 @@ import Testing
       _ = ledger.charge(WorkAmount(steps: 20_000), to: Self.connection(next), at: 1)
       taken += 20_000
     }
-    // The amount before shares are enforced, and the network's share, by those of its clients with little work.
+    // The most work: the amount before shares are enforced, and the network's share for clients with little work.
     let most = Self.windowSteps * 7 / 8 + Self.windowSteps / 16
     #expect(taken > Self.windowSteps * 7 / 8 && taken <= most + 40_000)
     for number in 201...220 {
@@ -71,7 +71,7 @@ import Testing
     #expect((1...200).allSatisfy { ledger.wait(of: Self.connection($0), at: Self.window + 1) == 0 })
   }
 
-  @Test func `a network's work binds only while the server is busy`() {
+  @Test func `a network's share is enforced only while the server is busy`() {
     // A company network: a thousand users behind one address, each with a thousandth of the network's work.
     let clients = (0..<1_000).map { Self.client("192.0.2.1", "user \($0)") }
     var ledger = Self.ledger(clients)
@@ -80,7 +80,8 @@ import Testing
       #expect(ledger.charge(WorkAmount(steps: each), to: Self.connection(number), at: 1) == 0)
     }
     #expect(ledger.wait(of: .requests(Self.client("192.0.2.1")), at: 2) == 0)
-    // Now others make it busy: the address is over its share, from which its clients are served while some is left.
+    // Now others make the server busy: the address is over its share, from which its clients are served while some is
+    // left.
     ledger.join(ConnectionID(rawValue: 2_000), as: Self.client("203.0.113.1"), at: 2)
     _ = ledger.charge(WorkAmount(steps: Self.windowSteps / 4), to: Self.connection(2_000), at: 2)
     let served = (1...1_000).prefix { number in
@@ -120,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: [Int.max, Int.min, 1 << 40])
-  func `no amount overflows, and no wait is for ever`(steps: Int) {
+  func `no amount overflows, and no wait is endless`(steps: Int) {
     var ledger = Self.ledger([Self.client("192.0.2.1")])
     for now in [0, Self.window, 2 * Self.window] {
       _ = ledger.charge(WorkAmount(steps: steps), to: Self.connection(1), at: now)

@@ -4,10 +4,10 @@ import Testing
 
 @testable import HearthGateway
 
-/// Tests of the shares within a network: which clients wait for work that others caused, with a simulated clock.
+/// Tests of the shares within a network: which clients wait after others have used it up, with a simulated clock.
 @Suite struct WorkWindowTests {
   private static let window = QuotaLimits.standard.workWindowMilliseconds * 1_000_000
-  /// The steps of all clients in one window.
+  /// The steps that all clients may use in one window.
   private static let windowSteps =
     QuotaLimits.standard.workPerSecond * Int(QuotaLimits.standard.workWindowMilliseconds) / 1_000
 
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `ten thousand sockets of one network get no more than its part while the bound is nearly used up`(
+  func `ten thousand sockets of one network get no more than its share while the total is nearly used up`(
     areSignedIn: Bool
   ) {
     let clients = (0..<10_000).map { Self.client("192.0.2.\($0 % 250)", areSignedIn ? "user \($0)" : nil) }
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a socket that used its share yields to one that did not`() {
+  @Test func `a socket that used its share waits for one that did not`() {
     let hogs = (0..<100).map { Self.client("192.0.2.1", "hog \($0)") }
     var ledger = Self.ledger(hogs + [Self.client("192.0.2.1", "ann")])
     let ann = Self.payer(hogs.count + 1)
@@ -78,12 +78,12 @@ import Testing
         _ = ledger.charge(WorkAmount(steps: 40_000), to: Self.payer(socket), at: now)
       }
       guard number >= 10 else { continue }
-      // By now each has caused so much that the rest of the network's share is for others.
+      // By now each has caused so much work that the rest of the network's share is for others.
       #expect(ledger.wait(of: ann, at: now) == 0)
     }
   }
 
-  @Test func `records of members are bounded, and end when their debt is paid`() {
+  @Test func `records of a network's clients are limited, and end when their debt is paid`() {
     var limits = QuotaLimits.standard
     limits.workMembersMax = 1_000
     var window = WorkWindow(limits)
@@ -94,7 +94,7 @@ import Testing
       #expect(window.memberCount <= 1_000)
     }
     #expect(window.memberCount >= 500)
-    // A member makes up for a share of 250,000 steps in a window, of which there are as many as members.
+    // A client pays off a share of 250,000 steps in a window; there are as many windows as clients.
     _ = window.advance(to: 10 * Self.window, stepsPerSecond: 16_000_000)
     #expect(window.memberCount >= 500)
     _ = window.advance(to: 40 * Self.window, stepsPerSecond: 16_000_000)

@@ -8,14 +8,14 @@ import Testing
 
 /// Tests of options that an operator may enable beyond Firebase's behaviour.
 @Suite struct OperatorSwitchTests {
-  @Test("changed claims end the tokens that have the old ones, when that is on")
+  @Test("changed claims end the tokens that have the former ones, when the option is on")
   func claimChange() async throws {
     for isOn in [false, true] {
       let world = try AdminWorld { $0.revokesOnClaimChange = isOn }
       _ = try await world.create(#"{"localId": "bob", "customAttributes": "{\"role\": \"ed\"}"}"#)
       let token = try await world.idToken("bob")
-      let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
-      world.world.advance(seconds: 1)
+      let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.accountsFixture.nowSeconds)
+      world.accountsFixture.advance(seconds: 1)
       _ = try await world.update(#"{"localId": "bob", "customAttributes": "{\"role\": \"ed\"}"}"#)
       #expect(world.accounts.sessions.revocations.standing(of: credential) == .good, "the same claims are no change")
       _ = try await world.update(#"{"localId": "bob", "customAttributes": "{}"}"#)
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test("a reset takes the identities of other providers away, when that is on")
+  @Test("a reset removes the identities of other providers, when the option is on")
   func resetDropsIdentities() async throws {
     for isOn in [false, true] {
       let world = try IdentityWorld { $0.resetDropsIdentities = isOn }

@@ -27,7 +27,7 @@ import Testing
     #expect(try restarted.acquire().position == (isWritten ? 2 : 1))
   }
 
-  @Test("a disk that lies loses the tail")
+  @Test("a disk that ignores syncs loses the end of the log")
   func lostTail() throws {
     let journal = MemoryJournal()
     _ = try journal.appendBatches(5, after: try journal.acquire())

@@ -18,7 +18,7 @@ import Testing
     #expect(XXH64.hash(Array(bytes[..<61]).span, seed: 7) == 0xED1C_BD95_9999_A03A)
   }
 
-  @Test("the running hash is the documented construction over the reference implementation")
+  @Test("the running hash is computed as documented, with the reference implementation")
   func workedChain() {
     let hello = JournalBatch(firstPosition: 1, lastPosition: 2, payload: Array("hello".utf8))
     let first = RunningHash.empty.appending(hello, epoch: 1)
@@ -27,12 +27,12 @@ import Testing
     #expect(first.appending(nothing, epoch: 2).rawValue == 0xB5F3_7599_F557_A57B)
   }
 
-  @Test("XXH64 gives the published values", arguments: vectors)
+  @Test("XXH64 has the published values", arguments: vectors)
   func published(_ vector: (text: String, seed: UInt64, hash: UInt64)) {
     #expect(XXH64.hash(Array(vector.text.utf8).span, seed: vector.seed) == vector.hash)
   }
 
-  @Test("XXH64 sees every byte, the length and the seed, at every length around a stripe")
+  @Test("XXH64 depends on every byte, the length and the seed, at every length around a stripe")
   func everyByteCounts() {
     var seen: Set<UInt64> = []
     for length in 0...100 {
@@ -48,7 +48,7 @@ import Testing
     #expect(seen.count == 101 * 2 + 5_050)
   }
 
-  @Test("the running hash depends on epoch, positions, payload and everything before")
+  @Test("the running hash depends on epoch, positions, payload and all earlier batches")
   func chain() {
     let batch = JournalBatch(firstPosition: 1, lastPosition: 2, payload: [1, 2, 3])
     let base = RunningHash.empty.appending(batch, epoch: 1)

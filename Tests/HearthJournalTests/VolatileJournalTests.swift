@@ -2,7 +2,7 @@ import HearthJournal
 import Testing
 
 @Suite struct VolatileJournalTests {
-  @Test("it tracks the end of the log, the order and the owner, and stores no data")
+  @Test("the volatile journal tracks the end of the log, the order and the owner, and stores no data")
   func keepsOrder() throws {
     let journal = VolatileJournal()
     let start = try journal.acquire()

@@ -42,7 +42,7 @@ import Testing
     #expect(number(registry, "parts_total") == 0.5)
   }
 
-  @Test("an observation counts in the first bucket that is not smaller; one that is not a number in none")
+  @Test("an observation counts in the first bucket that is not smaller; a NaN counts in none")
   func histograms() throws {
     let registry = Self.registry()
     let timer = registry.timer(Self.timed)
@@ -76,7 +76,7 @@ import Testing
     #expect(number(registry, "a_total", MetricsLimits.otherText) == 997)
   }
 
-  @Test("metrics of others are bounded, and so are their names")
+  @Test("the metrics of other libraries are limited, and so is the length of their names")
   func foreign() {
     let registry = Self.registry(foreignMax: 2)
     for name in ["net.bytes", "1st", "third"] {
@@ -112,7 +112,7 @@ import Testing
     #expect(value == String(repeating: "é", count: 128))
   }
 
-  @Test("levels rise and fall")
+  @Test("gauges rise and fall")
   func gauges() {
     let registry = Self.registry()
     let meter = registry.makeMeter(label: "level", dimensions: [])
@@ -140,7 +140,7 @@ import Testing
 }
 
 @Suite struct MetricCatalogueTests {
-  @Test("names are unique, plain and end with their unit; counters alone end with total")
+  @Test("names are unique, plain and end with their unit; only counters end with total")
   func names() {
     let all = MetricDescription.all
     #expect(Set(all.map(\.name)).count == all.count)

@@ -27,7 +27,7 @@ import Testing
 
   private static let all = Set(MetricDescription.all.map(\.name))
 
-  @Test("the dashboard shows every metric, and none that is not there")
+  @Test("the dashboard shows every metric, and no unknown one")
   func dashboard() throws {
     let text = try Self.text("Deploy/grafana-dashboard.json")
     #expect(try JSONSerialization.jsonObject(with: Data(text.utf8)) is [String: Any])
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("alerts go by metrics that are there")
+  @Test("alerts use existing metrics")
   func alerts() throws {
     let names = Self.names(in: try Self.text("Deploy/alerts.yml"))
     #expect(names.count > 10 && names.isSubset(of: Self.all), "\(names.subtracting(Self.all))")

@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(
-    "numbers that are none, and very large ones",
+    "NaN, infinities and very large numbers are encoded",
     arguments: [
       (Double.nan, "NaN"), (.infinity, "+Inf"), (-.infinity, "-Inf"), (1e300, "1e+300"),
       (9_007_199_254_740_992, "9007199254740992"), (0.1, "0.1"), (-0.0, "0"),

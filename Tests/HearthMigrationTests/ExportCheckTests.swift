@@ -3,7 +3,7 @@ import HearthTree
 import Testing
 
 @Suite struct ExportCheckTests {
-  /// Checks a text that arrives in pieces of so many bytes.
+  /// Checks a text that arrives in pieces of this many bytes.
   private func check(
     _ text: String, pieceBytes: Int = .max, limits: JSONLimits = .standard
   ) throws(JSONError) -> ExportCheck {
@@ -75,7 +75,7 @@ import Testing
       try lines(#"{"a.b":{"c.d":1},"e":{"f#":1},"g":1}"#).map { $0.split(separator: ":")[3] } == [" /a.b", " /e/f#"])
   }
 
-  @Test("keys count from the root: the 32nd is the last")
+  @Test("key depth is counted from the root: the 32nd level is the last")
   func depth() throws {
     func nested(_ count: Int) -> String {
       String(repeating: #"{"k":"#, count: count) + "1" + String(repeating: "}", count: count)
@@ -103,7 +103,7 @@ import Testing
     #expect(try check(#"{"a":"\#(escaped)"}"#, limits: limits).findings.kept.isEmpty)
   }
 
-  @Test("of a file full of errors the first thousand of a kind are kept, and all are counted")
+  @Test("of a file full of errors the first thousand of each kind are kept, and all are counted")
   func bounded() throws {
     let members = (0..<3_000).map { #""k\#($0).":1"# }.joined(separator: ",")
     let findings = try check("{\(members)}").findings
@@ -112,7 +112,7 @@ import Testing
     #expect(findings.omittedCount == 2_000)
   }
 
-  @Test("text that is no JSON ends it with its place")
+  @Test("text that is not JSON ends the check, with its place")
   func broken() throws {
     var broken = ExportCheck(file: "export.json")
     do throws(JSONError) {

@@ -9,7 +9,7 @@ import Testing
     return check.findings.kept.map(\.line)
   }
 
-  @Test("users that are taken over as they are, are not spoken of")
+  @Test("users that are imported unchanged are not reported")
   func clean() throws {
     #expect(
       try lines([
@@ -18,7 +18,7 @@ import Testing
       ]).isEmpty)
   }
 
-  @Test("hashes without their parameters are refused; those of an emulator and of our own exports need none")
+  @Test("hashes without their parameters are refused; those of an emulator and of Hearth's own exports need none")
   func parameters() throws {
     let users = [
       #"{"localId":"a","passwordHash":"aGFzaA=="}"#, #"{"localId":"b","passwordHash":"fakeHash:salt=x:password=y"}"#,
@@ -30,7 +30,7 @@ import Testing
     #expect(found.first?.hasPrefix("users.json: 1 user: refused: password hashes can be checked only") == true)
   }
 
-  @Test("ways to sign in and members that are not kept are counted by name")
+  @Test("sign-in methods and members that are not kept are counted by name")
   func counted() throws {
     let user = #"{"localId":"a","odd":1,"providerUserInfo":[{"providerId":"google.com"},{"providerId":"google.com"}]}"#
     #expect(
@@ -40,7 +40,7 @@ import Testing
       ])
   }
 
-  @Test("custom claims with the name of an account's own value are spoken of")
+  @Test("custom claims with the name of an account's own value are reported")
   func shadowed() throws {
     let user = #"{"localId":"a","customAttributes":"{\"email\":\"x\",\"user_id\":1,\"role\":\"b\"}"}"#
     #expect(

@@ -7,7 +7,7 @@ final class LoopbackServer: Sendable {
   struct Connection {
     let file: Int32
 
-    /// Reads until the text has that ending; returns all received text when the other side closes before.
+    /// Reads until the text has this ending; returns all received text when the peer closes before.
     func read(until end: String) -> String {
       var bytes: [UInt8] = []
       let end = Array(end.utf8)
@@ -29,7 +29,7 @@ final class LoopbackServer: Sendable {
       return send(file, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
-    /// Waits until the other side closes.
+    /// Waits until the peer closes.
     func waitForEnd() {
       var byte: UInt8 = 0
       while recv(file, &byte, 1, 0) > 0 {}
@@ -72,10 +72,10 @@ final class LoopbackServer: Sendable {
     }
   }
 
-  /// Ends listening; connections end by themselves.
+  /// Stops listening; open connections end on their own.
   func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
-  /// Returns a server that answers each HTTP request with that text.
+  /// Returns a server that answers each HTTP request with this text.
   static func answering(_ text: String) throws -> LoopbackServer {
     try LoopbackServer { connection in
       _ = connection.read(until: "\r\n\r\n")

@@ -4,7 +4,7 @@ import Testing
 @testable import HearthOutbound
 
 @Suite struct OutboundClientTests {
-  /// A client that permits plain HTTP on loopback, as only tests do.
+  /// A client that allows plain HTTP on loopback, which only tests do.
   static let local = OutboundClient(policy: OutboundPolicy(allowsPlainHTTP: true))
 
   static func failure(
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test("a request goes out as it was given, and the whole answer comes back")
+  @Test("a request is sent as given, and the whole response is returned")
   func exchange() async throws {
     let seen = Collected<String>()
     let server = try LoopbackServer { connection in
@@ -47,7 +47,7 @@ import Testing
     #expect(request.hasSuffix("\r\n\r\nhello"))
   }
 
-  @Test("a redirect is an answer and is not followed")
+  @Test("a redirect is returned as the response and is not followed")
   func redirect() async throws {
     let other = try LoopbackServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
     let server = try LoopbackServer.answering(
@@ -61,7 +61,7 @@ import Testing
     #expect(other.connectionCount == 0)
   }
 
-  @Test("an answer over the limit is an error, announced or not", arguments: [true, false])
+  @Test("a response over the limit is an error, with and without a declared length", arguments: [true, false])
   func tooLarge(isAnnounced: Bool) async throws {
     let server = try LoopbackServer { connection in
       _ = connection.read(until: "\r\n\r\n")
@@ -73,7 +73,7 @@ import Testing
     #expect(await Self.failure(of: request)?.code == .tooLarge)
   }
 
-  @Test("an answer of just the limit is taken")
+  @Test("a response of exactly the limit is accepted")
   func atTheLimit() async throws {
     let body = String(repeating: "x", count: 10_000)
     let server = try LoopbackServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n" + body)
@@ -82,7 +82,7 @@ import Testing
     #expect(try await Self.local.send(request).body.count == 10_000)
   }
 
-  @Test("header lines without end are an error")
+  @Test("endless header lines are an error")
   func endlessHeaders() async throws {
     let server = try LoopbackServer { connection in
       _ = connection.read(until: "\r\n\r\n")
@@ -93,7 +93,7 @@ import Testing
     #expect(await Self.failure(of: OutboundRequest(url: "http://127.0.0.1:\(server.port)/"))?.code == .tooLarge)
   }
 
-  // A limit in minutes, because tests that hash passwords keep the machine busy meanwhile.
+  // A time limit in minutes, because tests that hash passwords occupy the processors meanwhile.
   @Test(
     "a silent or endless server costs no more than the timeout", .timeLimit(.minutes(2)),
     arguments: [true, false])
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(
-    "a response that is no HTTP is an error",
+    "a response that is not HTTP is an error",
     arguments: ["", "SSH-2.0-x\r\n", "HTTP/9.9 banana\r\n\r\n", "\u{0}\u{1}\u{2}"])
   func malformed(answer: String) async throws {
     let server = try LoopbackServer.answering(answer)
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test(
-    "Security 57: this machine and its neighbours are not reachable, however they are written",
+    "Security 57: this machine and private networks are not reachable, in any spelling of their addresses",
     arguments: [
       "https://127.0.0.1:PORT/", "https://localhost:PORT/", "https://2130706433:PORT/", "https://127.1:PORT/",
       "https://[::ffff:127.0.0.1]:PORT/", "https://[::1]:PORT/", "https://0.0.0.0:PORT/", "http://127.0.0.1:PORT/",
@@ -146,7 +146,7 @@ import Testing
     #expect(server.connectionCount == 0)
   }
 
-  @Test("a header that would end its line is refused")
+  @Test("a header value with a line break is refused")
   func headerInjection() async {
     for header in [
       OutboundHeader("X-A", "b\r\nX-C: d"), OutboundHeader("X-A", "b\u{0}"), OutboundHeader("X A", "b"),
@@ -187,7 +187,7 @@ import Testing
     #expect(await busy.value == .cancelled)
   }
 
-  @Test("more requests than slots and queue take are refused at once")
+  @Test("requests beyond the slots and the queue are refused at once")
   func busy() async throws {
     let server = try LoopbackServer { $0.waitForEnd() }
     defer { server.stop() }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HearthOutbound
 
-/// Tests of mail, one at a time: the threads for mail are few, and one test occupies all of them.
+/// Tests of mail, one at a time: few threads send mail, and one test occupies all of them.
 @Suite(.serialized) struct OutboundMailTests {
   /// Returns a mail server that accepts all commands, or refuses one.
   static func server(
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test("a mail is handed over, lines that begin with a dot doubled")
+  @Test("a mail is sent with doubled dots at the start of lines")
   func delivery() async throws {
     let lines = Collected<String>()
     let server = try Self.server(lines)
@@ -122,7 +122,7 @@ import Testing
     #expect(!lines.all.contains { $0.hasPrefix("MAIL") || $0.hasPrefix("AUTH") || $0.contains("example.com") })
   }
 
-  @Test("a server that speaks no TLS where it should is not trusted")
+  @Test("a server that does not use TLS on a TLS port gets no mail")
   func noTLS() async throws {
     let lines = Collected<String>()
     let server = try Self.server(lines)
@@ -132,7 +132,7 @@ import Testing
     #expect(!lines.all.contains { $0.contains("example.com") })
   }
 
-  @Test("without TLS only this machine gets mail")
+  @Test("without TLS mail is sent only to this machine")
   func plainElsewhere() async throws {
     let server = MailServer(host: "192.0.2.1", port: 25, security: .none, timeoutSeconds: 2)
     #expect(await Self.failure(try SMTPClient(server: server))?.code == .forbiddenAddress)
@@ -144,7 +144,7 @@ import Testing
     let server = try Self.server(lines, offers: ["AUTH PLAIN"])
     defer { server.stop() }
     #expect(await Self.failure(try Self.mail(server.port, username: "app", password: "pw")) == nil)
-    // Base64 of NUL app NUL pw.
+    // Base64 of the bytes NUL "app" NUL "pw".
     #expect(lines.all.contains("AGFwcABwdw==\r\n"))
   }
 
@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test(
-    "Security 43: an address that would end its line reaches no server",
+    "Security 43: an address with a line break is not sent to any server",
     arguments: [
       "bob@example.com\r\nRCPT TO:<eve@example.com>", "bob@example.com\n", "bob@example.com>", "<bob@example.com",
       "bob@example.com, eve@example.com", "bob@example.com eve@example.com", "bob@@example.com", "bob", "@example.com",
@@ -175,7 +175,8 @@ import Testing
   }
 
   @Test(
-    "a server's name cannot be more than a name", arguments: ["", "mail.test/x", "mail test", "mail@test", "a\r\nb"])
+    "a server's name cannot contain other characters",
+    arguments: ["", "mail.test/x", "mail test", "mail@test", "a\r\nb"])
   func serverNames(host: String) {
     #expect(throws: OutboundError(.invalidRequest, "")) {
       try SMTPClient(server: MailServer(host: host, port: 25, security: .tls))

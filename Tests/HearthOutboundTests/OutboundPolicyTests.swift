@@ -6,7 +6,7 @@ import Testing
 @Suite struct OutboundPolicyTests {
   private static func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
 
-  @Test("a trusted host may be anywhere, plain HTTP stays on this machine")
+  @Test("a trusted host may have any address, plain HTTP is allowed only on this machine")
   func policy() throws {
     let (inside, loop, outside) = try (Self.address("10.0.0.1"), Self.address("127.0.0.1"), Self.address("1.1.1.1"))
     let careful = OutboundPolicy.publicHTTPS

@@ -57,7 +57,7 @@ import Testing
     }
 
     func stop() {
-      // The program inherits the blocked signals, and this one cannot be blocked.
+      // The program inherits the blocked signals, and SIGKILL cannot be blocked.
       kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
       try? FileManager.default.removeItem(at: folder)
@@ -77,7 +77,7 @@ import Testing
     #expect(try await server.outcome("localhost", trustsItsCertificate: true).get().status == 200)
   }
 
-  @Test("the configured file counts for the trusted hosts and leaves every other to the system's authorities")
+  @Test("the configured file applies to the trusted hosts, and other hosts need the system's authorities")
   func scope() {
     let policy = OutboundPolicy(trustedHosts: ["id.corp.example"], authorityFile: "/etc/corp.pem")
     #expect(policy.authorityFile(for: "id.corp.example") == "/etc/corp.pem")

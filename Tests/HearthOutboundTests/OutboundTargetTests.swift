@@ -3,19 +3,19 @@ import Testing
 @testable import HearthOutbound
 
 @Suite struct OutboundTargetTests {
-  @Test("a URL is read as libcurl reads it")
+  @Test("a URL is parsed as libcurl parses it")
   func reads() throws {
     #expect(try OutboundTarget("https://Example.COM/a?b=c").host == "example.com")
     #expect(try !OutboundTarget("https://example.com:8443/").isPlain)
     #expect(try OutboundTarget("http://127.0.0.1:9/").isPlain)
     #expect(try OutboundTarget("https://[::1]:9/").host == "::1")
-    // Other spellings of 127.0.0.1 are that address, not a name.
+    // Other spellings of 127.0.0.1 are parsed as that address, not as a name.
     #expect(try OutboundTarget("https://2130706433/").host == "127.0.0.1")
     #expect(try OutboundTarget("https://0x7f.1/").host == "127.0.0.1")
   }
 
   @Test(
-    "unusual web addresses are refused",
+    "unusual URLs are refused",
     arguments: [
       "", "example.com", "https://", "https://user@example.com/", "https://user:pw@example.com/",
       "https://good.example@127.0.0.1/", "https://example.com/#part", "https://exa mple.com/",
@@ -27,7 +27,7 @@ import Testing
     #expect(throws: OutboundError.self) { try OutboundTarget(url) }
   }
 
-  @Test("a receiver may be on this machine by its URL, and at other private addresses by the operator's permission")
+  @Test("a receiver may be on this machine by its URL, and at other private addresses with the operator's permission")
   func receivers() throws {
     func policy(_ url: String, _ allowsPrivate: Bool = false) throws -> OutboundPolicy {
       try OutboundPolicy.forReceiver(at: url, allowsPrivate: allowsPrivate)

@@ -207,7 +207,7 @@ private final class World: Sendable {
     database.close()
   }
 
-  @Test("a handler that fails leaves a dead letter, which is sent again with its id")
+  @Test("a failing handler leaves a dead letter, which is sent again with its id")
   func replay() async throws {
     let world = World()
     world.answer { number, _ in .success(OutboundResponse(status: number == 1 ? 500 : 204)) }
@@ -350,7 +350,7 @@ private final class World: Sendable {
     database.close()
   }
 
-  @Test("a plugin that cannot take an event now is given it again")
+  @Test("an event that a plugin cannot accept at the moment is sent to it again")
   func pluginIsBusy() async throws {
     let world = World()
     let busy = Taker(WriteReceiverFailure.notRun("busy"))

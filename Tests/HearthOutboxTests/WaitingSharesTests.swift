@@ -37,7 +37,7 @@ import Testing
       outbox = DatabaseOutboxOfTest(entries: made.entries, stored: made.stored)
     }
 
-    /// Returns true when the event of a write waits, and false when it is a dead letter.
+    /// Returns true when the event of a write waits, and false when it becomes a dead letter.
     func write(_ principal: Principal, bytes: Int = 1) -> Bool {
       position += 1
       let root = Node.empty.replacing(Path("n/a"), with: Node(.string(String(repeating: "x", count: bytes))))
@@ -74,7 +74,7 @@ import Testing
     #expect(world.write(.signedOut) && !world.write(.signedOut), "signed-out clients are one account")
     #expect(!world.write(Self.user("hog")))
     #expect(world.write(.administrator))
-    // Many accounts together leave administrators the last part.
+    // Many accounts together leave administrators the last part of the queue.
     let others = (0..<1_000).count { world.write(Self.user("other \($0)")) }
     #expect(others > 0 && others < Self.eventsMax / 8)
     #expect(world.write(.administrator))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthPostgres
 
-/// Tests of entries, views and copies that are particular to this engine.
+/// Tests of outbox entries, views and copies that are specific to the PostgreSQL engine.
 @Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
 struct ArchiveTests {
   private static func entry(_ ordinal: Int32, dead: String? = nil) -> OutboxEntry {
@@ -13,7 +13,7 @@ struct ArchiveTests {
       deadReason: dead)
   }
 
-  @Test("an append that is sent again brings no entry back that was settled since")
+  @Test("a repeated append does not bring back an entry that was settled since")
   func entriesOnce() throws {
     let world = try PostgresWorld()
     let journal = try world.journal()
@@ -37,7 +37,7 @@ struct ArchiveTests {
     }
   }
 
-  @Test("views that are open together show one state on one connection, and a lost connection is reported")
+  @Test("views that are opened together show one state on one connection, and a lost connection is reported")
   func oneMoment() throws {
     let world = try PostgresWorld()
     let (a, b) = (try world.journal("a"), try world.journal("b"))
@@ -129,7 +129,7 @@ struct ArchiveTests {
     #expect(try world.engine.journals("databases/").names() == ["b"])
   }
 
-  @Test("a removal that was interrupted leaves no journal, and its rows go later")
+  @Test("an interrupted removal leaves no journal, and its rows are removed later")
   func interruptedRemoval() throws {
     let world = try PostgresWorld()
     let (journal, peer) = (try world.journal("a"), try world.peer())

@@ -64,7 +64,7 @@ struct ConformanceTests {
     #expect(try !journals.names().contains(name))
   }
 
-  @Test("a name that PostgreSQL cannot hold is refused", arguments: ["", "a\0b"])
+  @Test("a name that PostgreSQL cannot store is refused", arguments: ["", "a\0b"])
   func impossibleNames(_ name: String) throws {
     let journals = try Self.world.get().engine.journals("hostile/")
     #expect(throws: JournalError(.notAJournal, "")) { try journals.open(name) }
@@ -76,7 +76,7 @@ struct ConformanceTests {
     let journal = try world.journal()
     var head = try journal.acquire()
     let row = PostgresLimits.rowBytesMax
-    // All bytes but the last are equal to the size: a missing or moved part shows.
+    // All bytes but the last encode the size, so that a missing or moved part is detected.
     func payload(_ size: Int) -> [UInt8] { [UInt8](repeating: UInt8(size % 251), count: size - 1) + [7] }
     let sizes = [row - 1, row, row + 1, 2 * row, 10 << 20]
     for size in sizes {

@@ -29,11 +29,11 @@ struct LostAnswerTests {
       proxy.cut(after: bytes, direction)
       head = try journal.append(.following(head, sizeBytes: 20), after: head)
       proxy.heal()
-      // That many bytes were not sent at all.
+      // The server has not sent this many bytes.
       guard proxy.cutCount > cutCount else { break }
       bytes += Torture.count(sample: 7, full: 1)
     }
-    // A statement's parameters alone are longer.
+    // The parameters of the statement alone are longer.
     #expect(bytes > (direction == .toServer ? 100 : 20))
     let log = try journal.allBatches()
     #expect(log.map(\.firstPosition) == Array(1...head.position))
@@ -112,7 +112,7 @@ struct LostAnswerTests {
     #expect(try journal.waitingEntries(of: "q", after: nil, countMax: 9).count == 1)
   }
 
-  @Test("an append in doubt whose log has a newer owner meanwhile fails for good")
+  @Test("an append of unknown outcome whose log has a newer owner meanwhile fails for good")
   func doubtAndNewerOwner() throws {
     let server = try Self.server.get()
     let world = try PostgresWorld(server)
@@ -135,7 +135,7 @@ struct LostAnswerTests {
     #expect(try other.append(.following(taken), after: taken).position == 3)
   }
 
-  @Test("a commit whose wait for a standby is broken off is not taken for durable until it is")
+  @Test("a commit whose wait for a standby is cancelled is not durable until the standby has it")
   func cancelledWait() async throws {
     let server = try Self.server.get()
     let world = try PostgresWorld(server)
@@ -149,8 +149,8 @@ struct LostAnswerTests {
     }
     let (psql, waiting) = (try Psql(server.url), Self.waiting)
     var broken: [String] = []
-    // The append, its repetition, and the check of its replication each wait for the standby; none may be trusted after
-    // a cancelled wait.
+    // The append, its repetition, and the check of its replication each wait for the standby; after a cancelled wait
+    // none of them proves durability.
     let isBroken = try await Polling.until {
       broken += try psql.run("SELECT pid FROM (SELECT pid, pg_cancel_backend(pid) FROM (\(waiting)) w) c")
       return broken.count >= 5
@@ -165,12 +165,12 @@ struct LostAnswerTests {
     #expect(try journal.allBatches().count == 2)
   }
 
-  @Test("a full transaction that fails because of one request fails for that one alone")
+  @Test("when a shared transaction fails because of one request, only that request fails")
   func neighbours() throws {
     let world = try PostgresWorld(writers: 1)
     let journals = try (0..<5).map { try world.journal("j\($0)") }
     let heads = try journals.map { try $0.acquire() }
-    // Behind a slow request all others share one transaction.
+    // While a slow request runs, all others wait and share one transaction.
     let deadline = world.engine.deadline
     let slow = world.engine.append(0, [PostgresStatement(PostgresSQL("SELECT pg_sleep(0.1)"))], deadline: deadline)
     let next = world.engine.append(0, [PostgresStatement(PostgresSQL("SELECT pg_sleep(0.1)"))], deadline: deadline)

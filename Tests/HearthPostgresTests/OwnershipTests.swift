@@ -10,7 +10,7 @@ import Testing
 /// Tests of several servers on one journal: acknowledged batches are in the log, in order, and refused ones are not.
 @Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
 struct OwnershipTests {
-  @Test("a newer owner fences the older one's appends, and the log continues at its claim")
+  @Test("a newer owner fences the former owner's appends, and the log continues at its claim")
   func fencing() throws {
     let first = try PostgresWorld()
     let second = try first.peer()
@@ -22,7 +22,7 @@ struct OwnershipTests {
     let next = try new.append(.following(taken), after: taken)
     #expect(throws: JournalError(.staleEpoch, "")) { try old.append(.following(head), after: head) }
     #expect(throws: JournalError(.staleEpoch, "")) { try old.beginSnapshot(at: 2) }
-    // Taken back, with claims on claims.
+    // Ownership goes back to the first, with a claim after a claim.
     _ = try old.acquire()
     _ = try new.acquire()
     head = try old.acquire()
@@ -48,7 +48,7 @@ struct OwnershipTests {
   }
 
   @Test(
-    "from the moment that the epoch is raised the owner before is refused, before there is a claim", arguments: [0, 2])
+    "as soon as the epoch is raised the former owner is refused, before the new claim is made", arguments: [0, 2])
   func raised(_ batches: Int) throws {
     let world = try PostgresWorld()
     let journal = try world.journal()
@@ -90,7 +90,7 @@ struct OwnershipTests {
     var isAcknowledged: Bool
   }
 
-  @Test("six contenders with up to 64 appends under way: acknowledged is in the log, refused is not")
+  @Test("six contenders with up to 64 appends in flight: acknowledged ones are in the log, refused ones are not")
   func race() async throws {
     let world = try PostgresWorld()
     _ = try world.journal().close()
@@ -110,7 +110,7 @@ struct OwnershipTests {
       #expect(isThere == one.isAcknowledged, "position \(one.batch.firstPosition), epoch \(one.head.epoch)")
     }
     #expect(tries.contains { $0.isAcknowledged } && log.count == tries.count { $0.isAcknowledged })
-    // One writer for each epoch, and epochs rise.
+    // Each epoch has one writer, and epochs rise.
     let epochs = try world.sql("SELECT epoch FROM batch ORDER BY first_position").compactMap { Int($0) }
     #expect(epochs == epochs.sorted() && Set(epochs).count > 6)
   }

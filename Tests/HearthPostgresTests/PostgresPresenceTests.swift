@@ -20,7 +20,7 @@ struct PostgresPresenceTests {
     #expect(second.check() == .alone)
   }
 
-  @Test("a server that goes away is noticed, and is found again with the lock on it when it is back")
+  @Test("a server that becomes unreachable is noticed, and is used again with its lock when it is back")
   func unreachable() throws {
     let server = try ThrowawayPostgres()
     let world = try PostgresWorld(server)

@@ -8,7 +8,7 @@ import Testing
 /// Tests of the checks of a PostgreSQL server before journals are stored in it, and of their errors.
 @Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
 struct StartTests {
-  @Test("no error has the password in it, nor a part of it")
+  @Test("no error contains the password or a part of it")
   func secrets() throws {
     let server = try ThrowawayPostgres.shared()
     try Psql(server.url).run(
@@ -54,7 +54,7 @@ struct StartTests {
     try PostgresChecks.run(PostgresAddress("postgres://h/d")) { _ throws(JournalError) in [answer] }
   }
 
-  @Test("each setting that loses acknowledged commits is refused or warned of")
+  @Test("each setting that loses acknowledged commits is refused or causes a warning")
   func settings() throws {
     #expect(try Self.warnings(Self.answer()) == [])
     #expect(try Self.warnings(Self.answer(commit: "remote_apply")) == [])
@@ -91,7 +91,7 @@ struct StartTests {
     #expect(error?.code == .notAJournal && error?.description.contains("pooler") == true, "\(error?.description ?? "")")
   }
 
-  @Test("tables of a newer version are refused, and so is a schema of others")
+  @Test("tables of a newer version are refused, and so is another program's schema")
   func versions() throws {
     let world = try PostgresWorld()
     try world.sql("UPDATE format SET version = \(PostgresSchema.version + 1)")
@@ -105,7 +105,7 @@ struct StartTests {
     }
   }
 
-  @Test("servers that begin at the same moment make the tables once")
+  @Test("servers that start at the same time create the tables once")
   func firstUse() async throws {
     let server = try ThrowawayPostgres.shared()
     let schema = ThrowawayPostgres.newSchema()
@@ -115,7 +115,7 @@ struct StartTests {
     #expect(found == ["\(PostgresSchema.version)"])
   }
 
-  @Test("tables of the version before are kept, and get those that they lack, once")
+  @Test("tables of the previous version are kept, and missing ones are added once")
   func upgrade() async throws {
     let world = try PostgresWorld()
     var journal = try world.journal()

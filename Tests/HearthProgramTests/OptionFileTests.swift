@@ -2,7 +2,7 @@ import HearthProgram
 import Testing
 
 @Suite struct OptionFileTests {
-  @Test("names and values stand beside an equals sign; comments, empty lines and spaces do not count")
+  @Test("names and values are separated by an equals sign; comments, empty lines and spaces are ignored")
   func reads() throws {
     let file = try OptionFile(
       "# head\n\nport = 9000\r\n  sign-in=password,anonymous  \n\t#x\nhost =  ::1 # no comment\nurl=a=b")

@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of messages to a service manager, over the tests' own sockets.
 @Suite struct ServiceManagerTests {
-  /// A manager's socket; a name outside the file system begins with `@`.
+  /// A service manager's socket; a name in the abstract namespace begins with `@`.
   private final class Listener {
     let file: Int32
     private let path: String

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The contents of compiled rules")
 struct CompileTests {
-  @Test("The compiler folds constant texts only when they are short")
+  @Test("The compiler folds constant strings only when they are short")
   func longConstants() throws {
     let doubled = "'x'" + String(repeating: ".replace('x', 'xx')", count: 14)
     let expression = doubled + String(repeating: ".replace('y', 'z')", count: 10) + ".length == \(1 << 14)"
@@ -55,7 +55,7 @@ struct CompileTests {
     #expect(rules.decideRead(request).isAllowed)
   }
 
-  @Test("Regular expressions that exceed the size limit only in sum are refused")
+  @Test("Regular expressions that exceed the size limit only in total are refused")
   func manyRegularExpressions() {
     let many = Array(repeating: #"newData.val().matches(/\W{1000}/)"#, count: 300)
     #expect(Given.refusal(many[0]) == nil)

@@ -3,9 +3,9 @@ import HearthRules
 import HearthTree
 import Testing
 
-@Suite("Facts observed on the service")
+@Suite("Facts observed in Firebase")
 struct ConformanceTests {
-  @Test("Every decision is the service's")
+  @Test("Every decision is Firebase's")
   func decisions() throws {
     var count = 0
     for line in try lines("decisions") {
@@ -62,7 +62,7 @@ struct ConformanceTests {
     return query
   }
 
-  @Test("Every upload is taken or refused as by the service, with its text")
+  @Test("Every upload is accepted or refused as in Firebase, with the same message")
   func uploads() throws {
     var count = 0
     for line in try lines("uploads") {

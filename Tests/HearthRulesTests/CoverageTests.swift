@@ -16,7 +16,7 @@ struct CoverageTests {
     _ = rules.decideRead(ReadRequest(path: Path(path), root: .empty, auth: auth, nowMilliseconds: Given.now))
   }
 
-  @Test("Rules are listed in file order, with the counts of their parts' results")
+  @Test("Rules are listed in file order, with the counts of each part's results")
   func counts() throws {
     let rules = try RuleSet.compile(Self.file, keepsExpressions: true)
     let coverage = RulesCoverage(of: rules)

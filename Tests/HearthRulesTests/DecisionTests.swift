@@ -2,7 +2,7 @@ import HearthRules
 import HearthTree
 import Testing
 
-@Suite("The rules that run, and the contents of a decision")
+@Suite("The evaluated rules, and the contents of a decision")
 struct DecisionTests {
   /// Decides a write of values to paths, all at once.
   private func decide(
@@ -25,7 +25,7 @@ struct DecisionTests {
       detail: detail)
   }
 
-  @Test("A grant above cannot be revoked below, and rules below a granted read are not evaluated")
+  @Test("A rule cannot revoke a grant above it, and rules below a granted read are not evaluated")
   func cascade() throws {
     let rules = #"{"rules":{"a":{".read":true,".write":true,"b":{".read":false,".write":false}}}}"#
     #expect(try read(rules, "a/b").isAllowed)
@@ -35,7 +35,7 @@ struct DecisionTests {
     #expect(try read(below, "rooms/1/deep/er").isAllowed)
   }
 
-  @Test("An error above does not keep a rule below from granting")
+  @Test("An error does not keep a rule below from granting")
   func errorAbove() throws {
     let rules = #"{"rules":{"a":{".read":"data.val() > 1","open":{".read":"auth != null"}}}}"#
     #expect(try read(rules, "a/open").isAllowed)
@@ -44,7 +44,7 @@ struct DecisionTests {
     #expect(denied.error == EvaluationError(.wrongType, at: 0))
   }
 
-  @Test("A name in the file hides the wildcard, whichever comes first")
+  @Test("A named key takes precedence over the wildcard, in any order")
   func literalFirst() throws {
     let rules = #"{"rules":{"a":{"$id":{".read":true},"special":{".read":false}}}}"#
     #expect(try !read(rules, "a/special").isAllowed)
@@ -54,7 +54,7 @@ struct DecisionTests {
     #expect(try read("{\"rules\":{\(many),\"$x\":{\".read\":true}}}", "k20").isAllowed)
   }
 
-  @Test("Keys that look alike but have other code units are other keys")
+  @Test("Keys that look alike but have other code units are different keys")
   func keysByCodeUnits() throws {
     let rules = "{\"rules\":{\"\u{E9}\":{\".read\":true}}}"
     #expect(try read(rules, "\u{E9}").isAllowed)
@@ -88,7 +88,7 @@ struct DecisionTests {
     #expect(try !decide(rules, stored: stored, writes: [("r", #"{"title":"new","tag":"bad"}"#)]).isAllowed)
   }
 
-  @Test("An update is granted only when every place of it is, and sees its whole result")
+  @Test("An update is granted only when every location of it is, and rules see its whole result")
   func updates() throws {
     let rules = """
       {"rules":{"a":{".write":"newData.parent().child('b').exists()"},"b":{".write":true},"c":{".write":false},
@@ -112,7 +112,7 @@ struct DecisionTests {
     #expect(validated == ["/", "/a", "/a/x", "/a/y"])
   }
 
-  @Test("A priority is written like a value, and validated on its way only")
+  @Test("A priority is written like a value, and validated only by rules on its path")
   func priorities() throws {
     let rules = try RuleSet.compile(
       #"{"rules":{".write":true,"a":{".validate":"newData.getPriority() == 5","b":{".validate":false}}}}"#)
@@ -134,7 +134,7 @@ struct DecisionTests {
       ).isAllowed)
   }
 
-  @Test("A decision names its rule and where that stands")
+  @Test("A decision has its rule and the rule's place")
   func decidingRule() throws {
     let rules = "{\"rules\":{\n  \"a\":{\"$x\":{\".read\":\"auth == null\",\n    \"b\":{\".read\": \"$x == 'no'\"}}}}}"
     let denied = try read(rules, "a/yes/b/c")
@@ -147,7 +147,7 @@ struct DecisionTests {
     #expect(try read(rules, "z").rule == nil)
   }
 
-  @Test("A trace holds every rule that ran with its value, and is empty unless requested")
+  @Test("A trace has every evaluated rule with its value, and is empty unless requested")
   func trace() throws {
     let rules = #"{"rules":{".write":"data.val() > 1","a":{".write":true,".validate":"newData.isNumber()"}}}"#
     let decision = try decide(rules, writes: [("a", "1")], detail: .trace)
@@ -180,7 +180,7 @@ struct DecisionTests {
     #expect(try read(rules, "rooms/r1").dependencies == nil)
   }
 
-  @Test("A place that no write can fill is no dependency")
+  @Test("A location that no write can fill is no dependency")
   func impossiblePlaces() throws {
     let rules = #"{"rules":{".read":"root.child(root.child('x').val()).exists()"}}"#
     let deep = String(repeating: "a/", count: 40)

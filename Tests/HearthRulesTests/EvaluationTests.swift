@@ -67,7 +67,7 @@ struct EvaluationTests {
   }
 
   @Test(
-    "Text methods work on code units",
+    "String methods work on code units",
     arguments: [
       ("newData.val().contains('b')", .yes), ("newData.val().contains('')", .yes), ("'abc'.beginsWith('ab')", .yes),
       ("'foofoo'.endsWith('foo')", .yes), ("'a'.endsWith('xy')", .no), ("'a'.beginsWith('ab')", .no),
@@ -126,7 +126,7 @@ struct EvaluationTests {
     #expect(try trial.write(expression) == outcome, "\(expression)")
   }
 
-  @Test("newData.val() equals now when the server's time is written, and the increment when that is")
+  @Test("newData.val() equals now when the server timestamp is written, and the sum when an increment is written")
   func serverValues() throws {
     let timestamp = Trial(written: #"{".sv":"timestamp"}"#)
     #expect(try timestamp.write("newData.val() == now") == .yes)
@@ -135,13 +135,13 @@ struct EvaluationTests {
   }
 
   @Test(
-    "An increment of text and number by their text",
+    "A pattern on a number's text accepts integers only",
     arguments: [("123", Outcome.yes), ("1.1", .no), ("-7", .yes), ("0", .yes)])
   func numberPattern(written: String, outcome: Outcome) throws {
     #expect(try Trial(written: written).write(#"(newData.val() + '').matches(/^-?\d+$/)"#) == outcome)
   }
 
-  @Test("A wildcard is a text, even for a key of digits")
+  @Test("A wildcard is a string, even for a key of digits")
   func wildcardIsText() throws {
     let rules = try RuleSet.compile(#"{"rules":{"$key":{".write":"$key == newData.val()"}}}"#)
     let request = WriteRequest(
@@ -157,7 +157,7 @@ struct EvaluationTests {
     #expect(try Trial(query: Query(limit: .first(2))).read("query.orderByKey && query.limitToFirst <= 2") == .yes)
     let child = Query(order: .child(Path("foo/bar")), start: .init(value: .int(1)), end: .init(value: .int(1)))
     #expect(try Trial(query: child).read("query.orderByChild == 'foo/bar' && query.equalTo == 1") == .yes)
-    // some clients send explicit keys at both ends
+    // Some clients send explicit keys at both ends.
     let spelled = Query(
       order: .value, start: .init(value: .int(1), key: .lowest, isInclusive: false),
       end: .init(value: .double(1), key: .highest))
@@ -176,7 +176,7 @@ struct EvaluationTests {
     #expect(try Trial().write("query.limitToFirst == null && !query.orderByKey") == .yes)
   }
 
-  @Test("A rule that would work forever, or build an endless text, is an error")
+  @Test("A rule that would run too long, or build too long a string, is an error")
   func bounds() throws {
     let big = "\"" + String(repeating: "a", count: 3_000_000) + "\""
     let sum = Array(repeating: "newData.val()", count: 4).joined(separator: " + ")

@@ -14,7 +14,7 @@ struct FileTests {
   }
 
   @Test(
-    "Comments, one trailing comma, and line breaks and tabs in texts are allowed",
+    "Comments, one trailing comma, and line breaks and tabs in strings are allowed",
     arguments: [
       #"{"rules":{}}"#, "{ // why\n\"rules\": { /* a\n b */ \".read\": true, }, }",
       "{\"rules\":{\".read\":\"true\n\t && true\r\n && true\"}}", #"{"rules":{"a":{".indexOn":["x","y/z",]}}}"#,
@@ -34,7 +34,7 @@ struct FileTests {
   }
 
   @Test(
-    "A file that is no rules file is refused with line and column",
+    "A file that is not a rules file is refused with line and column",
     arguments: [
       ("{}", "1:2: Expected 'rules' property.\n"),
       (#"{"rule":{}}"#, "1:2: Expected 'rules' property.\n"),
@@ -77,20 +77,20 @@ struct FileTests {
     #expect(problem(source) == text, "\(source)")
   }
 
-  @Test("Every bad expression is reported, in file order, and only its first problem")
+  @Test("Every bad expression is reported, in file order, with its first problem only")
   func severalProblems() {
     let source = "{\"rules\":{\n\".write\": \"a && b\",\n\"x\":{\".read\":\"1\"}}}"
     #expect(problem(source) == "2:12: Unknown variable 'a'.\n3:15: Expression must evaluate to a boolean.\n")
   }
 
-  @Test("A place inside an expression is found behind escapes, line breaks and wide characters")
+  @Test("The place of an error inside an expression is correct after escapes, line breaks and wide characters")
   func places() {
     #expect(problem(#"{"rules":{".read":"'\"\\\\' == foo"}}"#) == "1:32: Unknown variable 'foo'.\n")
     #expect(problem("{\"rules\":{\".read\":\"true &&\n  foo\"}}") == "2:3: Unknown variable 'foo'.\n")
     #expect(problem("{\"rules\":{\".read\":\"'😀' == foo\"}}") == "1:28: Unknown variable 'foo'.\n")
   }
 
-  @Test("A rendered problem shows the line, a caret and help")
+  @Test("A printed error shows the line, a caret and help")
   func rendering() throws {
     let source = "{\n  \"rules\": {\n\t\".read\": \"tr\"\n  }\n}"
     let error = #expect(throws: RulesError.self) { try RuleSet.compile(source) }
@@ -104,7 +104,7 @@ struct FileTests {
         """)
   }
 
-  @Test("The source comes back as uploaded, and without comments as plain JSON")
+  @Test("The source is returned as uploaded, and without comments as plain JSON")
   func sourceAndStrictJSON() throws {
     let source = "{ // why\n\"rules\": {\".read\": \"true\n\t\", \"a\": {\".indexOn\": [\"b\", ],},},}"
     let rules = try RuleSet.compile(source)
@@ -114,7 +114,7 @@ struct FileTests {
     #expect(try RuleSet.compile(strict).strictJSON == rules.strictJSON)
   }
 
-  @Test("Indexes are found by place, through wildcards")
+  @Test("Indexes are found by location, through wildcards")
   func indexes() throws {
     let rules = try RuleSet.compile(
       #"{"rules":{"a":{"$x":{".indexOn":["n","p/q"]}},"b":{".indexOn":".value"}}}"#)

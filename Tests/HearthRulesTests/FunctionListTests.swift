@@ -3,8 +3,8 @@ import HearthRules
 import RandomTestKit
 import Testing
 
-/// Checks the lists of the rules language's functions that other languages and the guides have against the descriptors.
-/// With `HEARTH_WRITE_LISTS=1` in the environment, the tests write the lists first.
+/// Compares the lists of the rules language's functions in the console, the Bolt compiler and the guides with the
+/// compiler's descriptors. With `HEARTH_WRITE_LISTS=1` in the environment, the tests write the lists first.
 @Suite("Lists of functions")
 struct FunctionListTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -37,7 +37,7 @@ struct FunctionListTests {
     try check("Sources/Server/HearthConsole/Page/rules/functions.ts") { _ in text }
   }
 
-  @Test("The Bolt compiler has the functions that take texts, and code for each other one")
+  @Test("The Bolt compiler has the functions of strings, and code for each other one")
   func bolt() throws {
     func list(_ receiver: FunctionDescriptor.Receiver) throws -> String {
       try Self.descriptors.filter { $0.receiver == receiver }.compactMap { descriptor in
@@ -80,7 +80,7 @@ struct FunctionListTests {
   }
 
   @Test(
-    "The guides' tables have the functions",
+    "The guides' tables have all functions",
     arguments: ["Rules/README.md", "Sources/Guide/WritingRules.md"])
   func guides(path: String) throws {
     let rows = [
@@ -101,7 +101,7 @@ struct FunctionListTests {
     descriptors.filter { $0.receiver == receiver }.flatMap(\.usages).map { "`\($0)`" }.joined(separator: ", ")
   }
 
-  @Test("The random rules have every function but matches, which the reference evaluator does not have")
+  @Test("The random rules have every function except matches, which the reference evaluator does not support")
   func randomRules() {
     var text = ""
     for seed in 0..<400 as Range<UInt64> {

@@ -39,7 +39,7 @@ struct FuzzTests {
     return value ? .yes : .no
   }
 
-  @Test("While no dependency of a read changes, neither does its decision")
+  @Test("While no dependency of a read changes, its decision does not change either")
   func dependenciesAreComplete() throws {
     var (unaffected, changed) = (0, 0)
     for seed in 0..<600 as Range<UInt64> {
@@ -78,7 +78,7 @@ struct FuzzTests {
     #expect(changed > 50)
   }
 
-  @Test("Mutilated rules files are taken or refused, never worse, and refused with a place inside them")
+  @Test("Damaged rules files are accepted, or refused with a place inside them")
   func mutatedFiles() {
     let pieces = [
       "\"", "\\", "{", "}", "[", "]", ",", ":", "/*", "*/", "//", "\n", "$", ".read", "\u{0}", "😀", "\\u", "\\ud83d",
@@ -132,7 +132,7 @@ struct FuzzTests {
     }
   }
 
-  @Test("Random marks in place of an expression do no harm")
+  @Test("Random symbols in place of an expression cause no crash")
   func randomExpressions() {
     let words =
       Mark.allCases.map(\.rawValue) + ["auth", "data", "'a'", "1", "null", "true", " ", ".val()", "[0]", "/a/"]

@@ -1,7 +1,7 @@
 import HearthRules
 import HearthTree
 
-/// Helpers that set up the rules and data of a test.
+/// Makes values, nodes and rules files from short texts.
 enum Given {
   static func json(_ text: String) throws -> JSON {
     try withReader(text) { reader throws(JSONError) in try reader.value() }

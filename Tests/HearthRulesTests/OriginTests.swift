@@ -3,9 +3,9 @@ import Testing
 
 @testable import HearthRules
 
-@Suite("Rules that were made of a file of another language")
+@Suite("Rules that were translated from another language")
 struct OriginTests {
-  /// A source file in which `mine` is a function for a comparison.
+  /// A source file in which `mine` is a function that contains a comparison.
   static let written = "rooms/$id\n  read mine($id)\n  write nobody\nmine(x) auth.uid == x 𝄞\n"
   static let rules = #"""
     {"rules":{"rooms":{"$id":{".read":"auth.uid == $id",".write":"false"}}}}
@@ -34,7 +34,7 @@ struct OriginTests {
 
   static func text() throws -> String { try origin().appended(to: rules) }
 
-  @Test("the origin is the last line of the rules file, and comes back as it was")
+  @Test("the origin is the last line of the rules file, and is decoded as it was encoded")
   func roundTrip() throws {
     let text = try Self.text()
     #expect(RulesOrigin(endOf: text) == (try Self.origin()))
@@ -44,7 +44,7 @@ struct OriginTests {
     #expect(String(decoding: rules.strictJSON, as: UTF8.self) + "\n" == Self.rules + "\n")
   }
 
-  @Test("rules and their parts are where the author wrote them")
+  @Test("rules and their parts have the places at which the author wrote them")
   func places() throws {
     for keepsExpressions in [false, true] {
       let rules = try RuleSet.compile(try Self.text(), keepsExpressions: keepsExpressions)
@@ -63,7 +63,7 @@ struct OriginTests {
     #expect(write.span(ofBytes: 0..<5).end.column == 15)
   }
 
-  @Test("a range from several places ends at its start")
+  @Test("a range from several source places ends at its start")
   func scattered() throws {
     let pairs = [("\"auth", "read"), ("auth.uid", "auth.uid"), (" == ", "=="), ("$id\",", "$id")]
     let origin = RulesOrigin(
@@ -77,7 +77,7 @@ struct OriginTests {
     #expect(part.end.column - part.start.column == 8)
   }
 
-  @Test("mistakes and explanations name the author's line")
+  @Test("errors and explanations name the author's line")
   func messages() throws {
     let broken = Self.rules.replacing("auth.uid", with: "auth.xid()")
     let segments = try Self.segments([("\"auth", "read"), ("auth", "auth.uid")])
@@ -97,7 +97,7 @@ struct OriginTests {
   }
 
   @Test(
-    "an origin that is not of its file counts as none, and the rules as they are",
+    "an origin that does not match its file is ignored, and the rules are used as they are",
     arguments: [
       #"{"file":"a","language":"l","bytes":73,"map":[0,9,1,1],"text":"x"}"#,
       #"{"file":"a","language":"l","bytes":73,"map":[0,1,3,0],"text":"x"}"#,
@@ -118,7 +118,7 @@ struct OriginTests {
     #expect(try RuleSet.compile(text).writtenSource == text)
   }
 
-  @Test("segments stay within both texts for any numbers of a plugin")
+  @Test("segments stay within both texts, for any numbers of a plugin")
   func segments() {
     let numbers = [Int.min, -1, 0, 1, 2, 7, Int.max]
     for offset in numbers {
@@ -140,7 +140,7 @@ struct OriginTests {
     }
   }
 
-  @Test("rules that were edited afterwards have no origin any more")
+  @Test("rules that were edited after the translation have no origin")
   func edited() throws {
     let text = try Self.text().replacing("\"false\"", with: "\"false \"")
     #expect(RulesOrigin(endOf: text) == nil)

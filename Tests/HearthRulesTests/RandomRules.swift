@@ -2,15 +2,15 @@ import HearthRules
 import HearthTree
 import RandomTestKit
 
-/// Random well-typed rules, with data in which their paths sometimes exist. Every function of the language occurs,
-/// but `matches`.
+/// Random well-typed rules, with data that sometimes has their paths. Every function of the language occurs, except
+/// `matches`.
 struct RandomRules {
   var dice: SeededRandom
   /// True when `newData` may occur.
   var hasNewData = true
 
   private static let keys = ["a", "b", "c", "é", "😀", "1"]
-  /// The snapshot functions without arguments, apart by whether their result is a Boolean.
+  /// The snapshot functions without arguments, separated by whether their result is a Boolean.
   private static let snapshots = Dictionary(grouping: SnapshotFunction.allCases) { $0.descriptor.type == .boolean }
   private static let texts = Dictionary(grouping: TextFunction.allCases, by: \.descriptor.type)
 
@@ -73,7 +73,7 @@ struct RandomRules {
     }
   }
 
-  /// Returns a call of a text function; nil when no function has a result of that type.
+  /// Returns a call of a string function; nil when no function has a result of this type.
   private mutating func call(_ type: StaticType, _ depth: Int) -> String? {
     guard let functions = Self.texts[type] else { return nil }
     let function = dice.pick(functions)

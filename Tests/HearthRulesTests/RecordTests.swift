@@ -20,7 +20,7 @@ struct RecordTests {
     #expect(!"\(record)".contains("secret") && !"\(record)".contains("bob"))
   }
 
-  @Test("The identity is recorded when the rules read auth, and claims only when they were read")
+  @Test("The identity is recorded when the rules read auth, and claims only when the rules read them")
   func identity() throws {
     for (rule, hasClaims) in [("auth.uid == 'bob'", true), ("data.exists()", false)] {
       let rules = try RuleSet.compile(Given.file(.read, rule))
@@ -32,7 +32,7 @@ struct RecordTests {
     }
   }
 
-  @Test("Oversized records are not kept, and allowed requests never are")
+  @Test("Oversized records are not kept, and records of allowed requests never are")
   func bounds() throws {
     let rules = try RuleSet.compile(#"{"rules":{".write":true,".validate":"newData.child('a').val() == 'x'"}}"#)
     func decide(_ size: Int, _ value: String) -> Decision {
@@ -65,7 +65,7 @@ struct RecordTests {
     #expect(other.decision.trace != nil)
   }
 
-  @Test("Claims that were not kept are not decided on")
+  @Test("A rule that reads a claim that was not recorded is not decided")
   func forgottenClaims() throws {
     let rules = try RuleSet.compile(Given.file(.read, "false"))
     let decision = rules.decideRead(
@@ -98,7 +98,7 @@ struct RecordTests {
     #expect(try RandomRecords.check(seeds: 0..<150) > 300)
   }
 
-  /// 100,000 requests; started by hand, see the Makefile.
+  /// 100,000 requests; run by hand, see the Makefile.
   @Test("Recorded inputs replay to the same verdict: 100,000 requests", .enabled(if: Torture.isOn))
   func torture() throws {
     #expect(try RandomRecords.check(seeds: 10_000..<26_667) > 30_000)

@@ -2,8 +2,8 @@ import HearthTree
 
 @testable import HearthRules
 
-/// A simple evaluator of the rules language: it interprets the syntax tree without types, and without optimisations of
-/// texts and paths.
+/// A simple evaluator of the rules language: it interprets the syntax tree without types, and without optimizations of
+/// strings and paths.
 ///
 /// It shares only the parser and the names of functions with the compiled evaluator, so that the two can be compared.
 struct ReferenceEvaluator {
@@ -143,7 +143,7 @@ struct ReferenceEvaluator {
       guard let index = Int(name), elements.indices.contains(index) else { return .null }
       return referenceValue(elements[index])
     case .container(let json?): return referenceValue(json[name] ?? .null)
-    case .container(nil): throw Failure()  // the result of val() has no members
+    case .container(nil): throw Failure()  // A result of val() has no members.
     case .null, .bool, .number, .text:
       if name == "length" { throw Failure() }
       return .null

@@ -7,7 +7,7 @@ struct RefusalTests {
     "Invalid \(sign) expression: \(side) operand must be an ordering or string literal when comparing against an ordering."
   }
 
-  @Test("Rules that were in force before stay, and are refused when they are uploaded again")
+  @Test("Rules that were in force before stay in force, and are refused when they are uploaded again")
   func acceptedBefore() throws {
     let text = #"{"rules":{"$u":{".read":"query.orderByChild == 'members/' + auth.uid"}}}"#
     #expect(throws: RulesError.self) { try RuleSet.compile(text) }
@@ -21,7 +21,7 @@ struct RefusalTests {
   }
 
   @Test(
-    "A rule that does not fit the language is refused with the service's text",
+    "A rule that does not fit the language is refused with Firebase's message",
     arguments: [
       ("root.child('foo') != null", "Invalid != expression: left operand is not a number, boolean, string, or null."),
       ("null != root", "Invalid != expression: right operand is not a number, boolean, string, or null."),
@@ -30,7 +30,7 @@ struct RefusalTests {
       ("null > null", "Invalid > expression: left operand must be a number or string."),
       ("auth.uid = 'x'", "Rule expressions may not contain assignments."),
       ("auth.uid += 'x'", "Rule expressions may not contain assignments."),
-      // Outside of strict mode 010 is 8, and readers take it for 10, so it is refused as ambiguous.
+      // Outside strict mode 010 is 8, and readers take it for 10, so it is refused as ambiguous.
       ("010 == 8", "number format error"), ("auth.n == 007", "number format error"),
       ("7", "Expression must evaluate to a boolean."),
       ("'foo'", "Expression must evaluate to a boolean."),
@@ -136,7 +136,7 @@ struct RefusalTests {
     #expect(Given.refusal("newData.exists()", as: .validate) == nil)
   }
 
-  @Test("A wildcard is in scope at its own place and below, not beside")
+  @Test("A wildcard is in scope at its own location and below, but not beside")
   func wildcardScope() throws {
     #expect(Given.refusal("$a == $b", below: ["$a", "x", "$b"]) == nil)
     #expect(throws: RulesError.self) {
@@ -144,7 +144,7 @@ struct RefusalTests {
     }
   }
 
-  @Test("Nesting and length have limits, below which all is well")
+  @Test("Nesting and length have limits, within which expressions are accepted")
   func limits() {
     let nesting = RulesLimits.expressionNestingMax
     func nested(_ count: Int) -> String {

@@ -11,7 +11,7 @@ struct RegexCostTests {
     try Trial(written: Given.text(.string(text))).write("newData.val().matches(\(pattern))")
   }
 
-  @Test("An expensive expression matches short texts and rejects long ones")
+  @Test("An expensive expression matches short strings and refuses long ones with an error")
   func costly() throws {
     #expect(try outcome(Self.hostile, "xxabxxc") == .yes)
     #expect(try outcome(Self.hostile, "xxabxx") == .no)
@@ -21,12 +21,12 @@ struct RegexCostTests {
     let long = String(repeating: "ab", count: 500_000)
     #expect(try outcome(Self.hostile, long + "c") == .error)
     #expect(try outcome(Self.hostile, long) == .error)
-    // As elsewhere in the language, an operand before it may decide.
+    // As elsewhere in the language, an earlier operand may decide.
     let guarded = "newData.val().length < 1000 && newData.val().matches(\(Self.hostile))"
     #expect(try Trial(written: Given.text(.string(long))).write(guarded) == .no)
   }
 
-  @Test("Ordinary expressions match texts as long as a value can be")
+  @Test("Ordinary expressions match strings of the greatest length")
   func ordinary() throws {
     let longest = String(repeating: "x", count: 9 << 20)
     for pattern in ["/^[a-z]*$/", "/y|x{3}z/", "/^(data:)?[a-zA-Z0-9+=\\/]+$/", "/xx+/", "/^.*x$/"] {
@@ -45,9 +45,9 @@ struct RegexCostTests {
       ("^[a-z]+$", RegexShape.small), ("", .small), ("^(a|b)*c?$", .small), ("foo|bar", .small),
       ("[a-z]{5,100}", .small),
       ("^[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\\.[a-zA-Z]{2,4}$", .small), ("^(()*a?){3}$", .small), ("a{0}", .small),
-      // One position at a time, in a row of five thousand.
+      // Patterns that have one active position at a time, of five thousand.
       ("^.{1,5000}$", .wide(1)), ("^([a-z]{1,20} ){1,200}$", .wide(1)),
-      // 2¹³ states: which of the last twelve units were an a.
+      // A pattern with 2¹³ states: which of the last twelve units were an a.
       ("^.*a.{12}$", .wide(14)), ("^.*a.{24}$", .unknown), ("a.{1000}c", .unknown), (".{5000}", .unknown),
       ("^.*a.{0,1000}b.{0,1000}c$", .unknown),
     ])
@@ -69,7 +69,7 @@ struct RegexCostTests {
     #expect(shapes.last == .unknown)
   }
 
-  @Test("Characters beyond U+FFFF are two surrogates for the matcher")
+  @Test("A character beyond U+FFFF is two surrogates for the matcher")
   func surrogates() {
     for text in ["", "a", "é€", "😀", "a😀b\u{10FFFF}\u{10000}", String(repeating: "😀", count: 100)] {
       var expected: [UInt8] = []

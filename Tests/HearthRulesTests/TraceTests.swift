@@ -28,7 +28,7 @@ struct TraceTests {
     return [shown] + expression.operands.flatMap { parts($0) }
   }
 
-  @Test("Every part has its value, and unreached parts are marked")
+  @Test("Every part has its value, and unevaluated parts are marked")
   func values() throws {
     let rules = try rules(
       Given.file(.read, "auth.uid == 'bob' || root.child('m/' + auth.uid).val() > 2 && data.exists()"))
@@ -51,7 +51,7 @@ struct TraceTests {
   }
 
   @Test(
-    "The part that decided",
+    "The part that decided is found",
     arguments: [
       ("auth != null && (auth.uid == 'bob' && true)", "auth.uid == 'bob'"),
       ("auth == null || auth.uid == 'alice'", "auth.uid == 'alice'"),
@@ -79,7 +79,7 @@ struct TraceTests {
       ])
   }
 
-  @Test("Lines and columns are those of the rules file, through its escapes and line breaks")
+  @Test("Lines and columns are those of the rules file, also after escapes and line breaks")
   func positions() throws {
     let rules = try rules("{\"rules\":{\n  \".read\": \"'\\u00e9\\\"' == 'x' ||\n    auth.uid == 'é'\"}}")
     let expression = try #require(try read(rules, "").visited.first?.expression)
@@ -87,7 +87,7 @@ struct TraceTests {
     #expect(expression.operands[0].operands.map { "\($0.line):\($0.column)" } == ["2:13", "2:27"])
   }
 
-  @Test("A trace of a large write is bounded and keeps the rule that refused")
+  @Test("A trace of a large write is bounded and includes the rule that refused")
   func bounded() throws {
     let rules = try rules(
       #"{"rules":{".write":true,"$k":{".validate":"newData.val() != 7 && newData.isNumber()"}}}"#)

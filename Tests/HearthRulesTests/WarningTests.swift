@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Warnings")
 struct WarningTests {
-  @Test("Files without anything odd have none")
+  @Test("Ordinary files have no warnings")
   func none() throws {
     let source = #"""
       {"rules": {"$a": {".validate": "newData.val().matches(/^.{1,500}$/)", "$b": {}}, "x": {"$a": {".read": true}}}}
@@ -13,7 +13,7 @@ struct WarningTests {
     #expect(try RuleSet.compile(source).renderedWarnings(file: "rules.json") == "")
   }
 
-  @Test("A wildcard's name that is reused below is a warning")
+  @Test("A wildcard name that is reused below is a warning")
   func hiddenWildcard() throws {
     let source = #"""
       {"rules": {"rooms": {"$id": {
@@ -46,12 +46,12 @@ struct WarningTests {
     #expect(rules.decideRead(read).isAllowed)
   }
 
-  @Test("A wildcard's name that is reused beside is no warning")
+  @Test("A wildcard name that is reused beside is no warning")
   func sameNameBeside() throws {
     #expect(try RuleSet.compile(#"{"rules":{"a":{"$x":{}},"b":{"$x":{}}}}"#).warnings == [])
   }
 
-  @Test("An expression that can cost much is named where it stands")
+  @Test("An expression with a high cost is reported with its place")
   func costlyExpression() throws {
     let source = "{\"rules\": {\n  \".validate\": \"newData.val().matches(/^.*a.{0,1000}b.{0,1000}c$/)\"\n}}"
     let warnings = try RuleSet.compile(source).warnings

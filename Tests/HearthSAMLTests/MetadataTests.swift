@@ -25,7 +25,7 @@ import Testing
       + "\(certificate)\n</X509Certificate></X509Data></KeyInfo></KeyDescriptor>"
   }
 
-  @Test("metadata gives the id, the page and the certificates for signing")
+  @Test("metadata has the entity id, the sign-in page and the signing certificates")
   func reading() throws {
     let body =
       Self.key(TestIdentityProvider.shared.certificateBody, use: " use=\"signing\"")
@@ -65,7 +65,7 @@ import Testing
     #expect(reason("<!DOCTYPE a>" + bare)?.contains("document type") == true)
   }
 
-  @Test("a certificate is taken as people paste it, and refused when it is none")
+  @Test("a certificate is accepted in the forms in which users paste it, and refused when it is invalid")
   func certificates() {
     let pem = TestIdentityProvider.shared.certificate
     let body = TestIdentityProvider.shared.certificateBody
@@ -92,7 +92,7 @@ import Testing
       services.map { $0.attribute("Location") } == ["https://a.example.com/__/auth/handler", "https://b.example.com/"])
   }
 
-  @Test("a question is XML in DEFLATE in Base64 in an address")
+  @Test("a request is XML in DEFLATE in Base64 in a URL")
   func question() throws {
     let request = AuthnRequest(
       id: "_q", serviceProviderID: "https://sp.example.com/?a&b",

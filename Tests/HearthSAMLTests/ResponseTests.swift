@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "an answer that is right names the person: its assertion signed, the whole, or both",
+    "a valid response names the user: with its assertion signed, the whole response, or both",
     arguments: [TestResponse.Signed.assertion, .response, .both])
   func right(signed: TestResponse.Signed) throws {
     let answer = Self.answer {
@@ -78,7 +78,8 @@ import Testing
     }
   }
 
-  @Test("algorithms are those of the list: no code with a public key, no word that is none, SHA-1 where that is said")
+  @Test(
+    "only listed algorithms are accepted: no HMAC with a public key, no algorithm none, SHA-1 only where configured")
   func algorithms() {
     for algorithm in [TestSignature.Algorithm.hmacWithCertificate, .none] {
       let answer = Self.answer { $0.signature.algorithm = algorithm }
@@ -107,7 +108,7 @@ import Testing
     #expect(Self.refusal(none.text)?.contains("something else than the whole element") == true)
   }
 
-  @Test("a reference leads to the element itself: not to a file, an address, another element or the whole document")
+  @Test("a reference must point to the element itself: not to a file, a URL, another element or the whole document")
   func references() {
     for uri in [
       "", "file:///etc/passwd", "http://127.0.0.1/", "#_other", "#xpointer(/)", "#xpointer(id('_assertion'))",
@@ -122,7 +123,7 @@ import Testing
     #expect(Self.refusal(twice.text)?.contains("Reference twice") == true)
   }
 
-  @Test("another audience, issuer, place or question is refused, each with its own sentence")
+  @Test("another audience, issuer, recipient or request is refused, each with its own error")
   func conditions() {
     #expect(Self.refusal(Self.answer { $0.audience = "https://other.example.com" }.text)?.contains("Audience") == true)
     #expect(Self.refusal(Self.answer { $0.issuer = "https://other.example.com" }.text)?.contains("Issuer") == true)
@@ -163,7 +164,7 @@ import Testing
     }
   }
 
-  @Test("moments are written as they are read")
+  @Test("times are encoded in the form in which they are parsed")
   func moments() {
     for text in ["1970-01-01T00:00:00Z", "2000-02-29T23:59:59Z", "2026-12-31T00:00:01Z", "2100-03-01T12:00:00Z"] {
       #expect(SAMLTime.seconds(text).map(SAMLTime.text) == text)

@@ -3,7 +3,8 @@ import Testing
 
 @testable import HearthSAML
 
-/// Tests of signature wrapping, and of active XML: a signed part is there, and another one is presented to be read.
+/// Tests of signature wrapping, in which a response with a validly signed part presents another one as its content, and
+/// of XML with entities.
 @Suite struct WrappingTests {
   private static let good = ResponseTests.answer()
   private static let evil = ResponseTests.answer {
@@ -61,7 +62,7 @@ import Testing
   func wrapping(variant: Int) {
     let (name, text) = Self.variants[variant]
     #expect(ResponseTests.refusal(text) != nil, "\(name)")
-    // The same with one ID for both.
+    // The same with one ID for both assertions.
     #expect(
       ResponseTests.refusal(text.replacing("_evil-response", with: "_response").replacing("_evil", with: "_assertion"))
         != nil, "\(name)")
@@ -88,7 +89,7 @@ import Testing
     ])
   func comments(name: String) {
     let answer = ResponseTests.answer()
-    // The signed text has no comment, because canonicalisation removes it.
+    // The signed text has no comment, because canonicalization removes it.
     let plain = name.replacing("<!-- -->", with: "").replacing("<!---->", with: "")
     var signed = answer
     signed.nameID = plain
@@ -119,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("size and depth have bounds")
+  @Test("size and depth are limited")
   func bounds() {
     let deep = String(repeating: "<a>", count: 10_000) + String(repeating: "</a>", count: 10_000)
     #expect(ResponseTests.refusal(deep) != nil)

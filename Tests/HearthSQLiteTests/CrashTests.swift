@@ -35,7 +35,7 @@ import Testing
           try journal.prune()
         }
       }
-      // The copy is made between checkpoints, so that it is a state in which a crash may leave the disk.
+      // The copy is made between checkpoints, so that it is a state that a crash may leave.
       try journal.checkpointer.queue.sync { try copyFiles(folder, to: "copy") }
       let copy = try SQLiteJournal(path: folder.file("copy"))
       #expect(copy.recovery.damages == [])
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("a log that is cut at any byte comes back as the commits before it")
+  @Test("a log that is cut at any byte opens with the commits before the cut")
   func everyCut() throws {
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("a torn last commit, with pages written in any order, is dropped as a whole and reported")
+  @Test("an incomplete last commit, with pages written in any order, is dropped completely and reported")
   func tornCommit() throws {
     var generator = SeededRandom(seed: 5)
     let folder = try JournalFolder()
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test("a log that is damaged before acknowledged commits is refused, or cut off on demand")
+  @Test("a log that is damaged before acknowledged commits is refused, or cut off on request")
   func damagedLog() throws {
     var generator = SeededRandom(seed: 7)
     let folder = try JournalFolder()
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test("a log with a damaged header is refused when it holds commits")
+  @Test("a log with a damaged header is refused when it contains commits")
   func damagedHeader() throws {
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)
@@ -202,7 +202,7 @@ import Testing
     }
   }
 
-  @Test("any bytes at all as a log end in an error or in a prefix of the commits")
+  @Test("any bytes as a log result in an error or in a prefix of the commits")
   func fuzzedLog() throws {
     var generator = SeededRandom(seed: 13)
     let folder = try JournalFolder()
@@ -213,7 +213,7 @@ import Testing
     for round in 0..<150 {
       var damaged = log
       for _ in 0..<Int.random(in: 1...4, using: &generator) {
-        // The headers of the file and its frames are damaged as often as the pages.
+        // The headers of the file and of its frames are damaged as often as the pages.
         let frame = Int.random(in: 0...damaged.count / 4_120, using: &generator) * 4_120
         let index = min(
           damaged.count - 1,

@@ -44,10 +44,10 @@ import Testing
     "size_bytes = 9223372036854775807",
   ]
 
-  @Test("a damaged last batch is refused as any other, and on demand cut off and set aside", arguments: rowDamage)
+  @Test("a damaged last batch is refused like any other, and cut off and set aside on request", arguments: rowDamage)
   func damagedTail(_ change: String) throws {
     let folder = try makeJournal()
-    // Odd and even positions: the eighth change leaves odd ones whole.
+    // The change applies to even or odd positions; the eighth leaves the odd ones intact.
     try damage(folder, "UPDATE batch SET \(change) WHERE first_position = 10")
     let error = #expect(throws: JournalError.self) { try open(folder) }
     #expect(error?.code == .corrupt)
@@ -74,7 +74,7 @@ import Testing
     #expect(again.recovery.headPosition == 10)
   }
 
-  @Test("a batch that was cut short is reported with the byte where it ends")
+  @Test("a truncated batch is reported with the byte at which it ends")
   func cutShort() throws {
     let folder = try makeJournal()
     try damage(folder, "UPDATE batch SET payload = substr(payload, 1, 37) WHERE first_position = 10")
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test("pages that are not SQLite's any more end in an error, never in a crash or in wrong data")
+  @Test("pages that are no longer valid SQLite pages cause an error, never a crash or wrong data")
   func damagedPages() throws {
     var generator = SeededRandom(seed: 11)
     let folder = try makeJournal()
@@ -181,7 +181,7 @@ import Testing
     return try journal.allBatches()
   }
 
-  @Test("a file that is not a journal is refused and left alone")
+  @Test("a file that is not a journal is refused and not changed")
   func foreignFiles() throws {
     let folder = try JournalFolder()
     try folder.write(Array("{\"rules\": {}}".utf8), "main.journal")
@@ -201,7 +201,7 @@ import Testing
     #expect(throws: (any Error).self) { try SQLiteJournal(path: folder.file("folder")) }
   }
 
-  @Test("a log whose database file is gone is not thrown away")
+  @Test("a log whose database file is missing is not deleted")
   func missingDatabase() throws {
     let folder = try JournalFolder()
     let journal = try SQLiteJournal(path: folder.file())

@@ -7,7 +7,7 @@ import Testing
 
 /// Tests of a full disk or configured size: in an append, at its commit, in a snapshot.
 @Suite struct FullDiskTests {
-  @Test("an unwritten chunk aborts the snapshot, and the next one starts clean")
+  @Test("an unwritten chunk aborts the snapshot, and the next one starts from the beginning")
   func failedChunk() throws {
     let folder = try JournalFolder()
     let journal = try SQLiteJournal(path: folder.file(), options: SQLiteJournal.Options(sizeBytesMax: 400_000))
@@ -25,7 +25,7 @@ import Testing
     #expect(try journal.append(.following(head), after: head).position == 3)
   }
 
-  @Test("a snapshot that did not fit leaves its room to the log when it is abandoned")
+  @Test("a snapshot that did not fit frees its space for the log when it is abandoned")
   func abandonedOnFullDisk() throws {
     let folder = try JournalFolder()
     let journal = try SQLiteJournal(path: folder.file(), options: SQLiteJournal.Options(sizeBytesMax: 400_000))
@@ -49,7 +49,7 @@ import Testing
     func databaseDidRollback(_ database: Database) {}
   }
 
-  @Test("an append whose commit found the disk full can be tried again")
+  @Test("an append whose commit found the disk full can be repeated")
   func fullAtCommit() throws {
     let folder = try JournalFolder()
     let journal = try SQLiteJournal(path: folder.file())

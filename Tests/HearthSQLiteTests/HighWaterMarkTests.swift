@@ -7,14 +7,14 @@ import Testing
 
 @testable import HearthSQLite
 
-/// Tests of the mark of a log's end, which a start does not derive from the log.
+/// Tests of the mark of a log's end, which is stored apart from the log.
 @Suite struct HighWaterMarkTests {
   /// Returns a journal with all data in its write-ahead log, without checkpoints.
   private func makeJournal(_ folder: JournalFolder) throws -> SQLiteJournal {
     try SQLiteJournal(path: folder.file(), options: SQLiteJournal.Options(checkpointBytes: .max))
   }
 
-  /// Copies the files as they are when the process is killed now.
+  /// Copies the files in their present state, as if the process were killed now.
   private func kill(_ folder: JournalFolder, as name: String = "copy") throws {
     for suffix in ["", "-wal", ".mark"] { try folder.copy("main.journal" + suffix, to: name + suffix) }
   }
@@ -65,7 +65,7 @@ import Testing
     #expect(try folder.bytes("main.journal.mark").count == HighWaterMark.sizeBytes)
   }
 
-  @Test("a log truncated at a commit's end is refused, and the missing commits are named")
+  @Test("a log truncated at the end of a commit is refused, and the missing commits are named")
   func cutAtACommit() throws {
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)
@@ -99,7 +99,7 @@ import Testing
     #expect(try open(folder).recovery.damages == [])
   }
 
-  @Test("a log that is gone as a whole is missed")
+  @Test("a log that is missing completely is detected")
   func removedLog() throws {
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test("after a clean stop a batch that vanished, an older copy and a missing file are refused")
+  @Test("after a clean stop a missing batch, an older copy and a missing file are refused")
   func afterACleanStop() throws {
     let folder = try JournalFolder()
     var journal = try SQLiteJournal(path: folder.file())
@@ -202,7 +202,7 @@ import Testing
     try copy.close()
   }
 
-  @Test("a mark that cannot be read is an alarm, and made anew", arguments: [0, 20, 700, 4_000])
+  @Test("an unreadable mark is reported, and written anew", arguments: [0, 20, 700, 4_000])
   func unreadable(sizeBytes: Int) throws {
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A folder that is removed with the test that made it.
+/// A temporary folder that is removed at the end of the test.
 final class JournalFolder {
   let path: String
 
   init() throws {
-    // In memory if possible, because these tests are about written data, not about the speed of a disk.
+    // In memory if possible, because these tests check written data, not the speed of a disk.
     let parent = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
     path = parent + "/hearth-journal-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)

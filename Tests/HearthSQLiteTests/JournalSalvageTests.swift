@@ -54,7 +54,7 @@ import Testing
     try JournalSalvage(path: folder.file()).examine()
   }
 
-  @Test("an intact journal has no findings, and an open one is not touched")
+  @Test("an intact journal has no findings, and an open one is not changed")
   func whole() throws {
     let folder = try folder(5, snapshots: [3])
     let report = try examine(folder)
@@ -98,12 +98,12 @@ import Testing
     // Pruned batches are not missing.
     try change(folder, "DELETE FROM batch WHERE first_position < 3")
     #expect(try examine(folder).lostPast.map(\.lastPosition) == [7])
-    // Nor are they when a crash interrupted the pruning.
+    // Nor are they missing when a crash interrupted the pruning.
     try change(folder, "DELETE FROM snapshot WHERE position < 7")
     #expect(try examine(folder).lostPast.isEmpty)
   }
 
-  @Test("a snapshot with a damaged chunk is skipped for the one before it or the log's beginning")
+  @Test("when a snapshot has a damaged chunk, the one before it or the log's beginning is used")
   func damagedSnapshot() throws {
     let folder = try folder(6, snapshots: [2, 4])
     try change(

@@ -37,7 +37,7 @@ import Testing
     #expect(plan.allSatisfy { !$0.hasPrefix("SCAN") }, "\(plan)")
   }
 
-  @Test("damaged history is reported when it is read, with its place")
+  @Test("damaged history is reported when it is read, with its position")
   func damage() throws {
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)
@@ -70,7 +70,7 @@ import Testing
       #expect(try again.snapshots().map(\.position) == [15])
       #expect(try again.oldestPosition() == (removedCount == 0 ? 0 : 15))
       if (1..<14).contains(removedCount) {
-        // No batch before it confirms the first remaining one.
+        // No batch before the first remaining one confirms it.
         #expect(throws: JournalError(.pruned, "")) {
           try again.batches(after: Int64(removedCount), sizeBytesMax: 1 << 20)
         }

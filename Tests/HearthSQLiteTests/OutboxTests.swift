@@ -24,7 +24,7 @@ import Testing
     try check.run(SQLiteJournals(folder: folder.path))
   }
 
-  @Test("a file of the format before opens, and has the tables with its first entry")
+  @Test("a file of the previous format opens, and gets the outbox tables with its first entry")
   func upgrade() throws {
     let folder = try JournalFolder()
     func version() throws -> Int? {
@@ -52,7 +52,7 @@ import Testing
     try journal.close()
   }
 
-  @Test("entries of commits that were cut off are gone, so that their places can be used again")
+  @Test("entries of commits that were cut off are removed, so that their positions can be used again")
   func cutOff() throws {
     let folder = try JournalFolder()
     var journal = try SQLiteJournal(path: folder.file())

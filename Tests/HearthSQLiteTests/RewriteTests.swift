@@ -6,7 +6,7 @@ import Testing
 
 @testable import HearthSQLite
 
-/// Tests of compacted batches in the file.
+/// Tests of rewritten batches in the file.
 @Suite struct RewriteTests {
   private static let secret = Array("what was to be forgotten".utf8)
 
@@ -45,7 +45,7 @@ import Testing
     return false
   }
 
-  @Test("erased data is in no file, while the journal is open and later")
+  @Test("erased data is in no file, neither while the journal is open nor later")
   func overwritten() throws {
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)
@@ -93,7 +93,7 @@ import Testing
     try again.close()
   }
 
-  @Test("batches behind rewritten ones are salvaged from a damaged journal, as one chain")
+  @Test("batches after rewritten ones are salvaged from a damaged journal, as one chain")
   func salvage() throws {
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)

@@ -19,7 +19,7 @@ import Testing
       }
       #expect(try journal.file.pool.writeWithoutTransaction(pragmas) == ["2", "wal", "1", "1"])
       #expect(try journal.file.checkpointer.writeWithoutTransaction(pragmas) == ["2", "wal", "1", "1"])
-      // Still so after appends to both.
+      // The settings stay after appends to both.
       var head = try journal.acquire()
       head = try journal.appendBatches(5, after: head)
       _ = try journal.completeSnapshot(try journal.beginSnapshot(at: head.position))
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("a journal that is opened again is where it was")
+  @Test("a journal that is opened again has the same end")
   func reopening() throws {
     let folder = try JournalFolder()
     var head = JournalHead(epoch: 0, position: 0, runningHash: .empty)
@@ -49,7 +49,7 @@ import Testing
     #expect(try journal.allBatches().count == 30)
   }
 
-  @Test("after a snapshot and pruning only the rest is replayed")
+  @Test("after a snapshot and pruning only the rest of the log is replayed")
   func restartIsBounded() throws {
     let folder = try JournalFolder()
     var journal = try SQLiteJournal(path: folder.file())
@@ -83,7 +83,7 @@ import Testing
     #expect(try journal.acquire().position == 20)
   }
 
-  @Test("a snapshot that was interrupted is gone after the restart")
+  @Test("an interrupted snapshot is removed at the restart")
   func interruptedSnapshot() throws {
     let folder = try JournalFolder()
     var journal = try SQLiteJournal(path: folder.file())
@@ -102,7 +102,7 @@ import Testing
     #expect(try journal.beginSnapshot(at: 3).identifier > partial.identifier)
   }
 
-  @Test("the files are for their owner only")
+  @Test("only the owner can access the files")
   func permissions() throws {
     let folder = try JournalFolder()
     let journal = try SQLiteJournal(path: folder.file())
@@ -124,7 +124,7 @@ import Testing
     try SQLiteJournal(path: folder.file()).close()
   }
 
-  @Test("another process sees the lock")
+  @Test("another process cannot take the lock")
   func otherProcess() throws {
     let folder = try JournalFolder()
     let journal = try SQLiteJournal(path: folder.file())
@@ -162,7 +162,7 @@ import Testing
     #expect(try SQLiteJournal(path: folder.file()).recovery.headPosition == 1)
   }
 
-  @Test("snapshots are written and pruned while appends go on")
+  @Test("snapshots are written and pruned while appends continue")
   func snapshotsBesideAppends() async throws {
     let folder = try JournalFolder()
     let journal = try SQLiteJournal(
@@ -190,7 +190,7 @@ import Testing
     #expect(try SQLiteJournal(path: folder.file()).recovery.headPosition == 600)
   }
 
-  @Test("SQLite's log is moved into the database file and does not grow without end")
+  @Test("SQLite's log is moved into the database file and does not grow without limit")
   func logIsBounded() throws {
     let folder = try JournalFolder()
     let journal = try SQLiteJournal(
@@ -205,7 +205,7 @@ import Testing
     #expect(try journal.allBatches().count == 300)
   }
 
-  @Test("after a loss of acknowledged commits writing stops")
+  @Test("after a loss of acknowledged commits the journal refuses writes")
   func failureIsFinal() throws {
     let folder = try JournalFolder()
     let journal = try SQLiteJournal(path: folder.file())
@@ -220,7 +220,7 @@ import Testing
     #expect(!JournalError(.noSpace, "").leavesOutcomeUnknown)
   }
 
-  @Test("an append beside the journal's back is refused by the log itself")
+  @Test("after another connection has changed the log, an append is refused")
   func tableGuardsItself() throws {
     let folder = try JournalFolder()
     let journal = try SQLiteJournal(path: folder.file())

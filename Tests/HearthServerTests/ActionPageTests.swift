@@ -142,7 +142,7 @@ import Testing
         "accounts:sendOobCode",
         #"{"requestType":"PASSWORD_RESET","email":"a@example.com",\#(String(decoding: member, as: UTF8.self))}"#)
       #expect(["UNAUTHORIZED_DOMAIN", "INVALID_CONTINUE_URI"].contains(refused.code), "\(refused.text)")
-      // Nor when the URL is inserted into a mailed link.
+      // Nor is it a link when the URL is inserted into a mailed link.
       let target = try await Self.mailedLink(test, "PASSWORD_RESET")
       let encoded = url.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
       let body = "mode=resetPassword&oobCode=\(code(of: target))&newPassword=123456&continueUrl=\(encoded)"
@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  @Test("Security 42: no header of a request gets into a mailed link")
+  @Test("Security 42: no header of a request becomes part of a mailed link")
   func hostPoisoning() async throws {
     try await TestServer.with { test throws in
       _ = try test.signUp("a@example.com")
@@ -195,7 +195,7 @@ import Testing
     }
   }
 
-  @Test("the pages behind pop-ups open under both of their names, and the frame is for other pages to have")
+  @Test("the handler pages are served under both of their names, and only other pages may embed the frame")
   func handlers() async throws {
     try await TestServer.with { test throws in
       for path in ["/emulator/auth/handler", "/__/auth/handler"] {

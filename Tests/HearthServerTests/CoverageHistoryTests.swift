@@ -9,7 +9,7 @@ import Testing
   private static let minute: Int64 = 60_000
   private static let source = #"{"rules":{"a":{".read":"auth != null"}}}"#
 
-  /// Rules with counters, and requests to them.
+  /// Rules with coverage counts, and requests to them.
   private struct Counted {
     let rules: RuleSet
     let coverage: RulesCoverage
@@ -31,10 +31,10 @@ import Testing
 
   private func text(_ members: [JSON.Member]) -> String { String(decoding: JSON.object(members).text(), as: UTF8.self) }
 
-  @Test("a window begins at the last sample that is as old as it")
+  @Test("a window begins at the last sample that is at least as old as the window")
   func windows() throws {
     let (history, counted) = (CoverageHistory(), try Counted())
-    // Each five minutes, for two hours: one allowed request, and on even turns a denied one.
+    // Every five minutes, for two hours: one allowed request, and every second time a denied one.
     for turn in 0...24 {
       let now = Int64(turn) * 5 * Self.minute
       history.take([("one", counted.coverage)], monotonic: now, at: 1_000_000 + now)
@@ -48,7 +48,7 @@ import Testing
     #expect(history.members(of: "two", counted.coverage, .hour, monotonic: now).isEmpty)
   }
 
-  @Test("rules that were deployed since count from zero")
+  @Test("rules that were deployed since then count from zero")
   func deployed() throws {
     let (history, before, after) = (CoverageHistory(), try Counted(), try Counted())
     before.read(5, as: somebody)
@@ -64,7 +64,7 @@ import Testing
         == #"{"since":\#(now),"before":[[0,0]]}"#)
   }
 
-  @Test("a day of samples stays few, and the window of a day is found to the hour")
+  @Test("a day of samples stays few, and the window of a day begins at most an hour early")
   func thinned() throws {
     let (history, counted) = (CoverageHistory(), try Counted())
     for turn in 0...600 {
@@ -73,7 +73,7 @@ import Testing
     }
     let now = 600 * 5 * Self.minute
     let day = JSON.object(history.members(of: "one", counted.coverage, .day, monotonic: now))
-    // 288 samples of five minutes are a day.
+    // A day has 288 samples of five minutes.
     let since = try #require(day["since"]?.int)
     #expect((299...312).contains(since))
     #expect(day["before"]?.array?.first?.array?.last?.int == since, "one request between samples")

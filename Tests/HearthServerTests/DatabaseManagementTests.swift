@@ -155,13 +155,13 @@ import Testing
     }
   }
 
-  @Test("quotas are there after a restart")
+  @Test("quotas are kept over a restart")
   func lasting() async throws {
     let first = try await TestServer(rules: Self.open)
     try Self.manage(first, "PATCH", "/default", #"{"quotas":{"bytesPerSecond":1}}"#)
     await first.server.stop()
     let second = try await TestServer(rules: Self.open, in: first)
-    // Accepted; its debt lasts a minute.
+    // The request is accepted; its debt lasts a minute.
     let text = String(repeating: "x", count: 100)
     #expect(try second.http("PUT", "/a.json", "\"\(text)\"").status == 200)
     #expect(try second.answer("GET", "/a.json").contains("(bytesPerSecond)"))

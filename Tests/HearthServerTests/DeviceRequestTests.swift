@@ -1,6 +1,6 @@
 import Testing
 
-/// Tests of requests byte by byte, as libraries for micro-controllers and other unusual clients send them, with the
+/// Tests of requests byte by byte, as libraries for microcontrollers and other unusual clients send them, with the
 /// answers.
 @Suite struct DeviceRequestTests {
   /// A request's first line, its header fields and its body, with the relevant part of the answer.
@@ -12,7 +12,7 @@ import Testing
   }
 
   private static let exchanges = [
-    // Firebase-ESP-Client overrides methods with a trailing blank.
+    // Firebase-ESP-Client overrides methods with a trailing space.
     Exchange(line: "POST /w.json", fields: ["X-HTTP-Method-Override: PUT "], body: "5", answer: "200 5"),
     Exchange(line: "GET /w.json", answer: "200 5"),
     Exchange(line: "POST /w.json", fields: ["X-HTTP-Method-Override: DELETE\t"], answer: "200 null"),
@@ -27,12 +27,12 @@ import Testing
     Exchange(line: "GET http://localhost/q/x.json", answer: "200 2"),
     Exchange(line: "GET /q/x.json?timeout=1.0s", answer: "200 2"),
     Exchange(line: "GET /q/x.json?timeout=180.0s", answer: "200 2"),
-    // These look for a blank on both sides of the colon.
+    // These clients expect a space on both sides of the colon.
     Exchange(line: "GET /a.b.json", answer: "400 {\n  \"error\" : \"Invalid token in path\"\n}"),
     Exchange(line: "GET /q.json?print=pretty", answer: "200 {\n  \"café\" : 1,\n  \"x\" : 2\n}"),
   ]
 
-  @Test("device requests are answered like the service's")
+  @Test("device requests are answered as by Firebase")
   func exchanges() async throws {
     try await TestServer.with(mode: .dev, isEmulator: true, ioThreadCount: 1) { test throws in
       let rules = #"{"rules":{".read":true,".write":true}}"#
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("bytes that are no UTF-8, or a longer form of it, are no path")
+  @Test("bytes that are not UTF-8, or an overlong form of it, are no valid path")
   func hostileBytes() async throws {
     try await TestServer.with(mode: .dev, isEmulator: true, ioThreadCount: 1) { test throws in
       for bytes in [[0xFF], [0xC0, 0xAF], [0xE0, 0x80, 0xAF], [0xED, 0xA0, 0x80], [0x00], [0x1F], [0xC3]] as [[UInt8]] {
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("the host of an absolute form counts for the guard of an emulator's credentials")
+  @Test("the host of a request in absolute form decides whether emulator credentials are accepted")
   func foreignAbsoluteForm() async throws {
     try await TestServer.with(mode: .dev, isEmulator: true, ioThreadCount: 1) { test throws in
       for (target, status) in [("http://rebound.example/x.json", 401), ("http://localhost/x.json", 200)] {

@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("Security 67: in emulator mode it opens for this machine alone, and not through a proxy on it")
+  @Test("Security 67: in emulator mode it is accepted from this machine alone, and not through a proxy on it")
   func ownerIsLocal() async throws {
     try await TestServer.with(rules: Self.closed, isEmulator: true) { test throws in
       for word in ["owner", "OWNER", "ya29.a0AfH6SMC"] { #expect(try Self.listAccounts(test, word) == 200) }
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("Security 67: a peer on the local network is no owner in any mode")
+  @Test("Security 67: a peer on the local network gets no owner access in any mode")
   func ownerFromTheNetwork() async throws {
     try await TestServices.with(isEmulator: true) { test throws in
       let local = RequestOrigin(address: "127.0.0.1", isFromLoopback: true)
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test("a bearer that is no administrator's is refused, never passed over")
+  @Test("a bearer token that is not an administrator's is refused, never ignored")
   func badBearers() async throws {
     try await TestServer.with { test throws in
       let user = try test.signUp("a@example.com")
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test("Security 68: wrong passwords count together on every interface and for every claimed address")
+  @Test("Security 68: wrong passwords are counted together on every interface and for every claimed address")
   func lockIsShared() async throws {
     try await TestServer.with {
       $0.accounts.limits.accountFailuresFree = 6
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test("Security 19: behind a trusted proxy each client is counted for itself")
+  @Test("Security 19: behind a trusted proxy each client is counted separately")
   func proxiedClients() async throws {
     try await TestServer.with {
       $0.accounts.trustedProxies = ["127.0.0.1"]
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test("any number of wrong secrets and tokens locks out no valid one, on every interface")
+  @Test("any number of wrong secrets and tokens does not lock out a valid one, on any interface")
   func wrongSecrets() async throws {
     try await TestServer.with { test throws in
       let (secret, token) = (try test.secret, try test.token(uid: "u"))
@@ -214,8 +214,8 @@ import Testing
         nowSeconds: start.wallMilliseconds / 1000, lifetimeSeconds: 600, random: .system)
       let caller = try test.authenticator.caller(token, override: nil, from: origin, now: start)
       #expect(caller.principal.deadlineMonotonicMilliseconds == 605_000)
-      // A step of the wall clock during a connection does not change its deadline; a credential shown afterwards is
-      // judged by the new time.
+      // A step of the wall clock during a connection does not change its deadline; a credential sent afterwards is
+      // checked with the new time.
       let stepped = Instant(
         wallMilliseconds: start.wallMilliseconds + stepMilliseconds, monotonicMilliseconds: 6_000)
       let again = try? test.authenticator.caller(token, override: nil, from: origin, now: stepped)
@@ -223,7 +223,7 @@ import Testing
     }
   }
 
-  @Test("Security 67: nor for a page of another site in a browser on this machine")
+  @Test("Security 67: nor is it accepted for a page of another site in a browser on this machine")
   func ownerFromAPage() async throws {
     try await TestServer.with(rules: Self.closed, isEmulator: true) { test throws in
       for origin in ["http://localhost:3000", "http://app.localhost", "http://127.0.0.1:5000", "http://[::1]:5000"] {
@@ -238,7 +238,7 @@ import Testing
         socket.request("gauth", #"{"cred":"owner"}"#)
         #expect(try socket.next().hasPrefix("r 1 invalid_token"), "\(origin)")
       }
-      // A host name that points to this machine makes an attacker's page and the server one origin.
+      // A host name that points to this machine gives an attacker's page and the server the same origin.
       let connection = try LiveConnection(port: test.port)
       connection.send(Array("GET /a.json?auth=owner HTTP/1.1\r\nHost: evil.example:9000\r\n\r\n".utf8))
       #expect(try connection.takeHead().first?.contains(" 401 ") == true)
@@ -263,7 +263,7 @@ import Testing
     }
   }
 
-  @Test("programs with access tokens that count no longer do not shut the operator's secret out")
+  @Test("programs with expired access tokens do not lock out the operator's secret")
   func oldAccessTokens() async throws {
     try await TestServer.with { test throws in
       for _ in 0..<30 {

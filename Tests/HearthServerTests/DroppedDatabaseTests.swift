@@ -13,9 +13,9 @@ import Testing
 @testable import HearthServer
 
 /// Tests of a server's databases when other servers create and remove them.
-@Suite("databases that others remove")
+@Suite("databases that other servers remove")
 struct DroppedDatabaseTests {
-  /// The names that all servers see, over journals of this one.
+  /// The database names that all servers see, over journals of this server.
   private final class Names: JournalFactory {
     private let journals: SQLiteJournals
     private let found = Mutex<Set<String>>(["guests"])
@@ -88,7 +88,7 @@ struct DroppedDatabaseTests {
     #expect(await problem(registry) == nil && opened.now == 1)
   }
 
-  @Test("names that are there no more are forgotten, but those of open databases")
+  @Test("removed names are forgotten, except those of open databases")
   func forgotten() async throws {
     let registry = try registry()
     defer { registry.close() }
@@ -100,7 +100,7 @@ struct DroppedDatabaseTests {
   }
 
   @Test(
-    "a request during the closing of a database gets its successor or an error",
+    "a request during the closing of a database gets the next database of the name, or an error",
     arguments: [true, false])
   func dropped(existsAgain: Bool) async throws {
     let waiting = Mutex<EventLoopFuture<Database>?>(nil)

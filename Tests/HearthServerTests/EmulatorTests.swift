@@ -7,7 +7,7 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// Tests of `--emulator` over the wire, as apps' test suites use it, and of its absence without the option.
+/// Tests of `--emulator` over HTTP, as apps' test suites use it, and of its absence without the option.
 @Suite struct EmulatorTests {
   private static let rules = #"{"rules":{"$uid":{".read":"auth.uid == $uid",".write":"auth.uid == $uid"}}}"#
   private static let owner = ["Authorization": "Bearer owner", "Content-Type": "application/json"]
@@ -31,7 +31,7 @@ import Testing
     "\(TestServer.identityHost)/v1/projects/\(project)/\(operation)"
   }
 
-  @Test("the database takes the ID tokens of every project, and none whose user is gone in that project")
+  @Test("the database accepts the ID tokens of every project, and none whose user was deleted in that project")
   func database() async throws {
     try await Self.with { test throws in
       var tokens: [String: IdentityAnswer] = [:]
@@ -101,13 +101,13 @@ import Testing
       for broken in ["?oobCode=x&apiKey=k", "?mode=verifyEmail&apiKey=k", "?mode=verifyEmail&oobCode=x", ""] {
         #expect(try follow("/emulator/action" + broken).json["authEmulator"]?["error"] != nil, "\(broken)")
       }
-      // A code has no effect with another mode than its own.
+      // A code has no effect with a mode other than its own.
       let again = try link("PASSWORD_RESET", #""email":"a@x.example""#)
       #expect(try follow(again.replacing("mode=resetPassword", with: "mode=verifyEmail")).status == 400)
     }
   }
 
-  @Test("a link of another project does its work there")
+  @Test("a link of another project takes effect in that project")
   func linksOfProjects() async throws {
     try await Self.with { test throws in
       let user = try Self.signUp(test, in: "demo-a", "a@x.example")
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("a hundred sign-ups at once are all served")
+  @Test("a hundred concurrent sign-ups are all served")
   func manyAtOnce() async throws {
     try await Self.with { test throws in
       let connections = try (0..<100).map { _ in try LiveConnection(port: test.port) }
@@ -168,7 +168,9 @@ import Testing
     #expect(asked.status == 200)
   }
 
-  @Test("Security 67: without --emulator its routes are absent, in development or not", arguments: [true, false])
+  @Test(
+    "Security 67: without --emulator its routes are absent, on development and production servers",
+    arguments: [true, false])
   func absent(_ isDevelopment: Bool) async throws {
     try await TestServer.with(rules: Self.rules, mode: isDevelopment ? .dev : .serve) { test throws in
       try Self.tryEverything(test)
@@ -187,7 +189,7 @@ import Testing
     }
   }
 
-  @Test("Security 67: with it, it is not there for a page of another site or behind a proxy")
+  @Test("Security 67: with --emulator, its routes refuse pages of other sites and requests through a proxy")
   func notForPages() async throws {
     for headers in [["Origin": "https://evil.example"], ["X-Forwarded-For": "127.0.0.1"]] {
       try await Self.with { test throws in

@@ -32,7 +32,7 @@ import Testing
       let ann = try test.token(uid: "ann")
       #expect(try test.http("GET", "/mine/bob.json?auth=\(ann)").status == 401)
       #expect(try test.http("PUT", "/mine/ann.json?auth=\(ann)", "3").status == 401)
-      // Later data does not matter: the denial is explained with the data of its time.
+      // Later changes of the data do not matter: the denial is explained with the data of its time.
       #expect(try test.http("PUT", "/open.json", "1").status == 200)
       let traces = traces(test)
       try #require(traces.count == 2)
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test("rules in force count the results of their parts for administrators, when enabled")
+  @Test("with the option on, the results of each part of the rules are counted, for administrators")
   func coverage() async throws {
     try await TestServer.with(rules: Self.rules, configure: Self.counting) { test throws in
       let (ann, admin) = (try test.token(uid: "ann"), "auth=\(try test.secret)")

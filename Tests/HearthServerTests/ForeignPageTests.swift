@@ -13,7 +13,7 @@ import Testing
 /// Tests of the requests that a web page can send to an emulator on the visitor's machine.
 @Suite struct ForeignPageTests {
   private static let closed = #"{"rules":{".read":"auth != null",".write":false}}"#
-  /// {"alg":"none","type":"JWT"} . {"sub":"ann","iat":0,"exp":3600}
+  /// The token {"alg":"none","type":"JWT"} . {"sub":"ann","iat":0,"exp":3600}
   private static let unsigned = "eyJhbGciOiJub25lIiwidHlwZSI6IkpXVCJ9.eyJzdWIiOiJhbm4iLCJpYXQiOjAsImV4cCI6MzYwMH0."
 
   /// Headers that a browser sends for a page of another or unknown site.
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test("programs, typed addresses and the developer's own pages have them", arguments: local)
+  @Test("programs, typed addresses and the developer's own pages may use the emulator's interfaces", arguments: local)
   func localPages(_ headers: [String: String]) async throws {
     try await TestServer.with(rules: Self.closed, isEmulator: true) { test throws in
       let owner = ["Authorization": "Bearer owner"].merging(headers) { $1 }
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test("JSONP requests are refused the emulator's data, for every caller", arguments: local)
+  @Test("JSONP requests never get the emulator's data", arguments: local)
   func callbacks(_ headers: [String: String]) async throws {
     try await TestServer.with(rules: Self.closed, isEmulator: true) { test throws in
       for name in ["callback", "c%61llback"] {
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test("a name that its owner lets point to this machine is not this machine's")
+  @Test("a foreign host name that points to this machine is not accepted as this machine")
   func rebinding() async throws {
     try await TestServer.with(rules: Self.closed, isEmulator: true) { test throws in
       for host in [
@@ -152,7 +152,7 @@ import Testing
 
   @Test("an emulator accepts any bearer and gauth token as administrator, except one that names a user")
   func anyBearer() async throws {
-    // {"alg":"RS256"} . {"iss":"https://securetoken.google.com/hearth","sub":"ann"} . AAAA
+    // The token {"alg":"RS256"} . {"iss":"https://securetoken.google.com/hearth","sub":"ann"} . AAAA
     let signed =
       [#"{"alg":"RS256"}"#, #"{"iss":"https://securetoken.google.com/hearth","sub":"ann"}"#].map {
         Base64URL.encode($0.utf8)
@@ -199,7 +199,7 @@ import Testing
     {"rules": {"public": {".read": true, ".write": true, ".indexOn": "n"}}}
     """
 
-  @Test("reads and silent connections create no database")
+  @Test("reads and connections without a write create no database")
   func readsMakeNothing() async throws {
     try await TestServer.with(rules: Self.open, mode: .dev) { test throws in
       let admin = "auth=\(try test.secret)"
@@ -222,7 +222,7 @@ import Testing
       let socket = try test.socket("ns=fresh")
       let poll = try LivePoll(port: test.port, "ns=fresh")
       #expect(try Self.names(test) == #"[{"name":"default"}]"#)
-      // The first request to the database creates it, which a page's image cannot send.
+      // The first request that a page's image cannot send creates the database.
       socket.request("q", #"{"p":"/public","h":""}"#)
       #expect(try socket.next() == "r 1 ok {}")
       #expect(try Self.names(test) == #"[{"name":"default"},{"name":"fresh"}]"#)

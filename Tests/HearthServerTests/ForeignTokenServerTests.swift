@@ -9,7 +9,7 @@ import Testing
 @testable import HearthGateway
 @testable import HearthServer
 
-/// A verifier that attributes `sess_NAME` to NAME, and refuses other tokens or leaves them undecided.
+/// A verifier that accepts `sess_NAME` as the user NAME, and refuses other tokens or leaves them undecided.
 private final class TestVerifier: TokenVerifier {
   struct Down: Error {}
 
@@ -212,7 +212,7 @@ private final class TestVerifier: TokenVerifier {
     }
   }
 
-  @Test("a revocation signs out the connections of the token, with cancels and a receipt, and no other")
+  @Test("a revocation signs out the connections of the token, with cancels and a receipt, and no other connections")
   func revoked() async throws {
     try await Self.with { test, verifier throws in
       verifier.remember(seconds: 3_600)
@@ -237,7 +237,7 @@ private final class TestVerifier: TokenVerifier {
       let count = verifier.asked.count
       #expect(try test.http("GET", "/users/ann.json?auth=sess_ann").status == 200)
       #expect(verifier.asked.count == count + 1)
-      // By user, and all of them.
+      // Revokes by user, and then all tokens.
       ann.request("auth", #"{"cred":"sess_ann"}"#)
       #expect(try ann.next().hasPrefix("r 3 ok"))
       ann.request("q", #"{"p":"/users/ann","h":""}"#)
@@ -266,7 +266,7 @@ private final class TestVerifier: TokenVerifier {
     }
   }
 
-  @Test("the end of a token signs out as the end of the server's own does")
+  @Test("the end of a foreign token signs out like the end of the server's own tokens")
   func ends() async throws {
     try await Self.with { test, verifier throws in
       let socket = try test.socket()
@@ -282,7 +282,7 @@ private final class TestVerifier: TokenVerifier {
     }
   }
 
-  @Test("an account of that uid that is disabled, or signed out everywhere, ends the token")
+  @Test("when the account with that uid is disabled, or its sessions are revoked, the token is refused")
   func accounts() async throws {
     try await Self.with { test, _ throws in
       #expect(try test.administer("accounts", #"{"localId":"ann"}"#).status == 200)

@@ -94,7 +94,9 @@ import Testing
     }
   }
 
-  @Test func `requests of others pass while unfinished bodies fill all the room there is`() async throws {
+  @Test func `requests of other clients are served while unfinished bodies fill all the memory allowed for them`()
+    async throws
+  {
     let memory = ClientMemory.ofTest(heldBytesMax: 4 << 20, stepBytes: 16 << 10)
     try await TestServer.with(rules: Self.rules, memory: memory) { test in
       let part = [UInt8](repeating: 0x78, count: 1 << 20)

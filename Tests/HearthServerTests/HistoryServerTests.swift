@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test("a request for another user gets the decision of the rules of that time, with the reason")
+  @Test("a request as another user is decided by the rules of that time, with the reason")
   func actingAsAnotherUser() async throws {
     try await TestServer.with(rules: Self.rules, configure: Self.keeping) { test throws in
       let admin = "auth=\(try test.secret)"

@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("paths that resemble identity routes stay data")
+  @Test("paths that only resemble identity routes are data paths")
   func dataPaths() async throws {
     try await TestServer.with(rules: Self.open) { test throws in
       for path in ["/v1/accounts.json", "/v2/demo/users.json", "/v2/demo/users/a/b.json", "/token.json"] {
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("a request that cannot be read is refused in the protocol's own form")
+  @Test("a malformed request is refused in the form of the identity protocol")
   func unreadable() async throws {
     try await TestServer.with { test throws in
       for (target, body) in [("/v1/accounts:signUp?key=%FF", "{}"), ("/v1/accounts:signUp?key=k", "{")] {
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test("Security 62: when too much is under way, lookup and refresh answer 503 without JSON")
+  @Test("Security 62: with too many requests in progress, lookup and refresh answer 503 without JSON")
   func overload() async throws {
     let slow = SlowProvider()
     try await TestServer.with {
@@ -145,7 +145,7 @@ import Testing
       let answer = try test.app("accounts:signUp", #"{"returnSecureToken":true}"#)
       #expect(answer.status >= 400 && answer["idToken"].isEmpty)
       for word in ["SELECT", "/srv", "swift", "Broken"] { #expect(!answer.text.contains(word)) }
-      // A failed mail cannot be distinguished from one to an unknown address.
+      // The response to a failed mail equals that to an unknown address.
       #expect(try test.signUp("m@example.com").status == 200)
       let request = #"{"requestType":"PASSWORD_RESET","email":"EMAIL"}"#
       let known = try test.app("accounts:sendOobCode", request.replacing("EMAIL", with: "m@example.com"))
@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  @Test("Security 59: a callback that is no name of a function is refused")
+  @Test("Security 59: a callback that is not a function name is refused")
   func callbacks() async throws {
     try await TestServer.with { test throws in
       let target = "/v2/demo/auth/anonymous?&v=js-2.4.2&transport=json&suppress_status_codes=true&callback="

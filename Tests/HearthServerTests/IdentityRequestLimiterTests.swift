@@ -4,7 +4,7 @@ import Testing
 @testable import HearthServer
 
 @Suite struct IdentityRequestLimiterTests {
-  @Test("one network with all its concurrent requests leaves another network's intact")
+  @Test("a network that has reached its limit of concurrent requests leaves another network its share")
   func shares() {
     let load = IdentityRequestLimiter()
     func network(_ third: UInt8, _ last: Int) -> ShareClaimant {

@@ -36,7 +36,7 @@ import Testing
     #expect(json["level"]?.string == "notice" && json["_level"]?.string == "forged")
   }
 
-  @Test("values of several parts stay such, and a text of any length is cut")
+  @Test("nested values stay nested, and a text of any length is truncated")
   func nested() throws {
     let line = Self.line(
       String(repeating: "é", count: 20_000), ["list": .array(["a", .dictionary(["b": .stringConvertible(1)])])])
@@ -45,7 +45,7 @@ import Testing
     #expect(json["list"] == .array([.string("a"), .object([.init("b", .string("1"))])]))
   }
 
-  @Test("a logger's own metadata, its provider's and an error are in the line; the line's own counts most")
+  @Test("a line has the logger's metadata, its provider's and an error; the line's own metadata takes precedence")
   func handler() throws {
     let lines = Mutex<[[UInt8]]>([])
     var logger = Logger(label: "hearth") { label in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthServer
 
-/// Tests of the digest that compares copied journals.
+/// Tests of the digest by which copied journals are compared.
 @Suite struct JournalDigestTests {
   private static let rules = #"{"rules": {".read": true, ".write": true}}"#
 
@@ -15,7 +15,7 @@ import Testing
     return try JournalDigest(view)
   }
 
-  @Test("a copy has the digest of its source, and another state has another one")
+  @Test("a copy has the digest of its source, and another state has another digest")
   func copies() async throws {
     let test = try await TestServer(rules: Self.rules)
     #expect(try test.answer("PUT", "/a.json", #"{".priority": 3, "b": [1, 2.5, "é"]}"#).hasPrefix("200"))

@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of the URL of a server's journals.
 @Suite struct JournalLocationTests {
-  @Test("a password in the URL is refused, and no part of it is in the reason")
+  @Test("a password in the URL is refused, and no part of it is in the error message")
   func passwords() throws {
     for url in [
       "postgres://me:HUSH@host/db", "postgres://host/db?password=HUSH", "postgres://me@host/db?sslpassword=HUSH",
@@ -19,7 +19,7 @@ import Testing
     #expect(JournalLocation.dataFolder.url == nil)
   }
 
-  @Test("an unreachable PostgreSQL ends the start with a reason")
+  @Test("with an unreachable PostgreSQL the start fails with a reason")
   func unreachable() async throws {
     let folder = try TemporaryFolder()
     var options = HearthServer.Options(dataDirectory: folder.path)

@@ -11,10 +11,10 @@ import Testing
 @Suite struct LargeValueOrderTests {
   private static let rules = #"{"rules": {".read": true, ".write": true, "list": {".indexOn": "n"}}}"#
 
-  /// Longer than any value that is encoded on the loop.
+  /// Longer than any value that is encoded on the event loop.
   private static let large = String(repeating: "é", count: LargeValuePool.loopBytesMax)
 
-  /// Writes two thousand children: more than the loop examines, unless an index finds the few that are requested.
+  /// Writes two thousand children: more than the event loop examines, unless an index finds the few that are requested.
   private static func fill(_ test: TestServer) throws {
     let list = (0..<2_000).map { "\"k\($0)\":{\"n\":\($0)}" }.joined(separator: ",")
     #expect(try test.http("PUT", "/list.json?print=silent", "{\(list)}").status == 204)
@@ -27,7 +27,7 @@ import Testing
     #expect(isSame, "\(text.prefix(120)) … \(text.suffix(40))", sourceLocation: place)
   }
 
-  @Test func `responses come in the order of the requests, for any duration`() async throws {
+  @Test func `responses come in the order of the requests, however long each takes`() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       try Self.fill(test)
       let small = #"{"p":"/list","q":{"i":"n","l":1,"vf":"r"}}"#

@@ -11,7 +11,7 @@ final class LiveConnection {
   private var received: [UInt8] = []
 
   struct Ended: Error {}
-  /// An error for input with which the test cannot continue.
+  /// An error for unexpected input, after which the test cannot continue.
   struct Unexpected: Error { var lines: [String] }
 
   init(port: Int) throws {
@@ -22,7 +22,7 @@ final class LiveConnection {
     descriptor = try Self.connect(&address, AF_INET)
   }
 
-  /// Connects to the socket of a data folder.
+  /// Connects to the Unix domain socket of a data folder.
   init(to socket: LocalSocket) throws {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -109,8 +109,8 @@ final class LiveConnection {
     }
   }
 
-  /// Returns the index of a byte in the received data. It uses the library's search, because lines have megabytes, and
-  /// tests are debug builds.
+  /// Returns the index of a byte in the received data. It uses `memchr`, because lines have megabytes and tests are
+  /// debug builds.
   private func place(of byte: Int32, from start: Int) -> Int? {
     received.withUnsafeBytes { bytes in
       guard start < bytes.count, let base = bytes.baseAddress else { return nil }
@@ -118,8 +118,8 @@ final class LiveConnection {
     }
   }
 
-  /// Shrinks the receive buffer, so that data stays with the server until it is read. With a much smaller one the
-  /// kernels wait for each other, and a megabyte takes a minute.
+  /// Shrinks the receive buffer, so that data stays with the server until it is read. A much smaller buffer would make
+  /// a megabyte take a minute.
   func takeLittle() {
     var bytes: Int32 = 32_768
     setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
@@ -200,7 +200,7 @@ final class LiveSocket {
   /// The session ID in the hello.
   var session: String { String(hello.split(separator: "\"s\":\"")[1].prefix { $0 != "\"" }) }
 
-  /// Sends a text with a mask of zeros, which leaves it unchanged: tests send megabytes.
+  /// Sends a text with a mask of zeros, which leaves it unchanged; tests send megabytes.
   func send(_ text: String) {
     let text = Array(text.utf8)
     var frame: [UInt8] = [0x81]

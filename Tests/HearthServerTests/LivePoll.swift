@@ -2,7 +2,7 @@ import HearthBytes
 import HearthCrypto
 import HearthTree
 
-/// A browser that uses long polls: one connection for each request.
+/// A browser that uses long polling, with one connection for each request.
 final class LivePoll {
   private let port: Int
   private var serial = 100

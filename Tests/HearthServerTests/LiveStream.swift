@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// An event stream of a test, as a client of the protocol reads it.
+/// An event stream of a test, parsed as by a client of the protocol.
 final class LiveStream {
   let connection: LiveConnection
   /// The lines of the response's head.
@@ -9,7 +9,7 @@ final class LiveStream {
   private(set) var text: [UInt8] = []
   private(set) var isEnded = false
 
-  /// Opens a stream that is expected to begin.
+  /// Opens a stream that is expected to succeed.
   init(port: Int, _ target: String, version: String = "1.1", headers: String = "") throws {
     connection = try LiveConnection(port: port)
     let accept = "Accept: text/event-stream\r\n"
@@ -33,8 +33,7 @@ final class LiveStream {
     }
   }
 
-  /// The offset of the next empty line. It uses the library's search, because events have megabytes, and tests are
-  /// debug builds.
+  /// The offset of the next empty line. It uses `memmem`, because events have megabytes and tests are debug builds.
   private var endOfEvent: Int? {
     text.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return nil }

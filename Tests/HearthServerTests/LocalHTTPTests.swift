@@ -90,7 +90,7 @@ import Testing
 
   private static let fine = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Answer: a\r\n\r\nok"
 
-  @Test func `a connection is used again, and requests are whole`() async throws {
+  @Test func `a connection is reused, and requests are complete`() async throws {
     let raw = try await Raw { _, _ in Self.fine }
     let client = client()
     for _ in 0..<3 {
@@ -138,7 +138,7 @@ import Testing
     #expect(try await error(of: long) == nil)
   }
 
-  @Test func `a flood behind the status ends the connection and not the request`() async throws {
+  @Test func `endless data after the status ends the connection and not the request`() async throws {
     let flood = "HTTP/1.1 503 Busy\r\nContent-Length: 3000000\r\n\r\n" + String(repeating: "x", count: 3_000_000)
     let raw = try await Raw { _, _ in flood }
     let answer = try await client().send(request(raw))
@@ -146,7 +146,7 @@ import Testing
     try await raw.stop()
   }
 
-  @Test func `a task that is cancelled is answered at once`() async throws {
+  @Test func `a cancelled task ends at once`() async throws {
     let raw = try await Raw { _, _ in "" }
     let (client, request) = (client(), request(raw))
     let task = Task { () -> OutboundError.Code? in

@@ -41,7 +41,7 @@ import Testing
     #expect(!left.contains { $0.hasPrefix(LocalSocket.name) }, "\(left)")
   }
 
-  @Test("the local socket is unencrypted beside TLS, and its audit records have no address")
+  @Test("the local socket is unencrypted also when the port uses TLS, and its audit records have no address")
   func besideTLS() async throws {
     let folder = try TemporaryFolder()
     for (name, text) in [("cert", TestCertificate.certificatePEM), ("key", TestCertificate.keyPEM)] {
@@ -66,7 +66,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("a folder's path may be longer than a socket's name")
+  @Test("a folder's path may be longer than a socket's path may be")
   func longPath() async throws {
     let folder = try TemporaryFolder()
     let directory = ([folder.path] + Array(repeating: String(repeating: "d", count: 100), count: 3)).joined(
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test("a file system without room for a socket does not keep the server from serving")
+  @Test("a server also serves on a file system that cannot hold a socket")
   func withoutSocket() async throws {
     let folder = try TemporaryFolder()
     let directory = folder.path + "/data"

@@ -19,7 +19,7 @@ import Testing
   func misencodedText() async throws {
     try await TestServer.with(rules: #"{"rules":{".read":true,".write":true}}"#) { test throws in
       let poll = try LivePoll(port: test.port)
-      // As firebase.js 4 writes é, and characters beyond Latin: one byte, or two with a control character among them.
+      // firebase.js 4 sends é as one byte, and characters beyond Latin-1 as two, with a control character among them.
       for bytes in [[0xE9], [0x17, 0x0E]] as [[UInt8]] {
         let parts = poll.data("p", #"{"p":"/a","d":"%"}"#).split(separator: "%").map { Array($0.utf8) }
         let answer = try poll.take(try poll.poll(bytes: [parts[0] + bytes + parts[1]])).messages
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test("answers are scripts that no cache keeps")
+  @Test("answers are scripts that are not cached")
   func headers() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let browser = try LivePoll(port: test.port)
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("the page for a hidden frame says when the browser leaves, and then the session is over")
+  @Test("the page for a hidden frame reports that the browser leaves, and then the session ends")
   func leaving() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let browser = try LivePoll(port: test.port)
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test("a client that comes back ends its old session, whichever way each of them goes")
+  @Test("a client that reconnects ends its old session, with any transport before and after")
   func comingBack() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let first = try LivePoll(port: test.port)
@@ -138,7 +138,7 @@ import Testing
       #expect(try test.http("PUT", "/a/x.json", "1").status == 200)
       #expect(try browser.take(held).messages == [#"{"t":"d","d":{"a":"d","b":{"p":"a/x","d":1}}}"#])
       socket.send(#"{"t":"c","d":{"t":"a","d":{}}}"#)
-      // Sent on the socket before the polls have ended: it waits.
+      // Sent on the socket before the polls have ended, so it waits.
       let early = browser.data("p", #"{"p":"/a/y","d":2}"#)
       let late = browser.data("p", #"{"p":"/a/z","d":3}"#)
       socket.send(late)
@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  @Test("early messages on joined sockets are bounded, per client and in all")
+  @Test("early messages on joined sockets are limited, per client and in total")
   func earlyMessages() async throws {
     try await TestServer.with(rules: Self.rules, ioThreadCount: 1) { test throws in
       let text = String(repeating: "x", count: 9 << 20)
@@ -208,7 +208,7 @@ import Testing
   }
 
   @Test(
-    "a page of another site is no program of this machine, although browsers send no origin for its scripts",
+    "a page of another site does not count as a local program, although browsers send no origin for its scripts",
     arguments: [
       ("", false), ("Referer: https://evil.example/localhost\r\n", false), ("Sec-Fetch-Site: cross-site\r\n", false),
       ("Referer: http://localhost.evil.example/\r\n", false), ("Referer: http://localhost@evil.example/\r\n", false),
@@ -253,7 +253,7 @@ import Testing
     }
   }
 
-  @Test("sessions count for the address that a trusted proxy names", arguments: [true, false])
+  @Test("sessions are counted for the client address that a trusted proxy names", arguments: [true, false])
   func forwardedSessions(isTrusted: Bool) async throws {
     let test = try await TestServer(rules: Self.rules) { $0.accounts.trustedProxies = isTrusted ? ["127.0.0.1"] : [] }
     let polls = try #require(test.server.parts).routes.polls.polls
@@ -267,7 +267,7 @@ import Testing
     let test = try await TestServer(rules: Self.rules)
     let browser = try LivePoll(port: test.port)
     let polls = [try browser.poll(), try browser.poll()]
-    // The last poll ends the other's wait, and waits itself.
+    // The last poll ends the wait of the one before, and waits itself.
     #expect(try await Polling.until { polls.contains { $0.connection.hasBytes } })
     let held = polls[0].connection.hasBytes ? 1 : 0
     _ = try browser.take(polls[1 - held])

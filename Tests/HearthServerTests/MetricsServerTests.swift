@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("the metrics token is valid for metrics only, and no token is accepted without a configured one")
+  @Test("the metrics token is valid for metrics only, and without a configured one no token is accepted")
   func scraper() async throws {
     let folder = try TemporaryFolder()
     let token = String(repeating: "5c", count: 32)
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("names that clients think up are no labels")
+  @Test("names that clients invent do not become labels")
   func namesOfClients() async throws {
     try await TestServer.with(rules: Self.rules, mode: .dev) { test in
       for query in ["", "&orderBy=%22$key%22"] {
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test("data is counted beside everything else, not more often than it takes")
+  @Test("data is counted in the background, with pauses at least as long as the counting")
   func census() throws {
     let census = TreeCensus(clock: { 1 })
     let state = { (value: Node, position: Int64) in

@@ -12,7 +12,7 @@ import Testing
   private static let second = String(repeating: "b2", count: 32)
 
   private static func write(_ text: String, to path: String) throws {
-    // Written under another name first, so that the file is a new one.
+    // Written under another name and then renamed, so that the file is a new one.
     try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
   }
 
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(
-    "a file without a token ends the start",
+    "a file without a token prevents the start",
     arguments: [
       "", "\n", "short", String(repeating: "x", count: 31), String(repeating: "ä", count: 40),
       String(repeating: "x y", count: 20), String(repeating: "x", count: 4_097),
@@ -53,7 +53,7 @@ import Testing
     #expect(throws: MetricsToken.Problem.self) { try Self.token(folder.path + "/none") }
   }
 
-  @Test("a link is followed")
+  @Test("a symbolic link is followed")
   func linked() throws {
     let folder = try TemporaryFolder()
     try Self.write(Self.first, to: folder.path + "/real")
@@ -63,7 +63,7 @@ import Testing
   }
 }
 
-/// A clock that a test moves.
+/// A clock that the test advances.
 private final class Moment: Sendable {
   private let state = Mutex<UInt64>(0)
 

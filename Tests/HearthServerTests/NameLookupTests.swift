@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthServer
 
-@Suite("name lookups, and idle databases")
+@Suite("Name lookups, and idle databases")
 struct NameLookupTests {
   @Test("requests during a lookup share the next one")
   func shared() async {

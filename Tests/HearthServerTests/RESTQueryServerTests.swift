@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("an order without an index is refused, for administrators too")
+  @Test("an order without an index is refused, also for administrators")
   func indexes() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       func text(_ index: String, _ path: String) -> String {
@@ -85,7 +85,7 @@ import Testing
         #expect(try test.answer("GET", "/scores.json?orderBy=\"$value\"&\(credential)") == "200 null")
         #expect(try test.answer("GET", "/scores.json?orderBy=\"a/b\"&\(credential)") == "200 null")
       }
-      // A client without read permission learns nothing of indexes.
+      // A client without read permission does not learn whether an index exists.
       #expect(
         try test.answer("GET", "/secret.json?orderBy=\"x\"") == "401 \(Self.error("Permission denied"))")
     }
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test("tools walk a place page by page")
+  @Test("tools read a location page by page")
   func pages() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let bodies = (0..<7).map { "\"k\($0)\":{\"x\":\($0)}" } + ["\"10\":1", "\"9\":2", "\"a b\":3"]

@@ -174,7 +174,7 @@ import Testing
       #expect(again.status == 200 && again.headers["etag"] == "null_etag")
       #expect(try test.http("PATCH", "/public.json", "{}", headers: ["If-Match": tag]).status == 400)
       #expect(try test.http("POST", "/public.json", "1", headers: ["If-Match": tag]).status == 400)
-      // A failed comparison does not show unreadable data either.
+      // A failed comparison does not return unreadable data either.
       #expect(try test.http("PUT", "/written/a.json", "1").status == 200)
       #expect(
         try test.answer("PUT", "/written/a.json", "2", headers: ["If-Match": "x"])
@@ -194,7 +194,7 @@ import Testing
       #expect(
         try test.answer("PUT", "\(target)?\(admin)", "{\"rules\":{\".read\":\"tr\"}}")
           == "400 \(Self.error("1:20: Unknown variable 'tr'.\\n"))")
-      // An upload that is not JSON is refused in the words that test suites of rules look for.
+      // An upload that is not JSON is refused with the message that test suites of rules expect.
       for upload in [target, "/.settings/rulesets.json"] {
         let method = upload == target ? "PUT" : "POST"
         #expect(

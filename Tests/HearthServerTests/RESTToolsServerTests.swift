@@ -16,7 +16,7 @@ import Testing
 
   private static func error(_ text: String) -> String { "{\n  \"error\" : \"\(text)\"\n}" }
 
-  @Test("settings are for administrators, and last")
+  @Test("settings are for administrators, and are kept")
   func settings() async throws {
     let test = try await TestServer(rules: Self.rules)
     do {
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test("rules are kept by an id and put in force by a label")
+  @Test("rule sets are stored by an id and activated by a label")
   func rulesets() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let admin = "auth=\(try test.secret)"
@@ -108,7 +108,7 @@ import Testing
       #expect(try test.answer("GET", "/x.json") == "200 null")
       #expect(try test.answer("GET", labels) == "200 \(both)")
       #expect(try test.http("GET", "/.settings/rules.json?\(admin)").body == "{\"rules\": {\".read\": true}} // kept\n")
-      // The rules in force now differ from the stable ruleset's.
+      // The rules in force now differ from the rule set with the label `stable`.
       #expect(try test.http("PUT", "/.settings/rules.json?\(admin)", "{\"rules\":{}}").status == 200)
       #expect(try test.answer("GET", labels) == "200 {\"canary\":\"\(second)\"}")
     }
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test("rules that tools address in the wrong place arrive, and are never data")
+  @Test("rules that tools send to a wrong path are accepted, and are never data")
   func misplacedRules() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let bearer = ["Authorization": "Bearer \(try test.adminToken)"]
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test("an administrator's delete says which of several databases it means")
+  @Test("an administrator's delete needs the name of one of several databases")
   func unnamedDeletes() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let admin = "auth=\(try test.secret)"

@@ -6,7 +6,7 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// Tests of requests and answers between nodes: encoded ones can be decoded, and other bytes cannot.
+/// Tests of the encoding of requests and answers between nodes.
 @Suite struct RelayCodingTests {
   static let request: HTTPRequest = {
     var request = HTTPRequest(
@@ -21,7 +21,7 @@ import Testing
     .init(statusCode: 429), headers: [("Content-Type", "text/plain"), ("Set-Cookie", "a"), ("Set-Cookie", "b")],
     body: ByteBuffer(bytes: [0, 255]))
 
-  /// Returns all parts of a request that another node receives.
+  /// Returns all parts of a request that another node receives, as text.
   static func summary(_ request: HTTPRequest) -> String {
     let headers = request.headers.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
     let peer = request.peer

@@ -38,7 +38,7 @@ final class RelayNodes: Sendable {
   /// Sets the owner that a node knows.
   func set(_ owner: String?, at node: String) { state.withLock { $0.owners[node] = owner } }
 
-  /// Sets the effect of a request to a node: an answer, nil for that of its relay server, or an error.
+  /// Sets the effect of a relayed request to a node: an answer, nil for that of its relay server, or an error.
   func onAsk(_ body: @escaping @Sendable (RelayNodes, String) throws -> [UInt8]?) { state.withLock { $0.onAsk = body } }
 
   /// Sets a node's own responder in place of the common one.
@@ -79,7 +79,7 @@ final class RelayNodes: Sendable {
       responder: Own(node: node, nodes: self))
   }
 
-  /// Returns a node's relay server, with the whole of its responders behind it as in a server.
+  /// Returns a node's relay server, with the node's own responder behind it as in a server.
   func desk(_ node: String) -> RelayServer {
     RelayServer(relay: relay(node), responder: responder(node), nextLoop: { [loop] in loop })
   }

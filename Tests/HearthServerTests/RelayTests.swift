@@ -15,7 +15,7 @@ import Testing
     "\(response.status.code) \(String(buffer: response.body))"
   }
 
-  @Test("the node that answers such requests does so itself; every other hands them over, and the whole answer back")
+  @Test("the owner answers the requests itself; every other node relays them, and returns the complete answer")
   func handsOver() async throws {
     let nodes = try RelayNodes()
     for node in ["a", "b"] { nodes.set("b", at: node) }
@@ -31,7 +31,7 @@ import Testing
     #expect(RelayCodingTests.summary(nodes.answered[1].request) == RelayCodingTests.summary(expected))
   }
 
-  @Test("the client's address is the one that the first node found, regardless of the other node's proxies")
+  @Test("the client's address is the one that the first node found, regardless of the other node's trusted proxies")
   func clientAddress() async throws {
     let nodes = try RelayNodes(["192.0.2.0/24", "10.0.0.0/8"])
     for node in ["a", "b"] { nodes.set("b", at: node) }
@@ -114,11 +114,11 @@ import Testing
     #expect(nodes.asked.count == 6)
   }
 
-  @Test("a request that an owner began and lost is answered whole by the next owner")
+  @Test("a request that an owner began and lost is answered completely by the next owner")
   func beginsAnew() async throws {
     var undone = HTTPResponse(.serviceUnavailable)
     undone.isSafeToRetry = true
-    // The client's own node loses ownership meanwhile, and then the node that it asks does.
+    // The client's own node loses ownership meanwhile, and then the asked node does.
     for path in [["a", "b"], ["b", "c"], ["b", "a"]] {
       let nodes = try RelayNodes()
       for node in ["a", path[0]] { nodes.set(path[0], at: node) }
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test("a client hears whether its request may have been carried out, in the own responder's words")
+  @Test("a client learns whether its request may have been executed, with the error of its node's own responder")
   func failures() async throws {
     struct Other: Error {}
     let nodes = try RelayNodes()
@@ -168,7 +168,7 @@ import Testing
     #expect(warnings.count == 4 && warnings.allSatisfy { $0.contains("request=4f1c20aa-1f") }, "\(nodes.log.lines)")
   }
 
-  @Test("a request too large to relay is refused without a relay")
+  @Test("a request that is too large to relay is refused without a relay")
   func largeRequest() async throws {
     let nodes = try RelayNodes()
     nodes.set("b", at: "a")
@@ -178,7 +178,7 @@ import Testing
     #expect(nodes.asked.isEmpty)
   }
 
-  @Test("endless and oversized responses are refused by the node that made them, and so are failures there")
+  @Test("the node that makes an endless or oversized response refuses it, and likewise answers its own failures")
   func unrelayable() async throws {
     final class Stream: HTTPStreamDelegate {
       let isClosed: @Sendable () -> Void
@@ -230,7 +230,7 @@ import Testing
     #expect(nodes.answered.map(\.node) == ["a"])
   }
 
-  @Test("the size and ownership of a body are checked by the client's own node")
+  @Test("the size and the caller of a body are checked by the client's own node")
   func bodies() throws {
     let nodes = try RelayNodes()
     let responder = nodes.responder("a")

@@ -40,7 +40,7 @@ import Testing
       #expect(try socket.next().hasSuffix(#"permission_denied "Permission denied""#))
     }
 
-    /// Expects the user to be unchanged: the next message is the answer to this request.
+    /// Expects the user to be signed in: the next message is the answer to this request.
     func expectSignedIn() throws {
       socket.request("g", #"{"p":"/users/\#(uid)"}"#)
       #expect(try socket.next().hasSuffix(" ok null"))
@@ -80,7 +80,7 @@ import Testing
     try await TestServer.with(rules: Self.rules, mode: .dev) { test throws in
       let user = try test.signUp("a@example.com")
       let other = try Visitor(test, try test.signUp("b@example.com"))
-      // On both loops, and in two databases.
+      // On both event loops, and in two databases.
       let visitors = try (0..<6).map { try Visitor(test, user, namespace: $0 < 3 ? "default" : "second") }
       try await Self.cause(cause, test, user, email: "a@example.com")
       #expect(try test.refresh(user["refreshToken"]).code == Self.refreshCodes[cause])
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test("Security 33: the sockets of a deleted account stay ended when its uid has an account again")
+  @Test("Security 33: the sockets of a deleted account stay signed out when its uid has an account again")
   func deletedUID() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       func make() throws { #expect(try test.administer("accounts", #"{"localId":"bob"}"#).status == 200) }
@@ -178,7 +178,8 @@ import Testing
         #expect(try await revoking.value == 200)
         for socket in sockets {
           var number = 1
-          // The answer to the sign-in, perhaps some allowed reads and the end of the credential, and then: denied.
+          // The answer to the sign-in, possibly some allowed reads and the end of the credential, and then denied
+          // reads.
           let isDenied = try await Polling.until {
             number += 1
             socket.request("g", #"{"p":"/users/\#(uid)"}"#)
@@ -217,7 +218,7 @@ import Testing
     }
   }
 
-  @Test("removing a database secret ends its tokens and connections, and keeps those of others")
+  @Test("removing a database secret ends its tokens and connections, and no others")
   func removedSecret() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       func operate(_ operation: String, _ body: String) throws -> IdentityAnswer {
@@ -246,7 +247,7 @@ import Testing
     }
   }
 
-  @Test("signing out or in as another user on a socket removes it from the index")
+  @Test("signing out, or in as another user, removes a socket from the index of the former user")
   func index() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let (one, other) = (try test.signUp("a@example.com"), try test.signUp("b@example.com"))

@@ -18,7 +18,7 @@ import Testing
   private static func text(_ response: HTTPResponse) -> String { String(buffer: response.body) }
 
   @Test(
-    "Security 62: when memory is short, too, lookup and refresh answer without JSON",
+    "Security 62: also when memory is short, lookup and refresh answer without JSON",
     arguments: [
       "/identitytoolkit.googleapis.com/v1/accounts:lookup?key=k", "/securetoken.googleapis.com/v1/token?key=k",
     ])
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("data is refused in the words of REST, a page in words for people")
+  @Test("data requests are refused in the form of REST, page requests in sentences for people")
   func otherPlaces() async throws {
     try await TestServices.with { test throws in
       let data = test.site.response(to: .overloaded, for: try Self.request(.PUT, "/a.json"))
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("the port has every row but that of plugins, the socket in the folder those for programs")
+  @Test("the port has every route except that of plugins, and the local socket those for programs")
   func listeners() async throws {
     try await TestServices.with { test throws in
       let all = test.routes.rows.map(\.name)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test("each request is answered by the first row that it matches, and by REST when there is none")
+  @Test("each request is answered by the first route that it matches, and by REST when there is none")
   func order() async throws {
     try await TestServices.with { test throws in
       let rows = test.routes.rows
@@ -112,7 +112,7 @@ import Testing
 
   @Test("the path ends at the first question mark")
   func queries() throws {
-    // The mark and an accent behind it look like one character.
+    // The question mark and an accent after it look like one character.
     let request = try Self.request(.GET, "/v1/token?\u{301}key=k?a")
     #expect(request.path == "/v1/token")
     #expect(String(decoding: Array(request.query), as: UTF8.self) == "\u{301}key=k?a")

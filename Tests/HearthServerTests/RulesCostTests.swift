@@ -7,7 +7,7 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// Tests of the cost of rules and large writes for uninvolved clients.
+/// Tests of the cost that expensive rules and large writes of one client have for other clients.
 @Suite struct RulesCostTests {
   private final class Answer: Sendable {
     let status = Mutex<Int?>(nil)
@@ -46,7 +46,7 @@ import Testing
         answer.status.withLock { $0 = status ?? 0 }
         isDone.signal()
       }
-      // During the large write; formerly a few small ones completed before it and the others after.
+      // The small writes complete during the large write; in earlier versions most of them waited for it.
       var count = 0
       while answer.status.withLock({ $0 == nil }), count < 20 {
         #expect(try test.http("PUT", "/small.json?print=silent", "\(count)").status == 204)

@@ -31,7 +31,7 @@ import Testing
     String(decoding: JSON.object([.init("source", .string(source))] + members).text(), as: UTF8.self)
   }
 
-  @Test("uploads, labels, rules files and the history's own deploys are versions with their authors")
+  @Test("uploads, labels, rules files and rollbacks are versions with their authors")
   func everyWay() async throws {
     try await TestServer.with(rules: Self.closed) { test throws in
       let (secret, bearer) = (try test.secret, ["Authorization": "Bearer \(try test.adminToken)"])
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test("the same rules again are no version")
+  @Test("a deploy of the same rules makes no version")
   func unchanged() async throws {
     try await TestServer.with(rules: Self.closed) { test throws in
       #expect(try Self.json(test, "POST", "versions", Self.deploy(Self.closed))["isNew"]?.bool == false)
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("a rollback restores the version before, further back the next time, or a named one")
+  @Test("a rollback restores the version before, one further back at each repetition, or a named version")
   func rollback() async throws {
     try await TestServer.with(rules: Self.closed) { test throws in
       for source in [Self.open, Self.other] { _ = try Self.json(test, "POST", "versions", Self.deploy(source)) }
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test("a data folder without versions, or without its newest, takes the rules in force as found")
+  @Test("a data folder without versions, or without its newest one, records the rules in force as a version")
   func found() async throws {
     let first = try await TestServer(rules: Self.closed)
     _ = try Self.json(first, "POST", "versions", Self.deploy(Self.open))

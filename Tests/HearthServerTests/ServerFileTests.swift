@@ -7,7 +7,7 @@ import Testing
 @testable import HearthTransport
 
 @Suite struct ServerFileTests {
-  @Test("a running server says where it is, to its owner alone, and takes the word back")
+  @Test("a running server publishes its address in a file for its owner alone, and removes the file at its end")
   func isThereWhileServing() async throws {
     let test = try await TestServer()
     let path = test.directory + "/" + ServerFile.name
@@ -36,7 +36,7 @@ import Testing
     #expect(ServerFile.read(dataDirectory: folder.path) == nil)
   }
 
-  @Test("a server on all addresses is reachable on loopback")
+  @Test("a server that listens on all addresses is reached on loopback")
   func urls() {
     #expect(ServerFile.url(host: "0.0.0.0", port: 9000, isEncrypted: false) == "http://127.0.0.1:9000")
     #expect(ServerFile.url(host: "::", port: 443, isEncrypted: true) == "https://[::1]:443")

@@ -17,7 +17,7 @@ import Testing
     #expect(State(.halted(JournalError(.inputOutput, ""))) == .failed)
   }
 
-  @Test("trouble is said in words that name no database and no file")
+  @Test("the described problem names no database and no file")
   func words() {
     #expect(ServerHealth(databases: .ok, accounts: .ok).text == nil)
     #expect(
@@ -65,7 +65,7 @@ import Testing
     health.phase = .draining
     #expect(health.word == "draining" && !health.isReady)
     #expect(ServerHealth(databases: .ok, accounts: .ok).word == "ready")
-    // Clients with accounts are still served.
+    // Requests about accounts are still served.
     #expect(ServerHealth(databases: .ok, accounts: .lowSpace).isReady)
     #expect(!ServerHealth(databases: .lowSpace, accounts: .lowSpace).isReady)
   }

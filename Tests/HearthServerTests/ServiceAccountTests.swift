@@ -19,7 +19,7 @@ import Testing
     return answer.json
   }
 
-  /// Returns an access token for a service account, as back-end SDKs obtain it.
+  /// Returns an access token for a service account, obtained as by back-end SDKs.
   private static func accessToken(_ test: TestServer, _ account: JSON) throws -> String {
     let key = try #require(RSAKey(privatePEM: Array((account["key"]?["private_key"]?.string ?? "").utf8)))
     let now = Int64(time(nil))
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test("an account that is enabled again gets new tokens; another key for it ends none")
+  @Test("an account that is enabled again gets new tokens; adding a key to it ends none")
   func enabledAgain() async throws {
     try await TestServer.with(rules: Self.closed) { test throws in
       let account = try Self.administer(test, "serviceAccounts:create", #"{"name":"backend"}"#)
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("a token minted during the disabling of its account is invalid")
+  @Test("a token that is minted during the disabling of its account is invalid")
   func mintedTooLate() async throws {
     try await TestServices.with { test throws in
       let origin = RequestOrigin(address: "127.0.0.1", isFromLoopback: true)

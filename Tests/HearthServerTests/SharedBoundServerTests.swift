@@ -22,7 +22,7 @@ import Testing
       $0.accounts.trustedProxies = ["127.0.0.1"]
       $0.listensBytesMax = 4_000_000
     }
-    // Each in its own /64.
+    // Each socket is in its own /64.
     var sockets: [LiveSocket] = []
     var taken = 0
     for number in 0..<8 {
@@ -37,7 +37,7 @@ import Testing
     let hog = "X-Forwarded-For: 2001:db8:1:ff::1\r\n"
     // As deep as the last refused listens: one that counts for less would still fit.
     #expect(try Self.listen(try test.socket(headers: hog), "/8/100").contains("too many listeners"))
-    // A stream must receive an instruction to retry, which a 500 is not.
+    // A stream must receive an instruction to retry, which status 500 is not.
     let accept = ["Accept": "text/event-stream", "X-Forwarded-For": "2001:db8:1:ff::2"]
     let refused = try test.http("GET", "/8/100.json", headers: accept)
     #expect(refused.status == 503 && refused.headers["retry-after"] != nil, "\(refused)")
@@ -48,7 +48,7 @@ import Testing
       let stream = try test.stream("/a.json", headers: forwarded)
       #expect(try stream.next().hasPrefix("put|"))
     }
-    // No existing listen was dropped for it.
+    // No existing listen was dropped for the new one.
     #expect(try test.http("PUT", "/0/0.json", "1").status == 200)
     #expect(try sockets[0].next().contains("0/0"))
     await test.server.stop()

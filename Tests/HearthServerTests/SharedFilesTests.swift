@@ -10,7 +10,7 @@ import Testing
 
 @testable import HearthServer
 
-/// Tests of shared files over a database of this process alone; tests with several processes cover other nodes.
+/// Tests of shared files over a database of this process alone; the acceptance tests cover several nodes.
 @Suite("files that nodes share")
 struct SharedFilesTests {
   private let folder: TemporaryFolder
@@ -49,7 +49,7 @@ struct SharedFilesTests {
     #expect(files.remove("settings/a.json"), "it is gone already")
   }
 
-  @Test("names may have dots and other letters; folders have names, and files have none below")
+  @Test("names may contain dots and non-ASCII letters; folders have names, and no file lies below a file")
   func names() throws {
     let files = try open()
     defer { files.close() }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import HearthServer
 
-/// Tests of how several databases share the space for snapshots.
+/// Tests of the division of disk space for snapshots among several databases.
 @Suite struct SnapshotSpaceTests {
-  @Test("with enough space each gets its need and a share of the rest")
+  @Test("with enough space each database gets its need and a share of the rest")
   func enough() {
     #expect(SnapshotSpace.shares(of: 1_000, needs: [100, 0, 300]) == [300, 200, 500])
     #expect(SnapshotSpace.shares(of: 1_000, needs: [0]) == [1_000])

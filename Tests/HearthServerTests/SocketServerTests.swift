@@ -50,7 +50,7 @@ import Testing
       bob.request("q", #"{"p":"/rooms/r","h":""}"#)
       #expect(try bob.next() == #"d {"p":"rooms/r","d":{"m1":{"text":"hi","ts":1}}}"#)
       #expect(try bob.next() == "r 3 ok {}")
-      // Ann is removed and a message follows in the same read: she is cut off before she could see it.
+      // Ann is removed and a message follows in the same read: her listen is cancelled before she receives it.
       bob.request("p", #"{"p":"/members/r/ann","d":null}"#)
       bob.request("m", #"{"p":"/rooms/r","d":{"m2":{"text":"secret"},"m1/text":"hey"}}"#)
       #expect(try bob.next() == #"r 4 ok """#)
@@ -76,7 +76,7 @@ import Testing
       socket.request("p", #"{"p":"/rooms/r","d":6}"#)
       var messages: [String] = []
       while messages.count < 7 { messages.append(try socket.next()) }
-      // Answers that do not involve the database may overtake; the others keep their order.
+      // Answers that do not involve the database may come earlier; the others keep their order.
       let order = messages.filter { !$0.hasPrefix("r 1 ") && !$0.hasPrefix("r 3 ") }
       #expect(order.first?.hasPrefix("r 2 ok {\"auth\":{\"uid\":\"ann\"") == true)
       #expect(
@@ -303,7 +303,7 @@ import Testing
   }
 
   @Test func emulatorTokensWorkInEmulatorModeOnly() async throws {
-    // {"alg":"none","type":"JWT"} . {"sub":"ann","iat":0,"exp":3600}
+    // The token {"alg":"none","type":"JWT"} . {"sub":"ann","iat":0,"exp":3600}
     let token = "eyJhbGciOiJub25lIiwidHlwZSI6IkpXVCJ9.eyJzdWIiOiJhbm4iLCJpYXQiOjAsImV4cCI6MzYwMH0."
     try await TestServer.with(rules: Self.rules, mode: .dev, isEmulator: true) { test throws in
       let socket = try test.socket()

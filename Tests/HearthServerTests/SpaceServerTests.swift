@@ -19,7 +19,7 @@ import Testing
 
   private static let open = #"{ "rules": { ".read": true, ".write": true } }"#
 
-  @Test("a filling disk is a warning, then writes and new accounts are refused, until space is free")
+  @Test("a filling disk causes a warning, then writes and new accounts are refused, until space is free")
   func levels() async throws {
     let disk = FakeDisk()
     try await TestServer.with(rules: Self.open) { options in

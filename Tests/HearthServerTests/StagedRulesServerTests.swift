@@ -8,8 +8,8 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// Tests of rules that are staged, tried on clients' requests, promoted within limits, and rolled back when they deny
-/// too much.
+/// Tests of rules that are staged, evaluated for clients' requests, promoted within limits, and rolled back when they
+/// deny too much.
 @Suite struct StagedRulesServerTests {
   private static let rules = #"{"rules":{"$room":{".read":"auth != null",".write":"auth != null"}}}"#
   private static let staged = #"{"rules":{"$room":{".read":"auth.uid === $room",".write":"auth != null"}}}"#
@@ -50,7 +50,7 @@ import Testing
     #expect(try await Polling.until { try send(test, "GET", "staged")["trial"]?["judged"]?.int == count })
   }
 
-  @Test("staged rules report differences, and a promotion is refused with the figures until its bounds are met")
+  @Test("staged rules report differences, and a promotion is refused with the counts until its limits are met")
   func promotion() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       #expect(try Self.send(test, "GET", "staged")["staged"] == .null)
@@ -127,7 +127,7 @@ import Testing
       ])
   }
 
-  @Test("the server rolls back automatically when denials exceed the bound, with the reason")
+  @Test("the server rolls back automatically when denials exceed the limit, with the reason")
   func denials() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       try Self.stage(test)
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test("listeners that the promotion itself cancels count")
+  @Test("listens that the promotion itself cancels count towards the limit")
   func cancellations() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let socket = try test.socket()
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test("a watch continues after a restart, and ends with another deploy")
+  @Test("the observation after a promotion continues over a restart, and ends with another deploy")
   func watchLasts() async throws {
     let first = try await TestServer(rules: Self.rules)
     try Self.stage(first)

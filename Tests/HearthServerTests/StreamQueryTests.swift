@@ -4,7 +4,7 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// Tests of event streams of a location's selected children.
+/// Tests of event streams with a query.
 @Suite struct StreamQueryTests {
   private static let rules = """
     {"rules": {
@@ -13,7 +13,7 @@ import Testing
     }}
     """
 
-  @Test func `a stream with a filter sends the window and its changes`() async throws {
+  @Test func `a stream with a query sends the window and its changes`() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       _ = try test.answer("PUT", "/list.json", #"{"a":{"n":1},"b":{"n":2},"c":{"n":3}}"#)
       let stream = try test.stream("/list.json?orderBy=%22n%22&limitToLast=2")
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `rules see the filter of a stream`() async throws {
+  @Test func `rules see the query of a stream`() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let accept = ["Accept": "text/event-stream"]
       #expect(try test.http("GET", "/pages.json", headers: accept).status == 401)

@@ -31,7 +31,7 @@ import Testing
       #expect(try stream.next() == #"put|{"path":"/y","data":null}"#)
       let name = try test.http("POST", "/public/a.json", "\"\"").body.dropFirst(9).dropLast(2)
       #expect(try stream.next() == "put|{\"path\":\"/\(name)\",\"data\":\"\"}")
-      // Writes above and beside it.
+      // Writes above and beside the location.
       _ = try test.answer("PUT", "/public/b.json", "1")
       _ = try test.answer("PUT", "/public.json", #"{"a":{"x":5},"b":2}"#)
       #expect(try stream.next() == #"put|{"path":"/","data":{"x":5}}"#)
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func `an administrator's stream as another user sees what that user may`() async throws {
+  @Test func `an administrator's stream as another user sees what that user may read`() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let secret = try test.secret
       #expect(
@@ -190,7 +190,7 @@ import Testing
     }
   }
 
-  @Test func `a client that goes away frees its listen`() async throws {
+  @Test func `a client that disconnects releases its listen`() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       var stream: LiveStream? = try test.stream("/public/a.json")
       #expect(try stream?.next() == #"put|{"path":"/","data":null}"#)
@@ -211,7 +211,7 @@ import Testing
       }
       #expect(try test.answer("PUT", "/public/n.json", "1") == "200 1")
       #expect(try await Polling.until { test.log.lines.contains { $0.hasPrefix("debug stream closed") } })
-      // It ends in the middle of an event, so that the client knows that it is incomplete.
+      // The stream ends in the middle of an event, so that the client knows that the event is incomplete.
       var event = ""
       repeat { event = (try? slow.next()) ?? "rest" } while event != "end" && !event.hasPrefix("rest")
       #expect(event != "end")

@@ -16,12 +16,12 @@ import ServerTestKit
 struct TestServices {
   let services: GatewayServices
   let setup: OpenedAccounts
-  /// The console's access, without other sessions than a test opens.
+  /// The console's access, with no sessions except those that a test opens.
   let access = ConsoleAccess()
   /// The plugin host, without plugins.
   private let plugins: PluginHost
   private let options: HearthServer.Options
-  /// The folder, removed with the last reference.
+  /// The folder, which is removed with its last reference.
   private let folder: TemporaryFolder
 
   /// Runs `body` with services over their own folder, and closes them in any case.

@@ -51,7 +51,7 @@ import Testing
         Set(report.flips.map { "\($0.operation) \($0.pattern) \($0.count) \($0.examples.map { $0.uid ?? "-" })" }) == [
           #"listen /rooms/$room 2 ["ben", "ben"]"#, #"read /rooms/$room 1 ["ben"]"#, #"set /rooms/$room 1 ["ben"]"#,
         ])
-      // No credential of a request is in any part of it.
+      // No part of the report contains a credential of a request.
       let text = "\(report.json)"
       for token in [ann, ben] { #expect(!text.contains(token)) }
 

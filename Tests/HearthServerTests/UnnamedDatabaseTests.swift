@@ -19,7 +19,9 @@ import Testing
     }
   }
 
-  @Test("it does not with a configured default database, and not without an emulator", arguments: [true, false])
+  @Test(
+    "with a configured default database, or without an emulator, it uses the default database",
+    arguments: [true, false])
   func ofTheOperator(_ isEmulator: Bool) async throws {
     try await TestServer.with(rules: Self.open, mode: .dev, isEmulator: isEmulator) {
       $0.isDefaultNamed = isEmulator

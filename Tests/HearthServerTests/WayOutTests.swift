@@ -10,7 +10,7 @@ import Testing
 @Suite struct WayOutTests {
   private static let rules = #"{"rules": {".read": true, ".write": true}}"#
 
-  /// Writes values one after the other over one socket, as many at a time as possible.
+  /// Writes values in order over one socket, with as many in flight as possible.
   private static func write(_ values: [String], by writer: LiveSocket) throws {
     for value in values { writer.request("p", "{\"p\":\"/a\",\"d\":\(value)}") }
     for _ in values { _ = try writer.next() }
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `a writer's own listens are told of its change before the response, and of others' in between`()
+  @Test func `a writer's own listens get its change before the response, with events of other writers in between`()
     async throws
   {
     try await TestServer.with(rules: Self.rules, ioThreadCount: 1) { test throws in

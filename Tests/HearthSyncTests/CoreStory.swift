@@ -9,7 +9,7 @@ final class CoreStory {
   let core: SyncCore
   private var nextOperation = 0
   private var nextRegistration = 0
-  /// The output since ``take()``.
+  /// The output since the last ``take()``.
   private(set) var lines: [String] = []
   /// The last request of each action: `p`, `q` or `g`.
   private(set) var requests: [String: RequestID] = [:]
@@ -51,7 +51,7 @@ final class CoreStory {
     return lines
   }
 
-  // MARK: Operations of the app
+  // MARK: The app's operations
 
   private func operation() -> OperationID {
     nextOperation += 1
@@ -100,9 +100,9 @@ final class CoreStory {
     note(core.onDisconnectSet(Self.location(path), Self.value(json), operation: operation()))
   }
 
-  // MARK: Messages of the server
+  // MARK: The server's messages
 
-  /// Answers the last request of that action.
+  /// Answers the last request of this action.
   func reply(_ action: String, _ status: String = "ok", _ json: String = "null") {
     guard let id = requests[action] else { return lines.append("no request \(action)") }
     note(core.reply(id, SyncReply(status: status, node: Self.node(json))))

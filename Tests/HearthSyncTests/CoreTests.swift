@@ -19,7 +19,7 @@ import Testing
     #expect(story.take() == ["value(2) /a/b 2", #"value(1) /a {"b":2}"#])
   }
 
-  @Test("when a covering listen is removed, the covered ones are listened to first; a filtered one has its tag again")
+  @Test("when a covering listen is removed, the covered ones are sent first; one with a query has its tag again")
   func handsOver() {
     let story = CoreStory()
     let limit = Query(limit: .first(2))
@@ -38,7 +38,7 @@ import Testing
       story.take() == ["> q /a tag 1 with hash", "> q /a/b/c tag 2", "> q /a/k with hash", "> n /a"])
   }
 
-  @Test("a response without data is null, for the listen and those it covers, deeper first")
+  @Test("a response without data is null, for the listen and those it covers, deeper ones first")
   func completesEmpty() {
     let story = CoreStory()
     story.listen("a/b")
@@ -48,7 +48,7 @@ import Testing
     #expect(story.take() == ["value(1) /a/b null", "value(2) /a null"])
   }
 
-  @Test("the response to an ended listen does not affect the one that began since")
+  @Test("the response to an ended listen does not affect one that began since")
   func ignoresStaleReplies() {
     let story = CoreStory()
     let id = story.listen("a")
@@ -62,7 +62,7 @@ import Testing
     #expect(story.take() == ["value(2) /a null"])
   }
 
-  @Test("a denied listen ends all observers of its location; deeper ones listen by themselves")
+  @Test("a denied listen ends all observers of its location; deeper observers get listens of their own")
   func cancels() {
     let story = CoreStory()
     story.listen("a", Query(order: .key))
@@ -74,12 +74,12 @@ import Testing
     let lines = story.take()
     #expect(lines.contains("cancelled(1) /a permission_denied") && lines.contains("cancelled(2) /a permission_denied"))
     #expect(lines.last == "> q /a/b")
-    // not recorded as kept: it can be requested again
+    // The data is not marked as kept: it can be requested again.
     story.note(story.core.keepSynced(QuerySpec(Path("a")), true))
     #expect(story.take() == ["> q /a", "> n /a/b"])
   }
 
-  @Test("set and update show at once, are sent unresolved, and settle in silence when the push came first")
+  @Test("set and update show at once, are sent unresolved, and complete without an event when the push came first")
   func writes() {
     let story = CoreStory.listening(to: "n", "5")
     story.set("n", #"{".sv":{"increment":1}}"#)
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(
-    "a pushed update is applied in its order: a node that is empty for a moment loses its priority",
+    "a pushed update is applied in its order: a node that is empty in between loses its priority",
     arguments: [
       (#"{"b":1,".priority":5}"#, [("b", "null"), ("c", "2")], #"{"c":2}"#),
       (#"{"b":1,".priority":5}"#, [("c", "2"), ("b", "null")], #"{"c":2,".priority":5}"#),
@@ -123,7 +123,7 @@ import Testing
     #expect(here.take() == ["value(1) /a \(after)"])
   }
 
-  @Test("pushes to another listener show in a full window at once, and the window's own message still fits")
+  @Test("pushes to another listener show at once in a full window, and the window's own message still applies")
   func fullWindow() {
     for asMerge in [false, true] {
       let story = CoreStory()
@@ -133,7 +133,7 @@ import Testing
       story.listen("r/b")
       story.reply("q")
       _ = story.take()
-      // one update of another client removes a and adds b, so that b and c are the first two
+      // One update of another client removes a and adds b, so that b and c are the first two.
       if asMerge { story.merge("r", [("b", "2")]) } else { story.push("r/b", "2") }
       #expect(story.take() == ["value(2) /r/b 2", #"value(1) /r {"a":1,"b":2}"#])
       story.merge("r", [("a", "null"), ("b", "2")], tag: 1)
@@ -152,7 +152,7 @@ import Testing
     story.push("r", #"{"a":1,"c":3}"#, tag: 1)
     story.reply("q")
     story.listen("r")
-    // no push came: the stored data is current
+    // No push came: the stored data is current.
     story.reply("q")
     _ = story.take()
     story.push("r/b", "2")
@@ -205,7 +205,7 @@ import Testing
     #expect(story.take() == ["done(4) ok", "got(3) 7"])
   }
 
-  @Test(".info holds the connection state and the clock offset, which is unknown before the first hello")
+  @Test(".info has the connection state and the clock offset, which is unknown before the first hello")
   func info() {
     let story = CoreStory(isConnected: false)
     story.listen(".info/connected")
@@ -223,7 +223,7 @@ import Testing
     #expect(story.take() == ["value(4) /t \(story.now + 90_000)"])
   }
 
-  @Test("onDisconnect changes of the server are shown once, and are no local writes")
+  @Test("onDisconnect changes made by the server are shown once, and are not local writes")
   func onDisconnect() {
     let story = CoreStory.listening(to: "p", #"{"me":"on","other":1}"#)
     story.onDisconnectSet("p/me", #"{"state":"off","at":{".sv":"timestamp"}}"#)
@@ -302,7 +302,7 @@ import Testing
     #expect(story.take() == [#"got(2) {"x":9,"y":2}"#, #"got(3) {"y":2}"#])
   }
 
-  @Test("a filtered get leaves a full listener of the place as it is")
+  @Test("a get with a query leaves a listener to the whole location unchanged")
   func keepsListeners() {
     let story = CoreStory()
     story.listen("a/b")
@@ -341,12 +341,12 @@ import Testing
     let story = CoreStory()
     story.get("a")
     for _ in 0..<3 {
-      // a slow server, or an unstable one
+      // The server is slow, or the connection unstable.
       story.now += 60_000
       story.lose()
       #expect(story.core.nextDeadlineMilliseconds == story.now + 3_000)
       story.now += 2_999
-      // a failed attempt extends no deadline
+      // A failed attempt extends no deadline.
       story.lose()
       #expect(story.core.nextDeadlineMilliseconds == story.now + 1)
       story.connect()

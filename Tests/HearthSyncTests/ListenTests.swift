@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of the events of each listen, and of its lifetime.
 @Suite struct ListenTests {
-  @Test("a registration of a query is found through the default query of its place; others stay")
+  @Test("a registration of a query is removed through the location's default query; others stay")
   func removesThroughReference() {
     let story = CoreStory()
     let limit = Query(limit: .first(1))
@@ -20,7 +20,7 @@ import Testing
     #expect(story.take() == [#"value(2) /a {"x":2}"#])
   }
 
-  @Test("a registration of the default query is not found through another query")
+  @Test("a registration of the default query is not removed through another query")
   func keepsOthers() {
     let story = CoreStory()
     let id = story.listen("a")
@@ -29,7 +29,7 @@ import Testing
     #expect(story.take() == ["> q /a", "value(1) /a 1"])
   }
 
-  @Test("two orders of everything are one listen, which outlives either")
+  @Test("two orders of all children share one listen, which lasts until both have ended")
   func sharesListens() {
     let story = CoreStory()
     let id = story.listen("a", Query(order: .key))
@@ -40,7 +40,7 @@ import Testing
     #expect(story.take() == ["value(2) /a 1"])
   }
 
-  @Test("keepSynced is on or off, survives the end of all observers, and is listened to")
+  @Test("keepSynced is on or off, lasts beyond all observers, and needs a listen")
   func keepsSynced() {
     let story = CoreStory()
     let spec = QuerySpec(Path("a"))
@@ -83,7 +83,7 @@ import Testing
     #expect(story.take() == ["added(3) /a x 1"])
   }
 
-  @Test("a change of the kind of a number is none; a change of type is")
+  @Test("a change between integer and double is no change; a change of type is")
   func equality() {
     let story = CoreStory()
     story.listen("a")
@@ -91,7 +91,7 @@ import Testing
     #expect(story.take() == ["> q /a", "value(1) /a 1", "value(1) /a true", "value(1) /a 1", #"value(1) /a "1""#])
   }
 
-  @Test("deleting the last grandchild empties everything up to the observer")
+  @Test("deleting the last grandchild empties all ancestors up to the observer")
   func empties() {
     let story = CoreStory()
     story.listen("a", Query(), .all)

@@ -6,7 +6,7 @@ import Testing
 @testable import HearthSync
 
 /// Tests of random listens, writes, pushes and replies: after each step every view equals a fresh computation, and its
-/// events lead from the previous data to it.
+/// events transform the previous data into the view.
 @Suite struct RandomSyncTests {
   @Test("views agree with a simple model, and in the end with the server")
   func sample() throws { for seed in 0..<300 { try Self.run(seed: seed, steps: 40) } }
@@ -77,7 +77,7 @@ private struct RandomSyncRun {
     case 5, 6: write()
     case 7:
       if let place = sent.indices.randomElement(using: &random), random.isOne(in: 3) {
-        // like a transaction that is overwritten before it is sent
+        // Like a transaction that is overwritten before it is sent.
         let (id, _) = sent.remove(at: place)
         story.append("abort \(id)")
         note(tree.settle(id, isReverted: true))
@@ -104,14 +104,14 @@ private struct RandomSyncRun {
     sendListenChanges()
   }
 
-  /// Returns one path, or several without ancestors among them.
+  /// Returns one path, or several paths none of which is an ancestor of another.
   private mutating func changes() -> [(Location, Node)] {
     var changes: [(Location, Node)] = []
     for _ in 0..<(random.isOne(in: 2) ? 1 : 3) {
       let path = random.path(upTo: 3)
       if changes.contains(where: { $0.0.path.contains(path) || path.contains($0.0.path) }) { continue }
       if random.isOne(in: 6) {
-        // the server refuses a priority at an empty path
+        // The server refuses a priority at an empty path.
         if !server.data[path].isEmpty {
           changes.append((Location(path: path, isPriority: true), random.priority().map { Node($0) } ?? .empty))
         }
@@ -139,7 +139,7 @@ private struct RandomSyncRun {
     sent.append((id, changes))
   }
 
-  /// Delivers one message, or else lets the server receive a write; returns false when there is neither.
+  /// Delivers one message, or otherwise lets the server receive a write; returns false when there is neither.
   mutating func deliver() -> Bool {
     guard !server.messages.isEmpty else {
       guard !sent.isEmpty else { return false }

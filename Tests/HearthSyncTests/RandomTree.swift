@@ -5,8 +5,8 @@ import RandomTestKit
 extension SeededRandom {
   static let keys: [Key] = ["a", "b", "c", "1", "10"]
 
-  /// Creates the stream of one seed among many neighbours: its state is the first number of the seed's own stream, so
-  /// that the streams of neighbouring seeds have nothing in common.
+  /// Creates the generator of one seed among consecutive ones: its state is the first number of the seed's own
+  /// generator, so that the sequences of consecutive seeds are unrelated.
   init(scattered seed: Int) {
     self.init(seed: UInt64(truncatingIfNeeded: seed))
     self.init(seed: next())

@@ -3,14 +3,14 @@ import HearthSyncScenarios
 import HearthTree
 import Testing
 
-/// Tests of scenarios in files, in the format of the runner `sync-scenarios`.
+/// Tests of scenario files, in the format of the program `sync-scenarios`.
 @Suite struct ScenarioTests {
   static func scenarios() throws -> [Scenario] {
     let url = try #require(Bundle.module.url(forResource: "views", withExtension: "json", subdirectory: "Scenarios"))
     return try Scenario.read(String(contentsOf: url, encoding: .utf8))
   }
 
-  @Test("scenarios run as their files say, at the root and below", arguments: try scenarios().indices)
+  @Test("scenarios have the results in their files, at the root and below", arguments: try scenarios().indices)
   func runs(index: Int) throws {
     let scenario = try Self.scenarios()[index]
     for base in [Path.root, Path("foo/bar/baz")] {
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "a scenario whose events do not come fails, and says in which step",
+    "a scenario with missing events fails, and the error names the step",
     arguments: [
       #"{"path":"a","type":"value","data":2}"#, #"{"path":"b","type":"value","data":1}"#,
       #"{"path":"a","type":"child_added","name":"x","prevName":null,"data":1}"#,
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(
-    "a file that is none says where",
+    "the error of an invalid scenario file has the place",
     arguments: [
       (#"[{"name":"x","steps":[]},"# + "\n  ?]", "line 2, column 3: "),
       (#"{"name":"x"}"#, "a file of scenarios must be"),

@@ -2,7 +2,7 @@ import HearthTree
 
 @testable import HearthSync
 
-/// A server's data with one client's listens, and the pushes in the order in which it would send them.
+/// A server's data with one client's listens, and the pushes in the order in which it sends them.
 struct SimulatedServer {
   /// A message in flight to the client.
   enum Message {
@@ -27,7 +27,7 @@ struct SimulatedServer {
       messages.append(.complete(spec, tag: tag))
     case .stop(let spec, let tag):
       listens.removeAll { $0.spec == spec && $0.tag == tag }
-    // messages in flight for an ended listen do no harm
+    // Messages in flight for an ended listen are ignored.
     }
   }
 
@@ -37,7 +37,7 @@ struct SimulatedServer {
 
   /// Applies an atomic group of writes, and queues pushes to listeners.
   mutating func write(_ changes: [(Location, Node)]) {
-    // one after the other, priorities last: a node that is briefly empty loses its priority
+    // One after the other, priorities last: a node that is briefly empty loses its priority.
     let changes = changes.filter { !$0.0.isPriority } + changes.filter { $0.0.isPriority }
     for (location, node) in changes {
       data = data.overwriting(location.path.keys[...], isPriority: location.isPriority, with: node)

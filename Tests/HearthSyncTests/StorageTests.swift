@@ -28,7 +28,7 @@ import Testing
     #expect(story.take().contains("> q /a with hash"))
   }
 
-  @Test("a listen above complete data shows that data as a child, and no value")
+  @Test("a listen above complete data shows that data as a child, and gets no value event")
   func showsChildren() {
     let story = restarted(MemoryStore()) { story in
       story.listen("a/b")
@@ -39,7 +39,7 @@ import Testing
     #expect(story.take() == ["added(1) /a b 1"])
   }
 
-  @Test("a limited query is shown again as it was, and does not serve other queries of its location")
+  @Test("the result of a limited query is shown again, and does not serve other queries of its location")
   func showsLimitedQuery() {
     let story = restarted(MemoryStore()) { story in
       story.listen("a", limit)
@@ -170,7 +170,7 @@ import Testing
     story.note(story.core.changeUser(store: second))
     story.set("b", "2")
     _ = story.take()
-    // the set of b by the first user, and then the transaction and the set of a, whose connection is lost
+    // The requests are b's set by the first user, and then the transaction and a's set, whose connection is lost.
     story.note(story.core.reply(requests["p"] ?? RequestID(0), SyncReply()))
     #expect(story.take() == ["done(3) ok"])
     #expect(first.writes().count == 1 && second.writes().count == 1)
@@ -236,7 +236,7 @@ import Testing
     #expect(story.lines.allSatisfy { !$0.hasPrefix("warning") })
   }
 
-  @Test("a store that fails is not used any more, with one warning")
+  @Test("a store that fails is no longer used, with one warning")
   func survivesFailure() {
     final class Broken: SyncStore {
       struct Full: Error {}

@@ -4,7 +4,7 @@ import Testing
 @testable import HearthSync
 
 @Suite struct TransactionTests {
-  @Test("the first run has no value; a stale base runs again on the server's")
+  @Test("the first run has no value; a stale base makes the function run again on the server's value")
   func commits() {
     let story = CoreStory()
     story.listen("n")
@@ -20,14 +20,14 @@ import Testing
     #expect(story.take() == ["done(1) committed 5"])
   }
 
-  @Test("a function that aborts at once sends no request, and its listener ends")
+  @Test("a function that aborts in its first run sends no request, and its listener ends")
   func aborts() {
     let story = CoreStory()
     story.transaction("n") { _ in nil }
     #expect(story.take() == ["done(1) aborted null", "> q /n", "> n /n"])
   }
 
-  @Test("without a listener of the app the place is listened to until the end")
+  @Test("without a listener of the app the location is listened to until the end")
   func watches() {
     let story = CoreStory()
     story.count("n")
@@ -52,7 +52,7 @@ import Testing
     #expect(story.take() == ["done(1) committed 2", #"> p /a {"k":7,"m":2,"n":2} if unchanged"#])
   }
 
-  @Test("a parent's transaction behind a child's that cannot be sent yet goes with it in one write")
+  @Test("a parent's transaction that waits for a child's is sent with it in one write")
   func mergesInOne() {
     let story = CoreStory.listening(to: "a", #"{"n":1}"#)
     story.count("a/n")
@@ -70,7 +70,7 @@ import Testing
       ])
   }
 
-  @Test("25 sends are the end, with the last input")
+  @Test("after 25 attempts a transaction fails, with the last input")
   func gaveUp() {
     let story = CoreStory.listening(to: "n", "0")
     story.count("n")
@@ -85,7 +85,7 @@ import Testing
     #expect(story.take() == ["value(1) /n 250", "done(1) maxretry 240"])
   }
 
-  @Test("a base that is called stale although it has not changed is tried again later, or with a push")
+  @Test("a base that the server calls stale although it has not changed is retried later, or after a push")
   func waits() {
     let story = CoreStory.listening(to: "n", "0")
     story.count("n")
@@ -102,7 +102,7 @@ import Testing
     #expect(story.take() == ["value(1) /n 4", "> p /n 4 if unchanged"])
   }
 
-  @Test("a set over a sent transaction applies only when the server refuses it")
+  @Test("a set over a sent transaction takes effect only when the server refuses the transaction")
   func overwritten() {
     for (status, outcome) in [("ok", "done(1) committed 1"), ("datastale", "done(1) set -")] {
       let story = CoreStory()
@@ -140,7 +140,7 @@ import Testing
     #expect(story.take() == ["> q /n with hash", "> p /n 2 if unchanged"])
   }
 
-  @Test("a refusal reverts, then ends it with the server's status")
+  @Test("a refusal reverts the transaction, then completes it with the server's status")
   func denied() {
     let story = CoreStory.listening(to: "n", "1")
     story.count("n")
@@ -149,7 +149,7 @@ import Testing
     #expect(story.take() == ["value(1) /n 1", "done(1) permission_denied -"])
   }
 
-  @Test("without local events only the end is seen")
+  @Test("without local events only the result is shown")
   func hidden() {
     let story = CoreStory.listening(to: "n", "1")
     story.transaction("n", showsLocally: false) { _ in WriteValue(Node(.int(5))) }
@@ -159,7 +159,7 @@ import Testing
     #expect(story.take() == ["value(1) /n 5"])
   }
 
-  @Test("a follower runs again on its predecessor's output, not without it")
+  @Test("a later transaction runs again on the output of the one before, and not without it")
   func follows() {
     let story = CoreStory.listening(to: "n", "1")
     story.count("n")
@@ -171,7 +171,7 @@ import Testing
     #expect(story.take() == ["done(1) committed 2", "> p /n 3 if unchanged"])
   }
 
-  @Test("a pending update above is seen by the function")
+  @Test("a transaction's function sees a pending update above its location")
   func seesMergesAbove() {
     let story = CoreStory(isConnected: false)
     story.update("", [("a/b", "1")])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthSync
 
-/// Tests of the input of a transaction: some of the writes over the server's data.
+/// Tests of the input of a transaction: some of the pending writes over the server's data.
 @Suite struct WriteTreeTests {
   @Test("removing any write leaves the layered result of the others")
   func layers() {

@@ -11,10 +11,10 @@ import Testing
     func mappedCount(_ bytes: Int) -> Int {
       let blocks = (0..<200).compactMap { _ in malloc(bytes) as UnsafeMutableRawPointer? }
       defer { for block in blocks { free(block) } }
-      // The word before a block of glibc's has its size and three flags; the second states that it is mapped.
+      // In glibc the word before a block has its size and three flags; the second flag says that the block is mapped.
       return blocks.count { $0.load(fromByteOffset: -8, as: UInt.self) & 2 != 0 }
     }
-    // The first may be in a free area of that size.
+    // The first block may lie in a free area of that size.
     #expect(mappedCount(2 * Allocator.mappedBytesMin) > 100)
     Allocator.releaseFreeMemory()
     #expect(mappedCount(2 * Allocator.mappedBytesMin) > 100, "giving back changes nothing about it")

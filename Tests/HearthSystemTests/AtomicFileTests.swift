@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct AtomicFileTests {
   @Test(
-    "A path is a name in a folder",
+    "A path is split into folder and name",
     arguments: [("a", ".", "a"), ("/a", "/", "a"), ("a/b", "a", "b"), ("/a/b.c", "/a", "b.c"), ("./a", ".", "a")])
   func paths(path: String, folder: String, name: String) {
     let file = AtomicFile(path: path)
@@ -13,7 +13,7 @@ import Testing
     #expect(AtomicFile.parent(of: path) == folder)
   }
 
-  @Test("A folder is made with those above it, and not where none can be")
+  @Test("A folder is made with its parent folders, and not where none can be made")
   func folders() {
     let folder = FileManager.default.temporaryDirectory.path + "/hearth-files-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -21,7 +21,7 @@ import Testing
     #expect(!AtomicFile.makeFolder("") && !AtomicFile.makeFolder("/proc/none/none"))
   }
 
-  @Test("A file is written into folders that are made for it, listed, and removed, as often as one likes")
+  @Test("A file is written into folders that are made for it, listed, and removed, repeatedly")
   func life() throws {
     let folder = FileManager.default.temporaryDirectory.path + "/hearth-files-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -7,7 +7,7 @@ import Testing
   @Test("This machine has a processor and memory")
   func current() { #expect(Machine.current.processors >= 1 && Machine.current.memoryBytes > 0) }
 
-  @Test("A container's memory counts, not the machine's around it")
+  @Test("The memory limit of a container applies, not that of the machine")
   func containerMemory() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hearth-groups-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }

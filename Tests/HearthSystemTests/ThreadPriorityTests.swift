@@ -5,7 +5,7 @@
   @testable import HearthSystem
 
   @Suite struct ThreadPriorityTests {
-    @Test("A thread that computes for long steps back, and no other thread with it")
+    @Test("A thread that computes for long lowers its priority, and that of no other thread")
     func lowersTheCallingThread() async {
       let before = await Self.niceness()
       let lowered = await Self.niceness { ThreadPriority.lower() }

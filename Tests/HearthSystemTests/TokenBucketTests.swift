@@ -1,9 +1,9 @@
 import HearthSystem
 import Testing
 
-/// The generic cell rate algorithm, by a clock that the tests move.
+/// Tests of the generic cell rate algorithm, with a clock that the tests advance.
 @Suite struct TokenBucketTests {
-  @Test("a bucket holds its capacity, refills with time, and saves up no more", arguments: [Int64(1), 7, 1_000])
+  @Test("a bucket holds its capacity, refills with time, and never holds more", arguments: [Int64(1), 7, 1_000])
   func capacity(events: Int64) {
     let cost: Int64 = 60
     var (bucket, now) = (TokenBucket(), Int64(5_000))
@@ -20,7 +20,7 @@ import Testing
     #expect(take() == cost)
   }
 
-  @Test("a request above the bucket's size is accepted when it is full, and owed")
+  @Test("a request above the bucket's size is accepted when the bucket is full, and makes a debt")
   func debt() {
     var bucket = TokenBucket()
     #expect(bucket.take(10, capacity: 1, at: 0) == 0)
@@ -29,7 +29,7 @@ import Testing
     #expect(bucket.take(10, capacity: 1, at: 10) == 0)
   }
 
-  @Test("a charge is taken in any case, up to a bound")
+  @Test("a charge is taken in any case, up to a limit")
   func charge() {
     var bucket = TokenBucket()
     for _ in 0..<3 { bucket.charge(20, timeMax: 50, at: 100) }

@@ -21,7 +21,7 @@ import Testing
     return (now, true)
   }
 
-  @Test("the largest body takes no more than an hour, however slow its sender may be")
+  @Test("the largest body takes no more than an hour, however slow its sender is")
   func slowest() {
     // Exactly the required rate, from a client that knows the rule.
     let limits = TransportLimits.standard
@@ -49,7 +49,7 @@ import Testing
     #expect(bring(240_000_000) { _, _ in 1_000_000 }.isComplete)
   }
 
-  @Test("a trickle ends after a minute")
+  @Test("a body that arrives a few bytes at a time is refused after a minute")
   func trickle() {
     let end = bring(1_000_000) { _, _ in 1 }
     #expect(!end.isComplete && end.seconds == 60)

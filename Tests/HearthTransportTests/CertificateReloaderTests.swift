@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of certificates that are renewed while a server runs, with a simulated clock.
 @Suite struct CertificateReloaderTests {
-  /// Two files with a watch on them.
+  /// A certificate file and a key file with a reloader on them.
   private final class Renewal {
     let folder: TemporaryFolder
     let watch: CertificateReloader
@@ -39,7 +39,7 @@ import Testing
   /// The certificate's validity, which ends at 2031-01-01T13:00:42Z.
   private static let ending = CertificateValidity(notBeforeSeconds: 1_795_438_842, notAfterSeconds: 1_925_038_842)
 
-  @Test("a renewed pair is in force after the second look that finds it, and said once")
+  @Test("a renewed pair is used after the second check that finds it, and logged once")
   func renewal() throws {
     let renewal = try Renewal()
     #expect(renewal.check() == [])

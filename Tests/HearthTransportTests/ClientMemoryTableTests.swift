@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthTransport
 
-/// Tests of which clients are closed when they make the server hold too much memory, with a simulated clock.
+/// Tests of the choice of clients to disconnect when they make the server hold too much memory, with a simulated clock.
 @Suite struct ClientMemoryTableTests {
   private struct Fixture {
     var table: ClientMemoryTable<String>
@@ -46,14 +46,14 @@ import Testing
     mutating func victims() -> [String] { table.takeConnectionsToClose(milliseconds: milliseconds).map(\.closer) }
   }
 
-  @Test("within the bound all stay")
+  @Test("within the limit all stay connected")
   func within() {
     var test = Fixture(heldBytesMax: 100)
     for (name, bytes) in [("a", 40), ("b", 0), ("c", 60)] { test.set(name, bytes) }
     #expect(test.table.heldBytes == 100 && test.victims() == [])
   }
 
-  @Test("many small holders of one network are evicted before a large one of another", arguments: [false, true])
+  @Test("many small holders in one network are disconnected before a large one in another", arguments: [false, true])
   func networks(isAnonymous: Bool) {
     var test = Fixture(heldBytesMax: 1_000, anonymousBytesMax: isAnonymous ? 1_000 : 1 << 40)
     test.set("large", 300, isAnonymous: isAnonymous, from: NetworkPrefix(addressBytes: [198, 51, 100, 1]))
@@ -66,7 +66,7 @@ import Testing
     #expect(!victims.isEmpty && victims.allSatisfy { $0.hasPrefix("small") }, "\(victims)")
   }
 
-  @Test("beyond the bound the largest are evicted, as few as needed, and each is told once; the newest stays")
+  @Test("beyond the limit the largest are disconnected, as few as needed, each once; the newest stays")
   func beyond() {
     var test = Fixture(heldBytesMax: 80)
     for (name, bytes) in [("a", 10), ("b", 50), ("c", 15), ("newest", 6)] { test.set(name, bytes) }
@@ -82,7 +82,7 @@ import Testing
     #expect(test.victims() == [])
   }
 
-  @Test("of two large holders the slow one is evicted, also when it was fast in the beginning")
+  @Test("of two large holders the slow one is disconnected, also when it was fast in the beginning")
   func slow() {
     var test = Fixture(heldBytesMax: 1500)
     test.set("stalled", 700)
@@ -95,7 +95,7 @@ import Testing
     #expect(test.victims() == ["stalled"])
   }
 
-  @Test("of two readers the one that reads is evicted last")
+  @Test("of two clients with unsent data the one that still reads is disconnected last")
   func readers() {
     var test = Fixture(heldBytesMax: 1000)
     for second in 1...30 {
@@ -107,7 +107,7 @@ import Testing
     #expect(test.victims() == ["takes nothing"])
   }
 
-  @Test("large bodies without a credential have a bound of their own, separate from others")
+  @Test("large bodies without a credential have a limit of their own")
   func anonymous() {
     var test = Fixture(heldBytesMax: 1000, anonymousBytesMax: 100)
     test.set("signed in", 500)
@@ -121,7 +121,7 @@ import Testing
     #expect(test.table.anonymousBytes == 0 && test.table.heldBytes == 500)
   }
 
-  @Test("a connection with a request under way is never evicted")
+  @Test("a connection with a request in progress is never disconnected")
   func fixed() {
     var test = Fixture(heldBytesMax: 100)
     test.set("answered", 400, isBeingProcessed: true)
@@ -133,7 +133,7 @@ import Testing
     #expect(test.table.heldBytes == 0 && test.table.processedBytes == 0)
   }
 
-  @Test("a text counts once for all its receivers, and is freed with the last of them")
+  @Test("a text counts once for all its receivers, and is released with the last of them")
   func texts() {
     var test = Fixture(heldBytesMax: 100)
     let text = test.text(90)
@@ -153,7 +153,7 @@ import Testing
     #expect(test.table.heldBytes == 100 && test.victims() == [])
   }
 
-  @Test("two waiters for a connection release two")
+  @Test("two waiters for a connection cause two to be closed")
   func twice() {
     var test = Fixture(heldBytesMax: 100)
     let text = test.text(60)

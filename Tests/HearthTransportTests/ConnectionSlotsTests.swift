@@ -5,7 +5,7 @@ import Testing
 @testable import HearthTransport
 
 @Suite struct ConnectionSlotsTests {
-  @Test("one network with all its connections leaves another network's intact")
+  @Test("a network that has reached its limit of connections leaves another network its share")
   func shares() throws {
     let slots = ConnectionSlots(max: ConnectionSlots.max(files: 1_111), proxies: try TrustedProxies(["10.0.0.0/8"]))
     var taken: [SharedBound.Claim] = []
@@ -16,7 +16,7 @@ import Testing
       #expect(claim != nil)
       if let claim { taken.append(claim) }
     }
-    // A proxy has many clients: each counts where more is known of it.
+    // A proxy has many clients: its connections are counted per client once the client's address is known.
     for _ in 0..<50 {
       let claim = slots.take(IPAddress("10.1.1.1"))
       #expect(claim != nil)

@@ -18,7 +18,7 @@ import Testing
 
   private static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
 
-  @Test func `when all bodies are too large together, the largest is dropped, on any loop`() throws {
+  @Test func `when all bodies together are too large, the largest is dropped, on any event loop`() throws {
     let memory = ClientMemory.ofTest(heldBytesMax: 1000)
     let connections = try (0..<3).map { _ in try TestConnection(memory: memory) }
     try connections[0].send(Self.put("a", 2000, Self.text(300)))
@@ -54,7 +54,7 @@ import Testing
     #expect(try coming.responses() == [] && coming.isOpen)
   }
 
-  @Test func `a request under way is answered, with any memory in use`() throws {
+  @Test func `a request in progress is answered, with any memory in use`() throws {
     let memory = ClientMemory.ofTest(heldBytesMax: 100)
     let answer = Mutex<EventLoopPromise<HTTPResponse>?>(nil)
     let responder = TestResponder { _, loop in
@@ -133,12 +133,12 @@ import Testing
 
     let large = try TestConnection(responder: responder, memory: memory)
     try large.send(head("large", 100_000))
-    // The size of a body without a length shows as it grows.
+    // The size of a body without a content length is known only as it grows.
     #expect(try large.text() == (isChunked ? "HTTP/1.1 100 Continue\r\n\r\n" : ""))
     for _ in 0..<10 { try large.send(part(10_000)) }
     if isChunked { try large.send("0\r\n\r\n") }
     #expect(memory.heldBytes <= 2 * 16_384 && waits.withLock { $0 } == [0])
-    // Longer than a body may pause: the server itself does not read.
+    // Longer than a body may pause: here the server itself does not read.
     large.advance(seconds: 39)
     #expect(try large.text() == "" && waits.withLock { $0 } == [0, 1] && large.isOpen)
     large.advance(seconds: 2)
@@ -151,7 +151,7 @@ import Testing
     #expect(try refused.text().contains("429 ") && memory.heldBytes == 0)
   }
 
-  @Test func `large bodies without a credential share a small room, and leave the rest to others`() throws {
+  @Test func `large bodies without a credential share a small limit, and leave the rest to others`() throws {
     var limits = TransportLimits.standard
     limits.bodyBytesWithoutCredentialMax = 100
     let memory = ClientMemory.ofTest(heldBytesMax: 8000)
@@ -174,7 +174,7 @@ import Testing
     #expect(try tooLarge.responses().first?.hasPrefix("401 ") == true, "it would have no room in any case")
   }
 
-  @Test func `a large body that came fast and then drips is answered 408`() throws {
+  @Test func `a large body that arrived fast and then slows to a few bytes is answered 408`() throws {
     let connection = try TestConnection()
     try connection.send(Self.put("a", 50_000_000, Self.text(3_000_000)))
     for _ in 0..<5 {

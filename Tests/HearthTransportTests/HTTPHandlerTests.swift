@@ -74,17 +74,17 @@ import Testing
     #expect(!connection.isOpen)
   }
 
-  @Test func `thousands of pipelined requests take no stack`() throws {
+  @Test func `thousands of pipelined requests do not overflow the stack`() throws {
     let connection = try TestConnection()
     let network = TakingNetwork()
     try connection.channel.pipeline.syncOperations.addHandler(network, position: .first)
     try connection.send(String(repeating: "GET / HTTP/1.1\r\n\(host)\r\n", count: 5000))
-    // They take turns.
+    // The requests yield to other connections.
     connection.advance(seconds: 1)
     #expect(network.taken.split(separator: "HTTP/1.1 200 OK").count == 5000)
   }
 
-  @Test func `a client that does not read gets no further request read`() throws {
+  @Test func `from a client that does not read no further request is read`() throws {
     let asked = Mutex(0)
     let connection = try TestConnection(
       responder: TestResponder { _, loop in
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `line breaks in a header's value do not end it`() throws {
+  @Test func `line breaks in a header's value do not end the header`() throws {
     let connection = try TestConnection(
       responder: TestResponder {
         $1.eventLoop.makeSucceededFuture(HTTPResponse(.ok, headers: [("X", "a\r\nSet-Cookie: b")]))
@@ -157,7 +157,7 @@ import Testing
     "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: a\r\nA b: c\r\n\r\n", "\u{0}\u{1}\u{2}\u{3}",
   ])
-  func `a request that is no HTTP is refused and the connection ends`(text: String) throws {
+  func `a text that is not HTTP is refused and the connection closes`(text: String) throws {
     let connection = try TestConnection()
     try? connection.send(text)
     #expect(try connection.responses().first?.hasPrefix("400 ") == true, "\(text)")
@@ -187,7 +187,7 @@ import Testing
     }
   }
 
-  @Test func `a body over the limit is refused as soon as it shows`() throws {
+  @Test func `a body over the limit is refused as soon as it exceeds the limit`() throws {
     var limits = TransportLimits.standard
     limits.bodyBytesMax = 10
     let announced = try TestConnection(limits: limits)
@@ -216,7 +216,7 @@ import Testing
     #expect(!connection.isOpen)
   }
 
-  @Test func `a stalled or dripping body is disconnected`() throws {
+  @Test func `a connection whose body stalls or arrives too slowly is closed`() throws {
     let stopped = try TestConnection()
     try stopped.send("PUT / HTTP/1.1\r\n\(host)Content-Length: 100\r\n\r\n1")
     stopped.advance(seconds: 31)

@@ -28,7 +28,7 @@ import Testing
   private static func connection(
     _ source: Source, isUnframed: Bool = false, limits: TransportLimits = .standard
   ) throws -> TestConnection {
-    nonisolated(unsafe) let source = source  // because everything here runs on the test's thread
+    nonisolated(unsafe) let source = source  // Everything here runs on the test's thread.
     return try TestConnection(
       responder: TestResponder { _, loop in
         var response = HTTPResponse(.ok, headers: [("X", "y")])
@@ -52,7 +52,7 @@ import Testing
     source.stream?.send(ByteBuffer(string: "y"))
     #expect(try connection.text() == "")
     source.stream?.flush()
-    // Each part is its own chunk: the same bytes serve every stream.
+    // Each part is its own chunk, so that the same bytes serve every stream.
     #expect(try connection.text() == "1\r\nx\r\n1\r\ny\r\n")
     #expect(connection.isOpen && source.closedCount == 0)
     source.stream?.send(ByteBuffer(string: "z"))
@@ -76,7 +76,7 @@ import Testing
     #expect(!connection.isOpen && source.closedCount == 1)
   }
 
-  @Test func `large parts are not put together with others`() throws {
+  @Test func `large parts are not joined with others`() throws {
     let source = Source()
     let connection = try Self.connection(source)
     try connection.send(Self.request)
@@ -110,7 +110,7 @@ import Testing
     #expect(source.closedCount == 1)
   }
 
-  @Test func `nonsense in the middle of a stream ends the connection without another answer`() throws {
+  @Test func `malformed input during a stream ends the connection without another answer`() throws {
     let source = Source()
     let connection = try Self.connection(source)
     try connection.send(Self.request)
@@ -150,7 +150,7 @@ import Testing
     #expect(!connection.isOpen && source.closedCount == 1)
   }
 
-  @Test func `the server's end ends the body in good order`() throws {
+  @Test func `the server's shutdown completes the body`() throws {
     let source = Source()
     let connection = try Self.connection(source)
     try connection.send(Self.request)
@@ -175,7 +175,7 @@ import Testing
   }
 
   @Test func `a stream is not produced for a closed connection`() throws {
-    nonisolated(unsafe) let source = Source()  // because everything here runs on the test's thread
+    nonisolated(unsafe) let source = Source()  // Everything here runs on the test's thread.
     nonisolated(unsafe) var promise: EventLoopPromise<HTTPResponse>?
     let connection = try TestConnection(
       responder: TestResponder { _, loop in

@@ -6,7 +6,7 @@ import ServerTestKit
 
 @testable import HearthTransport
 
-/// A responder with a scripted answer; by default an echo of method, target and body.
+/// A responder whose answer the test defines; by default an echo of method, target and body.
 struct TestResponder: HTTPResponder {
   var answer: @Sendable (HTTPRequest, TransportLoop) -> EventLoopFuture<HTTPResponse> = { request, loop in
     var body = ByteBuffer(string: "\(request.method) \(request.target) ")
@@ -23,7 +23,7 @@ struct TestResponder: HTTPResponder {
 
   func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { caller(request) }
 
-  /// Returns the admission of a body that is not small, given the number of its waits.
+  /// Returns the admission of a body that is not small, given the number of times it has waited.
   var admission: @Sendable (HTTPRequest, Int) -> HTTPBodyAdmission = { _, _ in .now }
 
   func admission(of request: HTTPRequest, waits: Int, on loop: TransportLoop) -> HTTPBodyAdmission {
@@ -38,7 +38,7 @@ struct TestResponder: HTTPResponder {
   }
 }
 
-/// An acceptor of every socket at `/.ws`.
+/// An acceptor that accepts every socket at `/.ws`.
 struct TestAcceptor: SocketAcceptor {
   var delegate: @Sendable () -> any SocketDelegate = { RecordingDelegate() }
 
@@ -48,7 +48,7 @@ struct TestAcceptor: SocketAcceptor {
   }
 }
 
-/// A connection without a network: bytes in, bytes out, and a simulated clock.
+/// A connection without a network, with bytes as input and output, and a simulated clock.
 final class TestConnection {
   let channel = EmbeddedChannel()
   let loop: TransportLoop
@@ -69,12 +69,12 @@ final class TestConnection {
     channel.embeddedEventLoop.run()
   }
 
-  /// Returns a connection that is a socket already, with its delegate.
+  /// Returns a connection after its WebSocket handshake, with its delegate.
   static func socket(
     _ delegate: RecordingDelegate = RecordingDelegate(), limits: TransportLimits = .standard,
     memory: ClientMemory = .ofTest()
   ) throws -> (TestConnection, RecordingDelegate) {
-    nonisolated(unsafe) let delegate = delegate  // because everything here runs on the test's thread
+    nonisolated(unsafe) let delegate = delegate  // Everything here runs on the test's thread.
     let connection = try TestConnection(acceptor: TestAcceptor { delegate }, limits: limits, memory: memory)
     try connection.send(ClientFrame.handshake())
     _ = try connection.text()
@@ -105,7 +105,7 @@ final class TestConnection {
     return frames
   }
 
-  /// Returns the responses, each without its date and its request's name.
+  /// Returns the responses, each without its date and its request id.
   func responses() throws -> [String] {
     let text = try text()
     return text.split(separator: "HTTP/1.1 ").map { response in
@@ -123,8 +123,8 @@ final class TestConnection {
   var isOpen: Bool { channel.isActive }
 }
 
-/// A handler at the front of a connection that consumes all output at once. The embedded channel sums all unread output
-/// whenever it is asked for the pending size, so thousands of answers are slow without this.
+/// The first handler of a connection, which consumes all output at once. The embedded channel sums up all unread output
+/// whenever its pending size is read, so thousands of answers would be slow without this.
 final class TakingNetwork: ChannelOutboundHandler {
   typealias OutboundIn = ByteBuffer
 

@@ -56,8 +56,8 @@ import Testing
     func send(_ bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get() }
     func send(_ text: String) async throws { try await send(Array(text.utf8)) }
 
-    /// Returns the bytes received until the condition held, or the connection closed; empty when neither happened for a
-    /// long time.
+    /// Returns the bytes received until the condition held, or the connection closed; empty when neither happened
+    /// within a long time.
     func wait(for isEnough: ([UInt8]) -> Bool) async throws -> [UInt8] {
       var all: [UInt8] = []
       let isThere = try await Polling.until {
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  /// Opens a port for the time of a test.
+  /// Opens a port for the duration of a test.
   private func withTransport(
     _ options: Transport.Options = .init(), responder: TestResponder = .init(),
     acceptor: TestAcceptor = .init(), _ body: (Transport, Int) async throws -> Void
@@ -85,7 +85,7 @@ import Testing
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     var options = options
     options.port = 0
-    // A test that is delayed on a busy machine is not a slow client, unless it says so.
+    // On a busy machine a delayed test is not a slow client, unless the test sets its own limits.
     if options.limits.headTimeoutSeconds == TransportLimits.standard.headTimeoutSeconds {
       options.limits.headTimeoutSeconds = 600
       options.limits.idleTimeoutSeconds = 600
@@ -118,7 +118,8 @@ import Testing
       try await client.send(ClientFrame.handshake() + ClientFrame.text("one"))
       #expect(try await client.text(until: "one").hasPrefix("HTTP/1.1 101 Switching Protocols\r\n"))
       try await client.send(ClientFrame.text("two"))
-      #expect(try await client.text(until: "two").utf8.count == 5 + 2)  // because 0x81 is not UTF-8: three bytes for it
+      // 0x81 is not UTF-8 and becomes a replacement character of three bytes.
+      #expect(try await client.text(until: "two").utf8.count == 5 + 2)
     }
   }
 
@@ -149,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func `a large response arrives whole and a large message too`() async throws {
+  @Test func `a large response and a large message arrive complete`() async throws {
     let size = 5 << 18
     let responder = TestResponder {
       $1.eventLoop.makeSucceededFuture(HTTPResponse(.ok, body: ByteBuffer(repeating: 0x78, count: size)))
@@ -165,7 +166,7 @@ import Testing
     }
   }
 
-  @Test func `a message without an end costs its limit and no other client`() async throws {
+  @Test func `an unfinished message uses memory up to its limit and delays no other client`() async throws {
     var options = Transport.Options()
     options.limits.messageBytesMax = 1 << 20
     try await withTransport(options, acceptor: Self.echo) { transport, port in
@@ -183,7 +184,7 @@ import Testing
     }
   }
 
-  @Test func `a client that takes its answer slowly is not idle`() async throws {
+  @Test func `a client that reads its answer slowly is not idle`() async throws {
     let size = 24 << 20
     let body = ByteBuffer(repeating: 0x78, count: size)
     let responder = TestResponder { _, loop in loop.eventLoop.makeSucceededFuture(HTTPResponse(.ok, body: body)) }
@@ -232,7 +233,7 @@ import Testing
       guard socket.isOpen else { return }
       socket.send(OutboundMessage(text: [UInt8](repeating: 0x78, count: 100_000)))
       socket.flush()
-      nonisolated(unsafe) let delegate = self  // because the task runs on the socket's own loop
+      nonisolated(unsafe) let delegate = self  // The task runs on the socket's own event loop.
       socket.loop.eventLoop.scheduleTask(in: .milliseconds(1)) { delegate.flood(socket) }
     }
 
@@ -241,7 +242,7 @@ import Testing
     func closed(_ socket: Socket, _ end: SocketEnd) { report(end) }
   }
 
-  @Test func `shutting down says goodbye and closes the port`() async throws {
+  @Test func `a shutdown closes sockets with a close frame, and closes the port`() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     var options = Transport.Options()
     options.port = 0
@@ -265,7 +266,7 @@ import Testing
     try await group.shutdownGracefully()
   }
 
-  @Test func `files that are no certificate or no key are explained`() throws {
+  @Test func `an invalid certificate file or key file is explained`() throws {
     let missing = TLSFiles(certificatePath: "/nonexistent/cert.pem", keyPath: "/nonexistent/key.pem")
     let failure = try #require(throws: TLSFiles.Failure.self) { try missing.read() }
     #expect(failure.description.contains("/nonexistent/cert.pem"))

@@ -4,7 +4,8 @@ import Testing
 
 @testable import HearthTransport
 
-/// Tests of a loop's output table: staged data leaves in order and once, bypassing the channel when possible.
+/// Tests of the output table of an event loop: queued data is sent in order and once, bypassing the channel when
+/// possible.
 @Suite struct OutletTableTests {
   /// A client's channel that records its output, with both ends of its socket.
   private final class Line: OutletChannel {
@@ -59,7 +60,7 @@ import Testing
       }
     }
 
-    /// Closes the client's end.
+    /// Closes the client's end of the socket.
     func closeFar() { shutdown(far, Int32(SHUT_RDWR)) }
 
     func text() -> String { String(decoding: received(), as: UTF8.self) }
@@ -72,7 +73,7 @@ import Testing
     for line in lines { line.table.stage(line.id, &step) }
   }
 
-  @Test func `broadcasts and single messages leave in order within a pass`() {
+  @Test func `broadcasts and single messages are sent in order within a pass`() {
     let table = OutletTable()
     let lines = (0..<5).map { _ in Line(in: table) }
     Self.tell("a", lines)
@@ -90,7 +91,7 @@ import Testing
     #expect(lines.allSatisfy { $0.written.isEmpty && table.takeDirectBytes($0.row) > 0 })
   }
 
-  @Test func `a step of before a pass leads nowhere`() {
+  @Test func `a step from before a pass has no effect`() {
     let table = OutletTable()
     let lines = (0..<3).map { _ in Line(in: table) }
     var step = OutletStep(Self.bytes("a"))
@@ -102,7 +103,10 @@ import Testing
     #expect(lines.map { $0.text() } == ["axa", "xa", "xa"])
   }
 
-  @Test func `data that a socket does not accept goes through the channel, with all that follows until it is empty`() {
+  @Test
+  func
+    `data that a socket does not accept goes through the channel, with all data after it until the channel is empty`()
+  {
     let table = OutletTable()
     let (slow, quick) = (Line(in: table, sendBytes: 4_096), Line(in: table))
     let large = String(repeating: "x", count: 100_000)
@@ -121,7 +125,7 @@ import Testing
     #expect(slow.text() == "c" && slow.flushCount == 2)
   }
 
-  @Test func `a line without a socket of its own goes through its channel`() {
+  @Test func `data for a client without its own socket goes through its channel`() {
     let table = OutletTable()
     let (encrypted, plain) = (Line(in: table, hasSocket: false), Line(in: table))
     for text in ["a", "b"] { Self.tell(text, [encrypted, plain]) }
@@ -130,7 +134,7 @@ import Testing
     #expect(plain.text() == "ab")
   }
 
-  @Test func `messages written to the channel by other code are waited for`() {
+  @Test func `messages that other code has written to the channel are waited for`() {
     let table = OutletTable()
     let line = Line(in: table)
     line.waitingBytes = 7
@@ -139,7 +143,7 @@ import Testing
     #expect(line.text().isEmpty && line.written == Array("a".utf8))
   }
 
-  @Test func `a sealed connection gets no messages of others, and its owner's last`() {
+  @Test func `a sealed connection gets no messages of others, and gets its owner's last message`() {
     let table = OutletTable()
     let line = Line(in: table)
     let id = line.id
@@ -187,7 +191,7 @@ import Testing
     #expect(fourth?.row == second.row && fourth?.text() == "late")
   }
 
-  @Test func `much for one line leaves in parts, none of them put together beyond the bound`() {
+  @Test func `much data for one client is sent in parts, which are not joined beyond the limit`() {
     let table = OutletTable()
     let line = Line(in: table)
     let texts = (0..<40).map { number in "\(number):" + String(repeating: "y", count: 1_000) }
@@ -199,7 +203,7 @@ import Testing
     #expect(line.written.isEmpty && line.text().hasSuffix("zend"))
   }
 
-  @Test func `a socket that is closed at the other end is the channel's to find out`() {
+  @Test func `a socket that the client has closed is left to the channel to notice`() {
     let table = OutletTable()
     let line = Line(in: table)
     let broken = Line(in: table)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HearthTransport
 
-/// Tests of the forms in which clients send a request's head, and of the head that responders receive.
+/// Tests of the request heads that clients send, and of the heads that responders receive.
 @Suite struct RequestHeadTests {
   private static let host = "Host: localhost\r\n"
 
@@ -32,7 +32,7 @@ import Testing
       try Self.answer("GET /a HTTP/1.1\r\n\(Self.host)X-Mode:\(sent)\r\n\r\n") == "/a localhost [\(value)]")
   }
 
-  @Test func `a padded length, version and key count`() throws {
+  @Test func `a padded length, version and key are accepted`() throws {
     let connection = try TestConnection()
     try connection.send("PUT /a HTTP/1.1\r\n\(Self.host)Content-Length: 2 \r\n\r\nxy")
     #expect(try connection.responses() == ["200 OK|Content-Length: 9|Connection: keep-alive||PUT /a xy"])
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `bytes beyond ASCII elsewhere stay as they are`() throws {
+  @Test func `bytes beyond ASCII elsewhere are unchanged`() throws {
     let connection = try TestConnection()
     let body = "é /ü HTTP/1.1\r\nß"
     let head = "PUT /ä HTTP/1.1\r\n\(Self.host)Content-Length: \(body.utf8.count)\r\n\r\n"

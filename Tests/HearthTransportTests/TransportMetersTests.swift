@@ -15,7 +15,7 @@ import Testing
     func advance(milliseconds: UInt64) { nanoseconds.wrappingAdd(milliseconds * 1_000_000, ordering: .relaxed) }
   }
 
-  @Test("the delay of a loop counts from the second in which its sweep is due")
+  @Test("the delay of an event loop is measured from the time at which its sweep was due")
   func delay() throws {
     let (registry, hand, eventLoop) = (MetricsRegistry(), Hand(), EmbeddedEventLoop())
     let meters = TransportMeters(registry, nanoseconds: { hand.nanoseconds.load(ordering: .relaxed) })
@@ -35,7 +35,7 @@ import Testing
     #expect(abs(counts.sum - 0.4) < 1e-9, "early is not late")
   }
 
-  @Test("answers count by the first digit of their status, refusals too")
+  @Test("answers are counted by the first digit of their status, including refusals")
   func answers() throws {
     let registry = MetricsRegistry()
     let connection = try TestConnection(meters: TransportMeters(registry, nanoseconds: { 0 }))

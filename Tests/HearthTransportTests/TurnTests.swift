@@ -5,9 +5,9 @@ import Testing
 
 @testable import HearthTransport
 
-/// Tests that a client with much input yields to others of the event loop, and to the server's rate limit.
+/// Tests that a client with much input yields to other clients of the event loop, and to the server's rate limit.
 @Suite struct TurnTests {
-  /// A handler at the front that counts the channel's read calls.
+  /// The first handler of a channel, which counts read calls.
   private final class ReadCounter: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     private(set) var count = 0
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// The calls of all delegates in a test, in one order.
+  /// The calls of all delegates in a test, in order.
   private final class Log { var lines: [String] = [] }
 
   /// Sockets of one event loop with a simulated clock.
@@ -57,7 +57,8 @@ import Testing
 
   private func texts(_ name: String, _ numbers: Range<Int>) -> [String] { numbers.map { "\(name)\($0)" } }
 
-  @Test func `a socket with many messages yields after its turn, and each one's order stays`() throws {
+  @Test func `a socket with many messages yields after its turn, and the order of each socket's messages stays`() throws
+  {
     let sockets = Sockets()
     let (a, b, quiet) = (try sockets.open(), try sockets.open(), try sockets.open())
     try sockets.bring(texts("a", 0..<11), over: a.channel)
@@ -132,7 +133,7 @@ import Testing
     #expect(a.delegate.end == .disconnected && sockets.isEmpty())
   }
 
-  @Test func `a goodbye behind many messages comes after them`() throws {
+  @Test func `a close frame after many messages is handled after them`() throws {
     let sockets = Sockets()
     let a = try sockets.open()
     let frames = texts("a", 0..<9).flatMap { ClientFrame.text($0) } + ClientFrame.close(code: 1000)
@@ -188,7 +189,7 @@ import Testing
     ByteBuffer(string: numbers.map { "GET /\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
   }
 
-  @Test func `pipelined requests give way after a turn, and are answered in order`() throws {
+  @Test func `pipelined requests yield after a turn, and are answered in order`() throws {
     let connection = try TestConnection(limits: Self.limits())
     try connection.channel.writeInbound(Self.requests(0..<7))
     var bodies: [String] = []

@@ -29,12 +29,12 @@ import Testing
     return result
   }
 
-  @Test func `the example of RFC 6455 is a text`() {
+  @Test func `the example of RFC 6455 is parsed as a text`() {
     let example: [UInt8] = [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58]
     #expect(Self.read(example) == ["text Hello"])
   }
 
-  @Test func `frames are the same however their bytes are cut`() {
+  @Test func `frames are the same however their bytes are divided`() {
     let long = String(repeating: "é🐵x", count: 40)
     let bytes =
       ClientFrame.text("one") + ClientFrame.text("t", isFinal: false) + ClientFrame.ping([1, 2])
@@ -45,7 +45,7 @@ import Testing
     for piece in Array(1...20) + [bytes.count] { #expect(Self.read(bytes, piece: piece) == expected, "\(piece)") }
   }
 
-  @Test func `a character may be cut between frames`() {
+  @Test func `a character may be divided between frames`() {
     let monkey = Array("🐵".utf8)
     let bytes =
       ClientFrame.bytes(first: 0x01, Array(monkey[..<1])) + ClientFrame.bytes(first: 0x00, Array(monkey[1..<3]))
@@ -53,7 +53,7 @@ import Testing
     #expect(Self.read(bytes) == ["text 🐵"])
   }
 
-  @Test func `lengths at the borders of their three forms are read`() {
+  @Test func `lengths at the limits of their three encodings are parsed`() {
     for length in [0, 1, 125, 126, 127, 65_535, 65_536, 70_000] {
       let text = String(repeating: "x", count: length)
       #expect(Self.read(ClientFrame.text(text)) == ["text \(text)"])
@@ -97,7 +97,7 @@ import Testing
     #expect(Self.read(ClientFrame.text("first") + bytes) == ["text first", "violation \(code)"], "\(name)")
   }
 
-  @Test func `the codes a client may close with`() {
+  @Test func `the valid close codes of clients are accepted`() {
     #expect(Self.read(ClientFrame.close()) == ["close -"])
     for code in [1000, 1001, 1003, 1007, 1011, 1014, 3000, 4999] {
       #expect(Self.read(ClientFrame.close(code: UInt16(code), reason: "ü")) == ["close \(code)"])
@@ -114,7 +114,7 @@ import Testing
     #expect(Self.read(more, messageBytesMax: 100) == ["violation 1009"])
   }
 
-  @Test func `a frame that is announced and not sent holds no memory`() throws {
+  @Test func `a frame that is announced and not sent occupies no memory`() throws {
     var parser = FrameParser(messageBytesMax: 1 << 30)
     var input = ByteBuffer(bytes: [0x81, 0xFF, 0, 0, 0, 0, 0x3F, 0xFF, 0xFF, 0xFF, 1, 2, 3, 4])
     #expect(try parser.next(&input) == nil)
@@ -122,7 +122,7 @@ import Testing
     #expect(parser.message.capacity == 0)
   }
 
-  @Test func `frames are written in the shortest form`() {
+  @Test func `frames are encoded in the shortest form`() {
     for length in [0, 125, 126, 65_535, 65_536] {
       let text = [UInt8](repeating: 0x78, count: length)
       var bytes = Array(OutboundMessage(text: text).frame.readableBytesView)
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `a close reason is cut between characters`() {
+  @Test func `a close reason is truncated between characters`() {
     let frame = FrameWriter.close(code: 1002, reason: String(repeating: "🐵", count: 40))
     #expect(frame.readableBytes == 2 + 2 + 120)
     #expect(FrameWriter.control(.pong, payload: [UInt8](repeating: 1, count: 200)).readableBytes == 127)

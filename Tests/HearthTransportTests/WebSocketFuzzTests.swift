@@ -34,7 +34,7 @@ import Testing
     return bytes
   }
 
-  @Test func `any bytes give the same frames however they are cut, and memory stays bounded`() {
+  @Test func `any bytes give the same frames however they are divided, and memory stays bounded`() {
     for seed in 0..<1500 as Range<UInt64> {
       var numbers = SeededRandom(seed: seed)
       let bytes = mutate(stream(&numbers), &numbers)

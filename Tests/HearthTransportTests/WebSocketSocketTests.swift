@@ -7,7 +7,7 @@ import Testing
 @testable import HearthTransport
 
 @Suite struct WebSocketSocketTests {
-  @Test func `the handshake answers the example of RFC 6455`() throws {
+  @Test func `the handshake's answer is the example of RFC 6455`() throws {
     let connection = try TestConnection()
     try connection.send(ClientFrame.handshake())
     #expect(
@@ -30,7 +30,7 @@ import Testing
     #expect(!connection.isOpen)
   }
 
-  @Test func `a refused or unknown place is an ordinary answer`() throws {
+  @Test func `a refused or unknown path gets an ordinary response`() throws {
     for (target, status) in [("/refused", "403"), ("/a.json", "200")] {
       let connection = try TestConnection()
       try connection.send(String(decoding: ClientFrame.handshake(), as: UTF8.self).replacing("/.ws", with: target))
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `events come in order and what is sent leaves together`() throws {
+  @Test func `events come in order, and messages of one pass are sent in one write`() throws {
     let (connection, delegate) = try TestConnection.socket()
     delegate.onMessage = { text, socket in
       socket.send(OutboundMessage(text: Array("re:\(text)".utf8)))
@@ -50,9 +50,9 @@ import Testing
     #expect(writes == [.text("re:one"), .text("again"), .text("re:two"), .text("again")])
   }
 
-  @Test func `bytes behind the handshake are not lost, and end a read cycle`() throws {
+  @Test func `bytes after the handshake are not lost, and end a read cycle`() throws {
     for piece in [1, 7, 100_000] {
-      nonisolated(unsafe) let delegate = RecordingDelegate()  // because everything here runs on the test's thread
+      nonisolated(unsafe) let delegate = RecordingDelegate()  // Everything here runs on the test's thread.
       let connection = try TestConnection(acceptor: TestAcceptor { delegate })
       delegate.onOpen = { $0.send(OutboundMessage(text: Array("hello".utf8))) }
       delegate.onMessage = { $1.send(OutboundMessage(text: Array($0.utf8))) }
@@ -72,7 +72,7 @@ import Testing
 
   @Test func `a socket may follow a request whose answer takes time`() throws {
     let answer = Mutex<EventLoopPromise<HTTPResponse>?>(nil)
-    nonisolated(unsafe) let delegate = RecordingDelegate()  // because everything here runs on the test's thread
+    nonisolated(unsafe) let delegate = RecordingDelegate()  // Everything here runs on the test's thread.
     let responder = TestResponder { _, loop in
       let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
       answer.withLock { $0 = promise }
@@ -90,7 +90,7 @@ import Testing
     #expect(delegate.messages == ["one", "two"])
   }
 
-  @Test func `a message that does not end ends the socket`() throws {
+  @Test func `an endless message closes the socket`() throws {
     var limits = TransportLimits.standard
     limits.messageTimeoutSeconds = 20
     for start in [
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `slow fragments share the time of one message`() throws {
+  @Test func `slow fragments share the time limit of one message`() throws {
     var limits = TransportLimits.standard
     limits.messageTimeoutSeconds = 20
     let (connection, delegate) = try TestConnection.socket(limits: limits)
@@ -125,7 +125,10 @@ import Testing
     #expect(delegate.end != nil)
   }
 
-  @Test func `unfinished messages are bounded in sum over all loops, and the largest goes, not the newest`() throws {
+  @Test
+  func `unfinished messages are limited in total over all event loops, and the largest is dropped, not the newest`()
+    throws
+  {
     let memory = ClientMemory.ofTest(heldBytesMax: 1000)
     let (large, delegate) = try TestConnection.socket(memory: memory)
     delegate.unfinishedBytes = 900
@@ -142,7 +145,7 @@ import Testing
     #expect(memory.heldBytes == 0)
   }
 
-  @Test func `pings are answered with what they carry`() throws {
+  @Test func `a ping is answered with its payload`() throws {
     let (connection, _) = try TestConnection.socket()
     try connection.send(ClientFrame.ping([1, 2, 3]) + ClientFrame.pong() + ClientFrame.ping())
     #expect(try connection.frames() == [.pong([1, 2, 3]), .pong()])
@@ -228,7 +231,7 @@ import Testing
   @Test func `a connection cut within a frame or handshake leaves no state`() throws {
     let bytes = ClientFrame.handshake() + ClientFrame.text("{\"a\":1}")
     for count in bytes.indices {
-      nonisolated(unsafe) let delegate = RecordingDelegate()  // because everything here runs on the test's thread
+      nonisolated(unsafe) let delegate = RecordingDelegate()  // Everything here runs on the test's thread.
       let connection = try TestConnection(acceptor: TestAcceptor { delegate })
       try connection.send(Array(bytes.prefix(count)))
       connection.channel.close(promise: nil)
@@ -238,7 +241,7 @@ import Testing
     }
   }
 
-  @Test func `a silent socket is pinged, then given up`() throws {
+  @Test func `a silent socket is pinged, then closed`() throws {
     let (connection, delegate) = try TestConnection.socket()
     connection.advance(seconds: 29)
     #expect(try connection.frames() == [])
@@ -251,8 +254,8 @@ import Testing
     #expect(!connection.isOpen && delegate.end == .silent)
   }
 
-  @Test func `a client that pings would kill is never pinged`() throws {
-    nonisolated(unsafe) let delegate = RecordingDelegate()  // because everything here runs on the test's thread
+  @Test func `a client that cannot handle pings is never pinged`() throws {
+    nonisolated(unsafe) let delegate = RecordingDelegate()  // Everything here runs on the test's thread.
     delegate.mayBePinged = false
     let (connection, _) = try TestConnection.socket(delegate)
     connection.advance(seconds: 100)
@@ -269,7 +272,7 @@ import Testing
     #expect(delegate.end == .violation(code: 1008, text: "no") && delegate.messages == ["one"])
   }
 
-  @Test func `a message is the same for all sockets and is not copied for them`() throws {
+  @Test func `a message to many sockets shares its bytes and is not copied`() throws {
     let message = OutboundMessage(text: Array("{}".utf8))
     let (one, first) = try TestConnection.socket()
     let (two, second) = try TestConnection.socket()
@@ -281,7 +284,7 @@ import Testing
     #expect(try two.channel.readOutbound(as: ByteBuffer.self) == message.frame)
   }
 
-  @Test func `small messages leave in one write and large ones by themselves`() throws {
+  @Test func `small messages are sent in one write and large ones separately`() throws {
     let (connection, delegate) = try TestConnection.socket()
     let small = OutboundMessage(text: Array(repeating: UInt8(ascii: "s"), count: 100))
     let large = OutboundMessage(text: Array(repeating: UInt8(ascii: "l"), count: 100_000))

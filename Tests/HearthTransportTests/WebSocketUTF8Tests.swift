@@ -14,7 +14,7 @@ import Testing
     return validator.isComplete
   }
 
-  @Test func `every character is text, and every surrogate is not`() {
+  @Test func `every character is valid UTF-8, and every surrogate is not`() {
     var bytes: [UInt8] = []
     for value in stride(from: UInt32(0), through: 0x10FFFF, by: 211) {
       guard let scalar = Unicode.Scalar(value) else { continue }
@@ -25,7 +25,7 @@ import Testing
     for high in UInt8(0xA0)...0xBF { #expect(!isText([0xED, high, 0x80])) }
   }
 
-  @Test func `pairs of bytes and the borders of longer forms agree with the standard library`() {
+  @Test func `pairs of bytes, and the limits of longer sequences, agree with the standard library`() {
     let borders: [UInt8] = [
       0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC2, 0xE0, 0xED, 0xF0, 0xF4, 0xFF,
     ]

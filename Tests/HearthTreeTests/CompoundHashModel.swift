@@ -3,7 +3,7 @@ import HearthTree
 import RandomTestKit
 
 /// A model of a native client in range merges: its data, the hash it sends, and how it applies the answer. It follows
-/// the clients' behaviour step by step, not the code under test.
+/// the SDKs step by step, and not the code under test.
 struct CompoundHashModel {
   var held: TreeModel
 
@@ -72,8 +72,8 @@ struct CompoundHashModel {
     return "\"" + String(result) + "\""
   }
 
-  /// Returns the hash that the client sends when it cuts after the given leaves. It always cuts after its last one, and
-  /// leaves out a priority without a later child.
+  /// Returns the hash that the client sends when it ends ranges after the given leaves. It always ends one after its
+  /// last leaf, and omits a priority without a later child.
   func hash(cutting isCut: ([Key]) -> Bool) -> CompoundHash {
     let told = Self.withoutTrailingPriorities(held)
     let leaves = Self.leaves(of: told)

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...20)
-  func `A client that applies the ranges holds what the server has`(seed: UInt64) {
+  func `A client that applies the ranges has the server's data`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     for step in 0..<15 {
       let server = random.model(depth: 1 + random.below(3), variety: 12).withPriorities(&random)
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...10)
-  func `Ranges ascend, do not overlap, and hold only leaves of the node`(seed: UInt64) {
+  func `Ranges ascend, do not overlap, and contain only leaves of the node`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     for _ in 0..<20 {
       let model = random.model(depth: 1 + random.below(3), variety: 12).withPriorities(&random)
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `Ten thousand children are restricted to a few`() {
+  @Test func `Ten thousand children are reduced to a few`() {
     var builder = NodeBuilder()
     builder.open()
     for i in 0..<10_000 {
@@ -88,7 +88,7 @@ import Testing
 }
 
 extension CompoundHashModel {
-  /// Writes to a random location of the client's data, as if it had missed a change on the server.
+  /// Writes to a random location of the client's data, as if the client had missed a change on the server.
   fileprivate mutating func change(_ random: inout SeededRandom) {
     let paths = held.paths
     var path = paths[random.below(paths.count)]
@@ -104,7 +104,7 @@ extension CompoundHashModel {
   }
 
   /// Removes priorities that the server no longer has. Clients do not send a priority without a later child, so such a
-  /// priority remains; that is the clients' own behaviour.
+  /// priority remains; the SDKs behave in this way.
   fileprivate mutating func forgetUnknownPriorities(_ server: TreeModel) {
     let told = Self.withoutTrailingPriorities(held)
     for path in held.paths where held[path[...]].priority != told[path[...]].priority {

@@ -30,7 +30,7 @@ import Testing
     Vector(json: "null", posts: [], hashes: [""]),
   ]
 
-  @Test("Agrees with the clients' hash", arguments: known) func isWhatClientsCompute(vector: Vector) throws {
+  @Test("The hash agrees with the SDKs' hash", arguments: known) func isWhatClientsCompute(vector: Vector) throws {
     let node = try JSONSample.node(vector.json)
     let posts = vector.posts.map { Path($0) }
     #expect(node.compoundHashes(posts: posts) == vector.hashes)
@@ -42,7 +42,7 @@ import Testing
     #expect(hashes == [SHA1.base64Digest(of: #"(string:"a \"quoted\" \\ text")"#), ""])
   }
 
-  @Test("A client without anything is sent everything at once") func aClientWithoutAnythingIsSentEverything() throws {
+  @Test("A client without data is sent everything at once") func aClientWithoutAnythingIsSentEverything() throws {
     let node = try JSONSample.node(#"{"a":1,"b":{"c":2,".priority":3}}"#)
     let merges = node.rangeMerges(against: CompoundHash(hashes: [""], posts: []))
     #expect(merges.count == 1)
@@ -77,7 +77,7 @@ import Testing
     #expect(Node.empty.rangeMerges(against: hash).map(\.end) == [Path("c")])
   }
 
-  @Test("A new priority is sent with a child, since clients drop one alone")
+  @Test("A new priority is sent with a child, since clients drop a priority alone")
   func aNewPriorityIsSentTogetherWithAChild() throws {
     let old = try JSONSample.node(#"{"a":{"-x":1,"-y":2}}"#)
     let posts = ["a/-x", "a/-y"].map { Path($0) }
@@ -88,7 +88,7 @@ import Testing
     #expect(merges.map { JSONSample.export($0.node) } == [#"{"a":{"-y":2,".priority":5}}"#])
   }
 
-  @Test("No range begins after a leaf with a priority, for clients take that away")
+  @Test("No range begins after a leaf with a priority, because clients remove that priority")
   func noRangeBeginsAfterALeafWithAPriority() throws {
     let old = try JSONSample.node(#"{"a":1,"b":{".value":2,".priority":3},"c":4}"#)
     let posts = ["a", "b", "c"].map { Path($0) }

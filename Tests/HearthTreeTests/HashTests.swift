@@ -42,7 +42,8 @@ import Testing
     ("9007199254740991", "zP1cy9AKj8mOJfzxsijijNJ8QdY="),
   ]
 
-  @Test("Agrees with the clients' hash", arguments: known) func isWhatClientsCompute(json: String, hash: String) throws
+  @Test("The hash agrees with the SDKs' hash", arguments: known) func isWhatClientsCompute(json: String, hash: String)
+    throws
   {
     let node = try JSONSample.node(json)
     #expect(node.simpleHash() == hash)
@@ -105,7 +106,7 @@ import Testing
 
   /// Bits that a JavaScript engine computed with the clients' way of encoding.
   @Test(
-    "Numbers next to a power of two",
+    "Numbers next to a power of two are encoded exactly",
     arguments: [
       (3.9999999999999996, 0x4010_0000_0000_0000), (1_125_899_906_842_623, 0x431F_FFFF_FFFF_FFFC),
       (9_007_199_254_740_990, 0x434F_FFFF_FFFF_FFFF), (9_007_199_254_740_989, 0x434F_FFFF_FFFF_FFFF),
@@ -117,7 +118,7 @@ import Testing
   }
 
   @Test(
-    "Ordinary numbers are encoded as everywhere",
+    "Ordinary numbers are encoded in the usual form",
     arguments: [0.1, 1, 2, 3, 4, 5, 1e15, 1_795_223_998_080, -2.5, 1e21, 1.7976931348623157e308, 123_456_789.125])
   func ordinaryNumbersAreEncodedAsEverywhere(value: Double) {
     #expect(value.javaScriptBits == value.bitPattern)

@@ -2,10 +2,10 @@ import HearthTree
 import RandomTestKit
 import Testing
 
-@Suite("Cutting the text of a large tree into writes") struct JSONDataSplitterTests {
+@Suite("Splitting the text of a large tree into writes") struct JSONDataSplitterTests {
   private typealias Cut = (parts: [JSONDataSplitter.Part], error: JSONError?, place: (line: Int, column: Int)?)
 
-  /// Cuts a text into parts.
+  /// Splits a text into parts.
   ///
   /// - Parameter pieces: The sizes of the pieces in which the text arrives, repeated from the start.
   private func cut(
@@ -45,7 +45,7 @@ import Testing
     return try #require(JSON(parsing: [0x22] + name + [0x22])?.string)
   }
 
-  /// Writes the parts one after the other, as a server would.
+  /// Writes the parts in order, as a server would.
   private func written(_ parts: [JSONDataSplitter.Part]) throws -> Node {
     var node = Node.empty
     for part in parts {
@@ -101,21 +101,21 @@ import Testing
     #expect(parts.map(\.isPriority) == [false, false, true, false, false, false])
   }
 
-  @Test("An empty container has no priority when it is cut") func nothingHasNoPriority() throws {
+  @Test("An empty container has no priority when it is split") func nothingHasNoPriority() throws {
     let text = #"{"a":{"x":null,"y":null,"z":{"u":null,"v":null},".priority":7},"b":{"c":{"d":1},".priority":8}}"#
     let (parts, error, _) = cut(text, max: 4)
     #expect(error == nil)
     #expect(parts.map { String(decoding: $0.text, as: UTF8.self) } == ["1", "8"])
   }
 
-  @Test("A leaf with a priority is never cut") func aLeafWithAPriorityIsNeverCut() throws {
+  @Test("A leaf with a priority is never split") func aLeafWithAPriorityIsNeverCut() throws {
     let leaf = #"{".priority":"0123456789012345678901234567890",".value":"0123456789012345678901234567890"}"#
     let (parts, error, _) = cut(#"{"a":\#(leaf),"b":\#(leaf)}"#, max: 10, pieces: [7])
     #expect(error == nil)
     #expect(parts.map { String(decoding: $0.text, as: UTF8.self) } == [leaf, leaf])
   }
 
-  @Test("The parts written one after the other are the tree", arguments: UInt64(1)...40)
+  @Test("Writing the parts in order makes the tree", arguments: UInt64(1)...40)
   func thePartsAreTheTree(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let node = random.model(depth: 1 + random.below(6), variety: [3, 30][Int(seed % 2)]).node
@@ -128,7 +128,7 @@ import Testing
     for part in parts where part.text.first == UInt8(ascii: "{") { #expect(part.text.count <= max + 1_000) }
   }
 
-  @Test("Text that is not JSON, or no data, is an error at its place, also when it was cut before")
+  @Test("Text that is not JSON, or not valid data, is an error with its place, also when it was split before")
   func errorsPointAtTheirPlace() throws {
     let cases: [(String, JSONError.Code, Int, Int)] = [
       ("{\"a\":1,\n \"b\" 2}", .unexpectedByte, 2, 6), ("{\"a\":1,\n\n\"b/c\":2}", .invalidKey, 3, 1),
@@ -150,7 +150,7 @@ import Testing
     #expect(cut([0x22, 0xFF, 0x22]).error?.code == .invalidUTF8)
   }
 
-  @Test("Depth counts from the root, and strings have their limit") func limitsHold() throws {
+  @Test("Depth is counted from the root, and strings have their limit") func limitsHold() throws {
     let deep = Array((String(repeating: "{\"a\":", count: 31) + "1" + String(repeating: "}", count: 31)).utf8)
     #expect(cut(deep, max: 1, depth: 1, pieces: [3]).error == nil)
     #expect(cut(deep, max: 1, depth: 2).error?.code == .tooDeep)

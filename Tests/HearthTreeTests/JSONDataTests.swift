@@ -4,7 +4,7 @@ import Testing
 @Suite("Data from JSON") struct JSONDataTests {
   /// Written values, with the export form of the result.
   @Test(
-    "Becomes a tree",
+    "JSON becomes a tree",
     arguments: [
       ("null", "null"), ("{}", "null"), ("[]", "null"), ("[null]", "null"), (#"{"a":{"b":{}}}"#, "null"),
       (#"{"a":null,"b":1}"#, #"{"b":1}"#), (#"["x",null,"y"]"#, #"{"0":"x","2":"y"}"#),
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "Takes the last of a repeated name",
+    "Of a repeated name the last value is used",
     arguments: [
       (#"{"a":1,"a":2}"#, #"{"a":2}"#), (#"{"a":1,"a":null}"#, "null"),
       (#"{"a":{"b":1},"a":{"c":1}}"#, #"{"a":{"c":1}}"#),
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(
-    "Is refused where it means nothing",
+    "JSON without a meaning as data is refused",
     arguments: [
       (#"{".value":5,"a":1}"#, "invalid-metadata"), (#"{"a":1,".value":5}"#, "invalid-metadata"),
       (#"{".value":null,"a":1}"#, "invalid-metadata"), (#"{".value":[]}"#, "invalid-metadata"),
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(
-    "May have any other key",
+    "Any other key is allowed",
     arguments: ["a b", "é", "e\u{301}", "🐵", "a:b", "a,b", "%", "\\", "'", "{}", "-0", "001", "\u{80}"])
   func mayHaveAnyOtherKey(key: String) throws {
     let node = try JSONSample.read(JSON.object([.init(key, .int(1))]).text()) { try $0.writeValue() }.node
@@ -75,26 +75,26 @@ import Testing
     #expect(node.childCount == 1)
   }
 
-  @Test("Keeps keys apart that Unicode calls equal") func keepsKeysApartThatUnicodeCallsEqual() throws {
+  @Test("Canonically equivalent keys are kept apart") func keepsKeysApartThatUnicodeCallsEqual() throws {
     let node = try JSONSample.node("{\"\u{E9}\":1,\"e\u{301}\":2}")
     #expect(node.childCount == 2)
     #expect(node.child("\u{E9}").scalar == .int(1))
     #expect(node.child("e\u{301}").scalar == .int(2))
   }
 
-  @Test("Keeps NUL in strings") func keepsNULInStrings() throws {
+  @Test("NUL is kept in strings") func keepsNULInStrings() throws {
     #expect(try JSONSample.node(#""a\u0000b""#).scalar == .string("a\0b"))
     #expect(try JSONSample.export(JSONSample.node(#""a\u0000b""#)) == #""a\u0000b""#)
   }
 
-  @Test("Has keys up to 768 bytes") func hasKeysUpTo768Bytes() {
+  @Test("Keys have up to 768 bytes") func hasKeysUpTo768Bytes() {
     func text(_ size: Int) -> String { "{\"\(String(repeating: "é", count: size / 2))\(size % 2 == 1 ? "k" : "")\":1}" }
     #expect(JSONSample.error(text(767)) == nil)
     #expect(JSONSample.error(text(768)) == nil)
     #expect(JSONSample.error(text(769))?.code == .invalidKey)
   }
 
-  @Test("Has at most 32 keys above a leaf") func hasAtMost32KeysAboveALeaf() throws {
+  @Test("A leaf has at most 32 keys above it") func hasAtMost32KeysAboveALeaf() throws {
     func text(_ depth: Int, _ leaf: String = "1") -> String {
       String(repeating: #"{"a":"#, count: depth) + leaf + String(repeating: "}", count: depth)
     }
@@ -103,7 +103,7 @@ import Testing
     #expect(JSONSample.error(text(33))?.code == .tooDeep)
     #expect(try JSONSample.write(text(32, #"{".value":{".sv":{"increment":1}},".priority":1}"#)).depth == 32)
     #expect(JSONSample.error(String(repeating: "[", count: 100_000))?.code == .tooDeep)
-    // the limit counts from the root
+    // The limit is counted from the root.
     for (above, below, isAllowed) in [(0, 32, true), (31, 1, true), (32, 0, true), (32, 1, false), (20, 13, false)] {
       let error = JSONSample.error(Array(text(below).utf8)) { _ = try $0.writeValue(below: above) }
       #expect((error == nil) == isAllowed)
@@ -112,7 +112,8 @@ import Testing
     #expect(try JSONSample.write("null").depth == 0)
   }
 
-  @Test("Has strings up to their limit, counted without escapes") func hasStringsUpToTheirLimitCountedWithoutEscapes() {
+  @Test("Strings have up to their limit of bytes, counted without escapes")
+  func hasStringsUpToTheirLimitCountedWithoutEscapes() {
     var limits = JSONLimits.standard
     limits.stringSizeBytesMax = 8
     func error(_ text: String) -> JSONError.Code? {

@@ -2,9 +2,9 @@ import HearthTree
 import RandomTestKit
 import Testing
 
-/// Random texts from a seed. A failure names the seed, which reproduces the texts.
-@Suite("Any bytes") struct JSONFuzzTests {
-  @Test("That are written come back the same", arguments: 1...20 as ClosedRange<UInt64>)
+/// Tests with random texts from a seed. A failure names the seed, which reproduces the texts.
+@Suite("Random JSON texts") struct JSONFuzzTests {
+  @Test("Accepted texts are encoded and parsed unchanged", arguments: 1...20 as ClosedRange<UInt64>)
   func thatAreWrittenComeBackTheSame(seed: UInt64) throws {
     var texts = JSONTextGenerator(seed: seed)
     for _ in 0..<40 {
@@ -17,14 +17,16 @@ import Testing
       #expect(back.deferred.isEmpty)
       let pretty = try JSONSample.read(node.json(.export, pretty: true)) { try $0.writeValue() }.node
       #expect(pretty == node)
-      // the plain form keeps all but priorities
+      // The plain form has everything but priorities.
       let plain = try JSONSample.read(node.json(.plain)) { try $0.writeValue() }.node
       #expect(plain.json(.plain) == node.json(.plain))
       #expect(node.accepts(hash: back.node.simpleHash()))
     }
   }
 
-  @Test("End in a value or an error", arguments: 1...20 as ClosedRange<UInt64>) func endInAValueOrAnError(seed: UInt64)
+  @Test("Any text ends in a value or an error", arguments: 1...20 as ClosedRange<UInt64>) func endInAValueOrAnError(
+    seed: UInt64
+  )
     throws
   {
     var texts = JSONTextGenerator(seed: seed)
@@ -41,7 +43,9 @@ import Testing
     }
   }
 
-  @Test("Need not be text at all", arguments: 1...10 as ClosedRange<UInt64>) func needNotBeTextAtAll(seed: UInt64) {
+  @Test("Any bytes end in a value or an error", arguments: 1...10 as ClosedRange<UInt64>) func needNotBeTextAtAll(
+    seed: UInt64
+  ) {
     var random = SeededRandom(seed: seed)
     let likely = Array(#"{}[]",:\u0123456789eE+-.truefalsn dD89AB"#.utf8)
     for _ in 0..<300 {

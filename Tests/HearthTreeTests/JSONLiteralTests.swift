@@ -1,7 +1,7 @@
 import HearthTree
 import Testing
 
-/// Literals, and members that are set one by one.
+/// Tests of JSON literals, and of members that are set one by one.
 @Suite struct JSONLiteralTests {
   @Test("a literal is the value of the same text")
   func literals() {
@@ -14,7 +14,7 @@ import Testing
     #expect(value["none"] == nil && value["b"]?.array?[4] != nil, "null is no nil")
   }
 
-  @Test("a member that is set is appended, or takes the place of the last one of its name")
+  @Test("a member that is set is appended, or replaces the last one of its name")
   func setting() {
     var value: JSON = ["a": 1, "b": 2, "a": 3]
     value["a"] = "new"
@@ -29,7 +29,7 @@ import Testing
     #expect(text == ["a": true])
   }
 
-  @Test("names are told apart by code units") func names() {
+  @Test("names are compared by code units") func names() {
     var value: JSON = ["\u{E9}": 1]
     value["e\u{301}"] = 2
     #expect(value.members?.count == 2)

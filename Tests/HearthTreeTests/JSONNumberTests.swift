@@ -3,9 +3,9 @@ import RandomTestKit
 import Testing
 
 @Suite("Numbers in JSON") struct JSONNumberTests {
-  /// Number texts with the kind of the parsed value and the text it is written as.
+  /// Number texts, with the kind of the parsed value and the text to which it is encoded.
   @Test(
-    "Are integers of 64 bits or doubles",
+    "Numbers are integers of 64 bits or doubles",
     arguments: [
       ("0", Scalar.int(0), "0"), ("-0", .int(0), "0"), ("-0.0", .double(0), "0"), ("0e5", .double(0), "0"),
       ("5", .int(5), "5"), ("5.0", .double(5), "5"), ("5e0", .double(5), "5"), ("-17", .int(-17), "-17"),
@@ -36,7 +36,7 @@ import Testing
     #expect(JSONSample.export(Node(read)) == written)
   }
 
-  @Test("May have a text of a thousand digits but not more") func mayHaveATextOfAThousandDigitsButNotMore() throws {
+  @Test("A number has up to a thousand digits") func mayHaveATextOfAThousandDigitsButNotMore() throws {
     let digits = String(repeating: "1", count: 1024)
     #expect(throws: JSONError.self) { try JSONSample.read(digits) { try $0.number() } }
     #expect(try JSONSample.read("0." + digits.dropLast(2)) { try $0.number() } == .double(0.1111111111111111))
@@ -44,7 +44,7 @@ import Testing
     #expect(error?.code == .numberOutOfRange)
   }
 
-  @Test("Are rounded correctly and written so that they come back")
+  @Test("Numbers are rounded correctly, and encoded so that parsing returns the same number")
   func areRoundedCorrectlyAndWrittenSoThatTheyComeBack() throws {
     var random = SeededRandom(seed: 7)
     for _ in 0..<20_000 {
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test("That JSON cannot hold are written as null") func thatJSONCannotHoldAreWrittenAsNull() {
+  @Test("Numbers that JSON cannot express are encoded as null") func thatJSONCannotHoldAreWrittenAsNull() {
     #expect(JSON.array([.double(.infinity), .double(.nan)]).text() == Array("[null,null]".utf8))
   }
 }

@@ -2,7 +2,8 @@ import HearthTree
 import Testing
 
 @Suite("The JSON reader") struct JSONReaderTests {
-  @Test("Walks an object without making strings of its names") func walksAnObjectWithoutMakingStringsOfItsNames() throws
+  @Test("An object is iterated without making strings of its names") func walksAnObjectWithoutMakingStringsOfItsNames()
+    throws
   {
     let (path, number, flag) = try JSONSample.read(#" { "r" : 7 , "skip":[{"a":[1,"]"]}], "p":"x", "ok":true } "#) {
       reader in
@@ -21,7 +22,7 @@ import Testing
     #expect(path == "x" && number == 7 && flag == true)
   }
 
-  @Test("Compares names with their escapes resolved") func comparesNamesWithTheirEscapesResolved() throws {
+  @Test("Names are compared with their escapes resolved") func comparesNamesWithTheirEscapesResolved() throws {
     try JSONSample.read(#"{"\u0070":1,"p\n":2}"#) { reader in
       try reader.beginObject()
       let first = try #require(try reader.nextMemberName())
@@ -34,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("Can go back to a value that it skipped") func canGoBackToAValueThatItSkipped() throws {
+  @Test("The reader can go back to a skipped value") func canGoBackToAValueThatItSkipped() throws {
     try JSONSample.read(#"{"d":{"a":1},"p":"x"}"#) { reader in
       try reader.beginObject()
       #expect(try reader.nextMember() == "d")
@@ -49,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("Reads arrays and null") func readsArraysAndNull() throws {
+  @Test("Arrays and null are read") func readsArraysAndNull() throws {
     try JSONSample.read(#"[1, null ,"x"]"#) { reader in
       try reader.beginArray()
       #expect(try reader.nextElement())
@@ -64,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("Keeps general values as they are") func keepsGeneralValuesAsTheyAre() throws {
+  @Test("General values are kept unchanged") func keepsGeneralValuesAsTheyAre() throws {
     let text = #"{"b":[1,null,{},[],"é",1.5,true],"a":{"x":null},"a":2}"#
     let value = try JSONSample.read(text) { try $0.value() }
     #expect(String(decoding: value.text(), as: UTF8.self) == text)
@@ -74,7 +75,7 @@ import Testing
     }
   }
 
-  @Test("Distinguishes another kind from a missing value") func tellsAnotherKindFromNoValueAtAll() {
+  @Test("A value of another type is distinguished from a missing one") func tellsAnotherKindFromNoValueAtAll() {
     #expect(JSONSample.error(Array("5".utf8)) { _ = try $0.string() }?.code == .wrongKind)
     #expect(JSONSample.error(Array("x".utf8)) { _ = try $0.string() }?.code == .unexpectedByte)
     #expect(JSONSample.error([]) { _ = try $0.string() }?.code == .unexpectedEnd)
@@ -84,14 +85,14 @@ import Testing
     #expect(JSONSample.error(Array("\"a\"".utf8)) { _ = try $0.merge() }?.code == .wrongKind)
   }
 
-  @Test("Says where it stopped") func saysWhereItStopped() throws {
+  @Test("An error has its offset") func saysWhereItStopped() throws {
     let error = try #require(JSONSample.error(#"{"a": [1, 2,, 3]}"#))
     #expect(error.code == .unexpectedByte)
     #expect(error.offset == 12)
     #expect(error.description == "Expected a value (byte 12)")
   }
 
-  @Test("Bounds nesting however the text is read") func boundsNestingHoweverTheTextIsRead() {
+  @Test("Nesting is limited, however the text is read") func boundsNestingHoweverTheTextIsRead() {
     let bodies: [(inout JSONReader) throws -> Void] = [
       { try $0.skipValue() }, { _ = try $0.value() },
     ]
@@ -107,14 +108,16 @@ import Testing
     }
   }
 
-  @Test("Bounds how many values a general text has") func boundsHowManyValuesAGeneralTextHas() {
+  @Test("The number of values in a general text is limited") func boundsHowManyValuesAGeneralTextHas() {
     var limits = JSONLimits.standard
     limits.generalValuesMax = 3
     #expect(JSONSample.error(Array("[1,2]".utf8), limits: limits) { _ = try $0.value() } == nil)
     #expect(JSONSample.error(Array("[1,2,3]".utf8), limits: limits) { _ = try $0.value() }?.code == .tooMany)
   }
 
-  @Test("Finds specials at every place of a word") func findsSpecialsAtEveryPlaceOfAWord() throws {
+  @Test("Special characters are found at every position of a machine word") func findsSpecialsAtEveryPlaceOfAWord()
+    throws
+  {
     for length in 0..<40 {
       for place in 0...length {
         for special in ["\\n", "é", "\u{7F}", "🐵", "\\\"", "\\u00e9"] {

@@ -1,4 +1,4 @@
-/// Texts with whether they are JSON: the grammar of RFC 8259, one line a case.
+/// Texts that are valid or invalid JSON by the grammar of RFC 8259, one case on each line.
 ///
 /// Bytes above 0x7E are written as `<XX>`; each line is a text with the reason for the case.
 enum JSONTable {

@@ -7,7 +7,7 @@ import Testing
     { _ = try $0.writeValue() }, { _ = try $0.value() }, { try $0.skipValue() },
   ]
 
-  @Test("Accepts what is JSON") func acceptsWhatIsJSON() {
+  @Test("Valid JSON is accepted") func acceptsWhatIsJSON() {
     for (text, reason) in JSONTable.accepted {
       for read in Self.readers {
         #expect(JSONSample.error(JSONTable.bytes(text), read)?.code == nil, "\(text): \(reason)")
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test("Refuses what is not") func refusesWhatIsNot() {
+  @Test("Invalid JSON is refused") func refusesWhatIsNot() {
     for (text, code, reason) in JSONTable.refused {
       for read in Self.readers {
         #expect(JSONSample.error(JSONTable.bytes(text), read)?.code.rawValue == code, "\(text): \(reason)")
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("Refuses every text that was cut off") func refusesEveryTextThatWasCutOff() {
+  @Test("Every truncated text is refused") func refusesEveryTextThatWasCutOff() {
     let text = Array(#" {"a":[1.5e3,true,"\u00e9\ud83d\udc35é",{"b":null}],"c":{".value":"x",".priority":-2}} "#.utf8)
     for length in 0..<text.count - 1 {
       for read in Self.readers {
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("Names its errors for good") func namesItsErrorsForGood() {
+  @Test("The names of errors do not change") func namesItsErrorsForGood() {
     #expect(
       JSONError.Code.allCases.map(\.rawValue) == [
         "unexpected-end", "unexpected-byte", "trailing-bytes", "invalid-utf8", "invalid-escape", "number-out-of-range",

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("JSON from data") struct JSONWriterTests {
   @Test(
-    "Is plain with arrays and without priorities",
+    "The plain form has arrays and no priorities",
     arguments: [
       ("null", "null"), (#"{"0":"a","1":"b"}"#, #"["a","b"]"#), (#"{"1":1}"#, "[null,1]"), (#"{"2":1}"#, #"{"2":1}"#),
       (#"{"0":1,"2":2}"#, "[1,null,2]"), (#"{"01":1}"#, #"{"01":1}"#), (#"{"0":1,"-0":1}"#, #"{"0":1,"-0":1}"#),
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(
-    "Is exported with everything",
+    "The export form has everything",
     arguments: [
       #"{"0":"a","1":"b"}"#, #"{"a":{"b":1,".priority":"x"},".priority":0}"#, #"{".value":"v",".priority":"p"}"#,
       #""\"\\\b\f\n\r\t\u0001\u001f/é🐵""#, #"{"a\\b":1}"#, "true", "-5", "null", "1.25",
@@ -27,7 +27,7 @@ import Testing
     #expect(try JSONSample.export(JSONSample.node(text)) == text)
   }
 
-  @Test("Is pretty when asked to be") func isPrettyWhenAskedToBe() throws {
+  @Test("The output is indented on request") func isPrettyWhenAskedToBe() throws {
     let node = try JSONSample.node(#"{"a":[1,{"b":true}],"c":{".value":"x",".priority":1},".priority":2}"#)
     let plain = """
       {
@@ -71,7 +71,7 @@ import Testing
     #expect(JSON.object([.init("a", .array([]))]).text(pretty: true) == Array("{\n  \"a\": []\n}".utf8))
   }
 
-  @Test("Appends to earlier output") func goesBehindWhatWasWrittenBefore() throws {
+  @Test("Output is appended to earlier output") func goesBehindWhatWasWrittenBefore() throws {
     var writer = JSONWriter(appendingTo: Array("x".utf8))
     writer.write(raw: "[")
     writer.write("\u{2028}")
@@ -83,7 +83,7 @@ import Testing
     #expect(String(decoding: writer.bytes, as: UTF8.self) == "x[\"\u{2028}\",true,null]")
   }
 
-  @Test("Escapes at every place of a word") func escapesAtEveryPlaceOfAWord() throws {
+  @Test("Characters are escaped at every position of a machine word") func escapesAtEveryPlaceOfAWord() throws {
     for length in 0..<24 {
       for place in 0...length {
         for special: Unicode.Scalar in ["\"", "\\", "\n", "\u{1}", "\u{1F}", "é", "\u{7F}", "\u{FFFF}"] {
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test("Is the same for thousands of children") func isTheSameForThousandsOfChildren() throws {
+  @Test("The output is the same for thousands of children") func isTheSameForThousandsOfChildren() throws {
     let list = "[" + (0..<3_000).map { #"{"n":\#($0),"t":"text \#($0)"}"# }.joined(separator: ",") + "]"
     let node = try JSONSample.node(list)
     #expect(node.childCount == 3_000)

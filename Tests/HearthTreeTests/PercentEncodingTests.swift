@@ -2,7 +2,7 @@ import HearthTree
 import Testing
 
 @Suite struct PercentEncodingTests {
-  @Test func `escapes that are none stay as they are`() {
+  @Test func `invalid escapes stay unchanged`() {
     func decode(_ text: String, plusIsSpace: Bool = false) -> String? {
       PercentEncoding.decodeLeniently(text.utf8, plusIsSpace: plusIsSpace)
     }
@@ -31,7 +31,7 @@ import Testing
     #expect(PercentEncoding.encode("a~b c/é") == "a~b%20c%2F%C3%A9")
   }
 
-  @Test func `a form is names and values`() {
+  @Test func `a form is parsed into names and values`() {
     let pairs = PercentEncoding.pairs("a=1+2&&b&c=%3D=".utf8)
     #expect(pairs?.map(\.name) == ["a", "b", "c"])
     #expect(pairs?.map(\.value) == ["1 2", "", "=="])

@@ -3,7 +3,7 @@ import RandomTestKit
 import Testing
 
 @Suite("Push ids") struct PushIDTests {
-  @Test("Begin with the time") func beginWithTheTime() {
+  @Test("Push ids begin with the time") func beginWithTheTime() {
     var (generator, random) = (PushIDGenerator(), SeededRandom(seed: 1))
     let id = generator.next(nowMilliseconds: 1_795_223_998_080, using: &random)
     #expect(id.utf8.count == 20)
@@ -12,7 +12,7 @@ import Testing
     #expect(key.problem == nil)
   }
 
-  @Test("Ascend within a millisecond and when the clock steps back")
+  @Test("Push ids ascend within a millisecond, and when the clock steps back")
   func ascendWithinAMillisecondAndWhenTheClockStepsBack() {
     var (generator, random) = (PushIDGenerator(), SeededRandom(seed: 2))
     var last = Key("")
@@ -25,21 +25,23 @@ import Testing
     }
   }
 
-  @Test("Count up the last digits") func countUpTheLastDigits() {
+  @Test("Within a millisecond the last digits count up") func countUpTheLastDigits() {
     var (generator, random) = (PushIDGenerator(), Constant(bits: 0))
     let ids = (0..<66).map { _ in generator.next(nowMilliseconds: 1, using: &random) }
     #expect(ids.prefix(3) == ["-------0------------", "-------0-----------0", "-------0-----------1"])
     #expect(ids.suffix(3) == ["-------0-----------z", "-------0----------0-", "-------0----------00"])
   }
 
-  @Test("Carry into the next millisecond when every digit is used up")
+  @Test("When all digits are used up, the next millisecond is used")
   func carryIntoTheNextMillisecondWhenEveryDigitIsUsedUp() {
     var (generator, random) = (PushIDGenerator(), Constant(bits: .max))
     #expect(generator.next(nowMilliseconds: 5, using: &random) == "-------4zzzzzzzzzzzz")
     #expect(generator.next(nowMilliseconds: 5, using: &random) == "-------5zzzzzzzzzzzz")
   }
 
-  @Test("Exist for any clock", arguments: [Int64.min, -1, 0, 1 << 48, .max]) func existForAnyClock(now: Int64) {
+  @Test("Push ids are made for any time", arguments: [Int64.min, -1, 0, 1 << 48, .max]) func existForAnyClock(
+    now: Int64
+  ) {
     var (generator, random) = (PushIDGenerator(), SeededRandom(seed: 3))
     #expect(generator.next(nowMilliseconds: now, using: &random).utf8.count == 20)
     #expect(generator.next(nowMilliseconds: now, using: &random).utf8.count == 20)

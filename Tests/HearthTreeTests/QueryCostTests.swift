@@ -4,7 +4,7 @@ import Testing
 @Suite struct QueryCostTests {
   private static let childCount = 200_000
 
-  /// Returns a key of `records/<key>/n`; numbers are distinct and have another order than the keys.
+  /// Returns a key of a child with a number at `n`; the numbers are distinct and have another order than the keys.
   private static func key(_ i: Int) -> Key { Key("-N\(String(1_000_000 + i * 7919 % childCount, radix: 36))") }
   private static func child(_ number: Int) -> Node { Node.empty.replacing(Path("n"), with: Node(.int(Int64(number)))) }
 
@@ -26,7 +26,7 @@ import Testing
     return (ChildIndex(node, by: order, cost: &cost), cost)
   }()
 
-  /// A node with an index and a window, updated together.
+  /// A node with an index and a query window, updated together.
   private struct Live {
     var node = QueryCostTests.node
     var index: ChildIndex
@@ -62,7 +62,7 @@ import Testing
     let places = [0, 1, last / 2, last - 200, last - 100, last - 99, last - 50, last - 1, last]
     for place in places {
       let key = Self.key(place)
-      // changed in place, moved to the end, removed, restored, and removed
+      // The child is changed in place, moved to the end, removed, restored, and removed.
       for child in [Self.child(10 * place + 1), Self.child(10_000_000), .empty, Self.child(10 * place), .empty] {
         let (steps, cost) = live.write(key, child)
         #expect(cost.entriesRead <= 4, "\(place)")
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `Leaving and entering children are reported together`() {
+  @Test func `Removed and added children are reported together`() {
     var live = Live(Query(order: Self.order, limit: .last(100)))
     let count = Self.childCount
     #expect(live.write(Self.key(5), Self.child(51)).steps.isEmpty)
@@ -124,7 +124,7 @@ import Testing
     #expect(cost.childrenScanned == Self.childCount)
   }
 
-  @Test func `Children without a priority cost an index no entries`() {
+  @Test func `Children without a priority have no entries in an index`() {
     var live = Live(Query(limit: .first(3)))
     #expect(live.index.entryCount == 0)
     let ordered = Self.child(1).with(priority: .int(1))
@@ -134,7 +134,7 @@ import Testing
       #expect(cost.entriesRead <= 8, "\(i): \(steps)")
     }
     #expect(live.index.entryCount == 3)
-    // Beyond a few, the other children get entries as well, once.
+    // Beyond a small number of children the others get entries as well, once.
     var scanned = 0
     for i in 3..<200 { scanned += live.write(Self.key(i), ordered).cost.childrenScanned }
     #expect(live.index.entryCount == Self.childCount)
@@ -142,7 +142,7 @@ import Testing
     for i in 0..<200 { #expect(live.write(Self.key(i), Self.child(2)).cost.entriesRead <= 4) }
   }
 
-  @Test func `A node that grows has entries for all as soon as there are more than a few`() {
+  @Test func `A growing node gets index entries for all children as soon as there are more than a few`() {
     var (node, cost) = (Node.empty, QueryCost())
     var index = ChildIndex(node, by: Self.order, cost: &cost)
     for i in 0..<1000 {
@@ -158,7 +158,7 @@ import Testing
     #expect(cost.entriesRead == 2)
   }
 
-  @Test func `A query for most children reads each of them once`() {
+  @Test func `A query that selects most children reads each of them once`() {
     var cost = QueryCost()
     let (order, index) = (Self.order, Self.index)
     let query = Query(order: order, start: Query.Bound(value: .int(50)))

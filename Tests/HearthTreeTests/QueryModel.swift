@@ -1,7 +1,7 @@
 import HearthTree
 import RandomTestKit
 
-/// A reference implementation of queries: sort all children, keep those within the bounds, cut.
+/// A reference implementation of queries: sorts all children, keeps those within the bounds, and applies the limit.
 struct QueryModel {
   let query: Query
 
@@ -114,7 +114,7 @@ struct QueryModel {
 extension SeededRandom {
   private static let long = String(repeating: "x", count: 253)
 
-  /// Few values, so that equal ones are frequent.
+  /// A small set of values, so that equal ones are frequent.
   private static let texts = [
     "", "\0", "\u{1}", "\u{2}", "\u{3}", "\0\0", "a", "a\0", "a\u{1}", "a\u{1}\u{1}", "a\u{2}", "a\u{3}", "ab", "0",
     "10", "9", "é", "e\u{301}", "\u{7F}", "\u{D7FF}", "\u{E000}", "\u{FFFF}", "\u{10000}", "x\u{E000}",
@@ -147,7 +147,7 @@ extension SeededRandom {
     return scalar
   }
 
-  /// Returns a child with a value to order it by, or an empty one.
+  /// Returns a child with a value by which queries order it, or an empty one.
   mutating func queryChild(priorityPercent: Int) -> TreeModel {
     var child = TreeModel(priority: queryPriority(percent: priorityPercent))
     switch below(8) {
@@ -186,7 +186,7 @@ extension SeededRandom {
 
   /// Returns a random query.
   ///
-  /// - Parameter keys: The keys of the queried node, so that bounds meet them.
+  /// - Parameter keys: The keys of the queried node, among which the bounds are chosen.
   mutating func query(keys: [Key]) -> Query {
     let order = queryOrder()
     var query = Query(order: order)

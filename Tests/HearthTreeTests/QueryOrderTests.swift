@@ -23,7 +23,7 @@ import Testing
     return with.children.map(\.key.text)
   }
 
-  @Test func `Values of all kinds have one order for any keys`() {
+  @Test func `Values of all kinds have one order, for any keys`() {
     var (node, byChild, byPriority) = (Node.empty, Node.empty, Node.empty)
     for (i, value) in Self.values.enumerated() {
       let key = Key("\(100 - i)")
@@ -38,14 +38,14 @@ import Testing
       #expect(keys(node, Query(order: .value, limit: .first(count))) == expected)
       #expect(keys(byChild, Query(order: .child(Path("a/b")), limit: .first(count))) == expected)
     }
-    // without a priority: the booleans and the interior node, in key order
+    // Without a priority: the Booleans and the interior node, in key order.
     let ordered = ["84", "99", "100"] + names[2..<16]
     for count in 1...ordered.count {
       #expect(Set(keys(byPriority, Query(limit: .first(count)))) == Set(ordered.prefix(count)))
     }
   }
 
-  @Test func `Interior nodes are equal, large or small, and their keys decide`() {
+  @Test func `Interior nodes of any size are equal in the order, and are ordered by their keys`() {
     let node = Node.empty.replacing("b", with: Self.wide).replacing("a", with: Self.narrow)
       .replacing("c", with: Self.wide).replacing("0", with: Node(.string("text")))
     #expect(keys(node, Query(order: .value, limit: .first(2))) == ["0", "a"])
@@ -54,7 +54,7 @@ import Testing
     #expect(keys(node, Query(order: .value, start: .after(.string("text")))) == ["a", "b", "c"])
   }
 
-  @Test func `Bounds stand between children of equal value`() {
+  @Test func `Bounds with a key lie between children of equal value`() {
     var node = Node.empty
     for key in ["1", "2", "10", "a", "b"] { node = node.replacing(Path([Key(key), "n"]), with: Node(.int(5))) }
     node = node.replacing(Path(["c", "n"]), with: Node(.int(6))).replacing(Path(["d", "x"]), with: Node(.int(1)))
@@ -75,7 +75,7 @@ import Testing
     #expect(from(.init(value: .int(5), key: .key(Key(String(repeating: "z", count: 5000))))) == ["c"])
   }
 
-  @Test func `In key order bounds are keys, and invalid keys have a position too`() {
+  @Test func `In key order bounds are keys, and invalid keys have a position, too`() {
     var node = Node.empty
     for key in ["-1", "2", "10", "01", "a", "\u{10000}", "\u{E000}"] {
       node = node.replacing(Key(key), with: Node(.int(1)))
@@ -91,12 +91,12 @@ import Testing
     #expect(from("[MAX_KEY]") == [])
     #expect(from("") == ["a", "\u{10000}", "\u{E000}"])
     #expect(keys(node, Query(order: .key, limit: .last(2))) == ["\u{10000}", "\u{E000}"])
-    // not a string: before all keys
+    // A bound that is not a string lies before all keys.
     #expect(keys(node, Query(order: .key, start: Query.Bound(value: .int(2)))).count == 7)
     #expect(keys(node, Query(order: .key, end: Query.Bound(value: nil))) == [])
   }
 
-  @Test func `Keys of an index are written as described`() {
+  @Test func `Keys of an index are encoded as described`() {
     func hex(_ value: SortValue, _ key: Key) -> String {
       key.withUTF8 { IndexKey(value, $0).bytes }
         .map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: " ")
@@ -108,7 +108,7 @@ import Testing
     #expect(hex(.text(Key(String(repeating: "x", count: 256))), "k").hasSuffix(" 78 78 00 02 6B"))
   }
 
-  @Test func `Bytes that are no key of an index are passed over`() {
+  @Test func `Bytes that are not a valid key of an index are ignored`() {
     for bytes in [[], [0x41], [0x44, 1, 2], [0x45, 0x61], [0x45, 0x01], [0x45, 0x00], [0x41, 0x01, 0x00]] as [[UInt8]] {
       bytes.withUnsafeBytes { #expect(IndexKey.Parts($0) == nil) }
     }

@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...12)
-  func `Windows agree with the model over hundreds of changes`(seed: UInt64) {
+  func `Query windows agree with the model over hundreds of changes`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let size = [3, 30, 100][Int(seed % 3)]
     var all = Population(count: size, priorityPercent: Self.priorityPercent(seed / 3), random: &random)
@@ -121,7 +121,7 @@ import Testing
       var changes: [Key: QueryWindow.ChildChange] = [:]
       let count = random.chance(5) ? size * 2 : random.chance(20) ? 10 : 1
       for _ in 0..<count {
-        // the children next to an edge more often than others
+        // The children next to an end of the window more often than others.
         let near = shown[random.below(shown.count)]
         let key: Key =
           if random.chance(40), let edge = random.chance(50) ? near.first : near.last {

@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: queries)
-  func `Two changes after each other, for every small node and every change`(query: Query) {
+  func `Two consecutive changes agree with the model, for every small node and every change`(query: Query) {
     let changes = Trio.keys.indices.flatMap { place in (0...2).map { (place: place, value: $0) } }
     for state in 0..<27 {
       let trio = Trio(values: [state % 3, state / 3 % 3, state / 9])
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `In the order of keys a window says of a key alone whether its child could be shown`() {
+  @Test func `In key order a window decides by the key alone whether a child could be shown`() {
     let keys: [Key] = ["1", "7", "30", "a", "b", "c", "d"]
     func bound(_ key: Key) -> Query.Bound { Query.Bound(value: .string(key.text)) }
     var queries = [Query(order: .key), Query(order: .key, start: bound("7"), end: bound("b"))]

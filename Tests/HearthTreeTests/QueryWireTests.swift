@@ -34,7 +34,7 @@ import Testing
     #expect(try query(#"{"unknown":[1],"sn":5}"#) == Query())
   }
 
-  @Test func `A limit without a side counts from the start when there is one`() throws {
+  @Test func `A limit without a direction applies from the start when there is a start`() throws {
     #expect(try query(#"{"l":3}"#).limit == .last(3))
     #expect(try query(#"{"l":3,"ep":1}"#).limit == .last(3))
     #expect(try query(#"{"l":3,"sp":null}"#).limit == .first(3))
@@ -98,7 +98,7 @@ import Testing
     #expect(try query(one) != query(other))
   }
 
-  @Test func `A bound may be longer than a key and hold characters that keys cannot`() throws {
+  @Test func `A bound may be longer than a key and contain characters that keys cannot`() throws {
     let text = String(repeating: "\u{FFFF}", count: 786)
     #expect(try query(#"{"sp":"\#(text)","sn":"a.b/[\#(text)"}"#).start?.key == .key(Key("a.b/[" + text)))
   }

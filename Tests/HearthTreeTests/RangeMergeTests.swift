@@ -2,7 +2,7 @@ import HearthTree
 import RandomTestKit
 import Testing
 
-/// Tests of the client's half of range merges: the ranges it reports, and the result of the ranges it receives.
+/// Tests of the client's part in range merges: the ranges it reports, and the result of the ranges it receives.
 @Suite struct RangeMergeTests {
   private static func node(_ json: String) -> Node {
     Array(json.utf8).withUnsafeBytes { bytes in
@@ -14,18 +14,18 @@ import Testing
   @Test(
     "a range replaces leaves after its start up to and including its end",
     arguments: [
-      // first, middle, last
+      // The first range, one in the middle, and the last range.
       (#"{"a":1,"b":2,"c":3}"#, nil, "a", #"{"a":9}"#, #"{"a":9,"b":2,"c":3}"#),
       (#"{"a":1,"b":2,"c":3}"#, "a", "b", #"{"aa":7}"#, #"{"a":1,"aa":7,"c":3}"#),
       (#"{"a":1,"b":2,"c":3}"#, "b", nil, #"{"d":4}"#, #"{"a":1,"b":2,"d":4}"#),
       (#"{"a":1,"b":2}"#, nil, nil, "null", "null"),
-      // a start inside a subtree: its own children are in the range
+      // The start is inside a subtree: the subtree's own children are in the range.
       (#"{"a":{"x":1,"y":2},"b":3}"#, "a/x", "b", #"{"a":{"z":5}}"#, #"{"a":{"x":1,"z":5}}"#),
-      // an end at a node with children: they stay; a leaf there is removed
+      // The end is a node with children, which stay; a leaf there is removed.
       (#"{"a":{"x":1},"b":2}"#, nil, "a", "null", #"{"a":{"x":1},"b":2}"#),
       (#"{"a":1,"b":2}"#, nil, "a", "null", #"{"b":2}"#),
       (#"{"a":{"x":1},"b":2}"#, nil, "a", #"{"a":5}"#, #"{"a":5,"b":2}"#),
-      // a priority is a leaf among its siblings
+      // A priority is a leaf among its siblings.
       (#"{"a":1,".priority":3}"#, nil, ".priority", #"{".priority":4,"!":0}"#, #"{"a":1,"!":0,".priority":4}"#),
       (#"{"a":1,".priority":3}"#, ".priority", nil, #"{"b":1}"#, #"{"b":1,".priority":3}"#),
     ])
@@ -80,7 +80,7 @@ import Testing
     return node
   }
 
-  @Test("ranges are split about like the clients', and end with null")
+  @Test("ranges are of about the clients' size, and the last ends with null")
   func splits() {
     var node = Node.empty
     for i in 0..<200 { node = node.replacing(Key("k\(1_000 + i)"), with: Node(.string("some text of a message"))) }

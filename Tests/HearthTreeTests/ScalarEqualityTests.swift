@@ -2,7 +2,7 @@ import Testing
 
 @testable import HearthTree
 
-/// Tests of equality of stored numbers, which decides whether a write changes anything.
+/// Tests of the equality of stored numbers, which determines whether a write changes anything.
 @Suite struct ScalarEqualityTests {
   /// Pairs of JSON numbers, with whether they are equal.
   private static let pairs: [(String, String, Bool)] = [
@@ -18,7 +18,7 @@ import Testing
     form.split(separator: "%", omittingEmptySubsequences: false).joined(separator: number)
   }
 
-  @Test func `Numbers are equal by their exact value, wherever they stand`() throws {
+  @Test func `Numbers are equal by their exact value, at any location`() throws {
     for (one, other, isSame) in Self.pairs {
       for form in ["%", #"{".value":true,".priority":%}"#, #"{"a":{"b":%}}"#, #"{"a":1,".priority":%}"#] {
         let (a, b) = (
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `Orders and bounds take numbers that round alike for equal`() throws {
+  @Test func `Orders and bounds treat numbers as equal that are rounded to the same double`() throws {
     let node = try JSONSample.node(#"{"a":9007199254740993,"b":9007199254740992}"#)
     let bound = Query.Bound(value: .double(9_007_199_254_740_992))
     let query = Query(order: .value, start: bound, end: bound)

@@ -2,8 +2,8 @@ import RandomTestKit
 import Testing
 
 @Suite struct SeededRandomTests {
-  /// Checks the first numbers of SplitMix64 as its authors published them.
-  @Test func `A seed gives the published stream, so that a recorded seed means the same tomorrow`() {
+  /// Checks the first numbers of SplitMix64 against those that its authors published.
+  @Test func `A seed gives the published numbers, so that a recorded seed always has the same meaning`() {
     var random = SeededRandom(seed: 1_234_567)
     #expect(
       (0..<3).map { _ in random.next() } == [

@@ -7,7 +7,7 @@ import Testing
       try JSONSample.write(text).resolved(existing: JSONSample.node(existing), nowMilliseconds: now))
   }
 
-  @Test("Stand anywhere a leaf or a priority may") func standAnywhereALeafOrAPriorityMay() throws {
+  @Test("Server values may be in place of any leaf or priority") func standAnywhereALeafOrAPriorityMay() throws {
     let now = #"{".sv":"timestamp"}"#
     #expect(try resolved(now) == "1000")
     #expect(try resolved(#"{".value":\#(now),".priority":"p"}"#) == #"{".value":1000,".priority":"p"}"#)
@@ -15,7 +15,7 @@ import Testing
     #expect(try resolved(#"{"a":[\#(now)],".priority":\#(now)}"#) == #"{"a":{"0":1000},".priority":1000}"#)
   }
 
-  @Test("Are one time for a whole write") func areOneTimeForAWholeWrite() throws {
+  @Test("Timestamps in one write are equal") func areOneTimeForAWholeWrite() throws {
     let writes = try JSONSample.merge(#"{"a":{".sv":"timestamp"},"b/c":{"d":{".sv":"timestamp"}}}"#)
     let nodes = writes.map { $0.value.resolved(existing: .empty, nowMilliseconds: 5) }
     #expect(nodes.map { JSONSample.export($0) } == ["5", #"{"d":5}"#])
@@ -41,14 +41,16 @@ import Testing
     #expect(try resolved(text, over: existing) == #"{"a":{"n":3},"k":{".value":0,".priority":42}}"#)
   }
 
-  @Test("Vanish with the node whose priority they are") func vanishWithTheNodeWhosePriorityTheyAre() throws {
+  @Test("The server value of a priority is dropped with its empty node") func vanishWithTheNodeWhosePriorityTheyAre()
+    throws
+  {
     #expect(try resolved(#"{"a":{".priority":{".sv":"timestamp"}},"b":1}"#) == #"{"b":1}"#)
     #expect(try resolved(#"{"a":{".priority":{".sv":"timestamp"},"c":null},"b":1}"#) == #"{"b":1}"#)
   }
 
-  /// Objects with a repeated name, of which only the last value and its server values count.
+  /// Objects with a repeated name, of which only the last value and its server values are used.
   @Test(
-    "Count once for a repeated name",
+    "Server values are counted once for a repeated name",
     arguments: [
       (#"{"a":{".sv":"timestamp"},"a":0}"#, #"{"a":0}"#), (#"{"a":{".sv":"timestamp"},"a":null,"b":1}"#, #"{"b":1}"#),
       (#"{"a":{"b":{".sv":"timestamp"}},"a":{"b":0}}"#, #"{"a":{"b":0}}"#),
@@ -66,7 +68,7 @@ import Testing
     #expect(try resolved(text) == result)
   }
 
-  @Test("Are bounded in number") func areBoundedInNumber() {
+  @Test("The number of server values is limited") func areBoundedInNumber() {
     var limits = JSONLimits.standard
     limits.deferredValuesMax = 2
     func error(_ count: Int) -> JSONError.Code? {

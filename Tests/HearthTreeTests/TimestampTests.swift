@@ -5,7 +5,7 @@ import Testing
 @testable import HearthTree
 
 @Suite struct TimestampTests {
-  @Test("reads what Foundation writes, over four centuries")
+  @Test("times in Foundation's format are parsed, over four centuries")
   func differential() throws {
     let formatter = ISO8601DateFormatter()
     formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
@@ -17,10 +17,10 @@ import Testing
     }
   }
 
-  @Test("names of files have no colons")
+  @Test("times in file names have no colons")
   func compact() { #expect(Timestamp.compact(milliseconds: 1_795_449_133_123) == "20261123T155213.123Z") }
 
-  @Test("writes the calendar's times, to the millisecond, from the first year to the last")
+  @Test("times are formatted to the millisecond, from the first year to the last")
   func writing() throws {
     let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
     var random = SeededRandom(seed: 5)
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "offsets, fractions and lower case",
+    "offsets, fractions and lower case are parsed",
     arguments: [
       ("1970-01-01T00:00:00Z", 0), ("1970-01-01T02:00:00+02:00", 0), ("1969-12-31t19:00:00-0500", 0),
       ("2024-02-29T12:00:00.5z", 1_709_208_000_500), ("2024-02-29T12:00:00.123456789Z", 1_709_208_000_123),
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(
-    "refuses invalid times",
+    "invalid times are refused",
     arguments: [
       "", "2024", "2023-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "2024-13-01T00:00:00Z", "2024-00-01T00:00:00Z",
       "2024-01-32T00:00:00Z", "2024-01-01T24:00:00Z", "2024-01-01T00:60:00Z", "2024-01-01T00:00:00",

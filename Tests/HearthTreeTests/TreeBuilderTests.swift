@@ -3,7 +3,7 @@ import RandomTestKit
 import Testing
 
 @Suite struct TreeBuilderTests {
-  /// Feeds a model to a builder, its children in random order, with values that are replaced later.
+  /// Passes a model's values to a builder, the children in random order, with values that are replaced later.
   private func build(_ model: TreeModel, _ builder: inout NodeBuilder, _ random: inout SeededRandom) {
     if let scalar = model.scalar {
       if case .string(let text) = scalar, random.chance(50) {
@@ -47,7 +47,7 @@ import Testing
     #expect(model.node == node, "seed \(seed)")
   }
 
-  @Test func `An interior node without children vanishes, and so does its parent`() {
+  @Test func `An interior node without children is removed, and so is its parent`() {
     var builder = NodeBuilder()
     builder.open()
     builder.key(Key("a"))
@@ -59,7 +59,7 @@ import Testing
     #expect(builder.finish().isEmpty)
   }
 
-  @Test func `A repeated key has its last value, also null`() {
+  @Test func `For a repeated key the last value is used, also null`() {
     var builder = NodeBuilder()
     builder.open()
     for (key, value) in [("a", 1), ("b", 2), ("a", 3), ("c", 4), ("b", nil)] {
@@ -72,7 +72,7 @@ import Testing
     #expect(node.child("a").scalar == .int(3))
   }
 
-  @Test func `Calls out of order are no trap`() {
+  @Test func `Calls in a wrong order do not trap`() {
     var builder = NodeBuilder()
     builder.close()
     builder.key(Key("a"))
@@ -91,7 +91,7 @@ import Testing
     #expect(builder.finish() == Node(.int(5)))
   }
 
-  @Test func `Bytes that are no UTF-8 become replacement characters`() {
+  @Test func `Bytes that are not UTF-8 become replacement characters`() {
     var builder = NodeBuilder()
     builder.open()
     [UInt8(0x61), 0xFF].withUnsafeBytes { builder.key(utf8: $0) }

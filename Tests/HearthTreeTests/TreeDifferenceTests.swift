@@ -2,7 +2,7 @@ import HearthTree
 import RandomTestKit
 import Testing
 
-/// Tests of differences between versions of a node, and of an ordered list of children that follows them.
+/// Tests of differences between versions of a node, and of an ordered list of children that is updated by them.
 @Suite struct TreeDifferenceTests {
   private static func large(_ count: Int) -> Node {
     var builder = NodeBuilder()
@@ -38,7 +38,7 @@ import Testing
     #expect(Self.differences(old, .empty).count == 3)
   }
 
-  @Test func `a traversal stops when its callback says so`() {
+  @Test func `an iteration stops when its callback requests it`() {
     var count = 0
     let isWhole = Self.large(1_000).walkDifferences(from: .empty) { _, _, _ in
       count += 1
@@ -69,7 +69,8 @@ import Testing
     }
   }
 
-  @Test("children in order follow from version to version", arguments: [Query.Order.key, .value, .priority])
+  @Test(
+    "an ordered list of children is updated from version to version", arguments: [Query.Order.key, .value, .priority])
   func follows(order: Query.Order) {
     var random = SeededRandom(seed: 3)
     var node = Self.large(500)

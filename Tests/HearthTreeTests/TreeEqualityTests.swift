@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `Deep trees of the same content whose pages are cut differently are equal, found out in one walk`() {
+  func `Deep trees with the same content in different pages are equal, and are compared in one pass`() {
     var (loaded, grown) = (Node(.int(1)), Node(.int(1)))
     for _ in 0..<24 {
       loaded = level(above: loaded, grown: false)
@@ -33,7 +33,7 @@ import Testing
     #expect(loaded != grown.replacing(path, with: Node(.int(2))))
   }
 
-  @Test func `Large trees of one shape differ when one child, one key or the priority does`() {
+  @Test func `Large trees of the same structure differ when one child, one key or the priority differs`() {
     let node = level(above: Node(.int(1)), grown: false)
     #expect(node == level(above: Node(.int(1)), grown: false))
     #expect(node != node.replacing("k229", with: Node(.int(2))))

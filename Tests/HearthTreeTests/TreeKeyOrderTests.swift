@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `Order agrees with its definition for random keys`() {
+  @Test func `The order agrees with its definition for random keys`() {
     var random = SeededRandom(seed: 1)
     let parts = ["", "a", "0", "-", "é", "\u{E000}", "\u{FFFF}", "\u{1F600}", "abcdefg", "12345"]
     func text() -> String { (0..<random.below(5)).map { _ in parts[random.below(parts.count)] }.joined() }
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `Keys that differ only in normalisation are two keys`() {
+  @Test func `Keys that differ only in Unicode normalization are two keys`() {
     let (one, two) = (Key("é"), Key("e\u{301}"))
     #expect(one != two)
     #expect(Set([one, two]).count == 2)

@@ -2,7 +2,7 @@ import HearthTree
 import RandomTestKit
 import Testing
 
-/// Tests that many replacements at once have the same result as the same replacements in sequence.
+/// Tests that many replacements in one batch have the same result as the same replacements one by one.
 @Suite struct TreeManyUpdatesTests {
   private typealias Replacement = (path: Path, node: Node)
 
@@ -20,7 +20,7 @@ import Testing
       let old = (model, node)
       var replacements: [Replacement] = []
       for _ in 0..<random.below([2, 12, 90][step % 3]) {
-        // Some are inside others, and some occur twice.
+        // Some locations are inside others, and some occur twice.
         let path = (0..<(1 + random.below(depth))).map { _ in random.key(of: variety) }
         let value = random.chance(30) ? TreeModel() : random.model(depth: random.below(3), variety: variety)
         model.replace(path[...], with: value)
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...12)
-  func `A node takes and loses many children at once, in any order`(seed: UInt64) {
+  func `A node gains and loses many children at once, in any order`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let long = Node(.string(String(repeating: "é", count: 700)))
     let big = Node.empty.replacing((0..<100).map { (Path([Key("\($0)")]), Node(.int($0))) })
@@ -79,7 +79,7 @@ import Testing
         check(together, single, "seed \(seed), priority beside \(first.path)")
       }
     }
-    // Some keys change, some are removed, some never existed.
+    // Some keys change, some are removed, and some never existed.
     for round in 0..<6 {
       let numbers = (0..<720).filter { _ in random.chance([2, 30, 95][round % 3]) }
       let replacements: [Replacement] = numbers.map {
@@ -105,7 +105,7 @@ import Testing
     #expect(zip(node.children, expected.children).allSatisfy { $0.key == $1.key }, comment)
   }
 
-  @Test func `A priority that goes with a node's last child does not come back`() {
+  @Test func `A priority that was removed with a node's last child does not return`() {
     let a = Node(.int(1)).with(priority: nil)
     let node = Node.empty.replacing(Path("p/q/x"), with: a).replacing(
       Path("p"), with: Node.empty.replacing(Path("q/x"), with: a).with(priority: .string("gone")))
@@ -114,7 +114,7 @@ import Testing
     #expect(node.replacing(Array(replacements.reversed()))[Path("p")].priority == .string("gone"))
   }
 
-  @Test func `A leaf that had a child for a moment is gone`() {
+  @Test func `A leaf that had a child in between is removed`() {
     let node = Node.empty.replacing(Path("a/b"), with: Node(.int(5))).replacing(Path("c"), with: Node(.int(6)))
     let pairs: [[Replacement]] = [
       [(Path("a/b/x"), Node(.int(1))), (Path("a/b/x"), .empty)],

@@ -30,7 +30,7 @@ struct TreeModel {
     return children[key]?[path.dropFirst()] ?? TreeModel()
   }
 
-  /// The node, built leaf by leaf.
+  /// The tree as a node, built leaf by leaf.
   var node: Node {
     if let scalar { return Node(scalar, priority: priority) }
     var result = Node.empty
@@ -45,7 +45,7 @@ struct TreeModel {
 
   static func isBefore(_ a: String, _ b: String) -> Bool { OrderedKeyModel(a).isBefore(OrderedKeyModel(b)) }
 
-  /// Key order as defined, on UTF-16 arrays.
+  /// The key order by its definition, on UTF-16 arrays.
   private struct OrderedKeyModel {
     let units: [UInt16]
     let integer: Int64?

@@ -12,16 +12,16 @@ import Testing
     }
   }
 
-  @Test func `The worked example of the layout is what is written`() {
+  @Test func `The example in the description of the layout is what is encoded`() {
     let node = Node.empty.replacing("n", with: Node(.int(7))).replacing("on", with: Node(.bool(true)))
     #expect(bytes(node) == [0x05, 0x02, 0x08, 0x00, 0x01, 0x6E, 0x12, 0x07, 0x02, 0x6F, 0x6E, 0x11])
   }
 
-  @Test func `A priority stands between tag and payload`() {
+  @Test func `A priority is encoded between tag and payload`() {
     #expect(bytes(Node(.string("ab"), priority: .int(-1))) == [0x2C, 0x12, 0xFF, 0x61, 0x62])
   }
 
-  @Test func `A builder packs as a write does`() {
+  @Test func `A builder encodes values like a write`() {
     var builder = NodeBuilder()
     builder.open()
     builder.key("on")
@@ -33,7 +33,7 @@ import Testing
     #expect(bytes(builder.finish()) == bytes(written.with(priority: .int(-1))))
   }
 
-  @Test func `A tree of pages keeps its pages within bounds while it grows and shrinks`() {
+  @Test func `A tree of pages keeps its pages within their limits while it grows and shrinks`() {
     func pages(_ node: Node) -> [Int] {
       guard case .tree(let tree) = node.content else { return [] }
       var sizes: [Int] = []

@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...8)
-  func `A node of many children takes and loses them in any order`(seed: UInt64) {
+  func `A node of many children gains and loses them in any order`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let keys = (0..<500).map { i in
       switch seed % 4 {

@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `A node keeps its content while it grows out of its page and shrinks back`() {
+  @Test func `A node keeps its content while it outgrows its page and shrinks again`() {
     for size in [1, 30, 1100] {
       var (model, node) = (TreeModel(priority: .string("kept")), Node.empty)
       for i in 0..<50 {
@@ -103,7 +103,7 @@ import Testing
     #expect(next.replacing(Path("rooms/r7/messages/m7/text"), with: Node(.string("text 7"))) == node)
   }
 
-  @Test func `Keys far longer than may be written are kept all the same`() {
+  @Test func `Keys far longer than writes may have are stored nevertheless`() {
     var (model, node) = (TreeModel(), Node.empty)
     for i in 0..<40 {
       let key = Key(String(repeating: "long", count: i % 4 == 0 ? 20_000 : 10) + "\(i * 7 % 40)")
@@ -116,7 +116,7 @@ import Testing
     #expect(builder.finish() == node)
   }
 
-  @Test func `Every integer and every string length is stored as it is`() {
+  @Test func `Every integer and every string length is stored unchanged`() {
     var numbers: [Int64] = [0, .min, .max]
     for shift in Int64(0)..<62 {
       for near in [Int64(-1), 0, 1] { numbers += [(1 << shift) + near, -(1 << shift) - near] }

@@ -1,13 +1,13 @@
 import HearthTree
 import Testing
 
-/// Tests of the size of a node, which is known without reading the node.
+/// Tests of the size of a node, which is stored with the node.
 @Suite struct TreeSizeTests {
   private func list(_ count: Int, _ value: (Int) -> Node) -> Node {
     (0..<count).reduce(Node.empty) { $0.replacing(Key("key\($1)"), with: value($1)) }
   }
 
-  @Test func `small values take their bytes`() {
+  @Test func `the size of small values is their bytes`() {
     #expect(Node.empty.heldBytes() == 0)
     #expect((1...16).contains(Node(.int(5)).heldBytes()))
     #expect((100...110).contains(Node(.string(String(repeating: "x", count: 100))).heldBytes()))
@@ -24,13 +24,13 @@ import Testing
     #expect((3 * numbers.heldBytes()...3 * numbers.heldBytes() + 200).contains(nested.heldBytes()))
   }
 
-  @Test func `the members of a page are counted alone`() {
+  @Test func `the size of a page counts only the members on it`() {
     let node = list(20) { Node(.int(Int64($0))) }
     #expect(node.child("key3").heldBytes() < 10)
     #expect(node.heldBytes() > 100)
   }
 
-  @Test func `counting ends soon after the limit`() {
+  @Test func `counting stops soon after the limit`() {
     let node = list(3_000) { Node(.int(Int64($0))) }
     let texts = list(100) { _ in Node(.string(String(repeating: "x", count: 5_000))) }
     #expect(node.heldBytes() > 30_000)
@@ -38,7 +38,7 @@ import Testing
     #expect((10_001...20_000).contains(texts.heldBytes(upTo: 10_000)))
   }
 
-  @Test("every value is a leaf, and no other node is")
+  @Test("each scalar value counts as a leaf, and no other node does")
   func leaves() throws {
     #expect(Node.empty.leafCount == 0)
     #expect(Node(.int(5)).leafCount == 1)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthTrial
 
-/// Tests of the judge's limits: its memory must not grow with the number of clients.
+/// Tests of the limits of the evaluation of staged rules: its memory must not grow with the number of clients.
 @Suite struct BoundsTests {
   static func cases(_ count: Int, sizeBytes: Int = 0, replacedBytes: Int = 0) -> RecordedDecisions {
     var decided = RecordedDecisions()
@@ -32,7 +32,7 @@ import Testing
     #expect(judged == 100 && queue.sizeBytes == 0)
   }
 
-  @Test("large writes that wait are bounded by their bytes")
+  @Test("the bytes of waiting large writes are limited")
   func stalledJudgeByBytes() {
     var limits = TrialLimits()
     limits.waitingBytesMax = 1 << 20
@@ -44,13 +44,13 @@ import Testing
     #expect(queue.count == 10 && queue.droppedCount == 190)
   }
 
-  @Test("a waiting decision keeps an old tree only within the bound of bytes")
+  @Test("a waiting decision retains an old tree only within the limit of bytes")
   func oldTreesAreLetGo() {
     var limits = TrialLimits()
     limits.waitingBytesMax = 1 << 20
     var queue = TrialQueue(limits: limits)
     queue.append(Self.cases(1))
-    // Administrators' writes are not judged, but count as replaced data.
+    // Administrators' writes are not evaluated, but count as replaced data.
     for _ in 0..<10 { queue.append(Self.cases(0, replacedBytes: 90 << 10)) }
     #expect(queue.count == 1)
     queue.append(Self.cases(1))
@@ -75,7 +75,7 @@ import Testing
     #expect(world.decided.cases.isEmpty && world.decided.replacedBytes > 100_000)
   }
 
-  @Test("keys and users of a hostile client make neither patterns nor examples grow")
+  @Test("hostile keys and user ids do not make patterns or examples grow")
   func hostileNames() throws {
     let staged = #"{"rules":{"users":{"$uid":{".read":"auth.uid === $uid"}},"log":{".write":false}}}"#
     var world = try TrialWorld(rules: #"{"rules":{".read":true,".write":true}}"#, staged: staged)
@@ -94,7 +94,7 @@ import Testing
     #expect(json.utf8.count < 16_000)
   }
 
-  @Test("groups of flips are bounded, and those without room are counted")
+  @Test("the number of groups of reversals is limited, and reversals without a group are counted")
   func groupsAreBounded() throws {
     var limits = TrialLimits()
     limits.flipGroupsMax = 10

@@ -6,9 +6,9 @@ import Testing
 
 @testable import HearthTrial
 
-/// Tests of the forecast of a promotion's effects on listeners and stored data, against counts by hand.
+/// Tests of the forecast of a promotion's effects on listeners and stored data, against known counts.
 @Suite struct ForecastTests {
-  @Test("listeners that promoting would cancel are counted by place and rule, and none is cancelled")
+  @Test("listens that promoting would cancel are counted by location and rule, and none is cancelled")
   func listeners() throws {
     let rules = #"{"rules":{".read":"auth != null","x":{".read":true}}}"#
     let staged = """
@@ -47,7 +47,7 @@ import Testing
     #expect(world.engine.listenCount == before - 4)
   }
 
-  @Test("stored data that staged rules would not take is counted by rule and place")
+  @Test("stored data that the staged rules would refuse is counted by rule and location")
   func storedData() throws {
     let current = """
       {"rules":{"users":{"$u":{"age":{".validate":"newData.isNumber()"},"name":{".validate":"newData.isString()"}}}}}
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(
-    "the forecast finds the values that a rewrite would be refused for, in slices of any size", arguments: [1, 9_999])
+    "the forecast finds the values for which a rewrite would be refused, in slices of any size", arguments: [1, 9_999])
   func walkAgainstDecisions(steps: Int) throws {
     var dice = SeededRandom(seed: 17)
     var refusals = 0
@@ -105,7 +105,7 @@ import Testing
     #expect(forecast.checkedCount == 0 && forecast.failedCount == 0 && forecast.progress == 1)
   }
 
-  @Test("a slice ends after its steps, however many children a place has, and progress grows to 1")
+  @Test("a slice ends after its steps, however many children a location has, and progress grows to 1")
   func slices() throws {
     let staged = #"{"rules":{"big":{"$k":{".validate":"newData.isString()"}}}}"#
     let builder = (0..<20_000).map { #""k\#($0)":\#($0)"# }.joined(separator: ",")

@@ -27,7 +27,7 @@ import Testing
 
   static let data = #"{"rooms":{"r1":{"title":"old","members":{"ann":true}}},"open":1}"#
 
-  @Test("a script of requests has the flips that are known, by rule and pattern")
+  @Test("a script of requests has the known reversals, by rule and pattern")
   func knownFlips() throws {
     var world = try TrialWorld(rules: Self.rules, staged: Self.staged, data: Self.data)
     world.perform(.get(Path("rooms/r1")), as: "ann")
@@ -78,7 +78,7 @@ import Testing
     for secret in ["sesame-data", "sesame-claim", "314159", "271828"] { #expect(!json.contains(secret)) }
   }
 
-  @Test("rules that are the same on the whole way are not evaluated")
+  @Test("rules that are identical on the whole path are not evaluated")
   func sameRulesAreSkipped() throws {
     var world = try TrialWorld(rules: Self.rules, staged: Self.staged, data: Self.data)
     world.perform(.get(Path("open/a/b")))
@@ -88,7 +88,7 @@ import Testing
     #expect(world.report.equalCount == 3)
   }
 
-  @Test("a decision that takes the staged rules too long is undecided")
+  @Test("a decision for which the staged rules take too long is undecided")
   func tooLong() throws {
     var limits = TrialLimits()
     limits.stepsMax = 10
@@ -99,7 +99,7 @@ import Testing
     #expect(world.report.undecidedCount == 1 && world.report.closedCount == 0)
   }
 
-  @Test("every kind of decision is handed out, once, and administrators' are not")
+  @Test("every kind of decision is recorded once, except administrators' decisions")
   func everyOperation() throws {
     let rules = #"{"rules":{".read":"auth != null",".write":"auth != null"}}"#
     var world = try TrialWorld(rules: rules, staged: #"{"rules":{}}"#, data: #"{"a":1}"#)
@@ -130,7 +130,7 @@ import Testing
     #expect(operations { $0.perform(command) }.isEmpty)
   }
 
-  @Test("a large write is judged once, when it is settled")
+  @Test("a large write is evaluated once, when it is settled")
   func largeWrite() throws {
     var limits = EngineLimits()
     limits.largeWriteBytes = 100
@@ -144,7 +144,7 @@ import Testing
     #expect(world.decided.replacedBytes > 0)
   }
 
-  @Test("a write that is set aside because its rules take long is judged once")
+  @Test("a write that is decided in the background because its rules take long is evaluated once")
   func overlongWrite() throws {
     var limits = EngineLimits()
     limits.largeWriteSteps = 3
@@ -155,7 +155,7 @@ import Testing
     #expect(world.report.judgedCount == 2)
   }
 
-  @Test("without a recorder no case is collected, and with a counter none is kept")
+  @Test("without a recorder no decision is recorded, and with a counter none is kept")
   func tapDetail() throws {
     var world = try TrialWorld(rules: #"{"rules":{".read":true}}"#, staged: #"{"rules":{}}"#)
     world.engine.recordDecisions(nil)

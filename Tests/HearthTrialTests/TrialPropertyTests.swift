@@ -6,9 +6,9 @@ import Testing
 
 @testable import HearthTrial
 
-/// Properties for random rules and requests.
+/// Tests of properties that hold for random rules and requests.
 @Suite struct TrialPropertyTests {
-  @Test("rules that are the same, or mean the same, never flip", arguments: [false, true])
+  @Test("rules that are identical or equivalent have no reversals", arguments: [false, true])
   func sameRulesNeverFlip(isRewritten: Bool) throws {
     var dice = SeededRandom(seed: isRewritten ? 7 : 3)
     var (judged, same) = (0, 0)
@@ -26,7 +26,7 @@ import Testing
     #expect(isRewritten ? same < judged / 2 : same == judged)
   }
 
-  @Test("places that are called the same answer the same, for any two files")
+  @Test("locations with the same pattern have the same results, for any two files")
   func samePlacesAnswerTheSame() throws {
     var dice = SeededRandom(seed: 11)
     var (same, flips) = (0, 0)
@@ -78,7 +78,7 @@ import Testing
 }
 
 extension TrialWorld {
-  /// Performs one request of a connection or a one-off caller.
+  /// Performs one request of a connection or a one-off request.
   mutating func performRandom(_ dice: inout SeededRandom, connections: Int = 3) throws {
     let path = Path(RandomFile.path(&dice))
     let value = dice.pick(["null", "1", #""a""#, #"{"a":1,"b":{"c":"x"}}"#, #"{"n":{"o":"ann"}}"#])
@@ -102,7 +102,7 @@ extension TrialWorld {
   }
 }
 
-/// A small rules file as a tree of rules.
+/// A small random rules file, as a tree of rules.
 struct RandomFile {
   indirect enum Place {
     case rules([(kind: String, rule: String)], children: [(name: String, place: Place)])

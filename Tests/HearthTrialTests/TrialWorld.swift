@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthTrial
 
-/// An engine whose decisions are judged at once.
+/// An engine whose decisions are evaluated with staged rules at once.
 struct TrialWorld {
   var engine: Engine
   var judge: TrialJudge
@@ -71,7 +71,7 @@ struct TrialWorld {
     perform(Command(connection: id, request: 1, action: .authenticate(Self.user(uid))))
   }
 
-  /// Performs a request of a connection with its own identity.
+  /// Performs a request of a connection with its current identity.
   mutating func ask(_ connection: UInt64, _ action: Command.Action) {
     perform(Command(connection: ConnectionID(rawValue: connection), request: 1, action: action))
   }

@@ -38,7 +38,7 @@ import Testing
         == "v1,ep4OG65eVy1/P4s+GLxEUX4uOMYXXgDQRpoNJQeowhM=")
   }
 
-  @Test("the flat JSON of the first generation")
+  @Test("the flat JSON of first-generation functions")
   func gen1() throws {
     let auth = #"{"uid":"u1","provider":"password","token":{"sub":"u1","email":"a@example.org"}}"#
     let envelope = try Self.envelope(
@@ -112,7 +112,7 @@ import Testing
       user: try #require(JSON(parsing: user.utf8)))
   }
 
-  @Test("an event of a user is kept, and read again")
+  @Test("an event of a user is encoded and decoded unchanged")
   func userEventIsKept() throws {
     for eventType in UserEventType.allCases {
       let event = try Self.user(eventType)
@@ -152,7 +152,7 @@ import Testing
     )
   }
 
-  @Test("an event of a tenant's user says whose it is, in every form")
+  @Test("an event of a tenant's user names the tenant, in every form")
   func tenantBodies() throws {
     var event = try Self.user(.created)
     event.user = .object((event.user.members ?? []) + [.init("tenantId", .string("acme-x1y2z"))])

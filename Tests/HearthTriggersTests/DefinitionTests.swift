@@ -6,7 +6,7 @@ import Testing
   static let full =
     #"{"name":"new-message","databases":"demo-*","path":"/rooms/{room}","on":"create","url":"https://fn.example.org/x","form":"webhook","retry":true,"timeoutSeconds":5,"concurrency":2,"windowSeconds":60,"location":"europe-west1","allowsPrivate":true,"pause":"by hand","secrets":["whsec_aGVhcnRoLXRlc3Qtc2VjcmV0LTAxMjM0NTY3ODlhYmM="]}"#
 
-  @Test("stored definitions are read again, and printed ones have no secret")
+  @Test("stored definitions are decoded unchanged, and printed ones have no secret")
   func stored() throws {
     let definition = try TriggerDefinition(try #require(JSON(parsing: Self.full.utf8)))
     #expect(try TriggerDefinition(definition.stored) == definition)
@@ -44,7 +44,7 @@ import Testing
     #expect(throws: TriggerProblem.self) { try TriggerDefinition(json) }
   }
 
-  @Test("triggers about users, and those for plugins, are read again as they are kept")
+  @Test("triggers for users, and those for plugins, are decoded as they were stored")
   func otherSubjects() throws {
     for text in [
       #"{"name":"u","user":"deleted","url":"http://127.0.0.1/","form":"gen1"}"#,
@@ -64,7 +64,7 @@ import Testing
     #expect(!writes.continues(users))
   }
 
-  @Test("triggers that Firebase's tools register")
+  @Test("triggers that the Firebase tools register are parsed")
   func emulator() throws {
     func definition(_ text: String) throws -> TriggerDefinition? {
       let json = try #require(JSON(parsing: text.utf8))

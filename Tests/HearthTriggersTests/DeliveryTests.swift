@@ -19,12 +19,12 @@ import Testing
     delivery.work(now: now, slots: slots).starts.map(\.key.position)
   }
 
-  @Test("events of one location are sent one at a time in order; other locations overtake")
+  @Test("events of one location are sent one at a time in order; events of other locations may overtake them")
   func order() {
     var delivery = Self.delivery([Self.event(1), Self.event(2), Self.event(3, "b"), Self.event(4)])
     #expect(Self.starts(&delivery) == [1, 3])
     #expect(Self.starts(&delivery) == [])
-    // The first fails twice; no later event at its location is sent before it.
+    // The first event fails twice; no later event at its location is sent before it.
     for (attempt, wait) in [(1, Int64(1_000)), (2, 2_000)] {
       let now = Self.start
       let due = now + wait
@@ -43,13 +43,13 @@ import Testing
     #expect(delivery.knownCount == 1)
   }
 
-  @Test("the same place of another database is another place")
+  @Test("the same path in another database is another location")
   func sources() {
     var delivery = Self.delivery([Self.event(1), Self.event(1, source: 1)])
     #expect(delivery.work(now: Self.start, slots: 64).starts.count == 2)
   }
 
-  @Test("as many at a time as the registration and the slots allow")
+  @Test("as many events are sent at a time as the registration and the slots allow")
   func concurrency() {
     var delivery = Self.delivery(concurrency: 2, (1...5).map { Self.event($0, "p\($0)") })
     #expect(Self.starts(&delivery, slots: 1) == [1])
@@ -59,7 +59,7 @@ import Testing
     #expect(Self.starts(&delivery) == [3])
   }
 
-  @Test("waits grow to ten minutes, more or less a fifth")
+  @Test("waits grow to ten minutes, varied by a fifth")
   func waits() {
     var delivery = Self.delivery([Self.event(1)])
     var (now, seconds): (Int64, [Int64]) = (Self.start, [])
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(
-    "the effect of each response, with retries and without",
+    "each response has the expected effect, with retries and without",
     arguments: [
       (AttemptOutcome.done, false, false), (.unknownFunction, true, true), (.refused("status 400"), true, true),
       (.failed("status 500"), true, false),
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(
-    "classes of statuses",
+    "statuses are classified",
     arguments: [
       (200, AttemptOutcome.done), (204, .done), (302, .refused("status 302")), (400, .refused("status 400")),
       (404, .unknownFunction), (405, .refused("status 405")), (413, .refused("status 413")),
@@ -113,7 +113,7 @@ import Testing
     #expect(AttemptOutcome(status: status) == outcome)
   }
 
-  @Test("Retry-After is honoured within bounds")
+  @Test("Retry-After is followed within limits")
   func retryAfter() {
     #expect(AttemptOutcome(status: 429, retryAfter: "2") == .notRun("status 429", retryAfterSeconds: 2))
     #expect(AttemptOutcome(status: 503, retryAfter: "86400") == .notRun("status 503", retryAfterSeconds: 600))
@@ -127,7 +127,7 @@ import Testing
         == .waits(attemptCount: 1, dueMilliseconds: Self.start + 2_000))
   }
 
-  @Test("refused three times, then taken: delivered also without retries")
+  @Test("an event that is refused three times and then accepted is delivered, also without retries")
   func reachedAtLast() {
     var delivery = Self.delivery(retries: false, [Self.event(1)])
     var now = Self.start
@@ -166,7 +166,7 @@ import Testing
       let position = started[0]
       _ = delivery.finish(Self.event(position, "p\(position)").key, .notRun("refused"), now: now, chance: 0.5)
     }
-    // It had failed eight times before.
+    // The event had failed eight times before.
     #expect(probes == [10, 30, 60])
     now = delivery.nextMilliseconds ?? now
     let probe = Self.starts(&delivery, at: now)[0]
@@ -214,7 +214,7 @@ import Testing
     #expect(Self.starts(&delivery) == [1])
   }
 
-  @Test("returned events are sent before newer ones, and after the one under way")
+  @Test("returned events are sent before newer ones, and after the one in progress")
   func olderOnes() {
     var delivery = Self.delivery([Self.event(5), Self.event(6)])
     delivery.add([Self.event(1)])
@@ -245,14 +245,14 @@ import Testing
     #expect(Self.starts(&delivery) == [3])
   }
 
-  @Test("an outcome of an event that is not under way is ignored")
+  @Test("the outcome of an event that is not in progress is ignored")
   func strangers() {
     var delivery = Self.delivery([Self.event(1)])
     #expect(delivery.finish(Self.event(1).key, .done, now: Self.start, chance: 0.5) == nil)
     #expect(delivery.knownCount == 1)
   }
 
-  @Test("delivery attempts continue after a restart")
+  @Test("the count of delivery attempts continues after a restart")
   func restart() {
     var event = Self.event(1)
     (event.attemptCount, event.dueMilliseconds) = (3, Self.start + 5_000)

@@ -34,7 +34,7 @@ import Testing
     for (key, child) in node.children { places(child, path + [key], into: &found) }
   }
 
-  /// Returns a handler's result of applying an event's delta to its data.
+  /// Returns the result of applying an event's delta to its data, as a handler does it.
   static func merged(_ data: JSON, _ delta: JSON) -> JSON {
     guard case .object(let changes) = delta else { return delta }
     var members: [JSON.Member] = if case .object(let members) = data { members } else { [] }
@@ -48,7 +48,7 @@ import Testing
     return .object(members)
   }
 
-  @Test("events are those of a comparison of the whole trees, and data with delta is the value after")
+  @Test("events agree with a comparison of the whole trees, and data with its delta applied is the value after")
   func againstTheWhole() throws {
     var numbers = SeededRandom(seed: 20_261_123)
     var eventCount = 0

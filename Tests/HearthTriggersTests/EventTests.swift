@@ -6,7 +6,7 @@ import Testing
   static let before = #"{"rooms":{"r1":{"messages":{"m1":{"t":"a"},"m2":{"t":"b"}}}}}"#
   static let messages = "rooms/r1/messages"
 
-  /// Writes with the events they cause, and the reason for the case.
+  /// Writes with the events that they cause, and the reason for the case.
   @Test(
     "an event exists if and only if the value at the location changed",
     arguments: [
@@ -25,7 +25,7 @@ import Testing
     #expect(summary(set, change(tree(Self.before), writes)) == expected, "\(name)")
   }
 
-  @Test("writes far above count")
+  @Test("writes far above the pattern's location cause events")
   func above() throws {
     let set = TriggerSet(try members("/rooms/{room}/messages/{msg}"))
     let both = "rooms/r1/messages/m1:WD rooms/r1/messages/m2:WD"
@@ -35,7 +35,7 @@ import Testing
     #expect(summary(set, made) == "rooms/r2/messages/x:WC")
   }
 
-  @Test("a write of several places is one write")
+  @Test("a write of several locations is one write")
   func several() throws {
     let set = TriggerSet(try members("/rooms/{room}/messages/{msg}"))
     let change = change(
@@ -47,14 +47,14 @@ import Testing
     #expect(Set(events.map(\.position)) == [7])
   }
 
-  @Test("a change of a sibling is a change of the parent")
+  @Test("a change of a child is a change of its parent")
   func sibling() throws {
     let change = change(tree(Self.before), [("rooms/r1/title", #""x""#)])
     #expect(summary(TriggerSet(try members("/rooms/{room}/messages/{msg}")), change) == "")
     #expect(summary(TriggerSet(try members("/rooms/{room}")), change) == "rooms/r1:WU")
   }
 
-  @Test("the root is a place")
+  @Test("the root is a location")
   func root() throws {
     let set = TriggerSet(try members("/"))
     #expect(summary(set, change(.empty, [("a/b", "1")])) == ":WC")
@@ -62,7 +62,7 @@ import Testing
     #expect(summary(set, change(tree(#"{"a":1}"#), [("a", "1")])) == "")
   }
 
-  @Test("a priority is no value")
+  @Test("a change of a priority causes no event")
   func priority() throws {
     let before = tree(#"{"a":{"b":1}}"#)
     for path in ["a", "a/b"] {
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(
-    "delta makes the value after of the value before",
+    "data with the delta applied is the value after the write",
     arguments: [
       (#"{"a":1,"b":2}"#, #"{"a":1,"c":3}"#, #"{"b":null,"c":3}"#),
       (#"{"b":{"c":1},"k":1}"#, #"{"k":1}"#, #"{"b":null}"#),
@@ -90,14 +90,14 @@ import Testing
     #expect(try payload(before, after) == "{\"data\":\(text),\"delta\":\(delta)}")
   }
 
-  @Test("lists are objects with whole numbers as keys, in the order of the database")
+  @Test("lists are objects with integer keys, in the order of the database")
   func lists() throws {
     #expect(
       try payload("null", #"{"b":1,"10":1,"9":1,"l":["x","y"]}"#)
         == #"{"data":null,"delta":{"9":1,"10":1,"b":1,"l":{"0":"x","1":"y"}}}"#)
   }
 
-  @Test("a webhook is shown both values whole")
+  @Test("a webhook receives both values complete")
   func values() throws {
     let member = TriggerSet.Member(
       name: "w", pattern: try TriggerPattern("/p"), kinds: TriggerEventType.write.kinds, wantsValues: true)
@@ -105,7 +105,7 @@ import Testing
     #expect(events.events.first?.event.payload == .text(Array(#"{"before":{"a":1,"b":2},"after":{"b":2}}"#.utf8)))
   }
 
-  @Test("events are read as written, and other bytes are refused")
+  @Test("events are decoded as they were encoded, and other bytes are refused")
   func content() throws {
     let authors: [EventAuthor] = [.administrator, .signedOut, .user(Array(#"{"uid":"u"}"#.utf8))]
     for author in authors {
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test("ids are keys, and texts of a sequence are in its order")
+  @Test("event ids are valid keys, and their order as text is the order of events")
   func identifiers() {
     let event = TriggerEvent(
       position: 99, ordinal: 12, milliseconds: 1_795_329_000_123, kind: .created, ref: "a", author: .signedOut,
@@ -154,7 +154,7 @@ import Testing
     #expect(set.events(of: crowded).events.count == 1_000)
     #expect(set.excess(of: change(crowded.newRoot, [("p/k0", "null")])) == nil)
 
-    // {"data":null,"delta":"…"} has 24 bytes beside the text.
+    // {"data":null,"delta":"…"} has 24 bytes besides the text.
     let limit = TriggerLimits.payloadBytesMax - 24
     for (count, isTooLarge) in [(limit, false), (limit + 1, true)] {
       let large = change(.empty, [("p/a", "\"" + String(repeating: "x", count: count) + "\"")])

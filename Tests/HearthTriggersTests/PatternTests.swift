@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "patterns that functions would misread are refused",
+    "patterns that functions would interpret differently are refused",
     arguments: [
       "{a}-{b}", "pre-{x}", "a/**/b/{c=**}/d", "a//b", "{a}/{a}", "a.b", "a/$b", "a#", "a/[b]", "a/**", "{rest=**}",
       "{}", "{a=b}", "{a b}", "a*b*c", "a/\u{7}", String(repeating: "a/", count: 33),
@@ -42,7 +42,7 @@ import Testing
     #expect(throws: TriggerProblem.self) { try TriggerPattern(pattern) }
   }
 
-  @Test("only keys and {name} are known to the first generation")
+  @Test("first-generation triggers support only keys and {name}")
   func plainness() throws {
     #expect(try TriggerPattern("/a/{b}").isPlain)
     for pattern in ["a/*", "a/**/b", "{c=**}/d", "a-*"] { #expect(try !TriggerPattern(pattern).isPlain) }
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(
-    "databases are named, or by a form of names",
+    "databases are named exactly, or by a pattern",
     arguments: [
       ("*", "demo", true), ("demo-*", "demo-app", true), ("demo-*", "demo", false), ("demo", "demo", true),
       ("demo", "demos", false),
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(
-    "other forms of databases are refused",
+    "other patterns of databases are refused",
     arguments: ["", "a*b*", "A", "a/b", "{x}", String(repeating: "a", count: 64)])
   func databaseRefusal(pattern: String) {
     #expect(throws: TriggerProblem.self) { try DatabasePattern(pattern) }

@@ -28,7 +28,7 @@ func change(
     author: author)
 }
 
-/// Returns triggers `W`, `C`, `U` and `D` on one pattern.
+/// Returns the triggers `W` (written), `C` (created), `U` (updated) and `D` (deleted) on one pattern.
 func members(_ pattern: String) throws -> [TriggerSet.Member] {
   let pattern = try TriggerPattern(pattern)
   return [("W", TriggerEventType.write), ("C", .create), ("U", .update), ("D", .delete)].map { name, eventType in

@@ -5,7 +5,7 @@ import Testing
 @testable import HearthWebAuthn
 
 @Suite struct AssertionTests {
-  @Test("a key is known again, whichever way it signs", arguments: SoftwareAuthenticator.Algorithm.allCases)
+  @Test("a registered key is recognized, with any algorithm", arguments: SoftwareAuthenticator.Algorithm.allCases)
   func algorithms(algorithm: SoftwareAuthenticator.Algorithm) throws {
     let authenticator = SoftwareAuthenticator(algorithm)
     let used = authenticator.use(challenge: Ceremonies.challenge)
@@ -19,7 +19,7 @@ import Testing
     #expect(result.reason == .signature)
   }
 
-  @Test("Security 77: each invalid field of an assertion is refused by name", arguments: Ceremonies.wrong.indices)
+  @Test("Security 77: an error names the invalid field of an assertion", arguments: Ceremonies.wrong.indices)
   func wrongFields(index: Int) {
     let (name, reason, overrides) = Ceremonies.wrong[index]
     let authenticator = SoftwareAuthenticator()
@@ -28,7 +28,7 @@ import Testing
     #expect(result.reason == reason, "\(name)")
   }
 
-  @Test("any changed byte breaks the signature", arguments: SoftwareAuthenticator.Algorithm.allCases)
+  @Test("any changed byte invalidates the signature", arguments: SoftwareAuthenticator.Algorithm.allCases)
   func damaged(algorithm: SoftwareAuthenticator.Algorithm) {
     let authenticator = SoftwareAuthenticator(algorithm)
     let used = authenticator.use(challenge: Ceremonies.challenge)
@@ -83,7 +83,7 @@ import Testing
     for result in results { #expect(result.reason == .backup) }
   }
 
-  @Test("a response to one ceremony is refused in the other, and a new key in a sign-in")
+  @Test("a response to one ceremony is refused in the other, and so is a new key in a sign-in")
   func ceremonies() {
     let authenticator = SoftwareAuthenticator()
     let created = authenticator.use(
@@ -98,7 +98,7 @@ import Testing
     #expect(withKey.reason == .malformed)
   }
 
-  @Test("an extension's output does no harm")
+  @Test("an extension's output has no effect")
   func extensions() throws {
     let authenticator = SoftwareAuthenticator()
     let output = SoftwareAuthenticator.map([
@@ -109,7 +109,7 @@ import Testing
     _ = try Ceremonies.use(authenticator, used)
   }
 
-  @Test("this machine's pages may have any port, where that is let")
+  @Test("pages on this machine may have any port, where that is allowed")
   func localOrigins() {
     let local = AllowedOrigins(exact: [], allowsLocalhost: true)
     for origin in ["http://localhost", "http://localhost:1", "https://localhost:65535"] {
@@ -121,7 +121,7 @@ import Testing
     ] { #expect(!local.allows(origin), "\(origin)") }
   }
 
-  @Test("keys whose numbers make none are refused")
+  @Test("keys with invalid numbers are refused")
   func keys() {
     let p256 = SoftwareAuthenticator()
     func changed(_ index: Int, _ bytes: [UInt8]) -> [UInt8] {

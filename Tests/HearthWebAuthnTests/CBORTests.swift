@@ -32,7 +32,7 @@ import Testing
       [], [0x18], [0x18, 0x17], [0x19, 0x00, 0xFF], [0x1A, 0, 0, 0xFF, 0xFF], [0x1B, 0, 0, 0, 0, 255, 255, 255, 255],
       // Indefinite lengths, reserved ones, and tags.
       [0x5F, 0x41, 0x00, 0xFF], [0x9F, 0xFF], [0xBF, 0xFF], [0x1C], [0xC0, 0x00], [0xFF], [0xF8, 0x20],
-      // More than the input has.
+      // Lengths beyond the input.
       [0x41], [0x9A, 0x7F, 0xFF, 0xFF, 0xFF], [0x82, 0x00], [0xA1, 0x00],
       // An invalid text, a duplicate key, and invalid keys.
       [0x61, 0xFF], [0xA2, 0x01, 0x02, 0x01, 0x03], [0xA1, 0x40, 0x00], [0xA1, 0x80, 0x00], [0xA1, 0xF5, 0x00],
@@ -49,10 +49,10 @@ import Testing
   @Test("CBOR outside the canonical form of CTAP2 is refused", arguments: refusedBytes)
   func refused(bytes: [UInt8]) { #expect(throws: WebAuthnError.self) { try Self.read(bytes) } }
 
-  @Test("four levels are read, as CTAP2 allows")
+  @Test("four levels are decoded, as CTAP2 allows")
   func levels() throws { _ = try Self.read([0x81, 0x81, 0x81, 0x81, 0x00]) }
 
-  @Test("any bytes end in a value or a refusal", arguments: 0..<20)
+  @Test("any bytes end in a value or an error", arguments: 0..<20)
   func anything(seed: Int) {
     var random = SeededRandom(seed: UInt64(seed))
     for _ in 0..<2_000 {

@@ -5,7 +5,7 @@ import Testing
 @testable import HearthWebAuthn
 
 @Suite struct RegistrationTests {
-  @Test("a new key is taken, whichever way it signs", arguments: SoftwareAuthenticator.Algorithm.allCases)
+  @Test("a new key is accepted, with any supported algorithm", arguments: SoftwareAuthenticator.Algorithm.allCases)
   func algorithms(algorithm: SoftwareAuthenticator.Algorithm) throws {
     let authenticator = SoftwareAuthenticator(algorithm)
     let registration = try Ceremonies.register(authenticator, authenticator.make(challenge: Ceremonies.challenge))
@@ -17,7 +17,7 @@ import Testing
     #expect(try Ceremonies.register(authenticator, selfSigned).publicKey == authenticator.cose)
   }
 
-  @Test("an attestation is taken that is true, and no other", arguments: SoftwareAuthenticator.Attestation.allCases)
+  @Test("a valid attestation is accepted, and no other", arguments: SoftwareAuthenticator.Attestation.allCases)
   func attestations(attestation: SoftwareAuthenticator.Attestation) throws {
     let authenticator = SoftwareAuthenticator()
     let made = authenticator.make(challenge: Ceremonies.challenge, attestation)
@@ -35,7 +35,7 @@ import Testing
     ("another's", { _ in SoftwareAuthenticator().sign([1]) }),
   ]
 
-  @Test("each invalid field is refused by name", arguments: Ceremonies.wrong.indices)
+  @Test("an error names each invalid field", arguments: Ceremonies.wrong.indices)
   func wrongFields(index: Int) {
     let (name, reason, overrides) = Ceremonies.wrong[index]
     for attestation in [SoftwareAuthenticator.Attestation.none, .packedSelf] {
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test("extensions that authenticators say by themselves do no harm")
+  @Test("extension outputs that authenticators add on their own have no effect")
   func extensions() throws {
     let all = SoftwareAuthenticator.map([
       ("uvm", [0x81, 0x83, 0x02, 0x04, 0x02]), ("credProtect", [0x02]), ("hmac-secret", [0xF5]),
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("apps on Android have origins of their own, and a key may say that it is copied")
+  @Test("Android apps have origins of their own, and a key may report that it is backed up")
   func otherOrigins() throws {
     let authenticator = SoftwareAuthenticator()
     let made = authenticator.make(
@@ -80,7 +80,7 @@ import Testing
     #expect(try !Ceremonies.register(authenticator, made, verified: false).isUserVerified)
   }
 
-  @Test("the id beside the key is the key's, and the object holds a key")
+  @Test("the id in the response must be the key's, and the attestation object must contain a key")
   func credentialID() {
     let authenticator = SoftwareAuthenticator()
     let made = authenticator.make(challenge: Ceremonies.challenge)
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test("cut off or changed anywhere, an attestation object is refused or says the same")
+  @Test("a truncated or altered attestation object is refused or has the same content")
   func damaged() {
     let authenticator = SoftwareAuthenticator()
     let made = authenticator.make(challenge: Ceremonies.challenge, .packedCertificate)
@@ -163,7 +163,7 @@ import Testing
       changed.attestationObject[index] ^= 1
       accepted += (try? Ceremonies.register(authenticator, changed)) == nil ? 0 : 1
     }
-    // Parts of the certificate that its key does not depend on: its issuer is not checked.
+    // Parts of the certificate that do not affect its key: the certificate's issuer is not checked.
     #expect(accepted < made.attestationObject.count / 2)
   }
 }

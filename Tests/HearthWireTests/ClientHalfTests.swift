@@ -2,7 +2,7 @@ import HearthTree
 import HearthWire
 import Testing
 
-/// Tests that a server can read a client's messages, and the reverse.
+/// Tests that the server can decode the client's messages, and the client the server's.
 @Suite struct ClientHalfTests {
   private func value(_ text: String, at location: Location = Location(path: .root)) throws -> WriteValue {
     let bytes = Array(text.utf8)
@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(
-    "values that the server fills in are written as they were read",
+    "server values are encoded as they were decoded",
     arguments: [
       "1", "null", #""x""#, #"{"a":1,"b":{"c":true,".priority":"p"}}"#, #"{".sv":"timestamp"}"#,
       #"{"a":{".sv":{"increment":2}},"b":3}"#, #"{"a":{".value":{".sv":"timestamp"},".priority":7}}"#,
@@ -26,7 +26,7 @@ import Testing
     #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
   }
 
-  @Test("the server reads every request as it was meant")
+  @Test("the server decodes every request as it was encoded")
   func requests() throws {
     let write = Write(location: Location(path: Path("a/b")), value: try value(#"{"t":{".sv":"timestamp"}}"#))
     let priority = Write(
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test("the client reads every message of the server as it was meant")
+  @Test("the client decodes every message of the server as it was encoded")
   func serverMessages() throws {
     let node = try value(#"{"a":{".value":1,".priority":2},"b":[1,2],".priority":"p"}"#).node
     func read(_ message: ServerMessage, _ kind: ReceivedMessage.ReplyKind = .json) throws -> ReceivedMessage {
@@ -105,7 +105,7 @@ import Testing
   private struct UnexpectedMessage: Error {}
 
   @Test(
-    "a query's object reads back as an equal query",
+    "a query is encoded to an object that decodes to an equal query",
     arguments: [
       Query(), Query(order: .key), Query(order: .value, start: .init(value: .bool(true)), limit: .first(3)),
       Query(

@@ -3,7 +3,7 @@ import HearthWire
 import Testing
 
 @Suite struct ClientMessageTests {
-  /// Parses the action of request 7 with this `a` and `b`.
+  /// Parses the action of request 7 with this action name `a` and body `b`.
   private func action(_ name: String, _ body: String) throws -> Request.Action {
     let text = #"{"t":"d","d":{"r":7,"a":"\#(name)","b":\#(body)}}"#
     guard case .request(let request) = try ClientMessage.decode(Array(text.utf8)) else {
@@ -17,7 +17,7 @@ import Testing
     if case .refused(let refusal) = try action(name, body) { refusal.text } else { nil }
   }
 
-  @Test func `a ping is known by its control type`() throws {
+  @Test func `a ping is recognized by its control type`() throws {
     guard case .ping = try ClientMessage.decode(Array(#"{"t":"c","d":{"t":"p","d":{}}}"#.utf8)) else {
       Issue.record("not a ping")
       return
@@ -77,7 +77,7 @@ import Testing
     #expect(leaf.compound == CompoundHash(hashes: ["a", ""], posts: [.root]))
   }
 
-  @Test func `a compound hash has so many posts and no more`() throws {
+  @Test func `a compound hash has a limited number of posts`() throws {
     for (count, isTaken) in [(WireLimits.standard.postsMax, true), (WireLimits.standard.postsMax + 1, false)] {
       let posts = repeatElement("\"a\"", count: count).joined(separator: ",")
       let hashes = repeatElement("\"\"", count: count + 1).joined(separator: ",")
@@ -129,7 +129,7 @@ import Testing
     #expect(put.hash == "")
   }
 
-  @Test func `data that comes before its path is read as well`() throws {
+  @Test func `data before its path is parsed as well`() throws {
     guard case .put(let put) = try action("p", #"{"d":"high","p":"/a/.priority"}"#) else {
       Issue.record("not a put")
       return
@@ -152,7 +152,9 @@ import Testing
     #expect(Set(merge.writes.map(\.location.description)) == ["/q/x/y", "/q/z"])
   }
 
-  @Test func `both names of authentication read the same, with what an administrator may add`() throws {
+  @Test func `both names of the authentication action are parsed the same, with an administrator's additional members`()
+    throws
+  {
     for name in ["auth", "gauth"] {
       guard case .authenticate(let plain) = try action(name, #"{"cred":"t"}"#) else {
         Issue.record("\(name)")
@@ -210,7 +212,7 @@ import Testing
     else { throw WireError(.malformed, "no body") }
   }
 
-  @Test func `invalid paths are refused with the service's message`() throws {
+  @Test func `invalid paths are refused with Firebase's message`() throws {
     let long = String(repeating: "k", count: 769)
     let deep = String(repeating: "/a", count: 33)
     for path in ["/.info/connected", "/a.b", "/a/$x", "/a/#", "/a/[", "/a\\u0007", "/.priority/a", "/" + long, deep] {

@@ -2,7 +2,7 @@ import HearthWire
 import Testing
 
 @Suite struct HandshakeTests {
-  @Test func `parameters are found wherever they are, escaped or not`() {
+  @Test func `parameters are found in any order, escaped or not`() {
     let web = Handshake(target: "/.ws?v=5&p=1:123:web:abc&ls=Zx9&ns=chat")
     #expect(web.version == "5" && web.appID == "1:123:web:abc" && web.lastSession == "Zx9" && web.namespace == "chat")
     let android = Handshake(target: "/.ws?ns=chat&v=5&ls=")
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `names of databases are plain`() {
+  @Test func `database names contain only plain characters`() {
     for name in ["a", "chat-default-rtdb", "a_1", String(repeating: "a", count: 63)] {
       #expect(Namespace.isValid(name))
     }

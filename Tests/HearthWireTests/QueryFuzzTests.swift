@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthWire
 
-/// Tests of random query objects and compound hashes, and of their use.
+/// Tests of random query objects and compound hashes, and of their results.
 @Suite struct QueryFuzzTests {
 
   private static let values = [
@@ -58,7 +58,7 @@ import Testing
     #expect(found > 3_000)
   }
 
-  @Test func `any compound hash is refused, or answered with ranges that lie in order`() throws {
+  @Test func `any compound hash is refused, or answered with ranges in ascending order`() throws {
     let node = try Self.node()
     let texts = Self.values.filter { $0.hasPrefix("\"") } + ["\"k1/n\"", "\"k1/.priority\"", "\"k3/n/x\"", "\"zz\""]
     var found = 0

@@ -10,7 +10,7 @@ import Testing
     try text.withUnsafeBytes { try assembler.receive($0) }
   }
 
-  @Test func `a text that is no number is a message`() throws {
+  @Test func `a text that is not a number is a message`() throws {
     var assembler = SegmentAssembler()
     for text in ["{}", "", "1234567", "12a", "-1", " 2"] {
       #expect(try receive(text, &assembler) == .whole)
@@ -38,7 +38,7 @@ import Testing
     #expect(try receive("{}", &assembler) == .assembled(Array("{}".utf8)))
   }
 
-  @Test func `9999 segments may come and 10000 may not`() throws {
+  @Test func `9999 segments are accepted and 10000 are not`() throws {
     var assembler = SegmentAssembler()
     #expect(try receive("9999", &assembler) == .incomplete)
     for _ in 0..<9998 { #expect(try receive("x", &assembler) == .incomplete) }
@@ -46,7 +46,7 @@ import Testing
     #expect(throws: WireError(.tooManySegments, "")) { try receive("10000", &assembler) }
   }
 
-  @Test func `a message may have its limit and no byte more, however it comes`() throws {
+  @Test func `a message may have its limit and no byte more, in one text or in segments`() throws {
     var limits = WireLimits()
     limits.messageBytesMax = 10
     var assembler = SegmentAssembler(limits: limits)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ServerMessageTests {
   private func text(_ message: ServerMessage) -> String { String(decoding: message.encoded(), as: UTF8.self) }
 
-  @Test func `control messages have the exact shapes clients read`() {
+  @Test func `control messages have the exact form that clients parse`() {
     let hello = ServerMessage.Hello(milliseconds: 1_767_225_600_000, host: "localhost:9000", session: "s1")
     #expect(
       text(.hello(hello))
@@ -17,7 +17,7 @@ import Testing
     #expect(text(.reset(host: "h:1")) == #"{"t":"c","d":{"t":"r","d":"h:1"}}"#)
   }
 
-  @Test func `replies carry the number, the status and the data`() {
+  @Test func `replies have the number, the status and the data`() {
     #expect(text(.reply(0, .ok, .emptyObject)) == #"{"t":"d","d":{"r":0,"b":{"s":"ok","d":{}}}}"#)
     #expect(text(.reply(7, .ok, .emptyText)) == #"{"t":"d","d":{"r":7,"b":{"s":"ok","d":""}}}"#)
     #expect(
@@ -53,7 +53,7 @@ import Testing
     #expect(text(.push(.debug("t"))) == #"{"t":"d","d":{"a":"sd","b":{"msg":"t"}}}"#)
   }
 
-  @Test func `ranges leave out the ends they do not have, and write the place itself as a slash`() {
+  @Test func `ranges omit missing ends, and the location itself is encoded as a slash`() {
     let ranges = [
       RangeMerge(start: nil, end: Path("a/b"), node: Node(.int(1))),
       RangeMerge(start: Path("a/b"), end: Path([Key("c"), Key(".priority")]), node: .empty),

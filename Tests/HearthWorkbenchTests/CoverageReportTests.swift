@@ -72,7 +72,7 @@ import Testing
     #expect(lines.contains("DA:4,1") && lines.contains("DA:6,0"))
   }
 
-  @Test("the report escapes texts of files and rules, and its marks nest")
+  @Test("the report escapes texts of files and rules, and its elements are nested correctly")
   func html() throws {
     let report = try report("  - {as: x, read: /a, expect: allow}", file: "<img src=x>.json")
     let html = report.html
@@ -87,7 +87,7 @@ import Testing
       #expect(open >= 0)
     }
     #expect(open == 0)
-    // The text itself is whole.
+    // The text itself is complete.
     let source = try #require(html.firstRange(of: "</pre><pre>"))
     let pre = html[source.upperBound...].prefix { $0 != "\u{0}" }
     let end = try #require(pre.firstRange(of: "</pre>"))

@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test("JSON and YAML of the same meaning are the same value")
+  @Test("equivalent JSON and YAML are the same value")
   func sameValue() throws {
     let json = try value(#"{"a": [1, 2.5, true, null, "x"], "b": {"c": "10"}}"#, as: "a.json")
     let yaml = try value("a:\n  - 1\n  - 2.5\n  - true\n  - ~\n  - x\nb: {c: '10'}\n", as: "a.yaml")
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "YAML scalars have their meaning of version 1.2",
+    "YAML scalars have their meaning of YAML 1.2",
     arguments: [
       ("yes", "'yes'"), ("on", "'on'"), ("True", "true"), ("null", "null"), ("0x1F", "31"), ("0o17", "15"),
       ("007", "7"), ("1e3", "1000.0"), (".5", "0.5"), ("5.", "5.0"), ("1_000", "'1_000'"), ("+1", "1"), ("-", "'-'"),
@@ -89,7 +89,7 @@ import Testing
       bomb += "a\(level): &a\(level) [\((0..<10).map { _ in "*a\(level - 1)" }.joined(separator: ", "))]\n"
     }
     #expect(try #require(refusal(bomb)).hasSuffix(": More than 1000000 values."))
-    // The same as keys, which composers compare with all their expansions.
+    // The same as keys, which the YAML library compares with all their expansions.
     let keys = bomb.split(separator: "\n").prefix(5).joined(separator: "\n") + "\nb: {*a4 : 1, *a4 : 2}\n"
     #expect(try #require(refusal(keys)).hasSuffix("A name is a text."))
   }
@@ -109,7 +109,7 @@ import Testing
     #expect(message.contains("More than 64 "), "\(message)")
   }
 
-  @Test("a file that is too long is refused before it is read")
+  @Test("a file that is too long is refused before it is parsed")
   func longFile() throws {
     let problem = #expect(throws: DocumentProblem.self) {
       try LocatedValue.read(DocumentText(file: "a.json", text: "[          ]"), bytesMax: 10)
@@ -117,7 +117,7 @@ import Testing
     #expect(problem?.diagnostic.message == "The file has more than 10 bytes.")
   }
 
-  @Test("random bytes end in a value or a located problem")
+  @Test("random bytes end in a value or an error with its place")
   func randomBytes() {
     var random = SystemRandomNumberGenerator()
     let pieces = [

@@ -7,10 +7,10 @@ import Testing
 
 @testable import HearthWorkbench
 
-/// Tests of the examples, each broken at one rule so that a request is allowed that one of its own test cases expects
-/// to be denied. The evaluator defines a hole; the proofs must then find every one.
+/// Tests of the examples in which one rule is weakened, so that it allows a request that one of the example's test
+/// cases expects to be denied. The evaluator determines these holes; the proofs must then find every one.
 @Suite struct ExampleHoleTests {
-  @Test("holes planted in the examples are open, with a request, and a difference of the two files")
+  @Test("holes planted in the examples are open, with a request, and are a difference between the two files")
   func planted() throws {
     var holeCount = 0
     for name in ExampleTests.names {
@@ -63,8 +63,8 @@ private struct Example {
       DocumentText(file: yaml == nil ? "tests.json" : "tests.yaml", text: try yaml ?? text("tests.json")))
   }
 
-  /// Returns mutants that allow a request that a case expects to be denied, each with such a request, from all over the
-  /// file.
+  /// Returns variants that allow a request that a case expects to be denied, each with such a request, from all parts
+  /// of the file.
   func holes(countMax: Int) -> [Hole] {
     let (denied, mutants) = (requests, MutantGenerator.mutants(of: rules).mutants)
     var result: [Hole] = []
@@ -79,7 +79,7 @@ private struct Example {
     return result
   }
 
-  /// The requests that the original rules deny, as far as a question can be about them.
+  /// The requests that the original rules deny and about which a question can be asked.
   private var requests: [Denied] {
     var result: [Denied] = []
     let locations = ExposureLocation.all(in: [rules])
@@ -123,7 +123,7 @@ private struct Hole {
 }
 
 extension RulesRequest {
-  /// The only location of the request; nil for an update of several.
+  /// The only location of the request; nil for an update of several locations.
   fileprivate var path: Path? {
     switch self {
     case .read(let request): request.path
@@ -133,7 +133,7 @@ extension RulesRequest {
 }
 
 extension RulesTestUser {
-  /// The smallest identity class of the request.
+  /// The smallest identity class that contains the request's identity.
   fileprivate var identity: ExposureIdentity? {
     guard let auth else { return .signedOut }
     let standard: Set = ["sub", "user_id", "firebase", "email", "email_verified", "name", "picture", "phone_number"]

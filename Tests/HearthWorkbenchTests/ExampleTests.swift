@@ -4,7 +4,7 @@ import HearthTree
 import HearthWorkbench
 import Testing
 
-/// Tests that the examples in `Rules/` pass their tests, which cover all of them.
+/// Tests that the examples in `Rules/` pass their own tests, with full coverage.
 @Suite struct ExampleTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "Rules")
@@ -18,13 +18,13 @@ import Testing
     try String(contentsOf: Self.folder.appending(path: path), encoding: .utf8)
   }
 
-  @Test("every example is known here")
+  @Test("every example in the folder is tested")
   func examples() throws {
     let found = try FileManager.default.contentsOfDirectory(atPath: Self.folder.appending(path: "Examples").path)
     #expect(found.sorted() == Self.names)
   }
 
-  @Test("every case of an example passes, and every outcome is seen", arguments: names)
+  @Test("every case of an example passes, and every outcome is covered", arguments: names)
   func passes(name: String) throws {
     let rules = try RuleSet.compile(try text("Examples/\(name)/rules.json"), keepsExpressions: true).counted
     #expect(rules.warnings.isEmpty)
@@ -40,16 +40,16 @@ import Testing
     #expect(report.tally.percent == 100, "\(report.text(TerminalStyle(isColored: false)))")
   }
 
-  @Test("the locked rules and those to start with have no mistakes", arguments: ["locked.json", "starter.json"])
+  @Test("the locked rules and the starter rules have no errors", arguments: ["locked.json", "starter.json"])
   func checks(name: String) throws {
     #expect(try RuleSet.compile(try text(name)).warnings.isEmpty)
   }
 
-  @Test("the schema for editors knows the members that the reader knows")
+  @Test("the JSON schema for editors has the members that the parser knows")
   func schema() throws {
     let schema = try #require(JSON(parsing: try text("rules-test.schema.json").utf8))
     func names(_ json: JSON?) -> Set<String> { Set(json?["properties"]?.members?.map(\.name) ?? []) }
-    /// Returns the names that the reader lists when it meets an unknown one.
+    /// Returns the names that the parser lists in its error for an unknown one.
     func known(_ text: String) -> Set<String> {
       do {
         _ = try TestFileTexts.read(text)

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "each way to break a rule",
+    "each kind of mutant is made",
     arguments: [
       ("drop-conjunct", "$x == 'u' && $y == 'v'", ["($y == 'v')", "($x == 'u')"]),
       ("drop-disjunct", "$x == 'u' || $y == 'v'", ["($y == 'v')", "($x == 'u')"]),
@@ -56,7 +56,7 @@ import Testing
     #expect(try mutants(rule)[operation] == broken)
   }
 
-  @Test("invalid mutants are left out: newData in a .read, a wildcard that is not in scope above")
+  @Test("invalid mutants are omitted: newData in a .read, a wildcard that is not in scope above")
   func leavesOut() throws {
     let found = try mutants("data.child($y).exists()", kind: "read")
     #expect(found["data-new-data"] == nil)
@@ -116,7 +116,7 @@ import Testing
     #expect(below.allSatisfy { if case .equivalent = $0.result { true } else { false } })
   }
 
-  @Test("the report for scripts")
+  @Test("the JSON report")
   func json() throws {
     let json = try report(Self.owned, [Self.weak]).json
     for name in ["mutants", "killed", "survived", "equivalent", "undecided"] { #expect(json[name]?.int != nil) }
@@ -126,7 +126,7 @@ import Testing
     #expect(survivor["test"]?["cases"]?.array?.count == 1)
   }
 
-  @Test("a rule is replaced, added, and left where the file has no such place")
+  @Test("a rule is replaced, added, and ignored where the file has no such location")
   func replaces() throws {
     let rules = try rules(Self.owned)
     #expect(
@@ -135,7 +135,7 @@ import Testing
     #expect(try rules.replacing(.read, at: ["users"], with: "false").root.child("users")?.read?.text == "false")
     #expect(try rules.replacing(.read, at: ["nowhere"], with: "true").strictJSON == rules.strictJSON)
     #expect(throws: RulesError.self) { try rules.replacing(.read, at: [], with: "1 +") }
-    // A text that a file has to escape.
+    // A text that a file must escape.
     let quoted = try rules.replacing(.write, at: ["users"], with: #"auth.uid == "a\\b""#)
     #expect(try RuleSet.compile(quoted.source).strictJSON == quoted.strictJSON)
   }
@@ -156,7 +156,7 @@ import Testing
     #expect(try RuleSet.compile(more.source).root.child("a")?.wildcard?.validate?.text == "newData.isString()")
   }
 
-  @Test("the mutants of rules that are too long together are left out, and count as not noticed")
+  @Test("the mutants of rules that are too long in total are omitted, and count as not noticed")
   func leavesTooManyOut() throws {
     let rules = try rules(Self.owned)
     let all = MutationRun(rules, tests: [try file(Self.weak)], nowMilliseconds: Self.now).report()

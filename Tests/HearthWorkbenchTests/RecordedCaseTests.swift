@@ -39,7 +39,7 @@ import Testing
     Query(limit: .first(10)), Query(limit: .last(1)),
   ]
 
-  @Test("reads with queries come out again", arguments: queries)
+  @Test("recorded reads with queries are reproduced", arguments: queries)
   func reads(_ query: Query) throws {
     for uid in ["kim", "mira"] {
       let isSmall = if case .first(let count) = query.limit { count < 10 } else { false }
@@ -78,7 +78,7 @@ import Testing
       ? Node.empty.replacing(Path("n"), with: Node(.int(4))) : Node(.int(try #require(Int64(text))))
   }
 
-  @Test("a bound that test files have no name for makes no file")
+  @Test("a bound that test files cannot express makes no file")
   func unsayable() throws {
     let rules = try RuleSet.compile(Self.rules, keepsExpressions: true)
     let query = Query(order: .value, start: Query.Bound(value: .int(1), key: .key(Key("k"))), limit: .first(1))

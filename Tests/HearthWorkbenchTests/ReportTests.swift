@@ -4,8 +4,8 @@ import HearthWorkbench
 import Testing
 
 @Suite struct ReportTests {
-  /// Returns a report of three cases, two of which fail, one with a name that would break each format; and of a broken
-  /// file.
+  /// Returns a report of three cases, two of which fail, one with a name that would break each format; and of an
+  /// invalid file.
   private func report() throws -> RulesTestReport {
     let rules = try RuleSet.compile(TestFileTexts.rules, keepsExpressions: true).counted
     let test = try TestFileTexts.read(
@@ -63,7 +63,7 @@ import Testing
     #expect(open.isEmpty)
   }
 
-  @Test("TAP: a plan, a line for each case, and blocks of YAML that can be read")
+  @Test("TAP: a plan, a line for each case, and valid blocks of YAML")
   func tap() throws {
     let lines = try text(.tap).split(separator: "\n").map(String.init)
     #expect(lines.prefix(3) == ["TAP version 14", "1..4", "ok 1 - tests.yaml: alice reads /rooms/r1"])
@@ -79,7 +79,7 @@ import Testing
 
   struct Unexpected: Error {}
 
-  @Test("GitHub: a note for each failure, on one line")
+  @Test("GitHub: an annotation for each failure, on one line")
   func github() throws {
     let lines = try text(.github).split(separator: "\n").map(String.init)
     #expect(lines.count == 4)

@@ -55,7 +55,7 @@ import Testing
     #expect(TestFileTexts.refusal(text) == message)
   }
 
-  @Test("a problem shows its line, a caret and help")
+  @Test("an error shows its line, a caret and help")
   func rendered() throws {
     do {
       _ = try TestFileTexts.read("cases:\n  - read: /a\n    expct: deny\n")
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("a case for several users is one case for each")
+  @Test("a case for several users is one case for each user")
   func severalUsers() throws {
     let file = try TestFileTexts.read(
       """
@@ -84,7 +84,7 @@ import Testing
     #expect(file.cases.map(\.name) == ["closed (a)", "closed (b)", "closed (nobody)", "a reads /x"])
   }
 
-  @Test("targaryen's files are read as they are")
+  @Test("targaryen's files are read without changes")
   func targaryen() throws {
     let file = try TestFileTexts.read(
       """

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test("reads, and the rule that decides")
+  @Test("reads have the rule that decides")
   func reads() throws {
     let found = try reasons(
       """
@@ -40,7 +40,7 @@ import Testing
     #expect(found == [nil, nil, nil, "0 denied", "0 allowed", "0 by /rooms/$room/.read"])
   }
 
-  @Test("server values, updates and deletes are as on the server")
+  @Test("server values, updates and deletes have the same results as on the server")
   func writes() throws {
     let found = try reasons(
       """

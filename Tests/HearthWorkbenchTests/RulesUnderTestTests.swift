@@ -8,7 +8,7 @@ import Testing
       source: TestFileTexts.rules, named: "rules.json", data: ["rooms": ["r1": ["members": ["alice": true]]]])
   }
 
-  @Test("allows, denies and performs are the rules' answers, and only performs changes the data")
+  @Test("allows, denies and performs return the rules' decisions, and only performs changes the data")
   func answers() throws {
     let rules = try rules()
     #expect(rules.allows(.read("/rooms/r1"), as: .user("alice")))
@@ -27,7 +27,7 @@ import Testing
     #expect(rules.allows(.write("/rooms/r1/messages/m1", ["text": "hi", "at": 5]), as: .user("bob")))
   }
 
-  @Test("an expectation that fails shows the trace")
+  @Test("a failed expectation shows the trace")
   func failure() throws {
     let rules = try rules()
     withKnownIssue {
@@ -39,7 +39,7 @@ import Testing
     #expect(try rules.verdict(of: .read("/rooms/r1"), as: .user("alice")).explanation.contains("allowed"))
   }
 
-  @Test("a request that makes no sense is an issue, and neither allowed nor denied")
+  @Test("an invalid request is reported as an issue, and is neither allowed nor denied")
   func nonsense() throws {
     let rules = try rules()
     for request: TestRequest in [

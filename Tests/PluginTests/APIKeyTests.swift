@@ -34,7 +34,7 @@
     }
 
     @Test(
-      "settings that cannot be meant keep the server from starting",
+      "contradictory settings prevent the start",
       arguments: [
         "{}", #"{"keys": []}"#, #"{"keys": [{"sha256": "00", "uid": "a"}]}"#, #"{"keys": [{"uid": "a"}]}"#,
         #"{"keys": [{"sha256": "HASH"}]}"#, #"{"keys": [{"sha256": "HASH", "uid": "a", "claims": 1}]}"#,

@@ -4,7 +4,7 @@
   import Testing
 
   @Suite struct AnonymousTests {
-    @Test("any client signs in anonymously, and only that way")
+    @Test("any client signs in anonymously, and by no other operation")
     func answers() async throws {
       let provider = try #require(try AnonymousSignIn.providers(Requests.settings("{}")).first)
       #expect(provider.manifest.methods == [.anonymous])

@@ -4,12 +4,12 @@ import HearthTree
 import Testing
 
 @Suite struct ContractTests {
-  /// Returns a message as a child process or a webhook would receive it.
+  /// Returns a message encoded and decoded, as a child process or a webhook receives it.
   static func copied<Message: Codable>(_ message: Message) throws -> Message {
     try JSONDecoder().decode(Message.self, from: try JSONEncoder().encode(message))
   }
 
-  @Test("a request survives being written down")
+  @Test("a request is encoded and decoded unchanged")
   func request() throws {
     let request = Requests.make(
       .credential, ["id_token": "a.b.c", "nonce": "n"], operation: .link,
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("every kind of answer survives being written down")
+  @Test("every kind of answer is encoded and decoded unchanged")
   func answers() throws {
     var identity = ForeignIdentity(rawID: "7", email: "a@b.c", isEmailVerified: true)
     identity.profile = .object([.init("n", .int(1)), .init("x", .array([.null, .bool(true), .double(0.5)]))])

@@ -30,7 +30,7 @@
       #expect(try Self.provider().manifest.needs == [.serviceAccounts])
     }
 
-    @Test("a token of a known service account names its user and the session's claims")
+    @Test("a token of a known service account has its user and the session's claims")
     func accepted() async throws {
       let answer = try await Self.provider().answer(
         Self.request(Self.token(claims: [.init("role", .string("ed")), .init("n", .int(3))])))
@@ -56,7 +56,7 @@
       #expect(try await provider.answer(other).refusal?.code == .notAllowed)
     }
 
-    @Test("unsigned tokens never count, and no setting lets them")
+    @Test("unsigned tokens are never accepted, with any setting")
     func unsigned() async throws {
       let token = #"{"uid": "bob"}"#
       #expect(try await Self.provider().answer(Self.request(token)).refusal?.code == .invalidCustomToken)

@@ -4,7 +4,7 @@
   import Synchronization
   import Testing
 
-  /// Fake servers: answers by the prefix of the URL, with a record of the requests.
+  /// Fake servers that answer by the prefix of the URL, and record the requests.
   final class FakeProviders: OutboundHTTP {
     typealias Answer = @Sendable (OutboundRequest) throws(OutboundError) -> OutboundResponse
 

@@ -19,7 +19,7 @@ import Testing
     return text.split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
   }
 
-  @Test("a plain mail is written line by line as it should be")
+  @Test("a plain mail has the expected lines")
   func plain() throws {
     #expect(
       try Self.lines(Self.message()) == [
@@ -64,7 +64,7 @@ import Testing
     #expect(lines.contains(#"From: "A \"B\" \\ C" <noreply@example.com>"#))
   }
 
-  @Test("other letters travel as encoded words and quoted-printable, in short lines")
+  @Test("non-ASCII letters are sent as encoded words and quoted-printable, in short lines")
   func unicode() throws {
     let long = String(repeating: "Grüße 🐵 ", count: 20)
     let lines = try Self.lines(Self.message(fromName: "Bücher", subject: long, text: long + "=\nzwei "))
@@ -75,7 +75,7 @@ import Testing
     #expect(lines.contains("zwei=20"))
   }
 
-  @Test("a file for people keeps its lines")
+  @Test("a file for developers keeps its lines")
   func file() throws {
     let link = "https://a.example/?" + String(repeating: "x", count: 1_200)
     let lines = try Self.lines(Self.message(text: "Grüße\r\n" + link), keepsLongLines: true)
@@ -84,7 +84,7 @@ import Testing
     #expect(try !Self.lines(Self.message(text: link)).contains(link))
   }
 
-  @Test("dates of leap years and of the ends of the calendar")
+  @Test("dates of leap years and of the first and last year are formatted")
   func dates() throws {
     func date(_ seconds: Int64) throws -> String? {
       let text = String(decoding: try Self.message().text(dateSeconds: seconds, id: "a"), as: UTF8.self)

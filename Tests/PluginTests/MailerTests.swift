@@ -22,7 +22,7 @@
       try await body(folder.path)
     }
 
-    @Test("the outbox writes one private file a mail, and the link is in it")
+    @Test("the outbox writes one private file for each mail, with the link in it")
     func outbox() async throws {
       try await Self.withFolder { folder in
         let mailer = try OutboxMail.mailer(Requests.settings(#"{"showsLinks": false}"#, dataDirectory: folder))
@@ -73,7 +73,7 @@
     }
 
     @Test(
-      "SMTP settings that cannot be meant keep the server from starting",
+      "contradictory SMTP settings prevent the start",
       arguments: [
         "{}", #"{"host": ""}"#, #"{"host": "a b"}"#, #"{"host": "mail.test", "port": 0}"#,
         #"{"host": "mail.test", "security": "maybe"}"#, #"{"host": "mail.test", "username": "u"}"#,
@@ -84,7 +84,7 @@
       #expect(throws: SettingsError.self) { try SMTPMail.mailer(Requests.settings(text)) }
     }
 
-    @Test("SMTP settings of an ordinary provider are taken")
+    @Test("SMTP settings of an ordinary provider are accepted")
     func smtp() throws {
       let text = #"{"host": "mail.test", "username": "u", "password": "p", "security": "tls"}"#
       #expect(throws: Never.self) { try SMTPMail.mailer(Requests.settings(text)) }

@@ -11,7 +11,7 @@
     static let providers = ["google.com", "github.com", "facebook.com", "twitter.com"]
     static let credential = ["access_token": "acc-token", "oauth_token_secret": "acc-secret"]
 
-    /// Returns providers that all accept one token, of this app and the user 7.
+    /// Returns providers that all accept one access token, which belongs to this app and to the user 7.
     static func world() throws -> OAuthWorld {
       let world = try OAuthWorld()
       let fakes = world.fakes
@@ -68,7 +68,7 @@
       #expect(world.fakes.requests.count == 1)
     }
 
-    @Test("Security 53: each part of a provider's answer that does not fit is a refusal")
+    @Test("Security 53: each invalid part of a provider's answer is a refusal")
     func misfits() async throws {
       let cases: [(String, String, String)] = [
         ("google.com", "https://oauth2.googleapis.com/tokeninfo", #"{"sub": "7"}"#),
@@ -123,7 +123,9 @@
       }
     }
 
-    @Test("Security 56: an ID token whose keys cannot be fetched is refused, and the provider is left alone a while")
+    @Test(
+      "Security 56: an ID token whose keys cannot be fetched is refused, and the provider is not asked again for a while"
+    )
     func brokenKeys() async throws {
       let world = try OAuthWorld()
       let url = "https://www.googleapis.com/oauth2/v3/certs"
@@ -138,7 +140,7 @@
       #expect(try await world.answer("google.com", ["id_token": token], after: 5).identity != nil)
     }
 
-    @Test("our secrets and the user's token go to the provider alone, in the place that it documents")
+    @Test("the app's secrets and the user's token are sent to the provider alone, in the documented place")
     func requests() async throws {
       let world = try Self.world()
       for provider in Self.providers { _ = try await world.answer(provider, Self.credential) }
@@ -163,7 +165,7 @@
     }
 
     @Test(
-      "Security 54: the code of a redirect is not taken: no state of ours is behind it", arguments: providers)
+      "Security 54: the code of a redirect that the server did not start is refused", arguments: providers)
     func code(provider: String) async throws {
       let world = try OAuthWorld()
       let refusal = try await world.answer(provider, ["code": "abc", "state": "x"]).refusal

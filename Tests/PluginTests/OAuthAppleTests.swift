@@ -10,7 +10,7 @@ import HearthBytes
   @testable import HearthCrypto
   @testable import OAuthPlugin
 
-  /// Tests of Apple's sign-in page: a signed proof in place of a secret, a form answer, a name that is sent once.
+  /// Tests of Apple's sign-in page: a signed client secret, a form post, and a name that is sent once.
   @Suite struct OAuthAppleTests {
     private func withKey(_ body: (String) async throws -> Void) async throws {
       let credentials = try NodeAuthority(now: Requests.nowSeconds).credentials
@@ -57,7 +57,7 @@ import HearthBytes
       }
     }
 
-    @Test("Its tokens count for the app and for the page, with the nonce that was sent as its digest")
+    @Test("Apple's tokens are valid for the app and for the page, with the digest of the nonce")
     func tokens() async throws {
       try await withKey { path in
         let world = try OAuthWorld(settings(path))
@@ -79,7 +79,7 @@ import HearthBytes
       }
     }
 
-    @Test("Incomplete settings of the page prevent the start, with the missing one")
+    @Test("Incomplete settings of the page prevent the start, with the missing member")
     func halves() async throws {
       try await withKey { path in
         for (text, words) in [

@@ -61,7 +61,7 @@
     }
 
     @Test(
-      "An issuer's document says whether its answers name it; the providers with a profile are compared when they do")
+      "An issuer's document says whether its responses name it; the providers with a profile are compared when they do")
     func issuers() async throws {
       let world = try world()
       let corp = try await provider(world, "oidc.corp").authorizationPage(Self.request)

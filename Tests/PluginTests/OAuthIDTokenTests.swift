@@ -20,7 +20,7 @@ import HearthBytes
       let identity = try #require(try await world.answer(provider, ["id_token": token]).identity)
       #expect(identity.rawID == "person-7")
       #expect(identity.email == "Alice@mail.example")
-      // The provider is no authority for that domain.
+      // The provider is no authority for addresses of that domain.
       #expect(!identity.isEmailVerified)
       #expect(identity.displayName == "Alice A.")
       #expect(identity.profile?["sub"]?.string == "person-7")
@@ -42,7 +42,8 @@ import HearthBytes
     }
 
     @Test(
-      "Security 53: a token for another app, of another issuer, expired or timeless is refused", arguments: providers
+      "Security 53: a token for another app, of another issuer, expired or without times is refused",
+      arguments: providers
     )
     func refused(provider: String) async throws {
       let world = try OAuthWorld()
@@ -61,7 +62,7 @@ import HearthBytes
       }
     }
 
-    @Test("Security 53: a token with another key's signature, or of no algorithm, is refused")
+    @Test("Security 53: a token signed by another key, or unsigned, is refused")
     func forged() async throws {
       let world = try OAuthWorld()
       let good = try OAuthWorld.token("google.com")
@@ -95,7 +96,7 @@ import HearthBytes
     }
 
     @Test(
-      "Security 53: Apple's token cannot be used without the raw nonce, which it holds only hashed",
+      "Security 53: Apple's token cannot be used without the raw nonce, of which the token has only the hash",
       arguments: ["apple.com", "facebook.com"])
     func hashedNonce(provider: String) async throws {
       let world = try OAuthWorld()
@@ -106,7 +107,7 @@ import HearthBytes
       #expect(try await world.answer(provider, ["id_token": token]).refusal?.code == .invalidNonce)
     }
 
-    @Test("a nonce unknown to the client is ignored only where the operator says so")
+    @Test("a nonce that the client does not know is ignored only where the operator configures it")
     func optionalNonce() async throws {
       let world = try OAuthWorld(#"{"google": {"clientIDs": ["google-app"], "nonce": "optional"}}"#)
       let token = try OAuthWorld.token("google.com", ["nonce": .string("n")])
@@ -115,7 +116,7 @@ import HearthBytes
     }
 
     @Test(
-      "a provider's word on an address counts for its own domains",
+      "a provider's verification of an address counts for its own domains only",
       arguments: [
         ("google.com", "a@gmail.com", nil, true), ("google.com", "a@corp.example", "corp.example", true),
         ("google.com", "a@corp.example", "other.example", false), ("google.com", "a@corp.example", nil, false),
@@ -137,7 +138,7 @@ import HearthBytes
       }
     }
 
-    @Test("chosen claims go into the session, Apple's client may add a name")
+    @Test("selected claims become session claims, and Apple's client may add a name")
     func extras() async throws {
       let world = try OAuthWorld()
       let token = try OAuthWorld.token("oidc.corp", ["groups": .array([.string("ops")]), "secret_claim": .int(1)])
@@ -150,7 +151,7 @@ import HearthBytes
       #expect(named?.email == nil)
     }
 
-    @Test("keys are fetched once, kept as long as the provider says, and again for a key that is new")
+    @Test("keys are fetched once, kept as long as the provider says, and fetched again for an unknown key id")
     func keyCache() async throws {
       let world = try OAuthWorld()
       let url = "https://www.googleapis.com/oauth2/v3/certs"

@@ -56,7 +56,7 @@
     }
 
     @Test(
-      "the allowed address of the issuer's server is set by the plugin's settings, which then need name no provider")
+      "the allowed address of the issuer's server is set in the plugin's settings, which then need not name a provider")
     func places() throws {
       let none = try OAuthSignIn.issuerProviders(nil) as? OAuthIssuers
       #expect(none?.policy == .publicHTTPS)

@@ -9,7 +9,7 @@ import HearthBytes
   @testable import HearthCrypto
   @testable import OAuthPlugin
 
-  /// All providers enabled, with fakes in place of their servers and one signing key for all of them.
+  /// All providers enabled, with fake servers and one signing key for all of them.
   struct OAuthWorld {
     static let settings = """
       {"google": {"clientIDs": ["google-app"]}, "apple": {"clientIDs": ["com.example.app"]},
@@ -56,7 +56,7 @@ import HearthBytes
       return String(decoding: JSON.object([.init("keys", .array(members))]).text(), as: UTF8.self)
     }
 
-    /// Returns a token with a provider's claims, some of them replaced or left out.
+    /// Returns a token with a provider's claims, some of them replaced or omitted.
     static func token(
       _ provider: String, _ changes: [String: ClaimValue] = [:], without removed: [String] = [], keyID: String = "k1",
       key: RSAKey? = key

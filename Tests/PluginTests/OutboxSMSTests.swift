@@ -14,7 +14,7 @@
       try await body(folder.path)
     }
 
-    @Test("the outbox writes one private file a message")
+    @Test("the outbox writes one private file for each message")
     func outbox() async throws {
       try await Self.withFolder { folder in
         let sender = try OutboxSMS.sender(Requests.settings(#"{"showsTexts": false}"#, dataDirectory: folder))

@@ -17,7 +17,7 @@
       return try #require(provider as? any PasskeyProvider)
     }
 
-    /// Returns true when a provider accepts a key made on a page of that origin.
+    /// Returns true when a provider accepts a key made on a page with this origin.
     private func takes(_ provider: any PasskeyProvider, _ origin: String, flags: UInt8 = 0x05) throws -> Bool {
       let authenticator = SoftwareAuthenticator()
       var overrides = SoftwareAuthenticator.Overrides()
@@ -31,7 +31,7 @@
       return (try? provider.register(registration)) != nil
     }
 
-    @Test("missing settings follow from the server's addresses")
+    @Test("missing settings are derived from the server's addresses")
     func defaults() throws {
       let plain = try provider("{}")
       #expect(plain.relyingParty.id == "auth.example.com" && plain.relyingParty.name == "demo-project")
@@ -49,7 +49,7 @@
     }
 
     @Test(
-      "a server on this machine is called localhost, and lets every port in",
+      "a server on this machine has the relying party id localhost, and accepts every port",
       arguments: ["http://127.0.0.1:9000", "http://localhost:9000", "http://[::1]:9000", "http://192.0.2.7:9000"])
     func local(page: String) throws {
       let local = try provider("{}", pages: [page])
@@ -80,7 +80,7 @@
     }
 
     @Test(
-      "settings that cannot be are refused, with their place",
+      "invalid settings are refused, with their place",
       arguments: [
         (#"{"relyingPartyID": "https://example.com"}"#, "signIn.passkey.relyingPartyID"),
         (#"{"relyingPartyID": "example.com:443"}"#, "signIn.passkey.relyingPartyID"),

@@ -25,7 +25,7 @@
       return policy
     }
 
-    @Test("Security 2: long passwords are taken up to 4096 bytes", arguments: [64, 128, 4_095, 4_096])
+    @Test("Security 2: passwords of up to 4096 bytes are accepted", arguments: [64, 128, 4_095, 4_096])
     func long(count: Int) async throws {
       let password = String(repeating: "x", count: count)
       #expect(
@@ -63,7 +63,7 @@
       #expect(all.allSatisfy { $0.count >= 6 && $0.lowercased() == $0 })
     }
 
-    @Test("Security 6: words that belong to the account or the app are refused when that is on")
+    @Test("Security 6: passwords with words from the account or the app are refused when that is enabled")
     func context() async throws {
       let settings = #"{"contextWords": ["Acme"]}"#
       let policy = Self.policy { $0.refusesContext = true }
@@ -80,7 +80,7 @@
       #expect(try await Self.answer("example.com!", settings: settings, policy: policy).refusal == nil)
     }
 
-    @Test("a sign-in and its password are not measured by the policy for new ones")
+    @Test("the password of a sign-in is not checked against the policy for new ones")
     func signIn() async throws {
       let strict = Self.policy { $0.refusesCommon = true }
       #expect(
@@ -91,13 +91,13 @@
       }
     }
 
-    @Test("a policy that is said to the plugin is refused with the place where it belongs")
+    @Test("a password policy in the plugin's settings is refused, with the place where it belongs")
     func policyInPlugin() throws {
       let error = #expect(throws: SettingsError.self) { try Self.provider(#"{"policy": {"lengthMin": 8}}"#) }
       #expect(error?.place == "signIn.password.policy" && error?.message.contains("\"passwordPolicy\"") == true)
     }
 
-    @Test("missing and impossible parts are named")
+    @Test("missing and invalid members are named")
     func missing() async throws {
       #expect(try await Self.answer("secret1", email: "").refusal?.code == .missingEmail)
       #expect(try await Self.answer("").refusal?.code == .missingPassword)
@@ -108,7 +108,7 @@
       #expect(try await Self.provider().answer(Requests.make(.customToken, [:])).refusal?.code == .notAllowed)
     }
 
-    @Test("a mailed code is handed on, and not when links are switched off")
+    @Test("a mailed code is passed on, and refused when sign-in links are disabled")
     func emailLink() async throws {
       let request = Requests.make(.emailLink, ["email": "alice@example.com", "code": "c0de"])
       #expect(

@@ -2,7 +2,7 @@ import HearthPlugin
 import HearthTree
 import Testing
 
-/// Requests as the server makes them.
+/// Requests to plugins, as the server makes them.
 enum Requests {
   static let nowSeconds: Int64 = 1_800_000_000
 

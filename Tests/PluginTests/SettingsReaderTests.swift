@@ -8,7 +8,7 @@ import Testing
     try SettingsReader(try #require(JSON(parsing: json.utf8)), at: "here", names: names)
   }
 
-  @Test("members are read by kind")
+  @Test("members are read by type")
   func kinds() throws {
     let reader = try Self.reader(#"{"a": "text", "b": null}"#)
     #expect(try reader.text("a") == "text")
@@ -22,7 +22,7 @@ import Testing
       try Self.reader(#"{"a": [{"b": 1}, {}]}"#).objects("a", names: ["b"]).map(\.place) == ["here.a[0]", "here.a[1]"])
   }
 
-  @Test("an error names the place and the expected value")
+  @Test("an error names the member and the expected value")
   func errors() throws {
     #expect(throws: SettingsError.self) { try Self.reader("[]") }
     let unknown = #expect(throws: SettingsError.self) { try Self.reader(#"{"c": 1}"#) }
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("a secret stands in the settings or in a file, not in both")
+  @Test("a secret is in the settings or in a file, not in both")
   func secrets() throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "hearth-secret-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Checks that the guides of the client library name an existing test for every name, so that a renamed test leaves no
-/// unverified promise.
+/// Checks that the guides of the client library name an existing test for every API name, so that a renamed test leaves
+/// no unverified promise.
 @Suite struct ClientTablesTests {
-  @Test("every test in the tables of client names exists", arguments: ["ClientAccounts", "LegacyClientSDK"])
+  @Test("every test in the tables of API names exists", arguments: ["ClientAccounts", "LegacyClientSDK"])
   func testsAreThere(guide: String) throws {
     let text = try Project.text("Sources/Guide/\(guide).md")
     let named = TestReference.all(in: text)

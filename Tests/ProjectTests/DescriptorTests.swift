@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Checks that descriptors are opened close-on-exec in the same call, and that only two files start programs, so that a
-/// child inherits only the descriptors it is given.
+/// Checks that descriptors are opened with close-on-exec in the same call, and that only two files start programs, so
+/// that a child process inherits only the descriptors it is given.
 @Suite struct DescriptorTests {
   /// Calls that open descriptors and accept a close-on-exec flag.
   private static let flagged = [
@@ -25,7 +25,7 @@ import Testing
     [".swift", ".h", ".c", ".cpp"].flatMap { Project.files(below: "Sources", ending: $0) }
   }
 
-  /// Returns true when the line calls that function of the C library, not a method or a declaration.
+  /// Returns true when the line calls the C library's function of this name, not a method or a declaration.
   private static func calls(_ name: String, in line: Substring) -> Bool {
     var rest = line
     while let range = rest.firstRange(of: name + "(") {
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(
-    "a call that forgets it is found",
+    "a call without close-on-exec is found",
     arguments: [
       "let file = open(path, O_RDONLY)", "guard pipe(&ends) == 0", "socket(AF_INET, SOCK_STREAM, 0)", "mkstemp(&name)",
       "Glibc.open(path, O_RDWR)", "posix_spawnp(&id, name)", "let copy = dup(1)",
@@ -81,7 +81,7 @@ import Testing
   func forgotten(_ line: String) { #expect(findings(line, "a.swift").count == 1) }
 
   @Test(
-    "a call that says it, and a method of that name, are not",
+    "a call with close-on-exec, and a method with the name of a call, are not reported",
     arguments: [
       "let file = open(path, O_RDONLY | O_CLOEXEC)", "journals.open(name, O_RDONLY)", "func socket(",
       "// mkstemp(&name)",

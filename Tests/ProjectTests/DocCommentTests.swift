@@ -2,8 +2,8 @@ import Testing
 
 /// Checks that all public and package symbols have a doc comment.
 ///
-/// Requirements of protocols are left out in the types that implement them, because the protocol documents them:
-/// comparisons, those of ``inherited``, those of channel handlers, and those of the protocols in ``protocolFiles``.
+/// Implementations of protocol requirements are exempt, because the protocol documents them: comparisons, those of
+/// ``inherited``, those of channel handlers, and those of the protocols in ``protocolFiles``.
 @Suite struct DocCommentTests {
   static let inherited: Set = [
     "description", "debugDescription", "customMirror", "rawValue", "hash", "encode", "init(from",
@@ -25,7 +25,7 @@ import Testing
     "Sources/Server/HearthTransport/Loop/TransportConnection.swift",
   ]
 
-  @Test("every symbol that others may use has a comment", arguments: Manifest.sources)
+  @Test("every public and package symbol has a comment", arguments: Manifest.sources)
   func documentsAllVisibleSymbols(target: Manifest.Target) throws {
     let required = try Self.protocolFiles.reduce(into: Self.channelHandler) {
       $0.formUnion(try Self.requirements(in: $1))
@@ -42,10 +42,10 @@ import Testing
     Set(try Project.text(path).matches(of: /\n  func ([a-zA-Z]+)/).map { String($0.output.1) })
   }
 
-  /// Returns public and package symbols, and the cases of public enumerations, that have no comment above them.
+  /// Returns public and package symbols, and cases of public enumerations, without a comment above them.
   static func undocumented(in source: String) -> [(line: Int, name: String)] {
     var found: [(line: Int, name: String)] = []
-    /// The types around the line, with their indents, and whether their cases are symbols as well.
+    /// The enclosing types of the line, with their indents, and whether their cases are checked as well.
     var types: [(indent: Int, isEnumeration: Bool)] = []
     var (isCommented, line) = (false, 0)
     for text in source.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -77,7 +77,7 @@ import Testing
     return found
   }
 
-  /// Returns `init(from` and the like, by the first label.
+  /// Returns the name of an initializer with its first label, such as `init(from`.
   private static func initName(_ code: Substring) -> String {
     guard let start = code.firstRange(of: "init"), let parenthesis = code[start.upperBound...].firstIndex(of: "(")
     else {

@@ -10,7 +10,7 @@ import Testing
 
   static let targets = Manifest.sources
 
-  @Test("no two folders of a target know each other", arguments: targets)
+  @Test("no two folders of a target depend on each other", arguments: targets)
   func foldersPointOneWay(target: Manifest.Target) throws {
     for (pair, why) in try SourceFolders(target).pairs {
       Issue.record("\(target.name): \(pair): \(why)")
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test("no file has more lines than one can read", arguments: ["Plugins", "Sources", "Tests"])
+  @Test("no file has more lines than the limit", arguments: ["Plugins", "Sources", "Tests"])
   func filesAreShort(folder: String) throws {
     for ending in [".swift", ".ts"] {
       for path in Project.files(below: folder, ending: ending) {

@@ -3,13 +3,15 @@ import Testing
 
 /// Checks the links between guides.
 @Suite struct GuideLinkTests {
-  /// The text files that a plain Git host shows: each link in them is a path from the file's folder.
+  /// Returns the text files that a plain Git host shows; each link in them is a path from the file's folder.
   private static func pages() -> [String] {
-    ["Sources", "Rules", "Plugins"].flatMap { Project.files(below: $0, ending: ".md") }.filter { !$0.contains(".docc/") }
+    ["Sources", "Rules", "Plugins"].flatMap { Project.files(below: $0, ending: ".md") }.filter {
+      !$0.contains(".docc/")
+    }
       + ["README.md"]
   }
 
-  /// The targets of the Markdown links of `page` that are files, relative to the root of the repository.
+  /// Returns the targets of the Markdown links of `page` that are files, relative to the root of the repository.
   private static func targets(of page: String) throws -> Set<String> {
     let folder = URL(filePath: "/" + page).deletingLastPathComponent()
     let links = try Project.text(page).matches(of: /\]\(([^)\s#]+)(?:#[^)]*)?\)/).map { String($0.output.1) }
@@ -30,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("every guide is reached from the first page of the guide")
+  @Test("every guide can be reached by links from the first page of the guide")
   func guidesAreReached() throws {
     let reached = try Self.targets(of: "Sources/Guide/README.md")
     for guide in Project.files(below: "Sources/Guide", ending: ".md") where guide != "Sources/Guide/README.md" {
@@ -38,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("the places where things are added are there")
+  @Test("the places that the guide on extending the server names exist")
   func placesAreThere() throws {
     let text = try Project.text("Sources/Guide/README.md")
     let sections = text.components(separatedBy: "\n## ")

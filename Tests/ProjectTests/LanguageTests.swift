@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// A ratchet on the language of comments, names and guides: a change that makes a figure worse fails, and the bounds go
-/// down when a figure gets better.
+/// A ratchet on the language of comments, names and guides: a change that makes a figure worse fails, and the limits
+/// are lowered when a figure improves.
 ///
 /// Comments are the lines that begin with `//`, `///`, `/**` or `*` in Swift and TypeScript files. A doc comment opens
 /// with an article, a noun or a verb in the third person, so the test knows the words that open none of these.
@@ -24,7 +24,7 @@ import Testing
     Bounds(folder: "Plugins", questionOpenings: 2, wrongOpenings: 20, persons: 0.2),
   ]
 
-  @Test("comments open like those of the field, and speak of roles", arguments: LanguageTests.comments)
+  @Test("comments open with an article, noun or verb, and speak of roles", arguments: LanguageTests.comments)
   func opensAndSpeaks(bounds: Bounds) throws {
     let figures = try LanguageFigures(ofCommentsBelow: bounds.folder)
     #expect(figures.questionOpenings <= bounds.questionOpenings, "\(figures.examples)")
@@ -43,13 +43,13 @@ import Testing
     #expect(figures.persons <= Self.guidePersonsMax, "\(figures.people)")
   }
 
-  /// Ends of type names that no other project of the field uses for these things.
+  /// Endings of type names that other projects do not use for these things.
   static let retiredSuffixes = [
     "Desk", "Care", "Sight", "Look", "Looks", "Seat", "Roll", "Surroundings", "Office", "Errands", "Lapses", "Border",
     "Print", "Door", "DoorList", "Held", "Tell", "Tells", "Ask", "Asks", "Meant", "Doing", "Doings",
   ]
 
-  /// Types with such an end that are still there.
+  /// Existing types with such an ending.
   static let retiredNames: Set<String> = []
 
   @Test func `types are named by the field's nouns`() throws {
@@ -101,7 +101,7 @@ struct LanguageFigures {
   private var wrongCount = 0
   private var wordCount = 0
   private var personCount = 0
-  /// Some openings to mend, with their files.
+  /// Some wrong openings, with their files.
   private(set) var examples: [String] = []
   /// The files with indefinite persons.
   private(set) var people: [String: Int] = [:]
@@ -122,7 +122,7 @@ struct LanguageFigures {
     "what", "who", "whom", "whose", "which", "where", "when", "whether", "how", "why", "whoever", "whatever",
   ]
 
-  /// First words of comments that begin in the middle of a thought.
+  /// First words of comments that open neither with an article or noun nor with a verb.
   private static let wrongWords: Set = [
     "also", "as", "at", "because", "before", "by", "for", "from", "he", "here", "if", "in", "instead", "it", "its",
     "like",

@@ -32,7 +32,7 @@ import Testing
 
   static let targets = Manifest.shared.targets.filter { $0.type != "system" }
 
-  @Test("the package command imports what SwiftPM gives it and nothing of ours")
+  @Test("the package command imports only modules of SwiftPM and none of this package")
   func packageCommandStandsAlone() throws {
     for path in Project.files(below: Self.packageCommand, ending: ".swift") {
       #expect(Set(Self.imports(in: try Project.text(path))).isSubset(of: ["Foundation", "PackagePlugin"]))
@@ -83,8 +83,8 @@ import Testing
         imported.insert(module)
       }
     }
-    // Plugins may use a common set of targets, each as many as it needs; sources must not name plugins, which the build
-    // lists.
+    // Each plugin may use as many of a common set of targets as it needs; sources must not name plugins, which the
+    // build lists.
     guard target.group != "Plugins" else { return }
     let builtIn = Set(Manifest.shared.targets.lazy.filter { $0.group == "Plugins" }.map(\.name))
     for name in target.targets where !builtIn.contains(name) {

@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("every row of a table is read")
+  @Test("every row of the tables is parsed")
   func noRowIsPassedOver() throws {
     let lines = try Project.text(Self.guide).split(separator: "\n")
     let count = lines.filter { $0.hasPrefix("| ") && !$0.hasPrefix("| limit |") }.count

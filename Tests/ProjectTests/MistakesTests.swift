@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("a reference that is written differently is not passed over", arguments: guides)
+  @Test("a reference in another form is reported", arguments: guides)
   func everyReferenceIsRead(guide: Guide) throws {
     for line in try GuideListItem.all(in: guide.path) {
       let files = line.text.matches(of: /`[A-Za-z]+(\/[A-Za-z_]+)+`/).count
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("a test that is not there is missed, of whichever kind")
+  @Test("a missing test of any kind is reported")
   func missingTestsAreMissed() {
     for file in [
       "ProjectTests/MistakesTests", "Acceptance/test_readme", "HearthServerTests/Scenarios/Data/control",

@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test("tests name only lines that the list has")
+  @Test("tests name only existing lines of the list")
   func testsNameKnownLines() throws {
     let known = Set(try GuideListItem.all(in: Self.guide).map(\.number))
     for number in try Self.testedNumbers() { #expect(known.contains(number), "Security \(number)") }

@@ -11,16 +11,16 @@ import Testing
   static let tests: [String: TestReference] = [
     "EngineLimits.listensMemoryPercentMax": TestReference(
       file: "HearthEngineTests/ListenShareTests",
-      name: "a network with all the listens it can have leaves another network's to it"),
+      name: "a network that has reached its limit of listens leaves another network its share"),
     "EngineLimits.onDisconnectBytesMax": TestReference(
       file: "HearthEngineTests/ListenShareTests",
-      name: "a network with all the writes at ends that it can have leaves another network's to it"),
+      name: "a network that has reached its limit of onDisconnect writes leaves another network its share"),
     "ConnectionSlots.filesPercentMax": TestReference(
       file: "HearthTransportTests/ConnectionSlotsTests",
-      name: "one network with all its connections leaves another network's intact"),
+      name: "a network that has reached its limit of connections leaves another network its share"),
     "QuotaLimits.connectionsMax": TestReference(
       file: "HearthGatewayTests/QuotaTests",
-      name: "one network with all the connections it can have leaves other networks theirs, and administrators too"),
+      name: "one network with all the connections it can have leaves other networks, and administrators, their share"),
     "QuotaLimits.workPerSecond": TestReference(
       file: "HearthGatewayTests/WorkLedgerTests",
       name: "one network with its whole allowance of work leaves another network's intact"),
@@ -32,16 +32,16 @@ import Testing
       name: "all networks of a /48 together leave others their half"),
     "MemoryLimits.heldPercentMax": TestReference(
       file: "HearthTransportTests/ClientMemoryTableTests",
-      name: "many small holders of one network are evicted before a large one of another"),
+      name: "many small holders in one network are disconnected before a large one in another"),
     "MemoryLimits.anonymousPercentMax": TestReference(
       file: "HearthTransportTests/ClientMemoryTableTests",
-      name: "many small holders of one network are evicted before a large one of another"),
+      name: "many small holders in one network are disconnected before a large one in another"),
     "IdentityRequestLimiter.requestsMax": TestReference(
       file: "HearthServerTests/IdentityRequestLimiterTests",
-      name: "one network with all its concurrent requests leaves another network's intact"),
+      name: "a network that has reached its limit of concurrent requests leaves another network its share"),
     "PasswordPool.queueCountMax": TestReference(
       file: "HearthAccountsTests/Passwords/PasswordPoolQueueTests",
-      name: "the networks of one /48 leave room in the queue for another"),
+      name: "The networks of one /48 leave room in the queue for another"),
     "ForeignTokenLimits.questionsMax": TestReference(
       file: "HearthAccountsTests/ForeignTokens/ForeignTokenTableTests",
       name: "the networks of one /48 leave requests to others"),
@@ -85,7 +85,7 @@ import Testing
     for word in Self.words { #expect(text.contains("\n* `\(word)`: "), "\(word) is not explained") }
   }
 
-  @Test("every limit that clients share has a test, and no other has")
+  @Test("every limit that clients share has a test, and no other limit has one")
   func sharedLimitsAreTested() throws {
     let words = Self.words(of: try Project.text(LimitsGuideTests.guide))
     #expect(Set(words.filter { $0.value == "share" }.keys) == Set(Self.tests.keys))

@@ -27,7 +27,7 @@ import Testing
     return rows
   }
 
-  @Test("each row names lines of the list or types that are there, or says that it is not applicable")
+  @Test("each row names existing lines of the list or types, or says that it is not applicable")
   func everyRowIsKept() throws {
     let known = Set(try GuideListItem.all(in: SecurityListTests.guide).map(\.number))
     // Types are found by the names of their files.
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("the tables have every section of the standards that they are about")
+  @Test("the tables have every section of their standards")
   func sections() throws {
     let subjects = try Self.rows().map(\.subject).joined(separator: " ")
     let bcp = ["2.1", "2.1.1", "2.1.2", "2.2.1", "2.2.2", "2.3", "2.4", "2.5", "2.6"] + (1...17).map { "4.\($0)" }

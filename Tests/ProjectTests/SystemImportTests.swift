@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("the client needs these targets of ours and no others")
+  @Test("the client needs these targets of the package and no others")
   func closure() {
     #expect(
       Set(Self.targets.map(\.name)) == [

@@ -1,5 +1,4 @@
-"""`make cluster`: a PostgreSQL with two standbys, three servers over it, and a balancer in front, on this machine.
+"""`make cluster`: a PostgreSQL primary with two standbys, three Hearth nodes, and a load balancer, all on this machine.
 
-`postgres` is the primary and its standbys, `balancer` is HAProxy, `nodes` are the servers; `process` starts and ends any of
-them; `ports` says where each listens.
-"""
+`postgres` has the primary and the standbys, `balancer` HAProxy, `nodes` the Hearth nodes; `process` starts and ends each of them,
+and `ports` holds their ports."""

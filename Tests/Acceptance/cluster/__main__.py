@@ -1,4 +1,4 @@
-"""Starts the cluster, prints its URL, and ends all of it when it is told to."""
+"""Starts the cluster, prints its URL, and stops it on a signal."""
 
 import argparse
 import os
@@ -31,11 +31,11 @@ def arguments():
 
 
 def run(options):
-    """Starts one part after the other, waits for a signal, and ends them the other way round."""
+    """Starts the parts in order, waits for a signal, and stops the parts in reverse order."""
     folder, ports = options.folder.resolve(), Ports.after(options.port)
     hearth = str((ROOT / os.environ.get("HEARTH", ".build/release/hearth")).resolve())
     parts = []
-    # What starts is a part before it starts: also half of it is ended.
+    # Registered before its start, so that a part that started halfway is stopped, too.
     try:
         postgres = Replicas(folder / "postgres", ports.postgres)
         parts.append(postgres)
@@ -52,13 +52,13 @@ def run(options):
             for name in NAMES:
                 print(shlex.join(nodes.command(name)))
         print(f"http://{ADDRESS}:{ports.balancer}", flush=True)
-        # One that is killed, to see what the others do, ends nothing else.
+        # A node that was killed (to see what the others do) does not end the cluster.
         while True:
             for running in [one for part in parts for one in part.running]:
                 running.tell()
             time.sleep(1)
     finally:
-        # A second signal must not leave the rest.
+        # A second signal must not interrupt the stop of the other parts.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         for part in reversed(parts):
@@ -70,7 +70,7 @@ def interrupted(*_):
 
 
 if __name__ == "__main__":
-    # Also where a shell in the background has it ignore the first.
+    # A shell ignores SIGINT for its background jobs; the cluster handles it also there.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, interrupted)
     try:

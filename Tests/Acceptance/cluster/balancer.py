@@ -1,4 +1,4 @@
-"""HAProxy in front of the servers: clients of one database meet at one of them, unless it has too many."""
+"""HAProxy in front of the nodes: the clients of one database go to one node, unless that node is overloaded."""
 
 import pathlib
 import shutil
@@ -37,7 +37,7 @@ backend nodes
 
 class Balancer:
     def __init__(self, folder, port, nodes, configuration=CONFIGURATION):
-        """`nodes` are names and ports."""
+        """`nodes` is a list of (name, port)."""
         self.folder, self.port, self.nodes, self.configuration = folder, port, nodes, configuration
         self.running = []
 

@@ -1,4 +1,4 @@
-"""The servers: nodes of one cluster, each with a data folder, and a certificate by which the others know it."""
+"""The Hearth nodes of the cluster, each with a data folder and a TLS certificate that the other nodes trust."""
 
 import shutil
 import subprocess
@@ -19,7 +19,7 @@ class Nodes:
         self.running = []
 
     def prepare(self):
-        """Makes certificates, and data folders with the keys that all nodes share."""
+        """Makes the certificates, and the data folders with the keys that all nodes share."""
         done = subprocess.run(
             [self.hearth, "cluster", "init", str(self.identities), "--nodes", ",".join(NAMES)], capture_output=True,
             text=True)
@@ -32,14 +32,14 @@ class Nodes:
                 shutil.copytree(self.identities / name / "keys", data / "keys")
 
     def start(self):
-        """Starts all, and waits until each of them is ready."""
+        """Starts all nodes, and waits until each is ready."""
         for name in NAMES:
             self.running.append(Running(f"node-{name}", self.command(name), self.folder))
         for running, name in zip(self.running, NAMES):
             running.until(lambda name=name: self._is_ready(name), "was to be ready")
 
     def command(self, name):
-        """What starts a node."""
+        """Returns the command line of a node."""
         peers = [part for other in NAMES if other != name for part in ("--peer", self._link(other))]
         return [
             self.hearth, "serve", "--data", str(self._data(name)), "--cluster", self.url, "--node", self._link(name),

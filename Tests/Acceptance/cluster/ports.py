@@ -1,4 +1,4 @@
-"""Where each part of the cluster listens, always on loopback."""
+"""The ports of the cluster's processes, always on loopback."""
 
 import dataclasses
 import socket
@@ -9,14 +9,15 @@ ADDRESS = "127.0.0.1"
 @dataclasses.dataclass(frozen=True)
 class Ports:
     balancer: int
-    # The servers for clients, and for each other; then the primary and its standbys.
+    # The nodes' ports for clients, the nodes' ports for each other, and the ports of the primary and its standbys.
     nodes: tuple
     links: tuple
     postgres: tuple
 
     @staticmethod
     def after(first):
-        """The balancer's port, and those behind it: a hundred apart for each kind. 0 finds free ones."""
+        """Returns the ports that follow the balancer's port, each kind 100 above the one before. A first port of 0 finds free
+        ports."""
         if first == 0:
             found = free(10)
             return Ports(found[0], tuple(found[1:4]), tuple(found[4:7]), tuple(found[7:10]))
@@ -24,7 +25,7 @@ class Ports:
 
 
 def free(count):
-    """Ports that nobody listens on now; all are held until all are found, so that they differ."""
+    """Returns free ports; each stays bound until all are found, so that they differ."""
     sockets = [socket.create_server((ADDRESS, 0)) for _ in range(count)]
     ports = [found.getsockname()[1] for found in sockets]
     for found in sockets:

@@ -1,4 +1,4 @@
-"""A PostgreSQL primary and two standbys that stream from it: a commit is acknowledged when one of them has it, too."""
+"""A PostgreSQL primary and two streaming standbys: a commit is acknowledged when one standby has it, too."""
 
 import os
 import pathlib
@@ -13,19 +13,19 @@ from cluster.process import Ended, Running
 PROGRAMS = max(
     pathlib.Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name), default=None)
 DATABASE = "hearth"
-# Either of the standbys is enough, and one is needed.
+# A commit waits for one of the two standbys, whichever is first.
 QUORUM = "ANY 1 (s2,s3)"
 
 
 class Replicas:
-    """The primary s1 and the standbys s2 and s3, in folders of these names."""
+    """The primary s1 and the standbys s2 and s3, in data folders of these names."""
 
     def __init__(self, folder, ports):
         if PROGRAMS is None:
             raise Ended("PostgreSQL is not installed: apt-get install postgresql")
         self.folder, self.ports = folder, ports
         self.running = []
-        # PostgreSQL does not run as the superuser.
+        # PostgreSQL refuses to run as root.
         self.user = []
         folder.mkdir(parents=True, exist_ok=True)
         if os.geteuid() == 0:
@@ -40,13 +40,13 @@ class Replicas:
         self.user = ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
 
     def start(self):
-        """Starts all three, and makes those that are not there yet."""
+        """Starts all three, and creates the data folders that do not exist yet."""
         if not self._is_made("s1"):
             self._make("s1", lambda data: self._run(
                 "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale"))
         primary = self._launch("s1")
         primary.until(lambda: self._answers("SELECT 1") == "1", "was to answer")
-        # Before there are standbys nothing waits for them.
+        # A primary without standbys must not wait for one.
         if self._answers(f"SELECT count(*) FROM pg_database WHERE datname = '{DATABASE}'") == "0":
             self._ask(f"CREATE DATABASE {DATABASE}")
         for name in ("s2", "s3"):
@@ -60,12 +60,12 @@ class Replicas:
             "was to have two standbys")
 
     def end(self):
-        # The primary first: it ends when its standbys have what it wrote.
+        # The primary stops first: its shutdown waits until the standbys have received its log.
         for one in self.running:
             one.end(signal.SIGINT)
 
     def url(self):
-        """For servers: of the three that one is used which takes writes."""
+        """The connection URL for nodes; it selects the server that accepts writes."""
         hosts = ",".join(f"{ADDRESS}:{port}" for port in self.ports)
         return f"postgres://postgres@{hosts}/{DATABASE}"
 
@@ -73,7 +73,7 @@ class Replicas:
         return (self.folder / name).is_dir()
 
     def _make(self, name, fill):
-        """Makes a folder of data, which gets its name when it is whole."""
+        """Makes a data folder, and renames it to its final name when it is complete."""
         work = self.folder / f"{name}.partial"
         shutil.rmtree(work, ignore_errors=True)
         fill(str(work))
@@ -85,11 +85,11 @@ class Replicas:
         settings = {
             "listen_addresses": ADDRESS, "port": port, "unix_socket_directories": "", "shared_buffers": "32MB",
             "max_connections": 60, "synchronous_standby_names": QUORUM, "synchronous_commit": "on",
-            # Where the standbys find the primary: ports may be others than the last time.
+            # The address of the primary; its port may differ from the last run's.
             "primary_conninfo": f"host={ADDRESS} port={self.ports[0]} user=postgres application_name={name}",
         }
         options = [part for key, value in settings.items() for part in ("-c", f"{key}={value}")]
-        # A process id of a run before may be another program's by now.
+        # The file with the process id of an earlier run; that id may belong to another program by now.
         (data / "postmaster.pid").unlink(missing_ok=True)
         running = Running(
             f"postgres-{name}", [*self.user, str(PROGRAMS / "postgres"), "-D", str(data), *options], self.folder.parent)
@@ -109,7 +109,7 @@ class Replicas:
             "-c", "SET synchronous_commit = local", "-c", sql).removeprefix("SET").strip()
 
     def _answers(self, sql):
-        """The same; nothing when no answer comes."""
+        """Like `_ask`, but returns an empty text when the server does not answer."""
         try:
             return self._ask(sql)
         except Ended:

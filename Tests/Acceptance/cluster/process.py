@@ -1,4 +1,4 @@
-"""A program that runs until it is told to end, with a log of its own."""
+"""A program that runs until it is stopped, with a log file of its own."""
 
 import os
 import shlex
@@ -7,16 +7,16 @@ import subprocess
 import sys
 import time
 
-# For how long a program is waited for, to start and to end.
+# The time limit for a program's start and for its end.
 WAIT_SECONDS = 60
 
 
 class Ended(Exception):
-    """A program ended by itself, or did not do what was asked of it."""
+    """A program ended by itself, or did not start in time."""
 
 
 class Running:
-    """One program. A signal of the terminal does not reach it: whoever started it ends it, by its process id."""
+    """One program. A terminal's signals do not reach it: the process that started it ends it by its process id."""
 
     def __init__(self, name, command, folder, environment=None):
         self.name, self.command = name, command
@@ -29,14 +29,14 @@ class Running:
         self.is_told = False
 
     def tell(self):
-        """Says once that it has ended, and what starts it again."""
+        """Prints once that the program has ended, and the command that starts it again."""
         code = self.process.poll()
         if code is not None and not self.is_told:
             self.is_told = True
             print(f"{self.name} ended with {code}, see {self.log}; it was: {shlex.join(self.command)}", file=sys.stderr)
 
     def until(self, condition, what):
-        """Waits for something that it does."""
+        """Waits until a condition of the program holds."""
         deadline = time.monotonic() + WAIT_SECONDS
         while not condition():
             code = self.process.poll()
@@ -48,7 +48,7 @@ class Running:
             time.sleep(0.05)
 
     def end(self, sent=signal.SIGTERM):
-        """Ends it, and waits for that."""
+        """Sends a signal, and waits for the end."""
         if self.process.poll() is None:
             self.process.send_signal(sent)
             try:

@@ -1,2 +1,2 @@
-"""What an open console costs the server: processor time of a write without it, with a listener of an SDK on the same children, and
-with everything that the page of the console asks for."""
+"""Measures what an open console costs the server: the processor time of a write without a console, with an SDK listener on the same
+children, and with all requests of the console's page."""

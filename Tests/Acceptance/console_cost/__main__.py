@@ -19,14 +19,14 @@ from console_cost import instructions, watchers
 
 RULES = """{ "rules": { ".read": true, ".write": true } }"""
 FILL = 50_000
-# What is in sight of a page without scrolling.
+# The number of children that a page shows without scrolling.
 IN_SIGHT = 30
-# Of the writes.
+# The shares of the writes that go to the visible children.
 SHARES = (0, 1 / 3)
 
 
 class Place:
-    """A server, and a node of many children in it."""
+    """A server with a node of many children."""
 
     node = "/sensors"
 
@@ -38,7 +38,7 @@ class Place:
         return f"s-{number:07}"
 
     def children(self, share):
-        """Numbers of children without end, so many of them of those in sight."""
+        """Yields numbers of children without end; the given share of them is visible on the page."""
         numbers = random.Random(1)
         while True:
             yield numbers.randrange(min(IN_SIGHT, self.count) if numbers.random() < share else self.count)
@@ -52,7 +52,7 @@ class Place:
 
 
 class Watched(Server):
-    """The server, as the console's helpers want it."""
+    """The server, with the members that the console's test helpers need."""
 
     def start(self):
         (self.folder / "rules.json").write_text(RULES, encoding="utf-8")
@@ -68,7 +68,7 @@ class Watched(Server):
 
 
 class Writer(threading.Thread):
-    """Writes so many children a second, over a socket."""
+    """Writes the given number of children a second over a WebSocket."""
 
     def __init__(self, place, rate, share):
         super().__init__(daemon=True)
@@ -93,12 +93,12 @@ class Writer(threading.Thread):
         try:
             while client.socket.recv():
                 pass
-        except Exception:  # It was shut down.
+        except Exception:  # The socket was shut down.
             return
 
 
 def measure(place, writer, watcher, asked):
-    """Microseconds of the server's processor time for each write, and writes a second."""
+    """Returns the microseconds of the server's processor time for each write, and the writes a second."""
     with watcher(place):
         time.sleep(asked.settle)
         used, sent, begin = place.server.processor_seconds(), writer.sent, time.monotonic()
@@ -118,7 +118,7 @@ def compare(place, asked, share, kinds):
     writer.join()
     base = [cost for cost, _ in found["nobody"]]
     for name, costs in found.items():
-        # In turns, so that what the machine does otherwise is in both.
+        # The kinds alternate, so that other load on the machine affects all of them.
         more = statistics.median(cost / before for (cost, _), before in zip(costs, base)) - 1
         print(f"| {share:.0%} | {name} | {statistics.median(cost for cost, _ in costs):.1f} | {more:+.1%} | "
               f"{statistics.median(rate for _, rate in costs):.0f} |", flush=True)

@@ -1,7 +1,6 @@
-"""Instructions instead of time: the server runs in callgrind, where what else the machine does changes nothing.
+"""Counts instructions instead of time: the server runs in callgrind, whose count does not depend on other load of the machine.
 
-What it takes is told apart by two rates of writes: so much a second, whether anybody writes or not, and so much for each write.
-What the kernel does for it is not in it."""
+Two rates of writes separate the constant cost a second from the cost of each write. Instructions of the kernel are not counted."""
 
 import contextlib
 import pathlib
@@ -12,13 +11,13 @@ import time
 
 from client import Client
 
-# As many writes together as come in a hundredth of a second of 2,000 a second.
+# The writes of one group: as many as arrive in 10 ms at 2,000 writes a second.
 GROUP = 20
-# Groups a second: a server in callgrind keeps up with both.
+# Groups a second; a server in callgrind keeps up with both rates.
 RATES = (1, 6)
 
 
-# libdispatch suspends a thread with a mask in memory that nobody may write to, and valgrind writes to it.
+# libdispatch suspends a thread with a signal mask in read-only memory, and valgrind writes to that mask.
 SUSPEND = """
 #include <signal.h>
 #include <sys/syscall.h>
@@ -39,7 +38,7 @@ class Counted:
 
     @staticmethod
     def command(folder):
-        """What the server's command begins with."""
+        """Returns the prefix of the server's command line."""
         if not shutil.which("callgrind_control"):
             raise SystemExit("callgrind is missing: install valgrind.")
         library = pathlib.Path(folder) / "suspend.so"
@@ -48,7 +47,7 @@ class Counted:
                 f"--callgrind-out-file={folder}/instructions.%p"]
 
     def take(self):
-        """Instructions since the last time."""
+        """Returns the instructions since the last call."""
         self.dumps += 1
         subprocess.run(["callgrind_control", "-d", str(self.process)], check=True, capture_output=True)
         path = pathlib.Path(f"{self.folder}/instructions.{self.process}.{self.dumps}")
@@ -63,13 +62,13 @@ class Counted:
 
 
 class Writes:
-    """Writes in groups, each once the one before was answered."""
+    """Writes in groups; each group starts when the one before was answered."""
 
     def __init__(self, place, share):
         self.place, self.children, self.client = place, place.children(share), Client(place.server)
 
     def make(self, groups, rate):
-        """So many groups, at so many a second. Returns how many seconds it took, and how many writes those were."""
+        """Writes `groups` groups at `rate` groups a second. Returns the seconds that it took, and the number of writes."""
         begin = time.monotonic()
         for number in range(groups):
             time.sleep(max(0.0, begin + number / rate - time.monotonic()))
@@ -82,7 +81,7 @@ class Writes:
 
 
 def measure(place, counted, watcher, writes, asked):
-    """Of each rate: instructions, seconds, writes."""
+    """Returns (instructions, seconds, writes) for each rate."""
     found = []
     with watcher(place):
         time.sleep(asked.settle)
@@ -95,14 +94,15 @@ def measure(place, counted, watcher, writes, asked):
 
 
 def parts(turns):
-    """Instructions a second and for each write. What a server does now and then only adds: the least of the turns count."""
+    """Returns the constant instructions a second and the instructions for each write. Periodic work of the server only adds to a
+    count, so the least count of all turns is used."""
     (slow, few), (fast, many) = ((taken / seconds, count / seconds) for taken, seconds, count in map(min, zip(*turns)))
     each = (fast - slow) / (many - few)
     return slow - few * each, each
 
 
 def compare(place, counted, asked, share, kinds):
-    """Each in turns; a row of the table for each."""
+    """Measures the kinds in turns, and prints a table row for each."""
     writes = Writes(place, share)
     found = {name: [] for name in kinds}
     for _ in range(asked.turns):

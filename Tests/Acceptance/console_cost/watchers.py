@@ -1,4 +1,4 @@
-"""Who looks at the node while it is written to. Each is entered, looks, and leaves."""
+"""Clients that watch the node during the writes. Each is a context manager."""
 
 import contextlib
 import http.client
@@ -11,7 +11,7 @@ import requests
 from client import Client
 from console_client import API, Events, Session, link
 
-# The children that a page has on its screen, and a few more.
+# The children that a page shows, and a few more.
 WINDOW = 200
 PEEK_SECONDS = 2
 
@@ -21,7 +21,7 @@ def nobody(_):
 
 
 class _Drained:
-    """Reads what comes, in a thread."""
+    """Reads all messages of a connection in a thread, and drops them."""
 
     def __init__(self, read, close):
         self.read, self.end = read, close
@@ -46,7 +46,7 @@ def _listen(client, place):
 
 @contextlib.contextmanager
 def listener(place):
-    """An SDK's listener on the children that the console shows, as a user."""
+    """An SDK listener of a user on the children that the console shows."""
     listen = _listen(Client(place.server), place)
     yield
     listen.close()
@@ -54,7 +54,7 @@ def listener(place):
 
 @contextlib.contextmanager
 def console(place):
-    """All that the console's page asks while it shows the node, without a browser on the same processors."""
+    """All requests that the console's page sends while it shows the node, without the cost of a browser on the same processors."""
     session = Session(*link(place.server.run("console")))
     listen = _listen(session.socket(place.server), place)
     streams = [Events(session, "ns=default&topics=denials"),
@@ -63,7 +63,7 @@ def console(place):
     over = threading.Event()
 
     def peek():
-        # A browser asks on one connection.
+        # A browser reuses one connection.
         connection = http.client.HTTPConnection(session.address)
         node = requests.utils.quote(place.node, safe="")
         while not over.wait(PEEK_SECONDS):
@@ -109,7 +109,7 @@ class Browser:
         return page
 
     def memory(self, page):
-        """Bytes of the page's heap, its number of nodes, and the private bytes of its process."""
+        """Returns the bytes of the page's heap, its number of DOM nodes, and the private bytes of its process."""
         tools = page.context.new_cdp_session(page)
         tools.send("Performance.enable")
         figures = {each["name"]: each["value"] for each in tools.send("Performance.getMetrics")["metrics"]}
@@ -131,8 +131,8 @@ def _private_bytes(process):
 
 
 def watch_memory(browser, minutes, show):
-    """The page stays open, and is scrolled now and then; each minute its memory is shown. A key is pressed, for a session that
-    is idle ends."""
+    """Keeps the page open, scrolls it at intervals, and prints its memory each minute. A key press prevents the end of an idle
+    session."""
     page = browser.open()
     begin = time.monotonic()
     page.mouse.move(600, 500)

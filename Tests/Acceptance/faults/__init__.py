@@ -1,7 +1,6 @@
-"""Real faults of a cluster under load, and what must be true of all that its clients did and saw.
+"""Real faults of a cluster under load, and checks of everything that its clients did and saw.
 
-`history` is what they did and saw, `truth` what the log holds, `check` and `listening` hold one against the other.
-`connection` is one client's socket; `writing`, `asking` and `rooms` are the load. `lap` is some faults under load and what
-came of them; `nodes` are faults of nodes. `network` has each node, and each PostgreSQL of `patroni`, in a network of its
-own, whose cables can be cut. `python -m faults` runs many laps, and goes on where it was.
-"""
+`history` records what the clients did and saw, `truth` reads the log; `check` and `listening` compare the two. `connection` is one
+client's socket; `writing`, `asking` and `rooms` generate the load. A `lap` is several faults under load with their findings;
+`nodes` has the faults of nodes. `network` puts each node, and each PostgreSQL of `patroni`, into a network namespace whose links
+can be cut. `python -m faults` runs many laps, and resumes after its last completed one."""

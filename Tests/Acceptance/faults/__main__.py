@@ -1,4 +1,4 @@
-"""Real faults of a cluster, one after the other, from where it was; see `make torture-cluster`. As root."""
+"""Runs laps of real cluster faults, and resumes where an earlier run stopped; see `make torture-cluster`. Needs root."""
 
 import argparse
 import dataclasses
@@ -23,14 +23,14 @@ from torture.table import duration
 
 ROW = "faults"
 LAP_FAULTS = 5
-# So many laps have one cluster: what is read of the log after each is all of it.
+# The laps that one cluster serves: after each lap the whole log is read, so a longer log makes each check slower.
 CLUSTER_LAPS = 2
 FINDINGS_MAX = 50
 
 
 class Run:
-    """- state: what was there before, and gets what comes.
-    - asked: the arguments.
+    """- state: the folder with the results of earlier runs, to which this run adds.
+    - asked: the command-line arguments.
     """
 
     def __init__(self, state, asked):
@@ -54,7 +54,7 @@ class Run:
                     self._deploy(number)
                 lap = Lap(self.deployment.nodes, number, self.state.seed, self.deployment.tokens)
                 findings = self._run(lap, random.Random(f"{self.state.seed}/{number}"))
-            except Exception as why:  # Whatever it is, it is told of, and the next lap has a new cluster.
+            except Exception as why:  # Any error is reported, and the next lap gets a new cluster.
                 findings = [*(lap.findings if lap else []), Finding("stuck", f"{why}\n{traceback.format_exc()[-2_000:]}")]
             self._note(number, lap, findings, time.monotonic() - begin)
             if any(finding.kind == "stuck" for finding in findings) or number % CLUSTER_LAPS == 0:
@@ -80,7 +80,7 @@ class Run:
 
     def _note(self, number, lap, findings, seconds):
         self.row["seconds"] += seconds
-        # What was not checked does not count.
+        # A lap whose check failed to run does not count.
         if lap and lap.is_checked:
             for fault in lap.faults:
                 self.row["count"] += 1
@@ -113,7 +113,7 @@ class Run:
 
 
 def table(state):
-    """Lines of Markdown."""
+    """Returns a Markdown table of the results."""
     row = state.row(ROW)
     more = row["more"]
     lines = ["| fault | how many | acknowledged writes | without one, median | longest | in laps with findings |",

@@ -1,4 +1,4 @@
-"""Who writes, compares and reads over REST, one request after the other."""
+"""Clients that write, compare and read over REST, one request at a time."""
 
 import http.client
 import json
@@ -12,7 +12,7 @@ from faults.writing import PAUSE_SECONDS, REGISTERS
 from kills.writers import CUT_OFF, ONE_MORE
 
 REFUSALS = (401, 403, 412, 503)
-# A failover of PostgreSQL is waited for.
+# Long enough for a failover of PostgreSQL.
 ANSWER_SECONDS = 45
 
 
@@ -42,7 +42,7 @@ class RestUser(User):
         return self.write("PUT", place, value, Write(place, value, math.nan))
 
     def read(self, place):
-        """What is there, and the tag of it."""
+        """Returns the stored value and its entity tag."""
         self.connect()
         start = time.monotonic()
         status, tag, body = self.request("GET", place, None, {"X-Firebase-ETag": "true"})
@@ -62,11 +62,11 @@ class RestUser(User):
         record.outcome = ACKNOWLEDGED if status in (200, 204) else REFUSED if status in REFUSALS else UNKNOWN
         record.end = end
         if status == 412:
-            # It shows what it found.
+            # The answer of a failed comparison has the value that was found.
             self.lap.history.reads.append(Read(place, json.loads(text), record.start, end))
 
     def connect(self):
-        """What is not sent has not to be told of."""
+        """Connects; a request that was never sent needs no record."""
         if self.http is None:
             host, port = self.node.server.host, self.node.server.port
             self.http = http.client.HTTPConnection(host, port, timeout=CONNECT_SECONDS)

@@ -1,4 +1,4 @@
-"""Faults of what is between machines, and of the PostgreSQL that nodes share."""
+"""Faults of the network between machines, and of the PostgreSQL that the nodes share."""
 
 import signal
 
@@ -36,7 +36,7 @@ class CutOff(NetworkFault):
 
 
 class StoreFault:
-    """Of the PostgreSQL that is the primary. Nodes keep their clients meanwhile."""
+    """A fault of the PostgreSQL primary. Nodes must keep their clients during it."""
 
     kind = ""
 
@@ -47,7 +47,7 @@ class StoreFault:
         raise NotImplementedError
 
     def undo(self):
-        """It may come back when another one has taken its place."""
+        """The old primary may return after another server was promoted."""
         self.patroni.wait_for_another(self.target)
 
 
@@ -58,7 +58,7 @@ class KillServer(StoreFault):
         self.patroni.kill_server(self.target)
 
     def undo(self):
-        """Patroni starts it again, or has another one take its place."""
+        """Patroni restarts it, or promotes another server."""
 
 
 class KillMachine(StoreFault):
@@ -95,7 +95,7 @@ class CutMachine(StoreFault):
 
 
 class CutPrimary(CutMachine):
-    """Nodes still reach the one whose place another takes."""
+    """Nodes still reach the old primary, in whose place Patroni promotes another server."""
 
     kind = "cut of PostgreSQL's primary from its standbys"
 
@@ -111,7 +111,7 @@ class SwitchOver(StoreFault):
 
 
 class Together:
-    """Two faults at once, one of a node and one of PostgreSQL: all leases are over, and who comes back is not who was there."""
+    """A fault of a node and one of PostgreSQL at once: all leases expire, and the owner after it may be another node."""
 
     kind = "a node and PostgreSQL at once"
 

@@ -1,8 +1,7 @@
-"""Holds what clients did and saw against the log.
+"""Compares what clients did and saw with the log.
 
-The log is the order of everything, so nothing has to be searched for: every write has a position in it or is not there, and
-every read and every frame of a listener is of a state between two positions.
-"""
+The log is the order of all commits, so no search is needed: every write has a position in it or is absent, and every read and every
+frame of a listener shows a state between two positions."""
 
 import collections
 import dataclasses
@@ -14,14 +13,14 @@ from faults.listening import follow
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """Something that may not be. `kind` is one of few words, `text` says what it is about."""
+    """A violation. `kind` is one of a few fixed words, `text` describes the case."""
 
     kind: str
     text: str
 
 
 def check(history, truth):
-    """All findings of a lap."""
+    """Returns all findings of a lap."""
     told = []
     findings = check_writes(history, truth)
     for listen in history.listens:
@@ -32,7 +31,7 @@ def check(history, truth):
 
 
 def positions(truth):
-    """Where each value was written: {(place, value): [position]}."""
+    """Returns the positions at which each value was written: {(place, value): [position]}."""
     found = collections.defaultdict(list)
     for place, versions in truth.versions.items():
         for position, value in versions:
@@ -42,8 +41,8 @@ def positions(truth):
 
 
 def check_writes(history, truth):
-    """Acknowledged writes are in the log once, refused ones are not, and nothing else is. What compares found what it
-    compared with, and what counts was counted once."""
+    """Checks that acknowledged writes are in the log once, that refused writes are not, and that the log has no other writes; that
+    a compared write replaced the value it compared with, and that each counted write was counted once."""
     findings, there = [], positions(truth)
     for write in history.writes:
         count = len(there.get((write.place, write.value), []))
@@ -77,24 +76,24 @@ def check_writes(history, truth):
 
 @dataclasses.dataclass(frozen=True)
 class Span:
-    """An operation, and the positions at which it may have been: at `first` or behind it, and before `end`. What is known
-    when it begins is before `end` as well."""
+    """An operation, and the range of positions at which it may have taken effect: from `first` on, and before `end`. Positions that
+    the log reached before the operation began lie before `end`, too."""
 
     start: float
     stop: float
     first: int
     end: float
     text: object
-    # What a compare that was refused wanted to find.
+    # The value that a refused comparison expected.
     wanted: object = None
 
 
 def check_order(history, truth, told):
-    """Writes, and reads that have to be of the newest state, are in the order of the log as they were in time: whatever had
-    ended, or was told to a listener, before an operation began is behind none of what that saw.
+    """Checks that the order of the log agrees with real time, for writes and for reads of the newest state: an operation that began
+    after another one had ended, or after a listener had received its effect, is not before that one in the log.
 
-    Each operation is put at the first position at which it may have been; if that is too late, no other choice helps.
-    """
+    Each operation is assigned the first position at which it may have taken effect; when that is too late, no other choice is valid
+    either."""
     findings, there = [], positions(truth)
     spans = []
     for write in history.writes:
@@ -112,7 +111,7 @@ def check_order(history, truth, told):
             findings.append(Finding("nowhere", f"{read} saw what was never there"))
         else:
             spans.append(Span(read.start, read.end, *held, read))
-    # Where the next version of a place was begun to be written: before that, the one before it is there.
+    # The time at which the next version of a place began to be written; until then the place surely has the version before.
     begun = {(write.place, write.value): write.start for write in history.writes}
     moments = [(span.start, 0, index) for index, span in enumerate(spans)]
     moments += [(span.stop, 1, index) for index, span in enumerate(spans) if span.stop < math.inf]
@@ -137,7 +136,7 @@ def check_order(history, truth, told):
 
 
 def _held(truth, there, place, value):
-    """From which position on, and until which, a value was at a place; None when it never was."""
+    """Returns the range of positions during which a place had a value; None when it never had it."""
     versions = truth.versions.get(place, [])
     if value is None:
         return (0, versions[0][0] if versions else math.inf)
@@ -152,8 +151,8 @@ def _next(truth, place, position):
 
 
 def check_connections(history, truth):
-    """What was written over one connection is in the log in the order in which it was sent; of what has no answer the last
-    may be missing, and nothing before one that is there."""
+    """Checks that the writes of one connection are in the log in the order in which they were sent. The last unanswered ones may be
+    absent, but none that precedes a write in the log."""
     findings, there = [], positions(truth)
     last, missing = {}, {}
     for write in history.writes:
@@ -161,7 +160,7 @@ def check_connections(history, truth):
             continue
         landed = there.get((write.place, write.value))
         if not landed:
-            # One that compared may have found something else.
+            # A compared write may have been refused because it found another value.
             if write.found is ANYTHING:
                 missing.setdefault(write.session, write)
             continue
@@ -174,8 +173,7 @@ def check_connections(history, truth):
 
 
 def check_ends(history, truth):
-    """What is to be done at a connection's end is done once, when it was acknowledged; and behind all that the connection
-    wrote, for before that it lived."""
+    """Checks that an acknowledged `onDisconnect` operation is made once, and after all writes of its connection."""
     findings, there = [], positions(truth)
     fired = {}
     for session in history.sessions:

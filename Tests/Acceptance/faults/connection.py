@@ -1,4 +1,4 @@
-"""One client's socket: requests whose answers are waited for later, and everything that comes in between."""
+"""One client's WebSocket: requests whose answers are awaited later, and the messages that arrive in between."""
 
 import math
 import time
@@ -8,16 +8,16 @@ from client import Client
 from faults.history import ACKNOWLEDGED, REFUSED, UNKNOWN, Session
 from kills.writers import CUT_OFF, ONE_MORE
 
-# How long a client waits to be let in.
+# The time limit for the handshake of a connection.
 CONNECT_SECONDS = 5
-# How long nothing may come before it asks whether anybody is there.
+# The silence after which the client sends a keep-alive.
 QUIET_SECONDS = 1
-# What the server says of a request that it has not made, and will not.
+# The statuses by which the server says that it did not make a request, and will not.
 REFUSALS = ("datastale", "permission_denied", "unavailable")
 
 
 class Gone(Exception):
-    """The connection is no more."""
+    """The connection has ended."""
 
 
 def outcome(status):
@@ -25,10 +25,10 @@ def outcome(status):
 
 
 class Connection:
-    """- lap: what it is part of.
-    - node: to whom it connects.
-    - patience_seconds: how long it waits for a server from which nothing comes.
-    - last: the session before it, which the server is told is over.
+    """- lap: the lap that the client belongs to.
+    - node: the node to connect to.
+    - patience_seconds: the silence after which the client gives the connection up.
+    - last: the preceding connection, which the server is told has ended; None for the first.
     """
 
     def __init__(self, lap, node, patience_seconds, last=None):
@@ -44,11 +44,11 @@ class Connection:
 
     @property
     def number(self):
-        """By which a later connection says that this one is over."""
+        """The session id by which a later connection reports that this one has ended."""
         return self.client.session
 
     def arm(self):
-        """At its end one is to be added, once."""
+        """Registers an `onDisconnect` operation that increments a counter once."""
 
         def answered(status, _):
             self.session.armed = outcome(status)
@@ -56,14 +56,15 @@ class Connection:
         self.request("o", answered, p=self.lap.at(f"ends/{self.session.name}"), d=ONE_MORE)
 
     def request(self, action, answered, **body):
-        """`answered` gets the status and what came with it."""
+        """`answered` is called with the status and the data of the answer."""
         try:
             self.pending[self.client.request(action, **body)] = answered
         except CUT_OFF as why:
             self._lost(why)
 
     def write(self, record, action="p", place=None, **body):
-        """The same for a write of the lap's history; where its value is, unless it is made elsewhere."""
+        """Like `request`, for a write of the lap's history. `place` is the location of its value, when it differs from the
+        record's."""
 
         def answered(status, _):
             record.end, record.status, record.outcome = time.monotonic(), status, outcome(status)
@@ -73,14 +74,14 @@ class Connection:
         self.request(action, answered, p=self.lap.at(record.place if place is None else place), **body)
 
     def call(self, action, **body):
-        """Waits for the answer: the status, and what came with it."""
+        """Sends a request and waits for the answer; returns its status and data."""
         found = []
         self.request(action, lambda status, data: found.extend([status, data]), **body)
         self.pump(until=lambda: found)
         return found
 
     def pump(self, seconds=math.inf, until=lambda: False):
-        """Takes what comes, for a while or until something is so."""
+        """Handles messages for a number of seconds, or until a condition holds."""
         deadline = time.monotonic() + seconds
         while not until():
             now = time.monotonic()
@@ -127,7 +128,7 @@ class Connection:
         if self.session.end == math.inf:
             self.session.end = time.monotonic()
         try:
-            # At once, as a client does that is ended: nobody waits for the server's own last word.
+            # Closes without the closing handshake, like a client whose process ends.
             self.client.socket.sock.close()
         except (AttributeError, *CUT_OFF):
             pass

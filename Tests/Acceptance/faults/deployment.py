@@ -1,4 +1,4 @@
-"""Three nodes and a PostgreSQL on three more machines, and what can befall them."""
+"""Three Hearth nodes and three PostgreSQL machines, and the faults that can be made on them."""
 
 import random
 import shutil
@@ -13,7 +13,7 @@ from faults.patroni import Patroni
 
 NODES = "abc"
 
-# How often each is drawn, and for how many seconds it stays at least and at most.
+# For each fault: its weight in the random choice, and its shortest and longest duration in seconds.
 KINDS = {
     nodes.Kill: (3, 0, 8), nodes.ShortFreeze: (2, 1, 4), nodes.Freeze: (3, 7, 11), nodes.Restart: (2, 0, 2),
     nodes.Drain: (2, 0, 0), cables.CutLink: (3, 3, 12), cables.CutStore: (3, 3, 12), cables.CutOff: (3, 3, 12),
@@ -23,12 +23,12 @@ KINDS = {
 
 
 class Deployment:
-    """In a folder that is not there yet."""
+    """Runs in a folder that does not exist yet."""
 
     def __init__(self, network, folder, programs, is_synchronous):
         self.network, self.folder = network, folder
         folder.mkdir(parents=True)
-        # For the user that PostgreSQL runs as.
+        # The user that PostgreSQL runs as needs access.
         folder.chmod(0o755)
         self.patroni = Patroni(network, folder / "postgres", programs, is_synchronous)
         self.cluster = self.nodes = self.tokens = None
@@ -45,14 +45,14 @@ class Deployment:
         return self
 
     def draw(self, numbers, only=""):
-        """The next fault, and for how many seconds it stays.
+        """Returns a random fault, and its duration in seconds.
 
-        - only: what its name contains.
+        - only: a text that the fault's name must contain.
         """
         kinds = {kind: weight for kind, (weight, _, _) in KINDS.items() if only in kind.kind}
         kind = numbers.choices(list(kinds), list(kinds.values()))[0]
         seconds = numbers.uniform(*KINDS[kind][1:])
-        # Often the owner, by whom everything is decided.
+        # Prefers the owner, which decides all writes.
         wants_owner, name, other = numbers.random() < 0.4, *numbers.sample(NODES, 2)
         if wants_owner:
             owner = self.cluster.owner(NODES[0])
@@ -76,7 +76,7 @@ class Deployment:
             shutil.copy(log, folder)
 
     def end(self):
-        """At once, and nothing is left of it."""
+        """Kills all processes at once."""
         for name in [*NODES, *STORES]:
             self.network.heal(name)
             self.patroni.send(name, signal.SIGKILL)

@@ -1,41 +1,40 @@
-"""What clients did and saw in one lap, with times of one clock that never goes back.
+"""What clients did and saw in one lap, with times of one monotonic clock.
 
-Places are paths below the lap's own path, without a slash before them. Every value that is written is another one, so that
-whoever reads one knows which write it is of.
-"""
+Places are paths relative to the lap's own path, without a leading slash. All written values differ, so that a read value identifies
+its write."""
 
 import dataclasses
 import math
 
 ACKNOWLEDGED, REFUSED, UNKNOWN = "acknowledged", "refused", "unknown"
-# What the server says to one that compares, and finds something else.
+# The status of a compared write that found another value.
 STALE = ("datastale", "412")
-# A write that compares nothing.
+# Marks a write that compares nothing.
 ANYTHING = object()
 
 
 @dataclasses.dataclass
 class Write:
-    """Nobody knows what became of it unless somebody said so."""
+    """A write. Its outcome is unknown until the server has answered."""
 
     place: str
     value: str
     start: float
     end: float = math.inf
     outcome: str = UNKNOWN
-    # What the server said, for people.
+    # The server's error message, for the report.
     status: str = ""
-    # The connection that it was made in.
+    # The connection that sent the write.
     session: str = None
-    # What had to be there before it.
+    # The value that the write compares with.
     found: object = ANYTHING
-    # Whether it adds one to the lap's total in the same commit.
+    # True when the same commit also increments the lap's total.
     is_counted: bool = False
 
 
 @dataclasses.dataclass
 class Read:
-    """A read that has to see the newest state: one that was answered."""
+    """An answered read that must see the newest state."""
 
     place: str
     value: object
@@ -45,7 +44,7 @@ class Read:
 
 @dataclasses.dataclass
 class Frame:
-    """What a listener was told: a value at a place, or several members of one; or that it is told no more."""
+    """What a listener received: a value at a place, several children of one place, or the cancel of the listen."""
 
     time: float
     place: str = ""
@@ -56,37 +55,37 @@ class Frame:
 
 @dataclasses.dataclass
 class Listen:
-    """One listen from its beginning on. What came before its answer is the first frame."""
+    """One listen from its start. The data that arrives before its answer is the first frame."""
 
     name: str
     place: str
     frames: list = dataclasses.field(default_factory=list)
-    # Whoever reads there has to be a member: the place that says so.
+    # The place of the membership by which the rules allow the listen; None when no membership is needed.
     member: str = None
-    # It was there when everything was written, and knew all of it.
+    # True when the listen was active after the last write and had received everything.
     is_whole: bool = False
 
 
 @dataclasses.dataclass
 class Session:
-    """One connection. At its end one is to be added at `ends/NAME`."""
+    """One connection, whose `onDisconnect` operation increments `ends/NAME`."""
 
     name: str
     node: str
     start: float
-    # What became of asking for that.
+    # The outcome of the `onDisconnect` request.
     armed: str = UNKNOWN
     end: float = math.inf
-    # Whether the server, or something between, ended it.
+    # True when the server, or the network, ended the connection.
     is_lost: bool = False
 
 
 class History:
-    """Everything of one lap. Clients append to it, each its own records."""
+    """All records of one lap. Each client appends its own records."""
 
     def __init__(self):
         self.writes, self.reads, self.listens, self.sessions = [], [], [], []
 
     def acknowledgements(self):
-        """When writes were acknowledged, in order."""
+        """Returns the times at which writes were acknowledged, in order."""
         return sorted(write.end for write in self.writes if write.outcome == ACKNOWLEDGED)

@@ -1,4 +1,4 @@
-"""Faults under load, and what came of them: one lap has clients of its own on every node, and a path of its own."""
+"""Faults under load, and their findings: one lap has clients of its own on every node, and a path of its own."""
 
 import dataclasses
 import itertools
@@ -25,17 +25,17 @@ RULES = """{ "rules": {
     "$other": { ".read": "$other != 'rooms'", ".write": "$other != 'rooms'" },
     ".write": true } },
   "ends": { ".read": true, ".write": true } } }"""
-# How many changes of a lap are read at most.
+# The most changes of a lap that are read from the log.
 CHANGES_MAX = 1_000_000
-# For each page all of the log is read, and a debug build on a busy machine takes minutes.
+# Every page reads the whole log, which takes a debug build on a busy machine minutes.
 HISTORY_SECONDS = 600
-# How long after a fault its node may find out that it was held for dead.
+# The time after a fault within which a node may notice that the others considered it dead.
 GRACE_SECONDS = 15
 
 
 @dataclasses.dataclass
 class Fault:
-    """One fault that was made and undone. `gap_seconds` is the longest time without an acknowledged write around it."""
+    """One fault that was made and undone. `gap_seconds` is the longest time without an acknowledged write during it."""
 
     kind: str
     target: str
@@ -48,16 +48,16 @@ class Fault:
 
 
 class Lap:
-    """- nodes: by name, of a cluster that is whole.
-    - number: of this one; its path comes of it.
-    - seed: of everything that is random in it.
-    - tokens: of each node's listener that is let into its room and out of it: {name: token}.
+    """- nodes: the nodes of a healthy cluster, by name.
+    - number: the number of this lap, from which its path is made.
+    - seed: the seed of all its random choices.
+    - tokens: for each node, the token of the listener whose membership in a room is granted and removed: {name: token}.
     """
 
     def __init__(self, nodes, number, seed, tokens):
         self.nodes, self.number, self.seed = nodes, number, seed
         self.history, self.faults, self.findings, self.is_checked = History(), [], [], False
-        # When the runs of all nodes were asked for, and what they were.
+        # Times at which the run ids of all nodes were read, and those ids.
         self._runs = []
         self.is_quiet, self.is_proving, self.ends = (threading.Event() for _ in range(3))
         self._names = itertools.count(1)
@@ -72,17 +72,17 @@ class Lap:
             Keeper(self, self.nodes[other], number("keeper"), name)]
 
     def at(self, place):
-        """The path of a place."""
+        """Returns the path of a place."""
         if place.startswith("ends/"):
             return f"/ends/{self.number}/{place.removeprefix('ends/')}"
         return f"/laps/{self.number}/{place}".rstrip("/")
 
     def place(self, path):
-        """The place at a path."""
+        """Returns the place at a path."""
         return path.strip("/").removeprefix(f"laps/{self.number}/")
 
     def next_name(self, kind):
-        """Another one each time."""
+        """Returns a name that was not used before."""
         return f"{kind}-{next(self._names)}"
 
     def start(self):
@@ -92,7 +92,7 @@ class Lap:
         self._wait_for_all(0, "at the beginning")
 
     def meet(self, fault, hold_seconds):
-        """Makes a fault and undoes it after a while; then waits until writes are acknowledged on every node."""
+        """Makes a fault, undoes it after `hold_seconds`, and waits until every node acknowledges writes again."""
         met = Fault(fault.kind, fault.target, time.monotonic(), fault.lets_go)
         self.faults.append(met)
         fault.make()
@@ -104,10 +104,10 @@ class Lap:
         self._note_runs()
 
     def _wait_for_all(self, since, when):
-        """Something that was begun on every node after a moment is acknowledged."""
+        """Waits until a write that began after a time is acknowledged on every node."""
 
         def are_there():
-            # A list that others append to may be looked at, not sorted.
+            # Other threads append to the list: it may be iterated, but not sorted in place.
             sessions = {session.name: session.node for session in list(self.history.sessions)}
             recent = [write for write in list(self.history.writes) if write.start > since
                       and write.outcome == ACKNOWLEDGED]
@@ -127,7 +127,7 @@ class Lap:
                 raise AssertionError(f"{type(user).__name__} on {user.node.name}: {user.broken!r}") from user.broken
 
     def end(self):
-        """Lets everything come to rest and checks it. Returns the findings."""
+        """Ends the load, waits until all is settled, and checks the records. Returns the findings."""
         self.is_quiet.set()
         self._while_unbroken(lambda: all(user.is_quiet for user in self.users), "clients wait for answers")
         self.is_proving.set()
@@ -139,7 +139,7 @@ class Lap:
         try:
             until(self._are_ends_done, "")
         except AssertionError:
-            # Which it was, the check says.
+            # The check reports the kind of violation.
             pass
         self.measure()
         self._note_runs()
@@ -150,7 +150,7 @@ class Lap:
 
     @staticmethod
     def _is_done(user):
-        """It has proved that it lives, or does not live, or has nothing to prove."""
+        """Returns True when a user has proved that its connection is alive, has lost it, or has nothing to prove."""
         return user.connection is None or user.has_proved or user.connection.session.end < float("inf")
 
     def _are_ends_done(self):
@@ -165,14 +165,14 @@ class Lap:
         return answer.json()
 
     def truth(self):
-        """What the log holds of this lap."""
+        """Returns the log's content for this lap."""
         node = next(iter(self.nodes.values()))
         return Truth.read({
             part: node.server.run("db", "history", path, "--json", "--limit", str(CHANGES_MAX), seconds=HISTORY_SECONDS)
             for part, path in {"": f"/laps/{self.number}", "ends": f"/ends/{self.number}"}.items()})
 
     def _check_states(self, truth):
-        """In the end every node has what the log comes to."""
+        """Checks that in the end every node has the state that the log results in."""
         state = {place: versions[-1][1] for place, versions in truth.versions.items() if versions[-1][1] is not None}
         findings = []
         for name, node in self.nodes.items():
@@ -187,7 +187,8 @@ class Lap:
         self._runs.append((time.monotonic(), {node["name"]: node["run"] for node in status["nodes"]}))
 
     def _check_connections(self):
-        """A server keeps its clients, unless something befell it, or it was held for dead: then it has begun a new run."""
+        """Checks that a node disconnects its clients only during a fault of its own, or when the others considered it dead: then it
+        has begun a new run."""
         findings = []
         for session in self.history.sessions:
             excused = any(session.node in fault.lets_go and fault.start <= session.end <= fault.healed + GRACE_SECONDS
@@ -201,7 +202,7 @@ class Lap:
         return findings
 
     def measure(self):
-        """How long nobody's write was acknowledged around each fault."""
+        """Measures the longest time without an acknowledged write around each fault."""
         times = self.history.acknowledgements()
         for fault, after in zip(self.faults, [*self.faults[1:], None]):
             end = after.start if after else fault.settled
@@ -211,7 +212,7 @@ class Lap:
             fault.gap_seconds = max((late - early for early, late in zip(edges, edges[1:])), default=0)
 
     def figures(self):
-        """How much there was to check."""
+        """Returns the numbers of checked operations."""
         outcomes = [write.outcome for write in self.history.writes]
         return {
             "acknowledged": outcomes.count(ACKNOWLEDGED), "writes": len(outcomes), "reads": len(self.history.reads),

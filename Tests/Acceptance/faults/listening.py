@@ -1,4 +1,4 @@
-"""Whether a listener was told what the log holds: all of it in its order, and nothing that it may not see."""
+"""Checks that a listener received everything in the log, in the log's order, and nothing that the rules deny."""
 
 import dataclasses
 import math
@@ -8,14 +8,14 @@ from kills.line import put
 
 @dataclasses.dataclass(frozen=True)
 class Told:
-    """When somebody was told of a position."""
+    """The time at which a listener received a position."""
 
     time: float
     position: int
 
 
 def follow(listen, truth):
-    """- Returns: what was told, [`Told`], and what is wrong with it, [(kind, text)]."""
+    """Returns the positions that the listener received, [`Told`], and the findings, [(kind, text)]."""
     steps = truth.below(listen.place)
     told, findings = [], []
     if not listen.frames:
@@ -70,7 +70,7 @@ def _apply(state, frame):
 
 
 def _index(state, steps):
-    """How many steps lead to a state."""
+    """Returns the number of steps that lead to a state."""
     known = {}
     for index in range(len(steps) + 1):
         if index > 0:
@@ -84,24 +84,24 @@ def _index(state, steps):
 
 
 def _span(steps, index):
-    """From which position on, and until which, so many steps are all there are."""
+    """Returns the range of positions between the step at `index` and the one after it."""
     return (steps[index - 1][0] if index else 0, steps[index][0] if index < len(steps) else math.inf)
 
 
 def _may_read(truth, member, low, high):
-    """Whether it was allowed at any position of a span."""
+    """Returns True when the rules allowed the listen at any position of a range."""
     return truth.at(member, low) is not None or any(
         value is not None and low <= position < high for position, value in truth.versions.get(member, []))
 
 
 def _is_cut(truth, member, low, high):
-    """Whether permission goes behind a position, and not behind what would have been told next."""
+    """Returns True when the permission ended after a position and before the next frame's position."""
     return any(value is None and low < position <= high for position, value in truth.versions.get(member, []))
 
 
 def _is_past(truth, member, low, position):
-    """Whether a frame is behind a cut. The one before it was of position `low`; None when that was the beginning, which may
-    have been anywhere before this one."""
+    """Returns True when a frame lies after a cut. `low` is the position of the frame before; None for the first frame, whose
+    predecessor may have any earlier position."""
     if truth.at(member, position) is None:
         return True
     return low is not None and any(

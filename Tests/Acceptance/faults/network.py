@@ -1,21 +1,19 @@
-"""A network of its own for every machine, so to speak: namespaces on one bridge, with addresses that are only there.
+"""One network namespace for each simulated machine, connected by a bridge, with addresses that exist only there.
 
-All of it is in namespaces of the program itself, see ``alone``: nothing is left when that ends, however it does.
-"""
+All of them lie in namespaces of the program itself, see ``alone``: the kernel removes them when the program ends."""
 
 import os
 import signal
 import subprocess
 import sys
 
-# Of whoever uses the machines. Theirs are behind it.
+# The address of the clients. The machines' addresses follow it.
 HOME = "10.77.0.1"
 EVERYBODY = "10.77.0.0/24"
 
 
 def alone():
-    """Begins this program again where nobody else is: with networks, mounts and processes of its own. All processes end with
-    it."""
+    """Runs this program again in mount, network and process namespaces of its own. All processes in it end with it."""
     if "HEARTH_FAULTS_ALONE" not in os.environ:
         os.environ["HEARTH_FAULTS_ALONE"] = "1"
         os.execvp("unshare", [
@@ -28,8 +26,8 @@ def alone():
 
 
 def _lead(child):
-    """The first of all processes is the parent of those whose own has ended, and has to note that they end: who looks for
-    them would find them otherwise. The rest is its child's."""
+    """Runs as the namespace's first process, which adopts orphaned processes and must reap them: a process that is not reaped still
+    appears as running. The child runs the program itself."""
     if child == 0:
         return
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -47,7 +45,7 @@ def run(*command, given=None):
     return done.stdout
 
 
-# A cable that is cut loses what is sent, and tells nobody.
+# A cut link drops packets without an error message.
 RULES = """
 table inet faults {
   set lost { type ipv4_addr; flags interval; }
@@ -58,7 +56,7 @@ table inet faults {
 
 
 class Network:
-    """Machines by name, in the order of their addresses; where none of them is, is `home`."""
+    """Machines by name, in the order of their addresses; `home` is the namespace of the clients."""
 
     def __init__(self, names):
         self.addresses = {name: f"10.77.0.{11 + number}" for number, name in enumerate(names)} | {"home": HOME}
@@ -77,11 +75,11 @@ class Network:
 
     @staticmethod
     def within(name):
-        """What a command begins with that runs on a machine."""
+        """Returns the command prefix that runs a program on a machine."""
         return ["ip", "netns", "exec", name]
 
     def cut(self, name, others=None):
-        """Nothing goes between a machine and others any more, or anybody."""
+        """Drops all packets between a machine and the others, or all machines if none is given."""
         lost = ", ".join(self.addresses[other] for other in others) if others else EVERYBODY
         run(*self.within(name), "nft", f"add element inet faults lost {{ {lost} }}")
 
@@ -90,5 +88,5 @@ class Network:
 
     @staticmethod
     def processes(name):
-        """The processes on a machine."""
+        """Returns the ids of the processes on a machine."""
         return [int(number) for number in run("ip", "netns", "pids", name).split()]

@@ -1,4 +1,4 @@
-"""Faults of nodes: what befalls a server of its own accord, or of its operator's."""
+"""Faults of nodes: crashes, stalls, restarts and drains."""
 
 import dataclasses
 import signal
@@ -8,7 +8,7 @@ from conftest import Server
 
 @dataclasses.dataclass
 class Node:
-    """A node of the cluster, and the secret that opens everything on it."""
+    """A node of the cluster, with a database secret that grants full access on it."""
 
     name: str
     server: Server
@@ -16,7 +16,7 @@ class Node:
 
 
 class NodeFault:
-    """Something that is made and undone. Clients of the nodes in `lets_go` may be let go by it, and no others."""
+    """A fault that is made and undone. It may disconnect clients of the nodes in `lets_go`, and no others."""
 
     kind = ""
 
@@ -48,7 +48,7 @@ class Freeze(NodeFault):
 
 
 class ShortFreeze(Freeze):
-    """For less than its lease."""
+    """A freeze that is shorter than the node's lease."""
 
     kind = "short freeze of a node"
 
@@ -65,7 +65,7 @@ class Restart(NodeFault):
 
 
 class Drain(NodeFault):
-    """It gives away what it owns first, while it is used."""
+    """The node hands over its databases before it stops, under load."""
 
     kind = "drain of a node"
 

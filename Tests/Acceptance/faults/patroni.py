@@ -1,4 +1,4 @@
-"""A PostgreSQL on three machines, of which Patroni makes one the primary and has commits on two disks."""
+"""A PostgreSQL on three machines: Patroni promotes one to primary, and each commit is on two disks."""
 
 import json
 import os
@@ -14,16 +14,17 @@ from cluster.process import Running
 from faults.network import HOME, Network
 
 NAMES = ("db1", "db2", "db3")
-# A failover takes as long as this says at most; Patroni takes nothing shorter.
+# The upper limit of a failover; Patroni accepts no shorter one.
 LEADER_SECONDS = 20
-# For a standby that has to be made anew.
+# Long enough to rebuild a standby.
 WHOLE_SECONDS = 120
 
 
 class Patroni:
-    """- folder: of all their files.
-    - programs: where Patroni and its Python are.
-    - is_synchronous: whether a commit is on two disks before it is acknowledged. Otherwise a failover loses the last ones.
+    """- folder: the folder of all files.
+    - programs: the folder with Patroni and its Python.
+    - is_synchronous: True when a commit must be on two disks before it is acknowledged. Otherwise a failover loses the last
+    commits.
     """
 
     def __init__(self, network, folder, programs, is_synchronous=True):
@@ -31,7 +32,7 @@ class Patroni:
         self.is_synchronous = is_synchronous
         self.running = {}
         folder.mkdir(parents=True)
-        # PostgreSQL does not run as the superuser.
+        # PostgreSQL refuses to run as root.
         user = pwd.getpwnam("postgres")
         os.chown(folder, user.pw_uid, user.pw_gid)
         self.etcd = Running("etcd", [
@@ -82,7 +83,7 @@ class Patroni:
         return f"postgres://postgres@{hosts}/postgres?target_session_attrs=read-write&connect_timeout=2"
 
     def members(self):
-        """What one of them says of all: {name: member}; nothing when none answers."""
+        """Returns the members as one of them reports them: {name: member}; empty when none answers."""
         for name in NAMES:
             try:
                 address = self.network.addresses[name]
@@ -97,7 +98,7 @@ class Patroni:
                      if member["role"] == "leader" and member["state"] == "running"), None)
 
     def wait_until_whole(self):
-        """There are a primary, and two that have all that it has."""
+        """Waits for a primary and two standbys that have caught up with it."""
         self._wait(self._is_whole, "PostgreSQL is not whole")
 
     def wait_for_another(self, than):
@@ -119,7 +120,7 @@ class Patroni:
             time.sleep(0.2)
 
     def send(self, name, number):
-        """Sends a signal to everything that runs on a machine."""
+        """Sends a signal to all processes on a machine."""
         for process in Network.processes(name):
             try:
                 os.kill(process, number)
@@ -131,7 +132,7 @@ class Patroni:
         self.running[name].process.wait()
 
     def kill_server(self, name):
-        """PostgreSQL alone, with all its processes."""
+        """Kills PostgreSQL alone, with all its processes."""
         number = int((self.folder / name / "postmaster.pid").read_text(encoding="utf-8").split()[0])
         os.kill(number, signal.SIGKILL)
 

@@ -1,4 +1,4 @@
-"""Who keeps a room: lets its listener in, writes, and writes on when it is out."""
+"""A client that manages a room: it grants its listener access, writes, revokes the access, and continues to write."""
 
 import time
 
@@ -20,7 +20,7 @@ class Keeper(SocketUser):
                 self.put(self.room)
                 self.wait()
             if self.numbers.random() < 0.5:
-                # With the next word in one commit, and without waiting for it.
+                # Revokes in the same commit as the next word, without waiting for the answer.
                 record = Write(self.room, self.lap.next_name("secret"), time.monotonic())
                 self.connection.write(record, "m", "", d={self.member: None, self.room: record.value})
             else:

@@ -1,4 +1,4 @@
-"""What the log holds of one lap: commits in their order, as the server reads them from it."""
+"""The log of one lap: its commits in order, as the server reads them from the log."""
 
 import bisect
 import json
@@ -7,11 +7,11 @@ from kills.line import flat
 
 
 class Truth:
-    """`commits` are [(position, {place: value})] in order: what each has changed, None for what it removed."""
+    """`commits` are [(position, {place: value})] in order: the values that each commit set, None for a removed one."""
 
     def __init__(self, commits):
         self.commits = commits
-        # By place: [(position, value)].
+        # By place: [(position, value)] in order.
         self.versions = {}
         for position, changes in commits:
             for place, value in changes.items():
@@ -19,7 +19,7 @@ class Truth:
 
     @classmethod
     def read(cls, parts):
-        """- parts: by place, what `hearth db history --json` prints of it, the newest first."""
+        """- parts: by place, the output of `hearth db history --json`, newest first."""
         commits = {}
         for part, lines in parts.items():
             for line in map(json.loads, lines.splitlines()):
@@ -30,13 +30,13 @@ class Truth:
         return cls(sorted(commits.items()))
 
     def at(self, place, position):
-        """What was there after the commit at a position."""
+        """Returns the value of a place after the commit at a position."""
         versions = self.versions.get(place, [])
         index = bisect.bisect_right(versions, position, key=lambda version: version[0])
         return versions[index - 1][1] if index else None
 
     def below(self, place):
-        """The commits that changed something at or below a place, with nothing but that."""
+        """Returns the commits that changed a place or a location below it, reduced to those changes."""
         steps = []
         for position, changes in self.commits:
             here = {leaf: value for leaf, value in changes.items() if leaf == place or leaf.startswith(place + "/")}

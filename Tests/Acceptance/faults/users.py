@@ -1,4 +1,4 @@
-"""Somebody who uses one node, and comes back to it whenever the connection is gone."""
+"""A client of one node that reconnects to it whenever its connection ends."""
 
 import threading
 import time
@@ -6,13 +6,13 @@ import time
 from faults.connection import Connection, Gone
 from faults.history import ACKNOWLEDGED, Write
 
-# Clients differ in how long they wait for a server that says nothing: less, and more, than a node's lease.
+# The silence after which a client gives its connection up: for some clients shorter, for others longer than a node's lease.
 PATIENCE_SECONDS = (4, 12, 25)
 
 
 class User(threading.Thread):
-    """What went wrong with it that may not is in `broken`. `is_quiet` when nothing that it asked is without an answer and
-    it asks no more."""
+    """A client. `broken` has the error that must not occur, or None. `is_quiet` is True when all requests are answered and no more
+    are sent."""
 
     def __init__(self, lap, node, numbers):
         super().__init__(daemon=True)
@@ -28,9 +28,9 @@ class User(threading.Thread):
                     self.use()
                 except Gone:
                     self.lap.ends.wait(self.numbers.uniform(0.05, 0.3))
-                # Who has nothing more to write does not come back for it.
+                # A client that has nothing more to write does not reconnect.
                 self.is_quiet = self.is_quiet or self.lap.is_quiet.is_set()
-        except Exception as error:  # Whatever it is, the one who waits for this thread is to know.
+        except Exception as error:  # Any error is kept for the thread that waits for this one.
             self.broken = error
         finally:
             self.is_quiet = True
@@ -40,12 +40,12 @@ class User(threading.Thread):
 
 
 class SocketUser(User):
-    """The same over a socket. While everything is quiet it proves that its connection lives by a last write."""
+    """A client over a WebSocket. At the end of the load it proves by one last write that its connection is alive."""
 
     def connect(self):
-        """A new connection, at whose end something is to be done."""
+        """Opens a new connection with an `onDisconnect` operation."""
         if self.lap.is_quiet.is_set():
-            # Whoever is not there now has nothing to prove.
+            # A client that is not connected now has nothing to prove.
             self.is_quiet = True
             self.lap.ends.wait()
             raise Gone("the lap is over")
@@ -73,9 +73,9 @@ class SocketUser(User):
             self.connection.close()
 
     def work(self):
-        """Until the lap is quiet."""
+        """Runs until the lap's load has ended."""
         raise NotImplementedError
 
     def proved(self):
-        """Its connection was there when all others had written everything."""
+        """Returns True when the connection was alive after all other clients had written everything."""
         self.has_proved = True

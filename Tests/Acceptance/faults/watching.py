@@ -1,4 +1,4 @@
-"""Who listens: to everything that is written, and to a room as long as that is allowed."""
+"""Clients that listen: to everything that is written, and to a room as long as the rules allow it."""
 
 import time
 
@@ -32,18 +32,18 @@ class Listener(SocketUser):
             assert self.member and status == "permission_denied", status
             self.over, self.listen = self.listen, None
         elif self.listen is not None and not self.listen.frames:
-            # Nothing is there.
+            # The place has no data.
             self.listen.frames.append(Frame(time.monotonic(), self.place))
 
     def proved(self):
-        """Its own write is acknowledged: by then its node has told it of everything before that."""
+        """Returns True when its own write is acknowledged: by then its node has sent everything before that write."""
         super().proved()
         if self.listen is not None:
             self.listen.is_whole = True
 
     def hear(self, action, body):
         if self.listen is None:
-            # After a cut: of the listen that is over.
+            # A frame of a listen that was cancelled.
             self.over.frames.append(Frame(time.monotonic(), "?"))
         elif action == "c":
             self.listen.frames.append(Frame(time.monotonic(), is_cut=True))
@@ -54,7 +54,7 @@ class Listener(SocketUser):
 
 
 class RoomListener(Listener):
-    """Listens to its room, again and again, for its keeper lets it in and out."""
+    """Listens to its room repeatedly, because the room's keeper grants and revokes the access."""
 
     def __init__(self, lap, node, numbers, user, token):
         super().__init__(lap, node, numbers)

@@ -1,4 +1,4 @@
-"""Who writes, compares and reads over a socket, several requests at once."""
+"""Clients that write, compare and read over a WebSocket, with several requests in flight."""
 
 import base64
 import hashlib
@@ -14,12 +14,12 @@ PAUSE_SECONDS = 0.05
 
 
 def text_hash(value):
-    """By which a transaction over the socket says what it found: a text, or nothing."""
+    """Returns the hash by which a transaction over the socket names the value it found: a text, or no value."""
     return "" if value is None else base64.b64encode(hashlib.sha1(b"string:" + value.encode()).digest()).decode()
 
 
 class SocketWriter(SocketUser):
-    """Leaves after a while, and comes again."""
+    """Disconnects at intervals, and connects again."""
 
     def work(self):
         self.known = dict.fromkeys(REGISTERS)
@@ -39,7 +39,7 @@ class SocketWriter(SocketUser):
             return self.read(place)
         record = Write(place, self.lap.next_name(f"{self.node.name}-s"), time.monotonic())
         if kind < 0.6:
-            # What was written by others is known from reads alone.
+            # Values that others wrote are known from reads alone.
             record.found = self.known[place]
             self.connection.write(record, d=record.value, h=text_hash(record.found))
         elif kind < 0.75:

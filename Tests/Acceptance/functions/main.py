@@ -1,4 +1,4 @@
-"""Blocking functions as an app has them: firebase-functions, unmodified."""
+"""Blocking functions of an app: they use an unmodified firebase-functions."""
 
 from firebase_functions import https_fn, identity_fn
 

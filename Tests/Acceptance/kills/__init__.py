@@ -1,5 +1,4 @@
-"""`kill -9` of a server under load, and what must be true of its folder after it.
+"""`kill -9` of a server under load, and checks of its data folder afterwards.
 
-`line` is what one writer does and what may be found of it; `writers`, `listener` and `sign_ups` are the load; `life` is
-one folder over many kills; `inside` looks into the journal of a server that is dead.
-"""
+`line` has the operations of one writer, and the states that may be found after a crash; `writers`, `listener` and `sign_ups`
+generate the load; `life` is one folder over many kills; `inside` reads the journal of a killed server."""

@@ -1,17 +1,17 @@
-"""A look into the journal of a database whose server is dead."""
+"""Reads the journal of a database whose server was killed."""
 
 import contextlib
 import dataclasses
 import sqlite3
 
-# A snapshot is due after so many bytes of log, or after as much as the last one is long.
+# A snapshot is due after this many bytes of log, or after as many bytes as the last snapshot has.
 SNAPSHOT_INTERVAL_BYTES = 16 << 20
 
 
 @dataclasses.dataclass
 class Inside:
-    """Whether a snapshot was being written or the log it covers not yet removed, and how many bytes of log come before the
-    next one."""
+    """Whether a snapshot was being written, whether the log that it replaces was still there, and the bytes of log until the next
+    snapshot."""
 
     is_in_snapshot: bool
     is_before_prune: bool
@@ -20,7 +20,7 @@ class Inside:
 
 
 def look(file):
-    """Nothing of the folder is changed by it."""
+    """Reads the file without changing the folder."""
     with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
         rows = database.execute("SELECT position, size_bytes, is_complete FROM snapshot ORDER BY id").fetchall()
         complete = [(position, size) for position, size, is_complete in rows if is_complete]

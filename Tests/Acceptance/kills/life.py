@@ -18,18 +18,19 @@ from waits import WAIT_SECONDS, until
 OPEN = '{ "rules": { ".read": true, ".write": true } }'
 LIMITS = '{ "limits": { "anonymousPerHour": 1000000, "signUpsPerHour": 1000000 } }'
 SOCKETS, REQUESTS = ["s1", "s2"], ["r1", "r2"]
-# What each folder is served with, in turns. Little time and room: the past is shortened with nearly each snapshot.
+# The options of each folder, in turns. A short retention and a small size limit remove history with nearly each snapshot.
 OPTIONS = [[], ["--history", "1s"], ["--history", "7d", "--history-bytes", "24M", "--history-who"]]
-# When a server is killed: while it is asked, while it writes a snapshot or removes what that covers, while it starts.
+# The moments of a kill: during requests, while a snapshot is written or the log that it replaces is removed, and during a start.
 KINDS = ["load"] * 7 + ["start"] * 2 + ["snapshot"]
 SMALL_BYTES, LARGE_BYTES = 12, 96 << 10
 
 
 class Life:
-    """Starts a server on a new folder. Everything that is random comes of the seed and of a kill's number, so that a kill
-    can be repeated with those before it in this folder, as far as machines repeat anything.
+    """Starts a server on a new folder. All random choices depend on the seed and the kill's number, so that a kill can be repeated
+    after the kills before it in this folder, as far as timing allows.
 
-    `figures` counts the kills by what they met, operations, accounts; `start_milliseconds` has every start after a kill.
+    `figures` counts the kills by what they interrupted, the operations and the accounts; `start_milliseconds` has the time of every
+    start after a kill.
     """
 
     def __init__(self, folder, seed, number):
@@ -51,11 +52,11 @@ class Life:
         return random.Random("/".join(map(str, [self.seed, self.number, self.kills, *names])))
 
     def kill(self, kind=None, waits=False):
-        """Kills the server under load and starts it again until it is ready; whatever is not as it has to be afterwards is
-        an AssertionError.
+        """Kills the server under load and starts it again until it is ready; raises AssertionError when the data is wrong
+        afterwards.
 
-        - kind: one of ``KINDS``, any if not given.
-        - waits: until something is acknowledged, however slow the machine is; otherwise many a kill comes before that.
+        - kind: one of ``KINDS``; None for a random one.
+        - waits: True to kill only after an acknowledged operation, also on a slow machine.
         """
         self.kills += 1
         numbers = self.numbers()
@@ -92,7 +93,7 @@ class Life:
             if waits:
                 until(lambda: any(line.acknowledged for line in self.lines.values()), "an acknowledged write")
             time.sleep(numbers.uniform(0.005, 0.15))
-        # Those whose users are under way to it see its end; no other server is ever at its port.
+        # The port stays reserved for this server: its clients see the end of their connections and never reach another server.
         self.server.kill()
         for user in users:
             user.ends.set()
@@ -115,7 +116,7 @@ class Life:
             time.sleep(0.002)
 
     def _usual_start(self):
-        """Seconds that a start takes on this machine, as busy as it is."""
+        """Returns the seconds that a start takes under the machine's current load."""
         return statistics.median(self.start_milliseconds[-9:] or [60]) / 1_000
 
     def _start(self):
@@ -132,7 +133,7 @@ class Life:
             line.settle(flat(stored.get("w", {}).get(name, {})), self.listener.of(name))
             for name, line in self.lines.items())
         common = stored.get("shared", {})
-        # What one write puts in two places is in both or in none.
+        # A write to two places must be in both or in neither.
         assert common.get("sum", 0) - self.sum == shared, (common, self.sum, shared)
         added, sent = (sum(getattr(writer, what) for writer in self.requests) for what in ("added", "sent"))
         assert added <= common.get("counter", 0) - self.counter <= sent, (common, self.counter, added, sent)
@@ -141,7 +142,7 @@ class Life:
         sign_ups.check(self.server, self.accounts, self.numbers("sign-ins"))
 
     def _settle_ends(self, ends):
-        """What connections left to be done is done once, and stays done."""
+        """Checks that each connection's `onDisconnect` operation is made once, and stays made."""
         for writer in self.sockets:
             done = ends.get(writer.at_end)
             assert done == 1 if writer.at_end_is_acknowledged else done in (None, 1), (writer.at_end, done)
@@ -150,20 +151,20 @@ class Life:
         assert ends == self.at_ends, {name for name, _ in ends.items() ^ self.at_ends.items()}
 
     def look_deep(self):
-        """What takes longer than a kill: all accounts, and a backup."""
+        """Runs the checks that take longer than a kill: all accounts, and a backup."""
         self.look_at_accounts()
         self.look_at_backup()
         self.figures["deep looks"] += 1
 
     def look_at_accounts(self):
-        """All of them and their log are whole."""
+        """Checks that all accounts, and the accounts' log, are complete."""
         self.server.run("audit", "verify")
         listed = {user["localId"] for user in json.loads(self.server.run("users", "list", "--json"))}
         lost = {uid for uid, _, _ in self.accounts} - listed
         assert not lost, f"{len(lost)} of {len(self.accounts)} acknowledged accounts are gone"
 
     def look_at_backup(self):
-        """A backup is whole, and what is restored from it is what is served."""
+        """Checks that a backup is complete, and that a restore of it has the served data."""
         backups, restored = self.folder / "backups", self.folder / "restored"
         self.server.run("backup", "create", str(backups))
         hearth("backup", "verify", str(backups))
@@ -173,5 +174,5 @@ class Life:
         shutil.rmtree(restored)
 
     def end(self):
-        """The folder is what is left."""
+        """Stops the server and keeps the folder."""
         self.server.kill()

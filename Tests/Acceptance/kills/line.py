@@ -1,13 +1,13 @@
-"""What one writer does to a place of its own, and which states of that place a crash may leave."""
+"""The operations of one writer on a place of its own, and the states of that place that a crash may leave."""
 
 import dataclasses
 
-# What is below a place: {path: scalar}, paths relative to the place. Nothing else tells two states apart.
+# The data below a place: {path: scalar}, with paths relative to the place. Equal dictionaries are equal states.
 State = dict
 
 
 def put(state, path, value):
-    """Sets what is at a path of a state; null and empty objects are nothing."""
+    """Sets the value at a path of a state; null and empty objects remove it."""
     for known in [known for known in state if known == path or known.startswith(path + "/")]:
         del state[known]
     for leaf, scalar in flat(value).items():
@@ -15,7 +15,7 @@ def put(state, path, value):
 
 
 def flat(value, path=""):
-    """The state that a value in JSON is."""
+    """Returns the state that a JSON value stands for."""
     if isinstance(value, dict):
         return {leaf: scalar for key, child in value.items()
                 for leaf, scalar in flat(child, f"{path}/{key}" if path else key).items()}
@@ -24,23 +24,23 @@ def flat(value, path=""):
 
 @dataclasses.dataclass
 class Operation:
-    """One write: how it is said, and what it does."""
+    """One write: its request, and its effect."""
 
     kind: str
     path: str
     value: object
-    # What it sets, one after the other: [(path, value)].
+    # The values that it sets, in order: [(path, value)].
     puts: list
-    # How much it adds to the number that all writers share.
+    # The amount by which it increments the number that all writers share.
     shared: int = 0
-    # What a transaction finds before it.
+    # The state that a transaction compares with.
     found: object = None
     size_bytes: int = 0
 
 
 class Line:
-    """The operations of one writer, in the order in which they are sent. Each of its states is another one, unless what
-    was made is removed."""
+    """The operations of one writer, in the order in which they are sent. All its states differ, except when a value that was set is
+    removed again."""
 
     def __init__(self, name):
         self.name = name
@@ -49,11 +49,11 @@ class Line:
         self.begin()
 
     def begin(self):
-        """Nothing is sent since what is stored."""
+        """Begins at the stored state, with no operations in flight."""
         self.latest, self.sent, self.acknowledged, self.acknowledged_bytes = dict(self.stored), [], 0, 0
 
     def next(self, numbers, size_bytes):
-        """Another operation, which counts as sent from here on."""
+        """Returns the next operation, which counts as sent from now on."""
         self.number += 1
         operation = self._any(numbers, self.number, f"{self.number}:" + "x" * size_bytes)
         operation.size_bytes = sum(
@@ -85,17 +85,17 @@ class Line:
         return Operation("set", leaf, text, [(leaf, text)])
 
     def acknowledge(self):
-        """The oldest operation without an answer has one."""
+        """Marks the oldest unanswered operation as acknowledged."""
         self.acknowledged_bytes += self.sent[self.acknowledged].size_bytes
         self.acknowledged += 1
 
     def settle(self, stored, announced=None):
-        """Takes what a crash has left: all that was acknowledged and, after it, any of what was sent, in order and each
-        whole. What somebody heard of it is there.
+        """Accepts the state after a crash: all acknowledged operations and, after them, any number of the sent ones, in order and
+        each complete. An operation that a listener received must be included.
 
         - stored: the state that was found.
-        - announced: the state that a listener knew last.
-        Returns how much of the shared number the operations that were found have added.
+        - announced: the last state that a listener received; None when there was none.
+        Returns the amount that the found operations have added to the shared number.
         """
         state, found, heard, shared, found_shared = dict(self.stored), None, None, 0, 0
         for index in range(len(self.sent) + 1):
@@ -118,7 +118,7 @@ class Line:
         return found_shared
 
     def _differences(self, stored):
-        """Places at which what is stored is not as the last acknowledged operation left it."""
+        """Returns the places at which the stored state differs from the last acknowledged one."""
         state = dict(self.stored)
         for operation in self.sent[:self.acknowledged]:
             for path, value in operation.puts:

@@ -1,4 +1,4 @@
-"""Somebody who listens to all writers and keeps what was announced."""
+"""A client that listens to all writers and keeps the data it received."""
 
 from client import Client
 from kills.line import flat, put
@@ -6,7 +6,7 @@ from kills.writers import Load
 
 
 class Listener(Load):
-    """`known` is the last state that was announced of the writers' places, None before the first."""
+    """`known` is the last received state of the writers' places; None before the first."""
 
     def __init__(self, server):
         super().__init__(server)
@@ -21,7 +21,7 @@ class Listener(Load):
                 self.hear(frame["a"], frame["b"])
             else:
                 assert frame["b"]["s"] == "ok", frame
-                # Nothing comes before the answer when nothing is there.
+                # The server sends no data before the answer when the place is empty.
                 self.known = self.known if self.known is not None else {}
 
     def hear(self, action, body):
@@ -36,11 +36,11 @@ class Listener(Load):
                 put(state, path, body["d"])
             else:
                 state = flat(body["d"])
-        # At once: a listener that is cut off has heard all of a message or nothing.
+        # Applied in one step: a listener that is cut off has received a message completely or not at all.
         self.known = state
 
     def of(self, name):
-        """What it knows of one writer."""
+        """Returns the state that it knows of one writer."""
         if self.known is None:
             return None
         return {path.removeprefix(name + "/"): value for path, value in self.known.items() if path.startswith(name + "/")}

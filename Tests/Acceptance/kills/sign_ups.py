@@ -1,4 +1,4 @@
-"""Accounts that are made while the server is killed: those that were acknowledged sign in after it."""
+"""Accounts that are created while the server is killed: the acknowledged ones must be able to sign in afterwards."""
 
 import http.client
 import json
@@ -21,7 +21,7 @@ def post(connection, path, body):
 
 
 class SignUps(Load):
-    """Makes accounts without a name, and now and then one with an address and a password."""
+    """Creates anonymous accounts, and some with an e-mail address and a password."""
 
     def __init__(self, server, numbers, accounts):
         super().__init__(server)
@@ -41,7 +41,7 @@ class SignUps(Load):
 
 
 def check(server, accounts, numbers):
-    """The account that was acknowledged last and one of those before are there, and so are their sessions."""
+    """Checks that the account that was acknowledged last and a random earlier one exist, with their sessions."""
     if not accounts:
         return
     connection = http.client.HTTPConnection(server.host, server.port, timeout=WAIT_SECONDS)

@@ -1,4 +1,4 @@
-"""Writers that go on until the server is gone: over a socket, many writes at once, and over REST, one after the other."""
+"""Writers that continue until the server has ended: over a WebSocket with many writes in flight, and over REST one at a time."""
 
 import base64
 import hashlib
@@ -11,14 +11,14 @@ import websocket
 from client import Client
 from waits import WAIT_SECONDS
 
-# What a client sees when its server is killed: an end, half an answer, or nobody at the port.
+# The errors that a client sees when its server is killed: a closed connection, a partial answer, or a refused connection.
 CUT_OFF = (websocket.WebSocketException, http.client.HTTPException, OSError, json.JSONDecodeError)
 ONE_MORE = {".sv": {"increment": 1}}
 IN_FLIGHT = 16
 
 
 def simple_hash(number):
-    """By which a transaction over the socket says what it found."""
+    """Returns the hash by which a transaction over the socket names the number it found."""
     if number is None:
         return ""
     text = b"number:" + struct.pack(">d", number).hex().encode()
@@ -26,7 +26,7 @@ def simple_hash(number):
 
 
 class Load(threading.Thread):
-    """Somebody who uses the server until it is gone. What it saw that may not be is in `broken`."""
+    """A client that uses the server until it ends. `broken` has the error that must not occur, or None."""
 
     def __init__(self, server):
         super().__init__(daemon=True)
@@ -38,7 +38,7 @@ class Load(threading.Thread):
             self.use()
         except CUT_OFF:
             pass
-        except Exception as error:  # Whatever it is, the one who waits for this thread is to know.
+        except Exception as error:  # Any error is kept for the thread that waits for this one.
             self.broken = error
 
     def use(self):
@@ -46,7 +46,7 @@ class Load(threading.Thread):
 
 
 class SocketWriter(Load):
-    """Pipelines a line's operations. What is to be done at its end adds one to a number, once."""
+    """Pipelines a line's operations. Its `onDisconnect` operation increments a number once."""
 
     def __init__(self, server, line, numbers, size_bytes, at_end):
         super().__init__(server)
@@ -77,12 +77,12 @@ class SocketWriter(Load):
 
 
 class RestWriter(Load):
-    """One request after the other. Now and then it adds one to a counter that others add to as well, by comparing."""
+    """Sends one request at a time, and at intervals increments a shared counter by a compared write."""
 
     def __init__(self, server, line, numbers, size_bytes):
         super().__init__(server)
         self.line, self.numbers, self.size_bytes = line, numbers, size_bytes
-        # Of the common counter: what is surely added, and what may be.
+        # The increments of the shared counter: those acknowledged, and those possibly made.
         self.added, self.sent = 0, 0
 
     def use(self):

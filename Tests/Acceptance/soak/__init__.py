@@ -1,9 +1,9 @@
-"""`make soak`: a server under mixed load for an hour. Does anything grow, or become slower?
+"""`make soak`: a server under mixed load for an hour, to see whether anything grows or becomes slower.
 
-A data folder is filled, and the server started on it a few times. Then sockets listen, write, come and go, requests and
-streams go over REST, people sign up and in, rules are deployed, all at a fixed rate. Memory, open files and the folder are
-sampled; latencies are taken window by window. At the end the server is started again on the folder, which has about the size
-that it had. The closing table has a line for each window, and the verdict says what grew; it ends with 1 when anything did.
+A data folder is filled, and the server is started on it a few times. Then, at a fixed rate, sockets connect, listen, write and
+disconnect, REST requests and event streams run, users sign up and sign in, and rules are deployed. Memory, open files and the
+folder's size are sampled; latencies are taken for each window of time. At the end the server is started again on the folder, which
+has about its first size. The closing table has a line for each window, and the verdict names what grew; the exit status is 1 when
+anything did.
 
-`load` is what the server is asked; `figures` takes the samples and says how they are judged.
-"""
+`load` generates the requests; `figures` takes the samples and judges them."""

@@ -19,7 +19,7 @@ from waits import WAIT_SECONDS
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 HEARTH = str(ROOT / os.environ.get("HEARTH", ".build/release/hearth"))
-# The audit trail keeps so little that it is full within the warm-up: until then it grows, as it should.
+# The audit trail is limited so that it fills up within the warm-up: until then it grows as intended.
 ACCOUNTS = """{ "signIn": { "anonymous": true, "password": true }, "passwordCost": "small", "auditRecordsMax": 1000,
   "limits": { "anonymousPerHour": 1000000 } }"""
 # Columns of the closing table.
@@ -27,10 +27,10 @@ SHOWN = ["write", "event", "stream event", "REST", "connect", "sign-in"]
 
 
 class Server:
-    """A `hearth serve` on a folder."""
+    """A `hearth serve` process on a folder."""
 
     scheme = "http"
-    # What its command begins with, such as a program that it is to run in.
+    # The command prefix, such as a program that runs the server.
     within = ()
 
     def __init__(self, folder, data="data"):
@@ -40,7 +40,7 @@ class Server:
         self.process = None
 
     def start(self):
-        """Starts it; returns the seconds until it was ready, by its own word."""
+        """Starts the server; returns the seconds until it was ready, as it reports them."""
         log = open(self.folder / "server.log", "ab")
         self.process = subprocess.Popen(
             [*self.within, HEARTH, "serve", "--data", str(self.data), "--port", "0", "--log-level", "warning", "--rules",
@@ -51,7 +51,7 @@ class Server:
             if found := re.search(r"ready in (\d+) ms on http://([\d.]+:\d+)", line):
                 self.authority = found[2]
                 self.url = "http://" + found[2]
-                # Nobody reads on: what it prints later must not fill the pipe.
+                # A thread discards the later output, which would otherwise fill the pipe.
                 threading.Thread(target=self.process.stdout.read, daemon=True).start()
                 return int(found[1]) / 1e3
         raise SystemExit(f"the server did not start:\n{self.log()}")
@@ -71,7 +71,7 @@ class Server:
 
 
 def fill(server, secret, mebibytes):
-    """Writes what the load changes, and beside it data that nobody touches."""
+    """Writes the data that the load changes, and data beside it that the load never touches."""
     session = requests.Session()
 
     def put(path, value):
@@ -86,7 +86,8 @@ def fill(server, secret, mebibytes):
 
 
 def starts(servers, count):
-    """The seconds of some starts of each, in turns: what the machine does meanwhile meets all alike."""
+    """Returns the seconds of several starts of each server. The servers alternate, so that other load on the machine affects
+    all."""
     taken = [[] for _ in servers]
     for _ in range(count):
         for server, seconds in zip(servers, taken):
@@ -96,7 +97,7 @@ def starts(servers, count):
 
 
 def run(server, secret, arguments):
-    """The load, sampled; the windows and what went wrong."""
+    """Runs the load and samples it; returns the windows and the errors."""
     tokens = [server.run("token", "mint", "--legacy", "--uid", f"u{number}") for number in range(4)]
     recorder = figures.Recorder()
     whole = load.Load(server, secret, tokens, recorder)

@@ -1,4 +1,4 @@
-"""What a long run is judged by: samples of the server's process and folder, latencies window by window, and a verdict."""
+"""The measurements of a long run: samples of the server's process and folder, latencies by window, and a verdict."""
 
 import dataclasses
 import hashlib
@@ -8,28 +8,28 @@ import statistics
 import threading
 import time
 
-# The first quarter of a run is its warm-up. What the last quarter came to is held against the second one.
+# The first quarter of a run is its warm-up. The last quarter is compared with the second one.
 QUARTERS = 4
 
-# How far the last quarter may be above the second: a factor, and what is too little to say anything.
+# How far the last quarter may exceed the second: a factor, and the difference below which nothing is reported.
 MEMORY = (1.10, 16 << 20)
 LATENCY_P50 = (1.5, 0.002)
 LATENCY_P99 = (2.0, 0.010)
 JOURNAL = (1.25, 8 << 20)
 FOLDER = (1.25, 16 << 20)
 FILES = (1.0, 16)
-# A start also replays what came since the last snapshot: nothing after the fill, and by the server's promise for at most
-# about as long as it loads at any other moment.
+# A start also replays the log since the last snapshot. Right after the fill that log is empty; later the server limits it so that
+# the replay takes about as long as loading the snapshot.
 RESTART = (2.0, 0.020)
-# What this program does beside the load to see the machine, and what is too much: threads that only sleep are woken later
-# than before, or a piece of computation that is always the same takes longer.
+# Limits for two measurements of the machine itself, taken beside the load: how much later than requested a sleeping thread is
+# woken, and how long a fixed piece of computation takes.
 LATENESS, COMPUTATION = "machine", "computation"
 MACHINE = {LATENESS: ("p99", (2.0, 0.002)), COMPUTATION: ("p50", (1.25, 0.002))}
 
 
 @dataclasses.dataclass
 class Sample:
-    """What the server's process and folder took at one moment."""
+    """The resources of the server's process and folder at one time."""
 
     seconds: float
     resident: int
@@ -39,7 +39,7 @@ class Sample:
 
 
 def sample(seconds, process, data):
-    """Looks at a process and its data folder. Files that go meanwhile are passed over."""
+    """Samples a process and its data folder. Files that are removed meanwhile are skipped."""
     resident = 0
     for line in pathlib.Path(f"/proc/{process}/status").read_text(encoding="ascii").splitlines():
         if line.startswith("VmRSS:"):
@@ -57,7 +57,7 @@ def sample(seconds, process, data):
 
 
 class Recorder:
-    """Latencies in seconds by what was done, of the window that is under way; and how often it went wrong."""
+    """Latencies in seconds by kind of operation, and the number of errors, in the current window."""
 
     def __init__(self):
         self._lock = threading.Lock()
@@ -76,7 +76,7 @@ class Recorder:
             self.errors[text] = self.errors.get(text, 0) + 1
 
     def end_window(self):
-        """The percentiles of each kind since the last call."""
+        """Returns the percentiles of each kind since the last call."""
         with self._lock:
             window, self._window = self._window, {}
         return {name: Latency.of(seconds) for name, seconds in window.items()}
@@ -84,7 +84,7 @@ class Recorder:
 
 @dataclasses.dataclass
 class Latency:
-    """Percentiles in seconds."""
+    """Percentiles, in seconds."""
 
     p50: float
     p99: float
@@ -98,7 +98,7 @@ class Latency:
 
 @dataclasses.dataclass
 class Window:
-    """A part of the run: its samples, and its latencies by what was done."""
+    """A part of the run: its samples, and its latencies by kind of operation."""
 
     end: float
     samples: list
@@ -106,21 +106,21 @@ class Window:
 
 
 def exceeds(before, after, bound):
-    """Whether a figure grew by more than a factor, and by more than what says nothing."""
+    """Returns True when a figure grew by more than the bound's factor and by more than its least difference."""
     factor, slack = bound
     return after > before * factor and after - before > slack
 
 
 def quarter(items, number):
-    """The part of a list that is the quarter of that number, from 0."""
+    """Returns the quarter of a list with this number, from 0."""
     size = len(items)
     return items[size * number // QUARTERS:size * (number + 1) // QUARTERS]
 
 
 def judge(windows, starts, ends, errors):
-    """Findings, each a sentence; none when the run was flat. Beside them what cannot be said.
+    """Returns the findings, each a sentence (none when nothing grew), and the comparisons that the machine's load made impossible.
 
-    `starts` and `ends` are the seconds until the server was ready, before the load and after it.
+    `starts` and `ends` are the seconds until the server was ready, before and after the load.
     """
     findings, unsaid = [], []
     samples = [sample for window in windows for sample in window.samples]
@@ -141,7 +141,7 @@ def judge(windows, starts, ends, errors):
     compare("the number of open files", lambda part: max(s.files for s in part), FILES, str)
     if len(windows) >= 2 * QUARTERS:
         judge_latencies(windows, findings, unsaid)
-    # The fastest of some: the one that the machine disturbed least.
+    # The fastest start is the one that the machine disturbed least.
     if starts and ends and exceeds(min(starts), min(ends), RESTART):
         findings.append(f"a restart took {milliseconds(min(ends))} after the load, {milliseconds(min(starts))} before it")
     findings += [f"{count} × {text}" for text, count in sorted(errors.items())]
@@ -172,7 +172,7 @@ def judge_latencies(windows, findings, unsaid):
 
 
 def table(windows, names):
-    """A line for each window."""
+    """Returns a table with a line for each window."""
     head = ["minute", "memory", "files", "journals", "folder"]
     head += [f"{name} p50/p99" for name in names] + [f"{name} {percentile}" for name, (percentile, _) in MACHINE.items()]
     rows = [head]
@@ -202,7 +202,7 @@ def milliseconds(seconds):
 
 
 class Lateness(threading.Thread):
-    """How much later than it asked for a thread of this program is woken: what the machine, and not the server, does."""
+    """Measures how much later than requested a thread of this program is woken: a delay of the machine, not of the server."""
 
     def __init__(self, recorder, stop):
         super().__init__(daemon=True)
@@ -216,8 +216,8 @@ class Lateness(threading.Thread):
 
 
 class Computation(threading.Thread):
-    """How long some twenty milliseconds of a processor take: on a machine where others compute too, a request that computes,
-    such as a sign-in with a password, takes as many times longer, also where threads are woken in time."""
+    """Measures a computation of about 20 ms. When other programs use the processors, a request that computes (such as a password
+    sign-in) slows down by the same factor, even if threads are woken in time."""
 
     def __init__(self, recorder, stop):
         super().__init__(daemon=True)

@@ -1,7 +1,6 @@
 """Clients that load a server for a long time, each in a thread: sockets, REST, streams, accounts, rules.
 
-What they write stays within places that were there from the start, so that the data does not grow by itself.
-"""
+They write only to places that exist from the start, so that the load itself does not make the data grow."""
 
 import json
 import random
@@ -29,17 +28,17 @@ RULES = """{ "rules": {
   "people": { "$uid": { ".read": "auth.uid == $uid", ".write": "auth.uid == $uid" } },
   "base": { ".read": "auth.token.base == true" }
 } }"""
-# Two versions that allow the same; each deploy puts the other one in force.
+# Two versions of the rules that allow the same requests; each deploy activates the other one.
 VERSIONS = [RULES % "", RULES % " && newData.child('text').val().length < 1000"]
 
 
 def message(number):
-    """A value with the moment in it, by which those who are told of it see how long it took."""
+    """Returns a value that contains the current time, by which a listener measures the delivery time."""
     return {"n": number, "text": TEXT, "t": time.monotonic()}
 
 
 class Worker(threading.Thread):
-    """Does one thing after another, so many a second, until it is told to stop."""
+    """Performs its step at a fixed rate until it is stopped."""
 
     name_of_load = ""
     rate = 1.0
@@ -52,7 +51,7 @@ class Worker(threading.Thread):
     def run(self):
         due = time.monotonic() + self.random.uniform(0, 1 / self.rate)
         while not self.load.stop.wait(max(0.0, due - time.monotonic())):
-            # After a stall it goes on at its rate, and does not catch up.
+            # After a stall it continues at its rate without catching up.
             due = max(due + 1 / self.rate, time.monotonic() - 1)
             try:
                 self.step()
@@ -66,7 +65,7 @@ class Worker(threading.Thread):
         raise NotImplementedError
 
     def leave(self):
-        """Lets go of connections."""
+        """Closes its connections."""
 
     def timed(self, name, work):
         started = time.monotonic()
@@ -82,7 +81,7 @@ class Worker(threading.Thread):
 
 
 class SocketWorker(Worker):
-    """With a socket that is opened again when it ended."""
+    """A worker with a WebSocket that it opens again when it has ended."""
 
     client = None
 
@@ -118,7 +117,7 @@ class Writer(SocketWorker):
 
 
 class Listener(SocketWorker):
-    """Is told of what is written in a room; half of them of its newest messages alone."""
+    """Listens to a room; half of the listeners query its newest messages only."""
 
     name_of_load, rate = "listens", 1000.0
     until = 0.0
@@ -131,7 +130,7 @@ class Listener(SocketWorker):
                 client.request("q", p=room, q={"l": 10, "vf": "r", "i": "n"}, t=1, h="")
             else:
                 client.request("q", p=room, h="")
-            # Now and then everybody comes anew.
+            # Starts all its listens again at intervals.
             self.until = time.monotonic() + self.random.uniform(30, 300)
             client.socket.settimeout(1)
             self.is_settled = False
@@ -149,7 +148,7 @@ class Listener(SocketWorker):
         if "r" in frame:
             assert frame["b"]["s"] == "ok", frame
             self.is_settled = True
-        # What is there when the listen begins was written before.
+        # The data at the start of a listen was written earlier, so it measures no delivery time.
         elif self.is_settled and frame.get("a") == "d" and "/k" in frame["b"]["p"]:
             value = frame["b"]["d"]
             if isinstance(value, dict) and "t" in value:
@@ -158,7 +157,7 @@ class Listener(SocketWorker):
 
 
 class Visitor(SocketWorker):
-    """Comes, says what becomes of it when it goes, looks at something, and goes, half the time without a word."""
+    """Connects, registers an `onDisconnect` operation, reads, and disconnects; half the time without the closing handshake."""
 
     name_of_load, rate = "connects", 2.0
 
@@ -178,7 +177,7 @@ class Visitor(SocketWorker):
 
 
 class RESTWorker(Worker):
-    """With a connection that is kept."""
+    """A worker with a persistent HTTP connection."""
 
     def __init__(self, run, number):
         super().__init__(run, number)
@@ -192,7 +191,7 @@ class RESTWorker(Worker):
 
 
 class Requests(RESTWorker):
-    """Reads, queries, writes, and transactions by entity tag."""
+    """Sends reads, queries, writes, and transactions by entity tag."""
 
     name_of_load, rate = "REST", 10.0
 
@@ -214,7 +213,7 @@ class Requests(RESTWorker):
             self.transact(f"counters/shared.json?{token}")
 
     def transact(self, place):
-        """Adds one to a number that others add to as well."""
+        """Increments a number that other workers increment as well."""
         for _ in range(20):
             read = self.ask("GET", place, headers={"X-Firebase-ETag": "true"})
             written = self.ask(
@@ -225,7 +224,7 @@ class Requests(RESTWorker):
 
 
 class Stream(RESTWorker):
-    """Follows a room as an event stream, and begins anew every few minutes."""
+    """Follows a room as an event stream, and reconnects every few minutes."""
 
     name_of_load, rate = "streams", 1.0
 
@@ -250,7 +249,7 @@ class Stream(RESTWorker):
 
 
 class Person(Worker):
-    """Signs up, uses the account, and deletes it; others come back with a password."""
+    """Signs up, uses the account and deletes it; other times signs in with the password of an existing account."""
 
     name_of_load, rate = "accounts", 1.0
     PASSWORD = "a long password of the load"
@@ -275,7 +274,7 @@ class Person(Worker):
 
 
 class Deploys(RESTWorker):
-    """Puts the other rules in force, and looks at what is measured."""
+    """Deploys the other version of the rules, and reads the metrics."""
 
     name_of_load, rate = "deploys", 1 / 30
     version = 0
@@ -286,12 +285,12 @@ class Deploys(RESTWorker):
         self.ask("GET", f".metrics?auth={self.load.secret}", "scrape")
 
 
-# Whom the load is made of, and how many.
+# The kinds of workers, and the number of each.
 CAST = [(Writer, 4), (Listener, 4 * ROOMS), (Visitor, 2), (Requests, 3), (Stream, 5), (Person, 2), (Deploys, 1)]
 
 
 class Load:
-    """All of them, on one server."""
+    """All workers, on one server."""
 
     def __init__(self, server, secret, tokens, recorder):
         self.server, self.secret, self._tokens, self.recorder = server, secret, tokens, recorder

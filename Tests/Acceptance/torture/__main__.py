@@ -1,4 +1,4 @@
-"""Runs what there is to run, from where it was; see `make torture`."""
+"""Executes the runs from where they were interrupted; see `make torture`."""
 
 import argparse
 import pathlib
@@ -33,7 +33,7 @@ def main():
     state, all_rows = State(asked.state, asked.seed, asked.table), rows(asked.kills)
     if asked.folder is not None:
         all_rows = [Kills(asked.kills, asked.folder)]
-    # Also where it was started in the background, by a shell that lets such programs ignore the one.
+    # A shell ignores SIGINT for its background jobs; the program handles it also there.
     for interruption in (signal.SIGINT, signal.SIGTERM):
         signal.signal(interruption, signal.default_int_handler)
     chosen = [] if asked.table else [row for row in all_rows if (asked.only or "") in row.name]

@@ -1,4 +1,4 @@
-"""Rows that are a command of the makefile: run from the beginning to the end, or again."""
+"""Rows that run a make target: from its beginning to its end, or again after an interruption."""
 
 import re
 import subprocess
@@ -8,19 +8,19 @@ from conftest import ROOT
 
 
 def tests_in(output):
-    """How many tests swift-testing and pytest say that they have run."""
+    """Returns the number of tests that swift-testing and pytest report."""
     swift = re.findall(r"Test run with (\d+) tests?", output)
     python = re.findall(r"^(?:=+ )?(?:\d+ failed, )?(\d+) passed", output, re.MULTILINE)
     return sum(map(int, swift + python))
 
 
 def faults_in(output):
-    """How many faults the long run over a cluster says that there were in all."""
+    """Returns the total number of faults that the cluster run reports."""
     return max(map(int, re.findall(r"^(\d+) faults in ", output, re.MULTILINE)), default=0)
 
 
 class Command:
-    """`make TARGET`; what it prints is shown and kept in `TARGET.log`, and says how many units were run."""
+    """`make TARGET`. Its output is shown and kept in `TARGET.log`, and has the number of units that were run."""
 
     def __init__(self, name, target, unit="tests", count=tests_in):
         self.name, self.target, self.unit, self.count = name, target, unit, count
@@ -38,10 +38,10 @@ class Command:
                     log.write(line)
                 process.wait()
             finally:
-                # Its parts got the interruption too, and end by themselves.
+                # The child processes received the interrupt, too, and end by themselves.
                 process.wait()
         row["seconds"] = time.monotonic() - begin
         row["count"] = self.count(path.read_text(encoding="utf-8"))
-        # Nothing but a build is not a row that passed.
+        # A row that only built, and ran no test, has not passed.
         row["status"] = "done" if process.returncode == 0 and row["count"] > 0 else "failed"
         row["outcome"] = "" if row["status"] == "done" else f"see {path}"

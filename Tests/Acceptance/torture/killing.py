@@ -1,4 +1,4 @@
-"""The row of kills: many folders, each over some hundred kills of its server."""
+"""The row of kills: many data folders, each with some hundred kills of its server."""
 
 import collections
 import shutil
@@ -17,14 +17,14 @@ START_KINDS_MILLISECONDS = [50, 100, 200, 400, 800, 1_600, 3_200, 6_400]
 
 
 def build():
-    """The release build of what is here, unless somebody says that another program is to be killed."""
+    """Makes the release build of this source, unless the environment names another program to kill."""
     if HEARTH == str(ROOT / ".build/release/hearth"):
         subprocess.run(["make", "--no-print-directory", "build"], cwd=ROOT, check=True)
 
 
 class Kills:
-    """Goes on with a new folder wherever it was stopped. A folder with which something was wrong is kept, and what was
-    wrong is in `failures` of the state; the next kill is of another folder then."""
+    """Resumes with a new folder after an interruption. A folder with a failure is kept, the failure is recorded in `failures` of
+    the state, and the next kill uses another folder."""
 
     name, unit = "kill -9 under load", "kills"
 
@@ -54,7 +54,7 @@ class Kills:
         told, starts_told = collections.Counter(), 0
 
         def note():
-            """Takes over what the folder has come to since it was last asked."""
+            """Adds the results of the folder since the last call."""
             nonlocal starts_told
             life.figures["accounts"] = len(life.accounts)
             news = collections.Counter(life.figures)

@@ -1,4 +1,4 @@
-"""What `make torture` runs, in this order. The kills take longest and are last."""
+"""The runs of `make torture`, in this order. The kills take longest and are last."""
 
 import os
 
@@ -15,7 +15,7 @@ def rows(kills=KILLS):
         Command("proofs of what rules expose", "torture-proofs"),
         Command("disks that fail", "torture-disks"),
         Command("events over 200 kills", "torture-events"),
-        # It makes networks, which is the superuser's.
+        # It makes network namespaces, which needs root.
         *([Command("faults of a cluster", "torture-cluster", "faults", faults_in)] if os.geteuid() == 0 else []),
         Kills(kills),
     ]

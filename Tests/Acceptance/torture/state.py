@@ -1,4 +1,4 @@
-"""What was run, in a file that is whole at every moment."""
+"""The progress of the runs, in a file that is replaced atomically."""
 
 import fcntl
 import json
@@ -6,8 +6,9 @@ import os
 
 
 class State:
-    """`seed` is of the kills; `rows` has, by name, how far each row is: `status` (going, done, failed), `count`, `seconds`,
-    `outcome`, and what the row keeps for itself in `more`. One run has a folder; who only looks may do so meanwhile."""
+    """`seed` is the seed of the kills; `rows` has the progress of each row by name: `status` (going, done, failed), `count`,
+    `seconds`, `outcome`, and the row's own values in `more`. Only one run at a time may use a folder; others may read it
+    meanwhile."""
 
     def __init__(self, folder, seed=None, is_looking=False):
         self.folder = folder

@@ -1,4 +1,4 @@
-"""The closing table."""
+"""The table that is printed at the end."""
 
 HEAD = ("row", "how many", "outcome", "took")
 
@@ -10,7 +10,7 @@ def duration(seconds):
 
 
 def table(rows):
-    """Lines of Markdown for what each row has come to: [(name, row of a state)]."""
+    """Returns Markdown lines with the result of each row: [(name, row of a state)]."""
     lines = [HEAD]
     for name, row in rows:
         words = {"going": "not finished", "failed": "FAILED", "done": "passed", "open": "not begun"}

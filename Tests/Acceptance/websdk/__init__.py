@@ -1,1 +1,1 @@
-"""The web SDK in a real Chromium, with this server in the place of Google's and a real OpenID provider beside it."""
+"""The web SDK in Chromium, with a Hearth server in place of Google's, and a real OpenID provider."""

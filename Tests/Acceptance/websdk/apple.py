@@ -1,5 +1,5 @@
-"""A stand-in for Apple's sign-in server, with what is particular to it: it posts its answer from its own site, takes a signed proof
-in the place of a secret, and tells a person's name the first time alone."""
+"""A stand-in for Apple's sign-in server, with Apple's deviations: it posts its response from its own site, takes a signed client
+assertion in place of a client secret, and sends a user's name the first time alone."""
 
 import hashlib
 import html
@@ -18,7 +18,7 @@ TEAM, KEY, SERVICES, APP = "TEAM123456", "KEY1234567", "com.example.web", "com.e
 FORM = """<!DOCTYPE html><meta charset="utf-8"><title>Apple's stand-in</title><form method="post">
 <input name="sub" value="000123.abc.0456"><input name="first" value="Ann"><input name="last" value="Lee">
 <button name="say" value="yes">Continue</button> <button name="say" value="no">Cancel</button></form>"""
-# The answer goes by a form of this site, as in OAuth 2.0 Form Post Response Mode.
+# The response is a form post from this site (OAuth 2.0 Form Post Response Mode).
 ANSWER = """<!DOCTYPE html><meta charset="utf-8"><body><form method="post" action="{action}">{fields}</form>
 <script>document.forms[0].submit()</script>"""
 
@@ -53,19 +53,19 @@ class Apple(StandInServer):
 
     @property
     def private_key(self):
-        """What Apple lets be downloaded once, as a `.p8` file."""
+        """The private key, as the `.p8` file that Apple offers for download once."""
         return self.secret_key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
 
     @property
     def public_key(self):
-        """What tokens of this server are checked with."""
+        """The key that verifies this server's tokens."""
         key = jwt.algorithms.RSAAlgorithm.to_jwk(self.own_key.public_key(), as_dict=True)
         return {**key, "kid": "apple-1", "alg": "RS256", "use": "sig"}
 
     @staticmethod
     def wrong_of(query):
-        """Apple refuses to put the name into an address."""
+        """Returns the error of a request; Apple refuses to send the name in a query."""
         if query.get("client_id") != SERVICES:
             return "client_id"
         if "name" in query.get("scope", "").split() and query.get("response_mode") != "form_post":
@@ -113,5 +113,5 @@ class Apple(StandInServer):
             self.own_key, algorithm="RS256", headers={"kid": "apple-1"})
 
     def native_token(self, raw_nonce, sub):
-        """What the system's own button gives an app, which showed the digest of its nonce."""
+        """Returns the token that the system's sign-in button gives an app, which passed the digest of its nonce."""
         return self.id_token(APP, hashlib.sha256(raw_nonce.encode()).hexdigest(), sub)

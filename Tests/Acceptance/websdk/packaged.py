@@ -1,9 +1,9 @@
-"""The web SDK's own files out of a Python package that is built with it.
+"""Unpacks the web SDK's own files from a Python package that is built with it.
 
-The package's source map has the text of every module of the SDK that the package uses (Apache-2.0, as at the head of each),
-whole and unchanged: pop-ups, redirects, phone numbers. What it does not use is not there: second factors that are resolved,
-SAML's own class, sign-up. A module is then empty, and what it exports is undefined. Constants that the SDK's compiler puts in
-place of their names are in no map either; they are below."""
+The package's source map contains the complete, unchanged source of every SDK module that the package uses (Apache-2.0, as stated in
+each file): popups, redirects, phone numbers. Modules that the package does not use are missing: resolving second factors, SAML's
+own class, sign-up. A missing module is replaced by an empty one, whose exports are undefined. Constants that the SDK's compiler
+inlines are not in a source map either; they are defined below."""
 
 import json
 import pathlib
@@ -14,14 +14,14 @@ MAP = re.compile(r".*/main\.\w+\.js\.map")
 SOURCE = re.compile(r"\.\./node_modules/@firebase/((?:app|auth|component|logger|util)/src/.+\.ts)")
 IMPORT = re.compile(r"""(?:from|import) '(\.[^']*)'""")
 
-# What the packages export: of auth as far as it is there.
+# The exports of the packages; for auth, those that the source map contains.
 EXPORTS = {
     "auth": [
         "core/index", "mfa/mfa_user", "platform_browser/index", "platform_browser/popup_redirect",
         "platform_browser/providers/phone", "platform_browser/recaptcha/recaptcha_verifier",
         "platform_browser/strategies/phone", "platform_browser/strategies/popup", "platform_browser/strategies/redirect"],
     "component": None, "logger": None, "util": None}
-# Modules of which nothing is left but what they hand on.
+# Modules that only re-export others.
 ENTRIES = {
     "auth/src/index": ["./core/index"], "auth/internal/index": ["../src/core/auth/auth_impl"],
     "auth/src/core/credentials/index": ["./auth_credential", "./email", "./oauth", "./phone"]}
@@ -63,7 +63,7 @@ CONSTANTS = {
 
 
 def unpack(wheel, folder):
-    """Lays the packages of the SDK out in a folder as its own repository has them."""
+    """Writes the packages of the SDK into a folder, laid out as in the SDK's repository."""
     with zipfile.ZipFile(wheel) as archive:
         source_map = json.loads(archive.read(next(name for name in archive.namelist() if MAP.fullmatch(name))))
         lock = json.loads(archive.read(next(name for name in archive.namelist() if name.endswith("/package-lock.json"))))
@@ -84,12 +84,12 @@ def unpack(wheel, folder):
 
 
 def fill(folder, versions):
-    """What is imported and not there: nothing, or what a package says of itself."""
+    """Adds the imported files that are missing: empty modules, and the packages' descriptions."""
     for path in list(folder.rglob("*.ts")):
         for name in IMPORT.findall(path.read_text(encoding="utf-8")):
             wanted = (path.parent / name).resolve()
             if name.endswith(".json"):
-                # One file reaches for its neighbours by way of the repository's root.
+                # One file imports its neighbors by a path from the repository's root.
                 parts = wanted.parts[wanted.parts.index("packages") + 1:] if "packages" in name else wanted.parts[-2:]
                 package = parts[0]
                 about = {"name": package if package == "firebase" else f"@firebase/{package}"}

@@ -1,4 +1,5 @@
-"""All that a story needs: a server with every way in, a real OpenID provider, a company that speaks SAML, a browser, an app."""
+"""The environment of the web SDK tests: a server with every sign-in method, a real OpenID provider, a SAML identity provider, a
+browser, an app."""
 
 import contextlib
 import json
@@ -72,7 +73,7 @@ class Place:
         return App(self, context, where, settings)
 
     def clean(self):
-        """After a story."""
+        """Resets the environment after a test."""
         self.clock.set(0)
         for path in set(self.switched_off):
             self.switch(path, True)
@@ -81,7 +82,7 @@ class Place:
         self.contexts = []
 
     def again(self, asked):
-        """What is said to who sends once more what an SDK has sent: the code of the refusal."""
+        """Repeats a request of the SDK; returns the error code of the refusal."""
         url, body = asked
         path = url.partition(HOST)[2]
         answer = requests.post(
@@ -90,21 +91,21 @@ class Place:
         assert answer.status_code == 400, answer.text
         return answer.json()["error"]["message"].split(" : ")[0]
 
-    # What an administrator does.
+    # MARK: Administration
 
     def users(self, path, body, tenant=None):
         scope = f"/tenants/{tenant}" if tenant else ""
         return self.administrator.ask("POST", path, body, place=f"{HOST}/v1/projects/hearth{scope}")
 
     def account(self, email, tenant=None):
-        """Somebody with a password and a proven address."""
+        """Makes an account with a password and a verified address."""
         return self.users("accounts", {"email": email, "password": PASSWORD, "emailVerified": True}, tenant)["localId"]
 
     def disable(self, uid, tenant=None, is_disabled=True):
         self.users("accounts:update", {"localId": uid, "disableUser": is_disabled}, tenant)
 
     def switch(self, path, is_enabled):
-        """A provider on or off, until the story ends."""
+        """Switches a provider on or off until the test ends."""
         self.administrator.ask("PATCH", path, {"enabled": is_enabled}, updateMask="enabled")
         self.switched_off = (self.switched_off | {path}) if not is_enabled else self.switched_off - {path}
 
@@ -139,10 +140,10 @@ class App:
             self.sent.append((request.url, request.post_data))
 
     def last(self, operation):
-        """The address and body of what the SDK asked last."""
+        """Returns the URL and the body of the SDK's last request."""
         return next((url, body) for url, body in reversed(self.sent) if operation in url)
 
-    # What the app does: `work` is of JavaScript.
+    # MARK: The app's actions, in JavaScript
 
     def run(self, work):
         return self.page.evaluate(f"() => told(async () => {work})")
@@ -160,7 +161,7 @@ class App:
         return opened.value
 
     def redirected(self):
-        """Back on the app's page: what came of it."""
+        """Waits until the browser is back on the app's page; returns the result of the sign-in."""
         self.page.wait_for_url(self.url)
         return self.run("getRedirectResult(auth)")
 
@@ -170,10 +171,10 @@ class App:
     def sign_out(self):
         self.page.evaluate("() => firebase.signOut(auth)")
 
-    # An authenticator's app.
+    # MARK: An authenticator app
 
     def totp(self, secret):
-        """A code that was not shown before: they begin with an early one that the server still takes."""
+        """Returns a code that was not used before; the first ones are of earlier time steps that the server still accepts."""
         self.step = max(self.step + 30, int(time.time()) + self.place.clock.offset_seconds - 240)
         return totp(secret, self.step)
 
@@ -185,7 +186,7 @@ class App:
         return secret
 
     def plug(self):
-        """A virtual authenticator for passkeys."""
+        """Adds a virtual authenticator for passkeys."""
         devtools = self.context.new_cdp_session(self.page)
         devtools.send("WebAuthn.enable")
         devtools.send("WebAuthn.addVirtualAuthenticator", {"options": {
@@ -198,7 +199,7 @@ def answer_with(text, content_type):
 
 
 def refuse(page):
-    """On the OpenID provider's page."""
+    """Refuses the sign-in on the OpenID provider's page."""
     page.click("button:has-text('Deny')", timeout=MILLISECONDS)
 
 

@@ -1,5 +1,5 @@
-"""A real OpenID provider on this machine: oidc-provider-mock, which is built on Authlib, with PKCE, a client's secret
-and the state of refusals before it, which it leaves to others."""
+"""A real OpenID provider on this machine: oidc-provider-mock, which is built on Authlib. A WSGI wrapper adds PKCE, the client
+secret, and the state of refusals, which the provider lacks."""
 
 import base64
 import contextlib
@@ -14,20 +14,20 @@ CLIENT = ("web-app", "web-secret")
 
 
 class Guard:
-    """Before the provider: a code is redeemed only with the verifier of its challenge and the client's secret."""
+    """Wraps the provider: a code is redeemed only with the verifier of its challenge and with the client secret."""
 
     def __init__(self, app):
         self.app = app
         self.challenges = {}
         self.asked = []
         self.redeemed = []
-        # What its answers say beside code and state.
+        # Additional parameters of its responses, beside code and state.
         self.answers_with = {}
-        # The redirect URIs that it knows; None for all.
+        # The redirect URIs that it accepts; None for all.
         self.registered = None
 
     def seen(self, name, value, query):
-        """A header of the provider's answer: a code belongs to its challenge, and a refusal has the state with it."""
+        """Reads a header of the provider's response: records a code's challenge, and adds the state to a refusal."""
         if name.lower() != "location":
             return value
         parts = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(value).query))

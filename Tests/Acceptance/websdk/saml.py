@@ -1,4 +1,4 @@
-"""A real identity provider on this machine that speaks SAML: pysaml2, which signs with Debian's xmlsec1."""
+"""A real SAML identity provider on this machine: pysaml2, which signs with Debian's xmlsec1."""
 
 import contextlib
 import html
@@ -19,7 +19,7 @@ PAGE = """<!DOCTYPE html><title>Corp login</title><form method="post">{fields}
 
 
 class IdentityProvider:
-    """Its page asks who somebody is, and believes it."""
+    """Its page asks for a name, and needs no password."""
 
     def __init__(self, folder, sign="assertion"):
         self.folder, self.sign = folder, sign
@@ -32,7 +32,7 @@ class IdentityProvider:
         self.sent = []
 
     def configure(self, *service_providers, signed=False):
-        """Takes the metadata of those who may ask."""
+        """Accepts the requests of the service providers with this metadata."""
         from saml2 import BINDING_HTTP_REDIRECT
         from saml2.config import IdPConfig
         from saml2.saml import NAME_FORMAT_URI, NAMEID_FORMAT_EMAILADDRESS, NAMEID_FORMAT_PERSISTENT
@@ -77,7 +77,7 @@ class IdentityProvider:
         return [page.encode()]
 
     def answer(self, fields, form):
-        """The page that brings the answer back."""
+        """Returns the page that posts the response back."""
         from saml2 import BINDING_HTTP_POST, BINDING_HTTP_REDIRECT
         from saml2.saml import NAMEID_FORMAT_EMAILADDRESS, NameID
         from saml2.samlp import STATUS_AUTHN_FAILED

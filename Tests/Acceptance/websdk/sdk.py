@@ -1,7 +1,7 @@
-"""The web SDK, bundled for a page. Not a line of its own code is changed.
+"""Bundles the unmodified web SDK for a page.
 
-`HEARTH_WEB_SDK` names a checkout of firebase-js-sdk. Without it the tests take what a Python package brings of it, in
-`.build/web-sdk` (see `packaged.py`)."""
+`HEARTH_WEB_SDK` names a checkout of firebase-js-sdk. Without it the tests use the parts of the SDK in a Python package, unpacked
+into `.build/web-sdk` (see `packaged.py`)."""
 
 import json
 import os
@@ -23,7 +23,7 @@ PACKAGES = {
 
 
 def packages(folder):
-    """The folder of the SDK's packages."""
+    """Returns the folder of the SDK's packages."""
     if shutil.which("esbuild") is None:
         pytest.skip("there is no esbuild")
     if CHECKOUT:
@@ -36,7 +36,7 @@ def packages(folder):
 
 
 def bundle(folder):
-    """A script that puts the app and auth packages into `firebase`."""
+    """Returns a script that defines `firebase` with the app and auth packages."""
     source = packages(folder)
     paths = {name: [str(source / path)] for name, path in PACKAGES.items()} | {"idb": [str(HERE / "idb.ts")]}
     settings = folder / "tsconfig.json"

@@ -8,7 +8,8 @@ extension Parser {
     Parser(name: "attestation") { bytes in
       let check = WebAuthnVerifier(
         relyingPartyID: "example.com", origins: AllowedOrigins(exact: ["https://example.com"], allowsLocalhost: false))
-      // Client data that is valid for every object, so that the object is parsed, and its statement by the library.
+      // The client data is valid for every attestation object, so that the object is parsed, and its statement by the
+      // library.
       let client = Array(
         #"{"type":"webauthn.create","challenge":"Y2hhbGxlbmdl","origin":"https://example.com"}"#.utf8)
       guard let object = try? AttestationObject(bytes) else { return }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct AuditTrailTests {
   private let world = AccountsWorld()
 
-  /// Returns a store whose trail has so many records.
+  /// Returns a store whose trail has this many records.
   private func store(records: Int, max: Int = 1_000) async throws -> AccountStore {
     var limits = AccountStoreLimits()
     limits.auditRecordsMax = max
@@ -22,14 +22,14 @@ import Testing
     return store
   }
 
-  /// Changes the tree without the trail.
+  /// Changes the accounts tree without updating the trail's hashes.
   private func tamper(_ store: AccountStore, _ body: @escaping @Sendable (inout AccountTransaction) -> Void)
     async throws
   {
     try await store.transact { (accounts) throws(AccountError) in body(&accounts) }
   }
 
-  @Test("Security 64: a record has its time, its event, who, from where and in which request")
+  @Test("Security 64: a record has its time, event, actor, client address and request id")
   func fields() async throws {
     let store = try world.store()
     let client = ClientInfo(address: "2001:db8::1", userAgent: "App/1.0", requestID: "req-7")
@@ -104,7 +104,7 @@ import Testing
     store.close()
   }
 
-  @Test("records that are taken out, put in, moved, or cut off are found")
+  @Test("removed, inserted, moved and truncated records are found")
   func structure() async throws {
     typealias Change = @Sendable (inout AccountTransaction) -> Void
     let extra = AuditRecord(sequence: 21, fields: .object([.init("seq", .int(21))]), after: AuditRecord.origin)
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test("a replaced and a truncated chain are found by a noted head")
+  @Test("a replaced or truncated chain is found by comparison with a head that was noted earlier")
   func anchor() async throws {
     let store = try await store(records: 5)
     let noted = try #require(store.view.auditHead)
@@ -157,7 +157,7 @@ import Testing
     for store in [store, forged, shorter] { store.close() }
   }
 
-  @Test("the oldest records go when there are too many, and what is left is whole and anchored")
+  @Test("the oldest records are removed beyond the limit, and the rest stays verifiable from its anchor")
   func trimming() async throws {
     let store = try await store(records: 30, max: 10)
     let head = try #require(store.view.auditHead)
@@ -178,7 +178,7 @@ import Testing
     store.close()
   }
 
-  @Test("damage does not stop the trail, stays visible, and goes with its record")
+  @Test("damage does not stop the trail, stays visible, and ends when the damaged record is removed")
   func damageIsBounded() async throws {
     let store = try await store(records: 10, max: 10)
     try await tamper(store) { $0.draft.replace(AccountPath.audit(5), with: Node(.string("no record"))) }
@@ -228,7 +228,7 @@ import Testing
 }
 
 extension AccountTransaction {
-  /// Changes the head without the trail.
+  /// Changes the head without updating the trail.
   fileprivate mutating func setHead(_ change: (inout AuditHead) -> Void) {
     guard var head = auditHead else { return }
     change(&head)

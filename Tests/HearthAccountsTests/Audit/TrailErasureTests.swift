@@ -55,7 +55,7 @@ import Testing
     let store = try await store(["ann", "\u{e9}ve"])
     let before = store.view.audit(limit: 10)
     #expect(try await erase("eve", store).count == 0)
-    // The same text in Unicode, and another uid.
+    // The second uid is canonically equivalent in Unicode, but a different uid.
     #expect(try await erase("e\u{301}ve", store).count == 0)
     #expect(store.view.audit(limit: 10) == before)
     store.close()

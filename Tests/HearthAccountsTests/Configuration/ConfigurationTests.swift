@@ -78,7 +78,7 @@ import Testing
     }
     """
 
-  @Test("every setting can be said in the file")
+  @Test("every setting can be set in the file")
   func everySetting() throws {
     let settings = try parse(Self.everything)
     let (given, standard) = (Mirror(reflecting: settings), Mirror(reflecting: Self.standard))
@@ -104,7 +104,7 @@ import Testing
     #expect(!"\(settings.phone)".contains("hidden"))
   }
 
-  @Test("a limit that earlier versions had is read over")
+  @Test("a limit of earlier versions is ignored")
   func retiredLimit() throws {
     let settings = try parse(#"{"limits": {"adminFailuresPerMinute": 12}}"#)
     #expect(settings.limits.countersMax == ThrottleLimits().countersMax)
@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test(
-    "a setting that does not exist is an error that names its place and the nearest one",
+    "an unknown setting is an error with its place and the nearest known setting",
     arguments: [
       (#"{"protectFromEnumeration": true}"#, "protectFromEnumeration", "did you mean protectsFromEnumeration?"),
       (#"{"passwordPolicy": {"minLength": 8}}"#, "passwordPolicy.minLength", "lengthMin"),
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test(
-    "values that make no sense are refused where they stand",
+    "invalid values are refused with their place",
     arguments: [
       (#"{"allowsSignUp": 1}"#, "allowsSignUp: must be true or false"),
       (#"{"allowsSignUp": true, "allowsSignUp": false}"#, "allowsSignUp: is there twice"),
@@ -212,7 +212,7 @@ import Testing
   }
 
   @Test(
-    "every address that a server can have is taken",
+    "every valid server address is accepted",
     arguments: [
       "http://localhost:9000", "https://auth.example.com", "http://127.0.0.1:65535", "http://[::1]:9000",
       "http://[fe80::1]",
@@ -236,7 +236,7 @@ import Testing
     #expect(try parse("{\"idTokenLifetimeSeconds\": \(seconds)}").idTokenLifetimeSeconds == seconds)
   }
 
-  @Test("a developer's hash cost is for a developer's server")
+  @Test("a developer's hash cost is accepted only by a development server")
   func developerCost() throws {
     var flags = Self.standard
     flags.passwordCost = .developer
@@ -245,7 +245,7 @@ import Testing
     #expect(throws: Never.self) { try flags.validate() }
   }
 
-  @Test("signs of a comment inside a text are text")
+  @Test("comment signs inside a string are part of the string")
   func comments() throws {
     let settings = try parse(#"{"mail": {"fromName": "a // b /* c */ \" // d", "appName": "x"} /**/ } //"#)
     #expect(settings.mail.fromName == #"a // b /* c */ " // d"#)

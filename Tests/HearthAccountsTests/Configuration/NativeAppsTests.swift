@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthAccounts
 
-/// Tests of the native apps to which the pages lead back, and of their URL schemes.
+/// Tests of the native apps that the sign-in pages open, and of their URL schemes.
 @Suite struct NativeAppsTests {
   private func parse(_ apps: String) throws(SettingsError) -> NativeApps {
     let text = "{\"nativeApps\": \(apps)}"
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test("an app is one of the settings, with an id, a client and a certificate of its own")
+  @Test("each app in the settings has an id, a client and a certificate of its own")
   func check() throws {
     let apps = try parse(
       """

@@ -48,7 +48,7 @@ private struct TableBench {
     )
   }
 
-  /// Shows a token whose verifier is asked now; returns its waiter and the request.
+  /// Looks up a token whose verifier is asked now; returns its waiter and the request's number.
   mutating func ask(_ token: String, from address: String = "192.0.2.1") throws -> (waiter: UInt64, serial: UInt64) {
     guard case .asks(let waiter, let serial) = lookUp(token, from: address) else { throw UnexpectedLookup() }
     return (waiter, serial)
@@ -60,7 +60,7 @@ private struct TableBench {
     for notify in notifications { notify() }
   }
 
-  /// Shows a token, answers with that user, and handles the answer.
+  /// Looks up a token, answers with this user, and handles the answer.
   mutating func remember(_ token: String, uid: String, cacheMilliseconds: Int64) throws {
     let asked = try ask(token)
     answer(
@@ -72,7 +72,7 @@ private struct TableBench {
 private struct UnexpectedLookup: Error {}
 
 @Suite struct ForeignTokenTableTests {
-  @Test("an answer is remembered as long as its verifier says, and not longer")
+  @Test("a verification is cached as long as its verifier says, and not longer")
   func remembers() throws {
     var bench = TableBench()
     try bench.remember("a", uid: "ann", cacheMilliseconds: 5_000)
@@ -124,7 +124,7 @@ private struct UnexpectedLookup: Error {}
     #expect(bench.counts == [0, 0, 0])
   }
 
-  @Test("requests, waiters and those of one network are bounded")
+  @Test("requests and waiters are bounded, in all and for each network")
   func bounded() throws {
     var bench = TableBench {
       $0.questionsMax = 3
@@ -143,7 +143,7 @@ private struct UnexpectedLookup: Error {}
     _ = try bench.ask("d")
   }
 
-  @Test("a slow verifier, or one network, leaves room for others")
+  @Test("a slow verifier, or one network, leaves capacity to others")
   func shares() throws {
     var bench = TableBench {
       $0.questionsPerVerifierMax = 3
@@ -184,7 +184,7 @@ private struct UnexpectedLookup: Error {}
     guard case .waits = bench.lookUp("another's", from: "198.51.100.2") else { throw UnexpectedLookup() }
   }
 
-  @Test("the memory of tokens is bounded in number and bytes, and refusals push out none that count")
+  @Test("the cache of tokens is bounded in number and bytes, and refusals do not evict accepted tokens")
   func memory() throws {
     var bench = TableBench {
       $0.acceptedMax = 10
@@ -275,7 +275,7 @@ private struct UnexpectedLookup: Error {}
     #expect(bench.counts == [0, 0, 0])
   }
 
-  @Test("a verifier that decides otherwise from now on is forgotten, and no other")
+  @Test("when a verifier's configuration changes, its cached tokens are dropped, and no others")
   func forgetsOne() throws {
     var bench = TableBench()
     try bench.remember("a", uid: "ann", cacheMilliseconds: 60_000)

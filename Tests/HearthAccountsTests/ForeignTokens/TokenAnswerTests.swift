@@ -49,7 +49,7 @@ import Testing
     #expect(try Self.credential(Self.judged()).expiresAtSeconds == Self.now + 3_600)
     #expect(Self.judged { $0.expiresAtSeconds = Self.now }.outcome == .refused(.expired))
     #expect(Self.judged { $0.cacheSeconds = .max }.cacheMilliseconds == 3_600_000)
-    // It would sign in again a user whose sessions were all revoked a second ago.
+    // It would sign in a user whose sessions were all revoked a second ago.
     #expect(try Self.credential(Self.judged { $0.issuedAtSeconds = Self.now + 1 }).claims["iat"] == nil)
     #expect(try Self.credential(Self.judged { $0.issuedAtSeconds = Self.now }).claims["iat"] == .int(Self.now))
   }
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(
-    "the time that an answer is remembered is bounded",
+    "the time for which an answer is cached is limited",
     arguments: [(0, 0), (-5, 0), (60, 60_000), (.max, 86_400_000)] as [(Int64, Int64)])
   func cached(seconds: Int64, milliseconds: Int64) {
     let judged = Self.judged { token in
@@ -98,7 +98,7 @@ import Testing
     #expect(refusal.cacheMilliseconds == milliseconds)
   }
 
-  @Test("no answer is no decision")
+  @Test("a missing answer is no decision")
   func nothing() {
     let judged = ValidatedTokenAnswer(nil, by: Self.voucher, nowSeconds: Self.now)
     #expect(judged.outcome == .undecided("did not decide") && judged.cacheMilliseconds == 0)

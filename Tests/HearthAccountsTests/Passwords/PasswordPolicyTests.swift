@@ -8,18 +8,18 @@ import Testing
     return policy
   }
 
-  @Test("Security 1: five characters are too few, in exactly these words; the minimum can be raised")
+  @Test("Security 1: five characters are too few, with the SDKs' error message; the minimum can be raised")
   func tooShort() {
     let refusal = SignInRefusal(.weakPassword, "Password should be at least 6 characters")
     #expect(PasswordPolicy().refusal(of: "12345") == refusal)
     #expect(PasswordPolicy().refusal(of: "xk4!92") == nil)
-    // In Unicode scalars: five monkeys are five characters at any number of bytes.
+    // Counted in Unicode scalars: five monkey emojis are five characters, with any number of bytes.
     #expect(PasswordPolicy().refusal(of: "🐵🐵🐵🐵🐵") == refusal)
     let longer = Self.policy { $0.lengthMin = 8 }.refusal(of: "sevench")
     #expect(longer?.message == "Password should be at least 8 characters")
   }
 
-  @Test("Security 2: up to 4096 bytes are taken", arguments: [64, 128, 4_095, 4_096])
+  @Test("Security 2: passwords of up to 4096 bytes are accepted", arguments: [64, 128, 4_095, 4_096])
   func long(count: Int) {
     #expect(PasswordPolicy().refusal(of: String(repeating: "x", count: count)) == nil)
   }

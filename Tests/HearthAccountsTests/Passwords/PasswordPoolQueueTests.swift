@@ -13,7 +13,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Queue of the password pool")
+@Suite("The queue of the password pool")
 struct PasswordPoolQueueTests {
   @Test("A full queue refuses at once, and one client cannot fill it")
   func overflow() async throws {
@@ -28,7 +28,7 @@ struct PasswordPoolQueueTests {
       for _ in 0..<share { group.addTask { try await pool.check("x", against: nil, for: "192.0.2.1") == .wrong } }
       while pool.waitingCount < share { await Task.yield() }
       await #expect(throws: AccountError(.unavailable)) { try await pool.check("x", against: nil, for: "192.0.2.1") }
-      // Another address of the same IPv6 customer's network shares its part.
+      // Another address of the same IPv6 customer's network counts to the same share.
       for _ in 0..<share { group.addTask { try await pool.check("x", against: nil, for: "2001:db8::1") == .wrong } }
       while pool.waitingCount < 2 * share { await Task.yield() }
       await #expect(throws: AccountError(.unavailable)) { try await pool.check("x", against: nil, for: "2001:db8::2") }
@@ -55,7 +55,7 @@ struct PasswordPoolQueueTests {
     #expect(try await later == .wrong)
   }
 
-  @Test("A machine without another thread refuses, and recovers")
+  @Test("When the machine cannot start a thread, passwords are refused, until it can")
   func noThread() async throws {
     let works = Atomic(false)
     let pool = PasswordPool(
@@ -99,7 +99,7 @@ struct PasswordPoolQueueTests {
     box.pool.withLock { $0 = nil }
   }
 
-  @Test("No more is computed at once than there are slots")
+  @Test("No more passwords are computed at once than there are slots")
   func slots() async throws {
     let running = Mutex((now: 0, most: 0))
     let key: @Sendable (String) -> [UInt8]? = { _ in
@@ -137,7 +137,7 @@ struct PasswordPoolQueueTests {
     #expect(second == [8], "the queue is full")
   }
 
-  @Test("the networks of one /48 leave room in the queue for another")
+  @Test("The networks of one /48 leave room in the queue for another")
   func shares() {
     var queue = FairQueue<String, Int>(
       countMax: PasswordPool.queueCountMax, countPerClientMax: PasswordPool.queueCountPerClientMax)

@@ -14,7 +14,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Password pool")
+@Suite("The password pool")
 struct PasswordPoolTests {
   private static let slow = PasswordCost(logN: 12, r: 8, p: 1) ?? .developer
 
@@ -25,7 +25,7 @@ struct PasswordPoolTests {
     PasswordPool(cost: cost, slots: slots, random: .system, pepper: pepper, importKey: importKey)
   }
 
-  @Test("A password is right for its own hash alone")
+  @Test("A password matches its own hash alone")
   func check() async throws {
     let pool = pool()
     let stored = try await pool.hash("correct horse", for: "192.0.2.1")
@@ -69,7 +69,7 @@ struct PasswordPoolTests {
     #expect(try await self.pool().check("pässword1", against: stored, for: "") == .wrong, "its key is gone")
   }
 
-  @Test("A pepper is put in with the next right password")
+  @Test("A pepper is added with the next correct password")
   func pepper() async throws {
     let pepper = try #require(PasswordHash.Pepper(id: "p1", key: [UInt8](repeating: 3, count: 32)))
     let plain = try await pool().hash("correct horse", for: "")
@@ -82,7 +82,7 @@ struct PasswordPoolTests {
     #expect(try await pool().check("correct horse", against: peppered, for: "") == .wrong)
   }
 
-  @Test("A developer's hash counts on a developer's server only")
+  @Test("A developer's hash is accepted on a development server only")
   func floor() async throws {
     let cheap = try await pool(.developer).hash("secret", for: "")
     #expect(try await pool(.small).check("secret", against: cheap, for: "") == .wrong)

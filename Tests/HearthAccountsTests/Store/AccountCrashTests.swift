@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("a file that is cut anywhere comes back as the accounts after one of the transactions, whole")
+  @Test("a file that is cut anywhere opens with the accounts after a whole number of transactions")
   func cutFile() async throws {
     let folder = try Folder()
     let store = try AccountStore(
@@ -49,7 +49,7 @@ import Testing
     for cut in cuts {
       try folder.write(file, "copy")
       try folder.write(Array(log[..<cut]), "copy-wal")
-      // The cut-off part was never acknowledged: no mark states otherwise.
+      // The cut-off part was never acknowledged, and no marker says otherwise.
       try? FileManager.default.removeItem(atPath: folder.file("copy.mark"))
       let copy = try AccountStore(
         journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("copy"))), environment: world.environment,
@@ -137,7 +137,7 @@ import Testing
   }
 }
 
-/// A folder that is removed with the test that made it.
+/// A temporary folder that is removed at the end of the test.
 private final class Folder {
   let path: String
 

@@ -145,7 +145,7 @@ import Testing
       let email = "e\(i)@example.com"
       #expect(view.user(email: email)?.uid == model.users.values.first { $0.email == email }?.uid)
     }
-    // The test itself causes sessions of missing users.
+    // The steps create sessions of missing users themselves.
     let problems = view.problems().filter { !$0.hasSuffix("is nobody's") }
     #expect(problems == [])
   }

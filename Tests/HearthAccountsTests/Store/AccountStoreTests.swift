@@ -10,7 +10,7 @@ import Testing
 @Suite struct AccountStoreTests {
   private let world = AccountsWorld()
 
-  @Test("a transaction that continues after a refusal keeps the rest: an import skips refused accounts")
+  @Test("a transaction that continues after a refusal keeps its other changes: an import skips refused accounts")
   func partialImport() async throws {
     let store = try world.store()
     let taken = try await store.transact { (accounts) throws(AccountError) in
@@ -89,7 +89,7 @@ import Testing
     store.close()
   }
 
-  @Test("a view stays what it was")
+  @Test("a view does not change with later transactions")
   func stableView() async throws {
     let store = try world.store()
     try await store.transact { (accounts) throws(AccountError) in try accounts.insert(world.user("u1")) }
@@ -114,7 +114,7 @@ import Testing
     await store.expect(.unavailable) { a throws(AccountError) in a.delete("u1") }
   }
 
-  @Test("a full disk makes one change wait and refuses the others, until there is room")
+  @Test("on a full disk one change waits for room, and the others are refused")
   func fullDisk() async throws {
     let journal = MemoryJournal()
     let store = try world.store(journal)

@@ -33,7 +33,7 @@ import Testing
     #expect(EmailAddress.canonical(text) == nil)
   }
 
-  @Test("255 bytes are taken and 256 are not, also after composing and lower-casing")
+  @Test("addresses of 255 bytes are accepted and of 256 refused, also after composing and lower-casing")
   func length() {
     let domain = "@example.com"
     let longest = String(repeating: "a", count: 255 - domain.utf8.count) + domain
@@ -43,9 +43,9 @@ import Testing
     #expect(EmailAddress.canonical(String(repeating: "Ⱥ", count: 100) + domain) == nil)
   }
 
-  @Test("a Korean syllable takes the final consonant behind it, once")
+  @Test("a Korean syllable is composed with one following final consonant")
   func hangul() {
-    // Foundation leaves these apart; the standard (UAX #15, D117) does not.
+    // Foundation does not compose these; the standard (UAX #15, D117) does.
     #expect(CanonicalComposition.composed(["\u{AC38}", "\u{11C2}"]) == ["\u{AC53}"])
     #expect(CanonicalComposition.composed(["\u{AC53}", "\u{11C2}"]) == ["\u{AC53}", "\u{11C2}"])
     #expect(CanonicalComposition.composed(["\u{AC38}", "\u{11A7}"]) == ["\u{AC38}", "\u{11A7}"])
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("the form of a form is itself, for every character there is")
+  @Test("canonicalizing is idempotent for every character")
   func idempotence() {
     for value in UInt32(0x21)...0x33FF {
       guard let scalar = Unicode.Scalar(value), let form = EmailAddress.canonical("a\(scalar)@x") else { continue }

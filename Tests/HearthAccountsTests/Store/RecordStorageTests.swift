@@ -18,7 +18,7 @@ import Testing
 
   static let texts = ["", " ", "a\u{0}b", "line\nbreak", "é", "e\u{301}", "🙂", "\u{202E}x", #""\/{}"#, "\u{FFFF}"]
 
-  @Test("every field of a user comes back", arguments: texts)
+  @Test("every field of a user is stored and read again", arguments: texts)
   func users(text: String) throws {
     var user = UserRecord(uid: text, createdAtMilliseconds: .max)
     #expect(try copy(user) == user)
@@ -84,7 +84,7 @@ import Testing
     return try UserRecord(stored: RecordReader(.object(members)))
   }
 
-  @Test("every field of a session, a ticket, a service account and a lock comes back", arguments: texts)
+  @Test("every field of a session, a ticket, a service account and a lock is stored and read again", arguments: texts)
   func others(text: String) throws {
     var session = world.session(text, family: text)
     #expect(try copy(session) == session)
@@ -131,7 +131,7 @@ import Testing
     for broken in ["%2", "a%", "%zz", "%2F"] { #expect(AccountPath.text(Key(broken)) == nil) }
   }
 
-  @Test("two identities whose parts run together are two")
+  @Test("two identities with the same concatenated parts are distinct")
   func identityKeys() {
     #expect(AccountPath.identity("ab", "c") != AccountPath.identity("a", "bc"))
     #expect(AccountPath.identity("1", "1:x") != AccountPath.identity("1:1", "x"))

@@ -45,7 +45,7 @@ import Testing
     store.close()
   }
 
-  @Test("the session that was not used for the longest time makes room, never the newest")
+  @Test("the least recently used session makes room, never the newest")
   func sessionLimit() async throws {
     var limits = AccountStoreLimits()
     limits.sessionsPerUserMax = 3
@@ -97,7 +97,7 @@ import Testing
     store.close()
   }
 
-  @Test("tickets are bounded per user or e-mail address, and in all; the oldest are dropped first")
+  @Test("tickets are bounded per user or e-mail address, and in total; the oldest are dropped first")
   func ticketLimits() async throws {
     var limits = AccountStoreLimits()
     limits.ticketsPerOwnerMax = 2
@@ -204,7 +204,7 @@ import Testing
         var session = world.session("u1")
         session.expiresAtSeconds = AccountsWorld.startSeconds + Int64(end)
         accounts.putSession(.of("s"), session)
-        // A remaining old entry, as after a change of limits.
+        // A leftover entry, as after a change of limits.
         accounts.setExpiry(.sessions, AccountsWorld.startSeconds + 50, .of("s"))
       }
     }
@@ -237,7 +237,7 @@ import Testing
     again.close()
   }
 
-  @Test("Security 23: a refresh token's text is nowhere in what is stored, only its hash")
+  @Test("Security 23: only the hash of a refresh token is stored, never its text")
   func tokensAreNotStored() async throws {
     let journal = MemoryJournal()
     let store = try world.store(journal)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import HearthAccounts
 
-/// Tests of whether a request that a node refused may be run again from its beginning on another node.
+/// Tests of the decision whether another node may repeat a request that failed on its node.
 @Suite struct TransactionWatchTests {
   /// The owner node's treatment of the next change.
   private enum OwnerReaction: Sendable { case made, refused, lost }

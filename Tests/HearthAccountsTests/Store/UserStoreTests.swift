@@ -30,7 +30,7 @@ import Testing
     store.close()
   }
 
-  @Test("an address known from another provider leads to every account that has it, and is owned by none")
+  @Test("an address known from another provider finds every account that has it, and belongs to none")
   func identityEmails() async throws {
     let store = try world.store()
     func user(_ uid: String, _ provider: String, _ email: String?) -> UserRecord {
@@ -214,7 +214,7 @@ import Testing
     #expect(cutoff.admits(generation: nil, issuedAtSeconds: now - 10))
     #expect(!cutoff.admits(generation: nil, issuedAtSeconds: now - 11))
     #expect(cutoff.admits(generation: 0, issuedAtSeconds: 1) && !cutoff.admits(generation: 1, issuedAtSeconds: now))
-    // It issued tokens up to 30 seconds ahead of its clock.
+    // The previous version issued tokens with times up to 30 seconds ahead of its clock.
     #expect(store.view.tombstone("u2") == TokenCutoff(generation: 0, seconds: now - 69))
     try await store.transact { (accounts) throws(AccountError) in
       guard var user = accounts.user("u1") else { throw AccountError(.userNotFound) }
@@ -229,7 +229,7 @@ import Testing
     store.close()
   }
 
-  @Test("deleting a user leaves no address, identity, session or code of theirs behind, and keeps the audit trail")
+  @Test("deleting a user deletes their address, identities, sessions and codes, and keeps the audit trail")
   func deletion() async throws {
     let store = try world.store()
     var user = world.user("u1", email: "a@example.com")
@@ -266,7 +266,7 @@ import Testing
     store.close()
   }
 
-  @Test("uids and addresses that cannot be are refused")
+  @Test("invalid uids and addresses are refused")
   func impossible() async throws {
     let store = try world.store()
     let long = String(repeating: "🙂", count: 65)
@@ -285,7 +285,7 @@ import Testing
     store.close()
   }
 
-  @Test("uids that Unicode calls equivalent are two users")
+  @Test("canonically equivalent uids are two users")
   func unicodeUIDs() async throws {
     let store = try world.store()
     try await store.transact { (accounts) throws(AccountError) in
@@ -298,7 +298,7 @@ import Testing
     store.close()
   }
 
-  @Test("pages of users come in order, without gaps, repetitions or an end too early")
+  @Test("pages of users come in order, without gaps, repetitions or an early end")
   func pages() async throws {
     let store = try world.store()
     let uids = (0..<57).map { "u\($0)" } + ["a.b", "9", "10", "%", "é"]

@@ -57,7 +57,7 @@ import Testing
   @Test(arguments: [MailCategory.reset, .verification, .notice])
   func `resets, verifications and notices have their own part of the day`(part: MailCategory) {
     let world = ThrottleWorld()
-    // Many networks, each with its share, until the rest for new networks is exhausted.
+    // Many networks, each with its share, until the common rest for new networks is exhausted.
     for provider in 1...300 {
       for number in 0..<30 {
         _ = world.throttle.admitMail(

@@ -26,7 +26,7 @@ struct RecencyMapTests {
       return Int((state >> 33) % bound)
     }
     var map = RecencyMap<Int, Int>(countMax: 8)
-    // The most recent first.
+    // The reference list, most recent first.
     var list: [(key: Int, value: Int)] = []
     for step in 0..<20_000 {
       let key = random(16)

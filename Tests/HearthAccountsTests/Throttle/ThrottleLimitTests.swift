@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthAccounts
 
-@Suite("Throttle of other things")
+@Suite("Throttling of sign-ups, mails, codes and provider credentials")
 struct ThrottleLimitTests {
   @Test("New accounts of one client are limited by the hour, anonymous ones on their own")
   func signUps() {
@@ -22,7 +22,7 @@ struct ThrottleLimitTests {
     #expect(admit())
   }
 
-  @Test("In no hour are there more than the limit")
+  @Test("No period of an hour has more than the limit")
   func slidingHour() {
     var limits = ThrottleLimits()
     limits.signUpsPerHour = 10
@@ -58,7 +58,7 @@ struct ThrottleLimitTests {
     #expect(admit(10))
   }
 
-  @Test("Mails: thirty an hour for one client, and a number a day for all")
+  @Test("Mails: thirty an hour for one client, and a daily number for all")
   func mailsOfOne() {
     var limits = ThrottleLimits()
     limits.mailsPerDay = 60
@@ -75,7 +75,7 @@ struct ThrottleLimitTests {
     #expect(world.throttle.admitMail(to: "user40@example.com", address: "192.0.2.3", now: world.now))
   }
 
-  @Test("Mails: how many a minute for one address is a limit with a name; resets are counted by themselves")
+  @Test("Mails: the number a minute for one address is a setting; resets are counted separately")
   func mailsOfOneMinute() {
     let world = ThrottleWorld()
     func admits(_ isReset: Bool) -> Bool {
@@ -102,7 +102,7 @@ struct ThrottleLimitTests {
     #expect(looser.throttle.admitMail(to: "ann@example.com", address: "192.0.2.1", now: looser.now))
   }
 
-  @Test("A mail that was refused is not counted anywhere else")
+  @Test("A refused mail is not counted in any other limit")
   func refusedMail() {
     let world = ThrottleWorld()
     #expect(world.throttle.admitMail(to: "ann@example.com", address: "192.0.2.1", now: world.now))
@@ -122,7 +122,7 @@ struct ThrottleLimitTests {
     #expect(world.throttle.admitCodeTry(account: "uid", now: world.now))
   }
 
-  @Test("Provider credentials: thirty refused ones a minute, and right ones without a limit")
+  @Test("Provider credentials: thirty refused ones a minute, and no limit for correct ones")
   func credentials() {
     let world = ThrottleWorld()
     for _ in 0..<1_000 { #expect(world.throttle.admitCredential(address: "192.0.2.1", now: world.now)) }
@@ -158,7 +158,7 @@ struct ThrottleLimitTests {
     #expect(ClientNetwork(address).text == network)
   }
 
-  @Test("An address of any length is a short name")
+  @Test("An address of any length becomes a short key")
   func longAddress() {
     #expect(ClientNetwork(String(repeating: "é", count: 10_000)).text.utf8.count <= 64)
   }

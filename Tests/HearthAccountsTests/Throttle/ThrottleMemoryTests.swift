@@ -3,9 +3,9 @@ import Testing
 
 @testable import HearthAccounts
 
-@Suite("Memory of the throttle")
+@Suite("The memory of the throttle")
 struct ThrottleMemoryTests {
-  @Test("Security 21: however many addresses and accounts come, memory is bounded")
+  @Test("Security 21: memory is bounded for any number of addresses and accounts")
   func memory() {
     var limits = ThrottleLimits()
     limits.countersMax = 3_000
@@ -18,7 +18,7 @@ struct ThrottleMemoryTests {
     #expect(world.throttle.count >= 900)
   }
 
-  @Test("Security 21: failures of many accounts do not push out the lock of one")
+  @Test("Security 21: failures of many accounts do not evict the lock of one")
   func lockStays() {
     var limits = ThrottleWorld.accountsOnly
     limits.countersMax = 600
@@ -28,7 +28,7 @@ struct ThrottleMemoryTests {
     #expect(world.begin() == .refused(retryAfterSeconds: 1))
   }
 
-  @Test("Security 21: locks themselves are bounded, in memory and in the file")
+  @Test("Security 21: the number of locks is bounded, in memory and in the file")
   func locksAreBounded() {
     var limits = ThrottleWorld.accountsOnly
     limits.countersMax = 600
@@ -60,7 +60,7 @@ struct ThrottleMemoryTests {
     #expect(next.begin() == .refused(retryAfterSeconds: 4))
   }
 
-  @Test("A lock that is over is removed from the file")
+  @Test("An expired lock is removed from the file")
   func cleaned() {
     let world = ThrottleWorld(ThrottleWorld.accountsOnly)
     for _ in 0..<10 { #expect(world.fail()) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthAccounts
 
-@Suite("Throttle of passwords")
+@Suite("Throttling of passwords")
 struct ThrottleTests {
   @Test("Security 17: after ten failures an account waits, twice as long each time, never longer than the limit")
   func lock() {
@@ -16,7 +16,7 @@ struct ThrottleTests {
         return
       }
       delays.append(seconds)
-      // The right password is refused in the meantime as well, until a second before the end.
+      // The correct password is refused as well, until one second before the end of the lock.
       world.advance(seconds: seconds - 1)
       #expect(!world.succeed())
       world.advance(seconds: 1)
@@ -35,7 +35,7 @@ struct ThrottleTests {
     #expect(world.succeed())
   }
 
-  @Test("A wait is a whole second, however late in a second it begins")
+  @Test("A lock ends at a whole second, at whatever fraction of a second it begins")
   func wholeSecond() {
     let throttle = Throttle(limits: ThrottleWorld.accountsOnly, addressKey: [1], restored: [:], persist: { _, _ in })
     func begin(_ milliseconds: Int64) -> Throttle.Admission {
@@ -67,7 +67,7 @@ struct ThrottleTests {
     #expect(world.begin() == .refused(retryAfterSeconds: 1))
   }
 
-  @Test("A right password takes its own attempt back: signing in is not limited")
+  @Test("A correct password does not count as an attempt: signing in is not limited")
   func success() {
     let world = ThrottleWorld()
     for _ in 0..<200 { #expect(world.succeed()) }
@@ -88,7 +88,7 @@ struct ThrottleTests {
     #expect(world.locks.all.count == 1)
   }
 
-  @Test("An attempt that the server could not look at is not counted")
+  @Test("An attempt whose password was not checked does not count")
   func abandoned() {
     let world = ThrottleWorld()
     for _ in 0..<100 {
@@ -112,7 +112,7 @@ struct ThrottleTests {
     #expect(world.begin() != .allowed)
   }
 
-  @Test("Security 18: fifty attempts at once from one address pass the limit no further, for any accounts")
+  @Test("Security 18: fifty attempts at once from one address do not exceed the limit, for any accounts")
   func parallelAddress() async {
     var limits = ThrottleLimits()
     limits.addressAccounts = 1_000
@@ -124,7 +124,7 @@ struct ThrottleTests {
     #expect(admitted == 30)
   }
 
-  @Test("An address has thirty failures, then one each ten seconds")
+  @Test("An address may fail thirty times, then once in ten seconds")
   func address() {
     let world = ThrottleWorld()
     for number in 0..<30 { #expect(world.fail("user\(number % 15)@example.com")) }
@@ -140,7 +140,7 @@ struct ThrottleTests {
     #expect(!world.fail("other9@example.com"))
   }
 
-  @Test("An address that was refused does not push up an account's counter")
+  @Test("An attempt that is refused for its address does not count for the account")
   func refusedAddress() {
     let world = ThrottleWorld()
     for number in 0..<30 { #expect(world.fail("user\(number % 15)@example.com")) }
@@ -159,13 +159,13 @@ struct ThrottleTests {
     #expect(world.fail("user20@example.com"))
   }
 
-  @Test("Many people behind one address sign in without being counted")
+  @Test("Many users behind one address sign in without being counted")
   func sharedAddress() {
     let world = ThrottleWorld()
     for number in 0..<500 { #expect(world.succeed("user\(number)@example.com")) }
   }
 
-  @Test("Security 19: an IPv6 customer is one client, whichever of his addresses he uses")
+  @Test("Security 19: an IPv6 customer's network is one client, with all of its addresses")
   func wholeNetwork() {
     let world = ThrottleWorld()
     for number in 0..<30 { #expect(world.fail("user\(number % 15)@example.com", from: "2001:db8:0:1::\(number)")) }
@@ -173,7 +173,7 @@ struct ThrottleTests {
     #expect(world.fail(from: "2001:db8:0:2::1"))
   }
 
-  @Test("Security 19: all networks of a /48 together have sixteen times the failures of one")
+  @Test("Security 19: all networks of a /48 together may fail sixteen times as often as one")
   func provider() {
     let world = ThrottleWorld()
     let count = (0..<1_000).count { number in
@@ -183,7 +183,7 @@ struct ThrottleTests {
     #expect(world.fail("ann@example.com", from: "2001:db8:8::1"), "others are unaffected")
   }
 
-  @Test("Security 22: one account has one counter, however its address is written")
+  @Test("Security 22: an account has one counter, however its e-mail address is written")
   func canonical() throws {
     let world = ThrottleWorld(ThrottleWorld.accountsOnly)
     let spellings = ["Ann@Example.com", "ann@example.com", "ANN@EXAMPLE.COM", "Ann@EXAMPLE.com"]

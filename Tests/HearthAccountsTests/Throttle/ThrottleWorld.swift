@@ -50,7 +50,7 @@ final class ThrottleWorld: Sendable {
   }
 }
 
-/// The saved locks, in place of a file.
+/// The saved locks, kept in memory in place of a file.
 final class SavedLocks: Sendable {
   private let locks: Mutex<[String: AccountLock]>
 

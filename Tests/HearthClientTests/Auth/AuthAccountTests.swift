@@ -6,7 +6,8 @@ import Testing
 
 @Suite struct AuthAccountTests {
   @Test(
-    "a changed password ends the user's other sessions, which sign themselves out", arguments: NetworkCondition.reliable
+    "a changed password ends the user's other sessions, whose clients sign themselves out",
+    arguments: NetworkCondition.reliable
   )
   func changePassword(over network: NetworkCondition) async throws {
     try await AuthWorld.with(over: network) { world in
@@ -28,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("a forgotten password is set anew with the mailed code, once", arguments: NetworkCondition.reliable)
+  @Test("a forgotten password is reset with the mailed code, once", arguments: NetworkCondition.reliable)
   func reset(over network: NetworkCondition) async throws {
     try await AuthWorld.with(over: network) { world in
       let auth = world.auth
@@ -71,7 +72,7 @@ import Testing
   }
 
   @Test(
-    "without e-mail privacy addresses are set at once, and their sign-in methods are listed",
+    "without e-mail enumeration protection addresses are set at once, and their sign-in methods are listed",
     arguments: NetworkCondition.reliable)
   func openAddress(over network: NetworkCondition) async throws {
     try await AuthWorld.with(over: network, hidesAddresses: false) { world in
@@ -120,7 +121,7 @@ import Testing
     }
   }
 
-  @Test("a deleted account is gone, here and elsewhere", arguments: NetworkCondition.reliable)
+  @Test("a deleted account can no longer be used, by this client or another", arguments: NetworkCondition.reliable)
   func delete(over network: NetworkCondition) async throws {
     try await AuthWorld.with(over: network) { world in
       let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -134,7 +135,7 @@ import Testing
     }
   }
 
-  @Test("a user of one app becomes another's by request", arguments: NetworkCondition.reliable)
+  @Test("a user of one app becomes the user of another app by request", arguments: NetworkCondition.reliable)
   func update(over network: NetworkCondition) async throws {
     try await AuthWorld.with(over: network) { world in
       let user = try await world.auth.signInAnonymously().user

@@ -6,7 +6,7 @@ import Testing
 @testable import HearthClient
 
 @Suite struct AuthListenerTests {
-  @Test("a state listener is called with the user at once and at each change; a token listener for each token too")
+  @Test("a state listener is called with the user at once and at each change; a token listener also at each new token")
   func listeners() async throws {
     let auth = AuthWorld.auth(port: 1, transport: ScriptedTransport(FakeService().answer))
     let (states, tokens) = (Told(), Told())
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(
-    "a stream has the present state first, then the newest, and takes its listener with it",
+    "a stream has the present state first, then the newest, and removes its listener at its end",
     arguments: NetworkCondition.reliable)
   func stream(over network: NetworkCondition) async throws {
     try await AuthWorld.with(over: network) { world in

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test("a session is shown to no other service than its own")
+  @Test("a session is sent to no other service than its own")
   func otherService() async throws {
     try await AuthWorld.with { world in
       try await world.auth.signInAnonymously()
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("a change of server drops the session of the former one")
+  @Test("a change of server drops the session of the former server")
   func changeOfServer() async throws {
     try await AuthWorld.with { world in
       try await world.auth.signInAnonymously()
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test("the file is its owner's alone, in a folder of its owner's alone, and replaced at once")
+  @Test("the session file is accessible by its owner alone, in a folder of its owner alone, and replaced atomically")
   func file() throws {
     let folder = try TemporaryFolder()
     let url = URL(fileURLWithPath: folder.path).appendingPathComponent("a/b/session.json")
@@ -76,7 +76,7 @@ import Testing
     #expect(try store.load() == nil && FileManager.default.contentsOfDirectory(atPath: parent.path).isEmpty)
   }
 
-  @Test("a file that others could read is closed to them; a link, a pipe and a huge file are no session")
+  @Test("a file that others could read is closed to them; a link, a pipe and a huge file are not read as a session")
   func strangeFiles() throws {
     let folder = try TemporaryFolder()
     let url = URL(fileURLWithPath: folder.path).appendingPathComponent("session.json")
@@ -101,7 +101,9 @@ import Testing
     #expect(try store.load() == nil)
   }
 
-  @Test("a damaged session is none", arguments: ["", "{", "null", #"{"version":2}"#, #"{"version":1,"user":{}}"#])
+  @Test(
+    "a damaged session file holds no session",
+    arguments: ["", "{", "null", #"{"version":2}"#, #"{"version":1,"user":{}}"#])
   func damaged(text: String) throws {
     let store = MemorySessionStore()
     try store.save(Data(text.utf8))
@@ -120,7 +122,7 @@ import Testing
     }
   }
 
-  @Test("an app's own folder has the file, named by app and service, unless a store is given")
+  @Test("an app's own folder has the session file, named by app and service, unless a store is given")
   func defaultPlace() async throws {
     try await AuthWorld.with { world in
       let folder = try TemporaryFolder()

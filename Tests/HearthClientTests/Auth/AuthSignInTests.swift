@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(
-    "an account is made with an address and a password, once, and opened with both",
+    "an account is created with an address and a password, once, and signed in to with both",
     arguments: NetworkCondition.reliable)
   func password(over network: NetworkCondition) async throws {
     try await AuthWorld.with(over: network) { world in

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct AuthTokenTests {
   @Test(
-    "a token is fetched when its end is near, once however many ask, and not before",
+    "a token is refreshed shortly before it expires, once for any number of callers, and not earlier",
     arguments: NetworkCondition.reliable)
   func oneRefresh(over network: NetworkCondition) async throws {
     try await AuthWorld.with(over: network) { world in
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("a change of password and a refresh that meets it do not end the session", arguments: NetworkCondition.reliable)
+  @Test("a password change and a simultaneous refresh do not end the session", arguments: NetworkCondition.reliable)
   func refreshBesidePasswordChange(over network: NetworkCondition) async throws {
     try await AuthWorld.with(over: network) { world in
       let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -113,7 +113,8 @@ import Testing
   }
 
   @Test(
-    "tokens that live a few minutes are not fetched without a pause", arguments: ["300", "60", "1", "0", "-5", "x"])
+    "tokens with a lifetime of a few minutes are not refreshed without a pause",
+    arguments: ["300", "60", "1", "0", "-5", "x"])
   func shortLives(life: String) async throws {
     let server = FakeService()
     server.life.withLock { $0 = life }
@@ -126,7 +127,7 @@ import Testing
     #expect(pause == ["300": 150, "60": 30, "x": 3300][life] ?? 1)
   }
 
-  @Test("a clock that was set back does not keep an old token alive", arguments: NetworkCondition.reliable)
+  @Test("a clock that was set back does not extend the use of an old token", arguments: NetworkCondition.reliable)
   func clockSetBack(over network: NetworkCondition) async throws {
     try await AuthWorld.with(over: network) { world in
       let user = try await world.auth.signInAnonymously().user

@@ -126,7 +126,7 @@ final class ScriptedTransport: AuthTransport {
   func send(_ request: AuthRequest) async throws -> AuthAnswer { try answers(request) }
 }
 
-/// A clock that only a test moves.
+/// A clock that only the test advances.
 final class ManualClock: AuthClock {
   private struct Sleeper {
     var until: Date

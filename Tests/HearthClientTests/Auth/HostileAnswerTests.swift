@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "an account that is not the token's, or several, or none, is not signed in",
+    "a response with another account than the token's, several, or none, signs no user in",
     arguments: [
       #"{"users":[{"localId":"other"}]}"#, #"{"users":[{"localId":"u"},{"localId":"u"}]}"#, #"{"users":[]}"#, "{}",
       #"{"users":[{"localId":""}]}"#, #"{"users":[7]}"#,
@@ -54,7 +54,7 @@ import Testing
     #expect(auth.currentUser == nil)
   }
 
-  @Test("strange numbers and texts of an account are read without harm")
+  @Test("unusual numbers and texts of an account are read without harm")
   func strangeFields() async throws {
     let server = FakeService()
     let transport = ScriptedTransport { request in
@@ -107,7 +107,7 @@ import Testing
     #expect(auth.currentUser === user)
   }
 
-  @Test("an answer longer than a session ever is, a redirect and silence end a request")
+  @Test("an answer longer than any session, a redirect and silence end a request")
   func sockets() async throws {
     let limit = URLSessionTransport.answerBytesMax
     let long = "HTTP/1.1 200 OK\r\nContent-Length: \(limit + 1)\r\n\r\n" + String(repeating: " ", count: limit + 1)

@@ -54,7 +54,7 @@ private struct Message: Codable { @ServerTimestamp var sent: Date? }
     ValueWriter.value(try ValueReader.value(try encoder.encode(value), at: .root, from: "f").node)
   }
 
-  @Test("a value with everything in it comes back")
+  @Test("a value with every supported type is encoded and decoded unchanged")
   func everything() throws {
     var value = Everything()
     value.large = 1 << 62
@@ -68,7 +68,7 @@ private struct Message: Codable { @ServerTimestamp var sent: Date? }
     #expect(object["nothing"] == nil)
   }
 
-  @Test("scalars, arrays and dictionaries by themselves")
+  @Test("scalars, arrays and dictionaries at the top level")
   func bare() throws {
     #expect(try DatabaseDecoder().decode(Int.self, from: try stored(5)) == 5)
     #expect(try DatabaseDecoder().decode(Double.self, from: try stored(5)) == 5)
@@ -79,7 +79,7 @@ private struct Message: Codable { @ServerTimestamp var sent: Date? }
     #expect(try DatabaseDecoder().decode(Int?.self, from: NSNull()) == nil)
   }
 
-  @Test("settings of dates, numbers and names")
+  @Test("strategies for dates, numbers and names")
   func settings() throws {
     let encoder = DatabaseEncoder()
     encoder.dateEncodingStrategy = .millisecondsSince1970

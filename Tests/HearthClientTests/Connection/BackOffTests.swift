@@ -3,7 +3,7 @@ import Testing
 @testable import HearthClient
 
 @Suite struct BackOffTests {
-  @Test("waits grow by 1.3 from one second to thirty, and chance decides over 70 % of each")
+  @Test("waits grow by 1.3 from one second to thirty, and 70 % of each is random")
   func grows() {
     var random = ConnectionRandom(seed: 7)
     var backOff = BackOff()
@@ -18,7 +18,7 @@ import Testing
     #expect(expected == 30_000)
   }
 
-  @Test("after a good connection attempts spread over one second; after a request of the app there is no wait")
+  @Test("after a good connection attempts are spread over one second; after a request of the app there is no wait")
   func resets() {
     var random = ConnectionRandom(seed: 7)
     var backOff = BackOff()

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("a connection that lasted half a minute begins the waits anew, one of two seconds does not")
+  @Test("a connection that lasted half a minute resets the waits, one of two seconds does not")
   func steadyConnections() throws {
     var world = try ConnectionWorld()
     for _ in 0..<8 {
@@ -38,7 +38,7 @@ import Testing
     #expect(world.now - later <= 1_000)
   }
 
-  @Test("tokens, an open socket and a hello are waited for only so long")
+  @Test("the waits for tokens, an open socket and a hello are limited")
   func timeouts() throws {
     var world = try ConnectionWorld()
     world.handle(.open)
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(
-    "a hello's host is dialled next time, unless it is none or an emulator's",
+    "the next connection goes to the host in the hello, unless that is invalid or the server is an emulator",
     arguments: [
       ("s-usc1.example:9002", false, "s-usc1.example:9002"), ("s-usc1.example:9002", true, "db.example:9000"),
       ("", false, "db.example:9000"), ("evil.example/x", false, "db.example:9000"),
@@ -118,7 +118,7 @@ import Testing
     #expect(lines.first?.contains("ws://\(expected)/.ws") == true, "\(lines)")
   }
 
-  @Test("a quiet connection is kept by a 0 and a ping each 45 seconds; a silent server is given up after 75")
+  @Test("a quiet connection sends a keep-alive and a ping every 45 seconds; a silent server is given up after 75")
   func keepalive() throws {
     var world = try ConnectionWorld()
     world.connect()

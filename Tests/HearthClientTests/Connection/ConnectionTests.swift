@@ -37,7 +37,7 @@ import Testing
     #expect(world.receive(ConnectionWorld.reply(2, "ok", "{}")) == [])
   }
 
-  @Test("without a credential the connection is ready after the hello; a secret goes as gauth")
+  @Test("without a credential the connection is ready after the hello; a secret is sent as gauth")
   func signedOut() throws {
     var world = try ConnectionWorld()
     #expect(world.connect().suffix(4) == ["tell hello 5000000", "tell cleared", stats, "tell ready"])
@@ -59,7 +59,7 @@ import Testing
     #expect(again.first == "open \(world.attempt) ws://db.example:9000/.ws?v=5&ns=chat&ls=s1")
     #expect(again.last == "tell ready")
     #expect(world.handle(.request(id: 2, Self.put("a"))).first?.contains("\"r\":2") == true)
-    // The answer of the dead connection.
+    // An answer that arrives from the ended connection.
     #expect(world.handle(.received(attempt: 1, Array(ConnectionWorld.reply(1).utf8))) == [])
     world.handle(.closed(attempt: world.attempt, ""))
     world.waitForDeadline()
@@ -87,7 +87,7 @@ import Testing
     #expect(world.connection.refusals == 0)
   }
 
-  @Test("a revoked credential: close, a forced refresh, no listener cancelled")
+  @Test("a revoked credential closes the connection and forces a refresh, and cancels no listener")
   func revoked() throws {
     var world = try ConnectionWorld()
     world.connect()
@@ -141,7 +141,7 @@ import Testing
     #expect(world.handle(.tokens(attempt: 1, ConnectionTokens())) == [])
   }
 
-  @Test("an App Check token is shown in the header and in the stream, and a refusal of it is survived")
+  @Test("an App Check token is sent in the header and in a message, and its refusal does not end the connection")
   func appCheck() throws {
     var world = try ConnectionWorld()
     world.handle(.open)

@@ -3,7 +3,7 @@ import HearthWire
 
 @testable import HearthClient
 
-/// A connection with a simulated clock, whose actions are recorded, one a line.
+/// A connection with a simulated clock. Its actions are recorded, each as one line.
 struct ConnectionWorld {
   var connection: PersistentConnection
   /// The time in milliseconds on both clocks; the wall clock is a million ahead.

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct DatabaseAddressTests {
   @Test(
-    "URLs of databases",
+    "URLs of databases are parsed",
     arguments: [
       ("https://Chat.firebaseio.com", "chat.firebaseio.com", true, "chat", "/"),
       ("http://chat.firebaseio.com/a/b%20c", "chat.firebaseio.com", true, "chat", "/a/b c"),
@@ -39,7 +39,7 @@ import Testing
     #expect(throws: DatabaseAddress.Problem.self) { try DatabaseAddress.parse(url) }
   }
 
-  @Test("an emulator is spoken to without TLS, about the same database")
+  @Test("an emulator is used without TLS, with the namespace of the database's URL")
   func emulator() throws {
     let address = try DatabaseAddress.parse("https://chat.firebaseio.com").address.onEmulator(
       host: "localhost", port: 9000)

@@ -44,7 +44,7 @@ import Testing
     #expect(world.connection.phase == .connected)
   }
 
-  @Test("data is read leniently: other dotted names, odd priorities, halves of pairs, keys that no path reaches")
+  @Test("data is read leniently: unknown dotted names, odd priorities, unpaired surrogates, keys that no path reaches")
   func lenientData() throws {
     var world = try connected()
     let data =
@@ -55,7 +55,7 @@ import Testing
     #expect(!lines[0].contains(".x") && !lines[0].contains("a/b"))
   }
 
-  @Test("segments: assembled within the limit, not beyond it, and not without end")
+  @Test("segments are assembled within the limit, not beyond it, and not without end")
   func segments() throws {
     var world = try connected { $0.wire.messageBytesMax = 200 }
     let text = ConnectionWorld.push("d", #"{"p":"a","d":"xyz"}"#)
@@ -81,7 +81,7 @@ import Testing
     #expect(lines.allSatisfy { $0.utf8.count < 1_000 && !$0.unicodeScalars.contains { $0.value < 0x20 } })
   }
 
-  @Test("before the hello a server can only say why there is none")
+  @Test("before the hello the server's only accepted message is one that refuses the connection")
   func beforeHello() throws {
     for first in [
       ConnectionWorld.reply(0), ConnectionWorld.push("d", #"{"p":"a","d":1}"#), #"{"t":"c","d":{"t":"h","d":{}}}"#,
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("no text traps: mutations of real messages, from a printed seed")
+  @Test("no text causes a trap: mutations of real messages, from a printed seed")
   func mutations() throws {
     let seed = UInt64.random(in: 0 ... .max)
     var random = SeededRandom(seed: seed)
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test("long messages go out in segments of 16,384 units, and no character is cut")
+  @Test("long messages are sent in segments of 16,384 UTF-16 units, and no character is cut")
   func outboundSegments() throws {
     let emoji = String(repeating: "a", count: 16_383) + String(repeating: "🐵", count: 9_000)
     let frames = PersistentConnection.frames(of: Array(emoji.utf8))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import HearthClient
 
-/// Tests of going on and off line with a live server.
+/// Tests of going online and offline with a live server.
 @Suite struct ConnectionStateTests {
-  // Without carriers that cut: each cut is another value of `.info/connected`.
+  // Without network conditions that cut: each cut is another value of `.info/connected`.
   @Test(".info holds the connection state and the clock offset", arguments: NetworkCondition.reliable)
   func info(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test("the class takes every database of the process off the line and back")
+  @Test("the class methods take every database of the process offline and online")
   func everyDatabase() async throws {
     try await DatabaseWorld.with { world in
       // A separate process, because other tests have databases as well, some of which must stay offline.
@@ -43,7 +43,9 @@ import Testing
     }
   }
 
-  @Test("writes without a connection are seen, wait, and go out in their order", arguments: NetworkCondition.all)
+  @Test(
+    "writes without a connection are visible locally, wait, and are sent in their order",
+    arguments: NetworkCondition.all)
   func offlineWrites(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
       let (ref, other, lines) = (world.ref(), world.ref(), Lines())
@@ -80,7 +82,7 @@ import Testing
     }
   }
 
-  @Test("data and waiting writes are there after a restart without a connection", arguments: NetworkCondition.all)
+  @Test("data and pending writes are there after a restart without a connection", arguments: NetworkCondition.all)
   func persistence(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
       let folder = try TemporaryFolder()

@@ -108,7 +108,8 @@ final class Lines: Sendable {
   }
 }
 
-/// Calls the overload that does not wait; in an asynchronous function the compiler would choose the other one.
+/// Calls the overload that does not wait; in an asynchronous function the compiler would choose the asynchronous
+/// overload.
 func plainly<Result>(_ body: () throws -> Result) rethrows -> Result { try body() }
 
 /// Returns the value as JSON.

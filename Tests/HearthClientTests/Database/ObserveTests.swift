@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of observers with a live server.
 @Suite struct ObserveTests {
-  @Test("five types of events, in their order, with the key before", arguments: NetworkCondition.all)
+  @Test("five types of events, in their order, with the previous sibling's key", arguments: NetworkCondition.all)
   func events(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("another client's writes arrive", arguments: NetworkCondition.all)
+  @Test("writes of another client are received", arguments: NetworkCondition.all)
   func remote(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
       let (ref, other, lines) = (world.ref(), world.ref(), Lines())
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("an observer may take itself away in its own block", arguments: NetworkCondition.all)
+  @Test("an observer may remove itself in its own block", arguments: NetworkCondition.all)
   func removalInside(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
@@ -81,7 +81,8 @@ import Testing
   }
 
   @Test(
-    "a denial calls the cancel block once, and the next observer is requested again", arguments: NetworkCondition.all)
+    "a denial calls the cancel block once, and the next observer sends the listen again",
+    arguments: NetworkCondition.all)
   func denial(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.database().reference(withPath: "closed"), Lines())
@@ -102,7 +103,7 @@ import Testing
     }
   }
 
-  @Test("single events come once, in each form", arguments: NetworkCondition.all)
+  @Test("single events are delivered once, in each form", arguments: NetworkCondition.all)
   func single(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
@@ -122,7 +123,7 @@ import Testing
     }
   }
 
-  @Test("a task that is cancelled waits no longer", arguments: NetworkCondition.all)
+  @Test("a cancelled task stops waiting", arguments: NetworkCondition.all)
   func cancelledTask(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
       let ref = world.ref()

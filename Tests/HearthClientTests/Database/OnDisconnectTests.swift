@@ -6,9 +6,9 @@ import Testing
 
 /// Tests of on-disconnect writes on a live server.
 @Suite struct OnDisconnectTests {
-  // Without carriers that cut: the server executes the write when the proxy cuts the connection.
+  // Without network conditions that cut: the server executes the write when the proxy cuts the connection.
   @Test(
-    "values, priorities, updates and removals are done when the connection ends, in each form", .timeLimit(.minutes(1)),
+    "values, priorities, updates and removals are made when the connection ends, in each form", .timeLimit(.minutes(1)),
     arguments: NetworkCondition.reliable)
   func done(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
@@ -33,12 +33,12 @@ import Testing
         #"{"a":"bye","b":{".value":"bye",".priority":2},"c":{"d":true},"e":1,"f":{".value":1,".priority":1},"g":1,"h":1,"#
         + #""i":{".value":1,".priority":1},"j":1,"kept":1}"#
       ref.database.goOffline()
-      // each write is separate, so an event may show a part of them
+      // Each write is separate, so an event may show only some of them.
       for try await snapshot in other.values where json(snapshot) == expected { break }
     }
   }
 
-  // Without carriers that cut: the server executes the write when the proxy cuts the connection.
+  // Without network conditions that cut: the server executes the write when the proxy cuts the connection.
   @Test("a cancelled onDisconnect operation is not made, in each form", arguments: NetworkCondition.reliable)
   func cancelled(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in

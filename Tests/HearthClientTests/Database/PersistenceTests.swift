@@ -9,7 +9,7 @@ import Testing
 
 /// Tests of data on disk, as an app sees it.
 @Suite struct PersistenceTests {
-  /// Returns a client with its data in a folder. Tests run at once, and each has its own app names.
+  /// Returns a client with its data in a folder. Tests run concurrently, so each has its own app names.
   private static func database(
     _ folder: String, _ url: String, isOnline: Bool, app name: String = "app"
   ) throws -> Database {
@@ -48,7 +48,7 @@ import Testing
             ref.child("last").setValue(i)
           }
         }
-        // Its answer follows all earlier requests.
+        // The answer to this request follows the answers to all earlier ones.
         _ = try await ref.root.child(".info/connected").singleEvent(of: .value)
         kill(getpid(), SIGKILL)
       }
@@ -78,7 +78,7 @@ import Testing
       try await world.ref().setValue(["a": ["x": 1], "b": ["k1": 1, "k2": 2, "k3": 3]])
       func check(_ ref: DatabaseReference) async throws {
         let last = ref.child("b").queryOrderedByKey().queryLimited(toLast: 2)
-        // Each waits three seconds for a connection: all at once.
+        // Each read waits three seconds for a connection, so all run at once.
         let whole = Task { try await ref.child("a").getData() }
         let part = Task { try await ref.child("a/x").getData() }
         let limited = Task { try await last.getData() }

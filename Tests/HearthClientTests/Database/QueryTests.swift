@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("a limitToLast window moves with added children", arguments: NetworkCondition.all)
+  @Test("the window of a limitToLast query moves with added children", arguments: NetworkCondition.all)
   func window(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(
-    "in key order the methods with a key are refused, also without one",
+    "in key order the methods with a key parameter are refused, also with a nil key",
     arguments: ["StartingAt", "StartingAfter", "EndingAt", "EndingBefore", "EqualTo"])
   func keyOrderWithoutKey(method: String) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("addresses lead back to their places")
+  @Test("the URL of a location leads back to the location")
   func addresses() throws {
     with { database in
       let ref = database.reference(withPath: "a b/é")
@@ -51,7 +51,7 @@ import Testing
     #expect(throws: DatabaseArgumentError.self) { try Database.rootAddress("https://name.example.com/a") }
   }
 
-  @Test("on an emulator the configured address leads to the emulator's place")
+  @Test("on an emulator the configured URL leads to the emulator's location")
   func configuredAddress() {
     with("https://chat.firebaseio.com") { database in
       database.useEmulator(withHost: "127.0.0.1", port: 1)
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("snapshots and the data of a transaction are made for unit tests")
+  @Test("snapshots and the data of a transaction can be made for unit tests")
   func doubles() {
     with { database in
       let snapshot = DataSnapshot(
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test("an app's options name its database, by its address or by its project")
+  @Test("an app's options name its database, by its URL or by its project")
   func databaseOfApp() throws {
     let options = FirebaseOptions()
     options.databaseURL = "http://127.0.0.1:1/?ns=of-options"
@@ -121,7 +121,7 @@ import Testing
     #expect(ConnectionSettings().sdkCounter == "sdk.hearth." + counter)
   }
 
-  @Test("an emulator takes the place of the server")
+  @Test("an emulator replaces the server")
   func emulator() {
     with("https://name.example.com") { database in
       database.useEmulator(withHost: "127.0.0.1", port: 1)

@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("a cancelled task removes its observer, while it waits or works", arguments: NetworkCondition.all)
+  @Test("a cancelled task removes its observer, while it waits or while it works", arguments: NetworkCondition.all)
   func cancellation(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
@@ -91,7 +91,7 @@ import Testing
       _ = try await ref.singleEvent(of: .value)
       let failing = ref.events(of: [.childAdded], buffering: .failing(at: 2))
       var iterator = failing.makeAsyncIterator()
-      #expect(await listenCount(ref.database) == 0)  // there were three, which is one too many
+      #expect(await listenCount(ref.database) == 0)  // There were three observers, which is one too many.
       #expect(try await iterator.next()?.snapshot.key == "a")
       #expect(try await iterator.next()?.snapshot.key == "b")
       await #expect(throws: DatabaseEventsOverflow.self) { _ = try await iterator.next() }

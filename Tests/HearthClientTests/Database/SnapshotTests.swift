@@ -15,7 +15,7 @@ import Testing
     try body(database.reference(withPath: "open"))
   }
 
-  @Test("everything that a snapshot says")
+  @Test("every member of a snapshot")
   func snapshot() throws {
     try withRef { ref in
       let snapshot = DataSnapshot(
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test("children come in the query's order, in each way to go through them")
+  @Test("children come in the query's order, in each kind of iteration")
   func children() throws {
     try withRef { ref in
       let snapshot = DataSnapshot(ref, try node(["a": 3, "b": 1, "c": 2]), order: .value)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("as a value of a type")
+  @Test("a snapshot is decoded as a value of a type")
   func decoding() throws {
     try withRef { ref in
       let object = try DataSnapshot(ref, try node(["a": 1])).data(as: [String: Int].self)

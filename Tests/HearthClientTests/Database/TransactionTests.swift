@@ -11,7 +11,7 @@ import Testing
     return .success(withValue: data)
   }
 
-  @Test("two clients at once lose no step", arguments: NetworkCondition.all)
+  @Test("increments of two clients at once lose no step", arguments: NetworkCondition.all)
   func contention(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
       let refs = [world.ref(), world.ref()]
@@ -34,13 +34,14 @@ import Testing
         }
       }
       let sum = try await world.ref().getData().value as? Int ?? 0
-      // none is executed twice, including those with an unknown outcome
+      // No increment is made twice, including those with an unknown outcome.
       #expect(committed + unknown == 20 && sum >= committed && sum <= 20)
     }
   }
 
-  // Without carriers that cut: a transaction whose answer is lost ends with `disconnect`, so the count is unknown.
-  @Test("the three forms, and giving up", arguments: NetworkCondition.reliable)
+  // Without network conditions that cut: a transaction whose answer is lost ends with `disconnect`, so the count is
+  // unknown.
+  @Test("the three forms of a transaction, and aborting it", arguments: NetworkCondition.reliable)
   func forms(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
@@ -61,9 +62,9 @@ import Testing
     }
   }
 
-  // Without carriers that cut: a transaction whose answer is lost ends with `disconnect`, and its result arrives as an
-  // event of the server.
-  @Test("without local events observers see the outcome alone", arguments: NetworkCondition.reliable)
+  // Without network conditions that cut: a transaction whose answer is lost ends with `disconnect`, and its result
+  // arrives as an event of the server.
+  @Test("without local events observers see only the outcome", arguments: NetworkCondition.reliable)
   func withoutLocalEvents(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
@@ -74,7 +75,7 @@ import Testing
       ref.runTransactionBlock(
         Self.increment, andCompletionBlock: { _, isCommitted, _ in lines.add("done \(isCommitted)") },
         withLocalEvents: false)
-      // a local answer that follows the transaction's first run
+      // A local answer that follows the transaction's first run.
       #expect(try await json(ref.root.child(".info/connected").singleEvent(of: .value).snapshot) == "false")
       #expect(lines.all == ["5"])
       ref.database.goOnline()
@@ -94,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("a write over it ends it", arguments: NetworkCondition.all)
+  @Test("a write at its location ends a transaction", arguments: NetworkCondition.all)
   func overwritten(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
@@ -108,7 +109,7 @@ import Testing
         }
         ref.setValue(2) { error, _ in lines.add("set \(error == nil)") }
       }
-      // the transaction may have been sent already, and then counts
+      // The transaction may have been sent already, and then it is counted.
       let all = await lines.wait(for: 2)
       #expect(all.contains("set true"))
       #expect(

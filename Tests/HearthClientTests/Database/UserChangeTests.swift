@@ -53,21 +53,21 @@ import Testing
         }
       }
       try await world.auth.signIn(withCustomToken: "uid:bob")
-      // Made right after the sign-in: it is bob's.
+      // A write made right after the sign-in belongs to bob.
       plainly { ref.child("log/c").setValue("bob") { error, _ in lines.add("bob \(error == nil)") } }
       ref.database.goOnline()
       #expect(await lines.wait(for: 3) == ["user_changed", "later user_changed", "bob true"])
       #expect(try await json(other.child("log").getData()) == #"{"c":"bob"}"#)
       try await world.auth.signIn(withCustomToken: "uid:ada")
       try await ref.child("log/d").setValue("ada")
-      // One connection preserves the order: the queued writes went out before.
+      // One connection preserves the order: the queued writes were sent before.
       #expect(
         try await json(other.child("log").getData())
           == (isPersistent ? #"{"a":"ada","c":"bob","d":"ada"}"# : #"{"c":"bob","d":"ada"}"#))
     }
   }
 
-  @Test("writes sent before a change of users are made once, as their writer", arguments: [true, false])
+  @Test("writes sent before a change of users are made once, as the user who made them", arguments: [true, false])
   func sentWrites(isPersistent: Bool) async throws {
     try await with(isPersistent: isPersistent) { world, ref, other in
       let lines = Lines()
@@ -95,7 +95,7 @@ import Testing
       try await world.auth.signIn(withCustomToken: "uid:bob")
       let lines = Lines()
       ref.child("notes").observe(.value) { lines.add(json($0)) }
-      // Its answer follows all earlier requests.
+      // The answer to this request follows the answers to all earlier ones.
       _ = try await ref.child(".info/connected").singleEvent(of: .value)
       #expect(lines.all == [])
       ref.child("notes").removeAllObservers()
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(
-    "a token that is fetched for a live connection is shown over it, and the connection stays",
+    "a token that is refreshed during a live connection is sent over it, and the connection stays",
     arguments: NetworkCondition.reliable
   )
   func refresh(over network: NetworkCondition) async throws {
@@ -140,7 +140,7 @@ import Testing
   }
 }
 
-/// A provider of another one's credentials, which records the tokens that the server accepted.
+/// A provider of another provider's credentials, which records the tokens that the server accepted.
 private final class ReportingProvider: CredentialProvider {
   private let base: any CredentialProvider
   private let tokens = Mutex<[String]>([])

@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of writes in each of their forms, with a live server.
 @Suite struct WriteTests {
-  @Test("asynchronous forms return when the server has it", arguments: NetworkCondition.all)
+  @Test("asynchronous forms return when the server has the write", arguments: NetworkCondition.all)
   func asynchronous(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
       let (ref, other) = (world.ref(), world.ref())
@@ -23,7 +23,7 @@ import Testing
       #expect(place == ref.child("n"))
       try await ref.child("n").setValue(ServerValue.increment(2))
       let sum = try await other.child("n").getData().value as? Int ?? 0
-      // a plain write whose answer is lost is sent again
+      // A plain write whose answer is lost is sent again.
       #expect(network.isFaulty ? sum >= 4 : sum == 4)
       try await ref.child("t").setValue(ServerValue.timestamp())
       #expect((try await other.child("t").getData().value as? Double ?? 0) > 1e12)
@@ -53,7 +53,8 @@ import Testing
     }
   }
 
-  @Test("plain forms are seen at once, and by others later", arguments: NetworkCondition.all)
+  @Test(
+    "writes without a block are visible locally at once, and to other clients later", arguments: NetworkCondition.all)
   func plain(over network: NetworkCondition) async throws {
     try await DatabaseWorld.with(over: network) { world in
       let (ref, other) = (world.ref(), world.ref())
@@ -70,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("values of a type, with their forms", arguments: NetworkCondition.all)
+  @Test("values of Codable types, in each form of a write", arguments: NetworkCondition.all)
   func encodable(over network: NetworkCondition) async throws {
     struct Message: Codable, Equatable, Sendable {
       var text: String

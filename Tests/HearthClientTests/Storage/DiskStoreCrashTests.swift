@@ -46,7 +46,7 @@ import Testing
     }
     await #expect(processExitsWith: .success) { [file = file as String] in
       let store = try DiskStore(path: file)
-      // Ends abruptly, as in a crash.
+      // The process ends abruptly, as in a crash.
       try store.transaction { _exit(0) }
     }
     #expect(try DiskStore(path: file).serverData(at: Path("a")) == Node(.int(1)))

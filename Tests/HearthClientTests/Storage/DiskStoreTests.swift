@@ -78,7 +78,7 @@ private func text(_ node: Node) -> String { String(decoding: node.json(), as: UT
     let folder = try StoreFolder()
     let first = try folder.open()
     let other = try DatabaseQueue(path: folder.file)
-    // As from a process in another container, whose state is not visible here.
+    // Like a process in another container, whose lock is not visible here.
     try other.write { try $0.execute(sql: "UPDATE owner SET token = 5, start = CAST('1 elsewhere' AS BLOB)") }
     let error = #expect(throws: DiskStoreError.self) {
       try first.replaceServerData(at: Location(path: Path("a")), with: node("1"))
@@ -91,7 +91,7 @@ private func text(_ node: Node) -> String { String(decoding: node.json(), as: UT
     #expect(folder.log.isEmpty)
   }
 
-  @Test("a place that empties takes its priority with it, and a leaf with children keeps its own")
+  @Test("a location that becomes empty loses its priority, and a leaf that gets children keeps its own")
   func priorities() throws {
     let store = try StoreFolder().open()
     let long = String(repeating: "x", count: 5_000)
@@ -124,7 +124,7 @@ private func text(_ node: Node) -> String { String(decoding: node.json(), as: UT
     }
   }
 
-  @Test("random changes give what the same changes give in memory, from a printed seed, also after a start anew")
+  @Test("random changes give the same data as in memory, from a printed seed, also after a restart")
   func followsMemory() throws {
     let seed = UInt64.random(in: 0 ... .max)
     var random = SeededRandom(seed: seed)
@@ -232,7 +232,7 @@ private func text(_ node: Node) -> String { String(decoding: node.json(), as: UT
     #expect(try store?.writes().isEmpty == true)
   }
 
-  @Test("queries and their keys")
+  @Test("queries and their stored keys")
   func keepsQueries() throws {
     let store = try StoreFolder().open()
     var query = TrackedQuery(
@@ -319,7 +319,7 @@ private func text(_ node: Node) -> String { String(decoding: node.json(), as: UT
     }
   }
 
-  @Test("damage that shows later is an error and not a crash, and the next start is clean")
+  @Test("damage found after opening is an error and not a crash, and the next start begins with a new file")
   func damageWithin() throws {
     let folder = try StoreFolder()
     try {

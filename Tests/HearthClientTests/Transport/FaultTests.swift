@@ -33,7 +33,7 @@ import Testing
       #expect(await witness.get("open")?.status == .ok)
       let count = 120
       try await withThrowingTaskGroup(of: Void.self) { group in
-        // Ten at a time, in the order of their numbers.
+        // Ten writes at a time, in the order of their numbers.
         for i in 0..<count {
           if i >= 10 { try await group.next() }
           group.addTask {
@@ -50,7 +50,7 @@ import Testing
       let all = await witness.get("open")?.node ?? .empty
       #expect(
         all.children.filter { $0.key.text.hasPrefix("k") }.map(\.node.scalar) == (0..<count).map { .int(Int64($0)) })
-      // The first occurrence of each: none precedes that of a smaller number.
+      // The first occurrence of each number: none precedes that of a smaller number.
       var seen: Set<Path> = []
       let first = witness.pushed.map(\.0.path).filter {
         $0.count == 2 && $0.keys[1].text.hasPrefix("k") && seen.insert($0).inserted
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test("conditional writes are never done twice", arguments: [false, true])
+  @Test("conditional writes are never made twice", arguments: [false, true])
   func conditionalWrites(isSecure: Bool) async throws {
     let seed = UInt64.random(in: 0 ... .max)
     try await LiveConnectionTests.with(isSecure: isSecure) { test, scheme in

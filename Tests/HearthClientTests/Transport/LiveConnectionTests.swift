@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("a server that is no database is reported with its response")
+  @Test("a server that is not a Realtime Database is reported with its response")
   func wrongServer() async throws {
     let server = try await PlainAnswer.start("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
     let owner = try LiveOwner("ws://localhost:\(server.port)/?ns=default")
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("while the owner is busy reading stops at the buffer limit, and no message is lost")
+  @Test("while the owner is busy, reading stops at the buffer limit, and no message is lost")
   func backPressure() async throws {
     try await Self.with(isSecure: false) { test, scheme in
       var limits = WebSocketLimits()

@@ -35,7 +35,7 @@ final class LiveOwner: @unchecked Sendable {
     configure: (inout ConnectionSettings) -> Void = { _ in }
   ) throws {
     var settings = ConnectionSettings()
-    // Attempts of a test may follow each other quickly.
+    // A test's connection attempts may follow each other quickly.
     settings.backOff = .init(first: 5, max: 50, factor: 1.3, jitter: 0.7, spread: 5)
     configure(&settings)
     var environment = DatabaseConnection.Environment { [weak self] events in self?.take(events) }
@@ -67,8 +67,8 @@ final class LiveOwner: @unchecked Sendable {
   /// Waits until a connection is ready.
   func ready() async throws { try await Polling.until { self.queue.sync { self.isReady } } }
 
-  /// Repeats a request until it is answered. A conditional write is sent once: nil when the connection was lost before
-  /// the answer.
+  /// Repeats a request until it is answered. A conditional write is sent once; nil when the connection was lost before
+  /// its answer.
   func ask(_ action: Request.Action) async -> Answer? {
     await withCheckedContinuation { continuation in
       queue.async {
@@ -91,7 +91,7 @@ final class LiveOwner: @unchecked Sendable {
     }
   }
 
-  /// Returns true when so many requests were made.
+  /// Returns true when at least this many requests were made.
   func hasAsked(_ count: Int) -> Bool { queue.sync { lastID >= count } }
 
   func put(_ path: String, _ node: Node, hash: String? = nil) async -> Answer? {

@@ -16,7 +16,7 @@ import Testing
     } catch { return (error as? DatabaseArgumentError)?.message ?? "\(error)" }
   }
 
-  @Test("bounds, with and without a key, including and excluding")
+  @Test("bounds, with and without a key, inclusive and exclusive")
   func bounds() throws {
     let query = try new.ordered(byChild: "a/b").starting(at: 1, childKey: "k").ending(before: "z", childKey: nil).query
     #expect(query.order == .child(Path("a/b")))
@@ -28,7 +28,7 @@ import Testing
     #expect(try new.equal(to: true, childKey: "k").query.start?.value == .bool(true))
   }
 
-  @Test("limits, and the side of a limit without one")
+  @Test("limits, and the end at which a limit without a direction applies")
   func limits() throws {
     #expect(try new.limited(toFirst: 3).query.limit == .first(3))
     #expect(try new.limited(toLast: 3).query.limit == .last(3))
@@ -63,7 +63,7 @@ import Testing
     #expect(mistake { try $0.ordered(byChild: "") } != nil)
   }
 
-  @Test("bounds of key order are keys, whichever came first")
+  @Test("bounds of key order are keys, whether the order or the bound was set first")
   func keyOrder() {
     let key: Step = { try $0.ordered(.key) }
     let texts = [
@@ -89,7 +89,7 @@ import Testing
     #expect(mistake(key, { try $0.equal(to: "a", childKey: nil) }) == nil)
   }
 
-  @Test("bounds are scalars, those of priority order priorities, and each is set once")
+  @Test("bounds are scalars, bounds of priority order are priorities, and each is set once")
   func values() {
     #expect(
       mistake { try $0.starting(at: ["a": 1], childKey: nil) }

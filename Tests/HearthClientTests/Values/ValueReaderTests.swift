@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "the kind of a number stays",
+    "the type of a number is kept",
     arguments: [
       (true as any Sendable, Scalar.bool(true)), (NSNumber(value: true), .bool(true)), (1, .int(1)),
       (NSNumber(value: 1), .int(1)), (UInt8(7), .int(7)), (Int8(-1), .int(-1)), (NSNumber(value: Int8(1)), .int(1)),
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test("placeholders keep their place, and the shape is that of the result")
+  @Test("placeholders keep their location, and the structure is that of the result")
   func serverValues() throws {
     let value = try ValueReader.value(
       ["t": ServerValue.timestamp(), "n": ServerValue.increment(2), "d": ServerValue.increment(0.5)], at: .root,
@@ -68,7 +68,7 @@ import Testing
     #expect(prioritized.resolved(existing: .empty, nowMilliseconds: 5).priority == .int(5))
   }
 
-  @Test("objects that hold themselves, and ones that are too deep, are refused with their place")
+  @Test("objects that contain themselves, and too deep ones, are refused with their path")
   func cycles() throws {
     let (dictionary, list) = (NSMutableDictionary(dictionary: ["x": 1]), NSMutableArray())
     dictionary["a"] = list
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test("depth counts from the root")
+  @Test("depth is counted from the root")
   func depth() {
     let deep = (0..<30).reduce(1 as Any) { value, _ in ["k": value] }
     #expect(mistake(deep, at: Path("a/b")) == nil)

@@ -39,7 +39,7 @@ import Testing
     #expect(try value(["01": "a"]) as? [String: String] == ["01": "a"])
   }
 
-  @Test("the export form has priorities, and can be written back")
+  @Test("the export form includes priorities, and can be written back")
   func exported() throws {
     let written: [String: Any] = ["a": [".value": 1, ".priority": 2] as [String: Any], "0": "x", ".priority": "p"]
     let node = try ValueReader.value(written, at: .root, from: "f").node

@@ -14,7 +14,7 @@ final class LinkedNode: Sendable {
     case received(DatabaseID, PeerMessage, Incarnation)
   }
 
-  /// The run of the node that its connections announce.
+  /// The run of the node that its connections announce to peers.
   let run: Incarnation
   let links: NodeLinks
   let port: Int
@@ -48,7 +48,7 @@ final class LinkedNode: Sendable {
   /// The log messages so far, with their metadata.
   var said: [String] { recordedMessages.all }
 
-  /// Sets the addresses of the given nodes, and begins the run.
+  /// Sets the addresses of the given nodes, and begins the node's run.
   func begin(knowing nodes: [LinkedNode]) {
     var addresses: [NodeID: (host: String, port: Int)] = [:]
     for node in nodes { addresses[node.run.node] = ("127.0.0.1", node.port) }

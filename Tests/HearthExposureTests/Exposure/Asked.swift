@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthExposure
 
-/// A rule set in a short notation for tests, with the verdicts on it.
+/// A rule set in a short notation for tests, with the prover's verdicts about it.
 struct Asked {
   static let now: Int64 = 1_783_800_000_000
 

@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(
-    "the results of assertions",
+    "assertions have the expected results",
     arguments: [
       ("nobody can write /**", "refuted"), ("nobody can read /**", "refuted"), ("nobody can read /users", "proved"),
       ("nobody can read /users/**", "refuted"), ("nobody can write /public/**", "proved"),
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(
-    "an assertion that no client can is refuted as soon as one client can",
+    "an assertion that no client can do something is refuted when one client can",
     arguments: [
       ("auth == null", "nobody"), ("auth != null", "anyone"), ("auth.token.admin == true", "claim:admin"),
       ("auth.token.admin == true && auth.token.role == `editor`", "any-claims"),
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(
-    "operations denied to every client are proved so",
+    "an assertion about operations that are denied to every client is proved",
     arguments: ["false", "now < 5", "auth == null && auth != null", "auth.uid == 5"])
   func noClient(rule: String) throws {
     let asked = try Asked("{'a':{'.read':'\(rule)','.write':'\(rule)'},'b':{'.validate':true}}")

@@ -41,7 +41,7 @@ import Testing
         "opened write /a nobody open"))
   }
 
-  @Test func `a new condition closes, and an error is a refusal`() throws {
+  @Test func `a new condition closes an access, and an evaluation error is a refusal`() throws {
     #expect(try changes("{'a':{'.read':'true'}}", "{'a':{'.read':'auth != null'}}") == ["closed read /a nobody open"])
     #expect(
       try changes("{'a':{'.read':'auth != null'}}", "{'a':{'.read':'auth != null && data.val() > 1 || auth != null'}}")
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func `a difference can need an update of several paths`() throws {
-    // A write of /a alone finds no value at /b, and must leave none there.
+    // A write of /a alone finds no value at /b, and must leave no value there.
     let strict = """
       {'a':{'.write':'!root.child(`b`).exists() && newData.parent().child(`b`).val() == 1 && false'},
       'b':{'.write':'auth != null'}}
@@ -72,7 +72,7 @@ import Testing
     let opened = try changes(strict, strict.replacing(" && false", with: ""))
     #expect(opened.contains("opened write /a anyone open"))
     #expect(!opened.contains { $0.contains("/b") || $0.contains("nobody open") })
-    // A change that no update can distinguish.
+    // A change in the rules that no update can distinguish.
     let same = "{'a':{'.write':'newData.parent().child(`b`).val() == 1 && auth != null'},'b':{'.write':'false'}}"
     #expect(try changes(same, same.replacing("val() == 1", with: "val() === 1")).isEmpty)
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthExposure
 
-/// Tests of typical rules files, each broken at one rule in every usual way.
+/// Tests of typical rules files in which one rule is weakened, in each common way.
 @Suite struct PlantedHoleTests {
   static let files = [
     "{'users':{'$uid':{'.read':'auth != null && auth.uid == $uid','.write':'auth != null && auth.uid == $uid'}}}",
@@ -17,7 +17,7 @@ import Testing
     "{'limits':{'$uid':{'.write':'auth.uid == $uid && newData.child(`at`).val() == now && (!data.exists() || data.child(`at`).val() < now - 5000)'}}}",
   ]
 
-  @Test func `a planted hole is open, with a request, where the original is closed`() throws {
+  @Test func `a weakened rule makes an access open, with an example request, where the original is closed`() throws {
     var (openedCount, closedCount, undecidedCount) = (0, 0, 0)
     for file in Self.files {
       let original = try Asked.compile(file)
@@ -36,7 +36,7 @@ import Testing
           case .undecided?: undecidedCount += 1
           case .closed?:
             closedCount += 1
-            // The proof against generated requests; each costs as much as many proofs.
+            // Checks the proof against generated requests, which cost as much as many proofs.
             if closedCount % 8 == 0 { #expect(prover.guess(after) == nil, "\(identity.name)\n\(rules.source)") }
           case nil: break
           }
@@ -47,7 +47,7 @@ import Testing
     #expect(undecidedCount == 0)
   }
 
-  /// Returns the question about a rule's location.
+  /// Returns the question about the access at a rule's location.
   private func question(
     _ rules: RuleSet, _ rule: Rule, _ operation: ExposureOperation, _ identity: ExposureIdentity
   ) -> ExposureQuestion? {
@@ -57,7 +57,7 @@ import Testing
   }
 }
 
-/// A rules file with one rule changed.
+/// Variants of a rules file, each with one rule changed.
 private enum Mutant {
   static func all(of rules: RuleSet, _ file: String) -> [(rules: RuleSet, rule: Rule)] {
     var result: [(rules: RuleSet, rule: Rule)] = []
@@ -81,7 +81,8 @@ private enum Mutant {
     if let wildcard = node.wildcard { visit(wildcard, body) }
   }
 
-  /// Returns mutants of a rule: true, each conjunct dropped, `&&` as `||`, comparisons inverted, and the wrong tree.
+  /// Returns variants of a rule: true, each conjunct removed, `&&` replaced by `||`, inverted comparisons, and `data`
+  /// exchanged with `newData`.
   private static func variants(_ rule: Rule) -> [String] {
     var result = ["true"]
     let utf8 = Array(rule.text.utf8)

@@ -4,49 +4,49 @@ import Testing
 
 @testable import HearthExposure
 
-/// Tests of each rule of inference: conditions that it closes, and similar ones that must stay open.
+/// Tests of each rule of inference: conditions that it proves closed, and similar ones that must stay open.
 @Suite struct TheoryTests {
   @Test(
     "unsatisfiable rules are closed",
     arguments: [
-      // types
+      // Types.
       "data.isString() && data.isNumber()", "!data.exists() && data.hasChildren()",
       "!(data.val() > 3) && data.isString()",
       "data.val() == 1 && data.isString()", "data.val().length > 0 && data.val() == 5",
       "data.isBoolean() && data.val() != true && data.val() != false",
-      // short circuit and errors
+      // Short circuits and errors.
       "null == 1 || data.val() + 1 == 1 && !data.exists()", "root.parent().exists() || true",
       "(data.val() > 1 ? false : false) && data.isString()", "data.isString() && data.val() - 1 == 0",
-      // equality and congruence
+      // Equality and congruence.
       "data.child(`x`).val() != data.child(`x`).val() && data.child(`x`).isString()",
       "data.val() == 1 && root.child(`a`).val() == 2",
       "root.child(`a/b`).val() == 1 && data.child(`b`).parent().child(`b`).val() == 2",
       "newData.child(`k`).val() == `x` && newData.child(newData.child(`k`).val()).exists() && !newData.hasChild(`x`)",
-      // constants
+      // Constants.
       "`abc`.length == 2", "`A`.toLowerCase() == `A`", "1 + 1 == 3", "data.val() == `ab` && data.val().length != 2",
       "data.val() == `a-b` && data.val().replace(`-`, `+`) != `a+b`",
-      // tree
+      // The data tree.
       "data.isString() && data.child(`x`).exists()", "!data.exists() && data.hasChild(`x/y`)",
       "data.child(`x/y`).exists() && !data.child(`x`).exists()", "data.hasChild(`x.y`)", "data.child(``).exists()",
       "!data.exists() && data.child(`x`).getPriority() != null",
-      // numbers
+      // Numbers.
       "data.val() < 1 && data.val() > 1", "data.val() < newData.val() && newData.val() < data.val()",
       "data.val() <= 3 && data.val() >= 3 && data.val() != 3", "data.val().length < 0", "now < 1000",
       "data.val() == now && data.val() + 10000 <= now", "newData.val() > now && newData.val() < now - 5000",
       "data.val() - 1 > data.val()",
       "data.val() > 1 && data.val() < newData.val() && newData.val() <= 1",
-      // texts
+      // Strings.
       "data.val() < data.val() && data.isString()", "data.val().matches(/^a+$/) && data.val().contains(`b`)",
       "data.val().beginsWith(`a`) && data.val().matches(/^[b-z]/)",
       "data.val().length == 2 && data.val().matches(/^a{3}$/)",
       "data.val().toLowerCase().contains(`A`)", "!data.val().contains(data.val())",
       "data.val().matches(/^(a|b)$/) && data.val() != `a` && data.val() != `b`",
       "(`x` + data.val()) == `y` && data.isString()", "auth.uid == ``", "auth.uid.length > 128",
-      // claims
+      // Claims.
       "auth.token.admin == true", "auth.token.admin != null", "auth.token.email == 1", "auth.uid.x == 1",
       "auth.token.email_verified == `true`", "auth.provider != auth.token.firebase.sign_in_provider",
       "auth.token.sub != auth.uid", "auth.id == `x`", "auth.token[`admin`] == true",
-      // queries in a write
+      // Query fields in a write.
       "query.orderByKey", "query.limitToFirst <= 10",
     ])
   func closed(rule: String) throws {
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "the operations open to each kind of caller",
+    "the operations open to each kind of caller are found",
     arguments: [
       ("auth == null", "open", "closed"), ("auth != null", "closed", "open"),
       ("auth.uid == data.val()", "open", "open"),
@@ -93,14 +93,14 @@ import Testing
     #expect(try Asked.read(rule, .signedIn) == anyone)
   }
 
-  @Test func `another user is none that the path names`() throws {
+  @Test func `the identity class of another user excludes the uids that the path names`() throws {
     #expect(try Asked.read("auth.uid == $k", .otherUser) == "closed")
     #expect(try Asked.read("$k != auth.uid && auth != null", .otherUser) == "open")
     #expect(try Asked.read("auth.uid == $k || data.child(`open`).val() == true", .otherUser) == "open")
     #expect(try Asked.read("root.child(`a/` + $k + `/` + auth.uid).exists()", .otherUser) == "-")
   }
 
-  @Test func `a holder has the claim and no other`() throws {
+  @Test func `a user with a claim has that claim and no other`() throws {
     let admin = ExposureIdentity.holder(["admin"], .bool(true))
     #expect(try Asked.read("auth.token.admin == true", admin) == "open")
     #expect(try Asked.read("auth.token.admin == true && auth.token.root == true", admin) == "closed")
@@ -113,7 +113,7 @@ import Testing
       ])
   }
 
-  @Test func `reads range over every query`() throws {
+  @Test func `verdicts on reads are for every query`() throws {
     #expect(try Asked.read("query.orderByKey == true && query.limitToFirst <= 10") == "open")
     #expect(try Asked.read("query.orderByChild == `owner` && query.equalTo == auth.uid") == "open")
     #expect(try Asked.read("query.orderByKey && query.orderByValue") == "closed")
@@ -121,7 +121,7 @@ import Testing
     #expect(try Asked.read("query.limitToFirst != null && query.limitToLast != null") == "closed")
   }
 
-  @Test func `no request is earlier than now`() throws {
+  @Test func `no request is earlier than the given time`() throws {
     #expect(try Asked.read("now < 1614747600000") == "closed")
     #expect(try Asked.read("now < \(Asked.now + 5)") == "open")
   }

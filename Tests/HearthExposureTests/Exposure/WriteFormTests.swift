@@ -6,7 +6,9 @@ import Testing
 
 /// Tests of the questions about writes: the kinds of writes, the rules above and below, and common errors about them.
 @Suite struct WriteFormTests {
-  @Test func `a grant above counts below, and a rule that errs does not stop the walk`() throws {
+  @Test func `a grant above a location applies to it, and an evaluation error does not end the search for a grant`()
+    throws
+  {
     let asked = try Asked(
       "{'a':{'.write':'auth != null','b':{'.write':'false'}},'c':{'.write':'data.val().length > 0 && false','d':{'.write':'true'}}}"
     )
@@ -25,7 +27,7 @@ import Testing
     #expect(try asked.verdict(.write, "/b", .signedOut) == "open")
   }
 
-  @Test func `a uid may hold slashes, and an empty text is no key`() throws {
+  @Test func `a uid may contain slashes, and an empty string is no key`() throws {
     #expect(
       try Asked.read("!root.child(`t/x/` + auth.uid).exists() && root.child(`t/x/` + auth.uid).parent().isString()")
         == "open")
@@ -35,20 +37,20 @@ import Testing
     #expect(try Asked.write("root.child(newData.val()).exists() && newData.val() == ``") == "closed")
   }
 
-  @Test func `deleting below a leaf leaves the leaf`() throws {
+  @Test func `deleting a location below a leaf does not delete the leaf`() throws {
     let asked = try Asked("{'a':{'.validate':'newData.isString()','b':{'.write':'!newData.exists()'}}}")
     #expect(try asked.verdict(.write, "/a/b") == "open")
     let strict = try Asked("{'a':{'b':{'.write':'newData.parent().isString() && data.parent().hasChildren()'}}}")
     #expect(try strict.verdict(.write, "/a/b") == "closed")
   }
 
-  @Test func `a delete skips its own validate and not those above`() throws {
+  @Test func `a deletion skips the validate rule of its own location but not those above`() throws {
     let own = try Asked("{'a':{'.write':'true','.validate':'false'}}")
     #expect(try own.verdict(.write, "/a") == "open")
     let above = try Asked(
       "{'a':{'.validate':'newData.hasChild(`b`)','b':{'.write':'true','.validate':'false'},'c':{'.write':'true','.validate':'false'}}}"
     )
-    #expect(try above.verdict(.write, "/a/b") == "open")  // with no children left, `a` itself is gone
+    #expect(try above.verdict(.write, "/a/b") == "open")  // Without children `a` itself is deleted.
     let kept = try Asked(
       "{'a':{'.validate':'newData.hasChild(`b`) && false','b':{'.write':'data.parent().hasChild(`c`)','.validate':'false'}}}"
     )
@@ -68,21 +70,21 @@ import Testing
     let extra = try Asked(
       "{'a':{'.write':'newData.hasChildren()','x':{'.validate':'newData.val() == 7'},'$other':{'.validate':false}}}")
     #expect(try extra.verdict(.write, "/a") == "open")
-    #expect(try extra.verdict(.write, "/a/$other") == "open")  // a delete
+    #expect(try extra.verdict(.write, "/a/$other") == "open")  // The open access is a deletion.
     let none = try Asked(
       "{'a':{'.write':'newData.hasChildren() && !data.exists()','x':{'.validate':false},'$other':{'.validate':false}}}")
     #expect(try none.verdict(.write, "/a") == "closed")
   }
 
-  @Test func `a place below that no rule names can be written where the place itself cannot`() throws {
+  @Test func `a child that no rule names can be written where its parent cannot`() throws {
     let asked = try Asked(
       "{'a':{'.write':'data.child(`x`).val() == 1 && newData.child(`x`).val() == 1','x':{'.validate':false}}}")
     let witness = try asked.witness(.write, "/a")
     #expect(witness.path.count == 2)
   }
 
-  @Test func `a key of the path may be a name elsewhere`() throws {
-    // With `name` for `$id`, the rule reads above the written location, which is not a text then.
+  @Test func `a key in the path may be the name of another rule`() throws {
+    // With `name` for `$id`, the rule reads above the written location, whose value is then not a string.
     let asked = try Asked(
       "{'reviews':{'$id':{'name':{'.write':'newData.parent().parent().child(`name`).isString() && data.parent().parent().hasChild(`x`)'}}}}"
     )
@@ -113,7 +115,7 @@ import Testing
     #expect(try closed.verdict(.write, "/m/$m/a", update: true) != "open")
   }
 
-  @Test func `a wildcard is never a name beside it`() throws {
+  @Test func `a wildcard does not match a key with a rule of its own`() throws {
     let asked = try Asked(
       "{'a':{'$k':{'.read':'$k == `x`'},'x':{},'b':{'$k':{'.read':'$k == `a/b` || $k == `` || $k.contains(`.`)'}}}}")
     #expect(try asked.verdict(.read, "/a/$k") == "closed")

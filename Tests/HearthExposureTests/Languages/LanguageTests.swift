@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `texts and their parts`() {
+  @Test func `strings and their parts`() {
     let languages = Languages()
     let cases: [(Language, String, Bool)] = [
       (languages.text("aé😀"), "aé😀", true), (languages.text("aé😀"), "aé", false), (languages.text(""), "", true),
@@ -84,7 +84,7 @@ import Testing
     for (language, text, isWord) in cases { #expect(languages.contains(language, text) == isWord, "\(text)") }
   }
 
-  @Test func `keys are those that data can be stored under`() {
+  @Test func `keys are the strings under which data can be stored`() {
     let languages = Languages()
     let long = String(repeating: "a", count: 764)
     var texts = ["", "a", "é", long + "aaaa", long + "aaaaa", long + "😀", long + "a😀", long + "éé", long + "ééa"]
@@ -97,7 +97,7 @@ import Testing
     #expect(languages.isEmpty(languages.intersection([languages.keys, chinese])) == true)
   }
 
-  @Test func `changing case leaves no letter of the other case of ASCII`() {
+  @Test func `changing the case leaves no ASCII letter of the other case`() {
     // No character above U+20000 has a case.
     for value in UInt32(0)...0x20000 {
       guard let scalar = UnicodeScalar(value) else { continue }
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `several words are different, and no more than there are`() {
+  @Test func `example words of a language differ, and are no more than the language has`() {
     let languages = Languages()
     let digits = languages.units([0x30...0x32])
     let words = Array(languages.words(of: digits, count: 5))

@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: 0..<4)
-  func `words that are found are matched, and words of the complement are not`(seed: UInt64) throws {
+  func `example words of a language match, and example words of its complement do not`(seed: UInt64) throws {
     var random = RandomPattern(dice: SeededRandom(seed: 100 + seed))
     var wordCount = 0
     for _ in 0..<40 {
@@ -55,19 +55,19 @@ import Testing
     #expect(languages.readableWord(of: languages.matching(try LiteralRegex.compile(literal))) == .word(word))
   }
 
-  @Test func `half of a surrogate pair is no text`() throws {
+  @Test func `half of a surrogate pair is not a string`() throws {
     let languages = Languages()
     #expect(languages.shortestWord(of: languages.matching(try LiteralRegex.compile("/^[😀]$/"))) == .empty)
     #expect(languages.shortestWord(of: languages.units([0xD800...0xDFFF])) == .empty)
   }
 
-  /// Patterns that are built to take long. "Unknown" is a valid answer; a wrong one is not.
+  /// Patterns that take long to analyze. "Unknown" is a valid answer; a wrong one is not.
   @Test(arguments: [
     "/^.{0,1000}$/", "/^(.{0,30}){0,30}$/", "/^((a{0,9}b?){0,9}c?){0,9}$/",
     "/(a|b)*a(a|b){20}/", "/^(a+)+b$/", "/^(((a?){10}){10}){10}$/",
     "/^((((a*)*)*)*)*$/", "/^(a{300}|b{300}){3}$/",
   ])
-  func `hostile patterns end, and are not answered wrongly`(literal: String) throws {
+  func `the analysis of hostile patterns ends, without a wrong answer`(literal: String) throws {
     let languages = Languages()
     let regex = try LiteralRegex.compile(literal)
     let language = languages.matching(regex)
@@ -82,7 +82,7 @@ import Testing
     _ = languages.isSubset(language, of: languages.keys)
   }
 
-  @Test func `counts in counts in counts end too`() {
+  @Test func `the analysis of nested repetition counts ends`() {
     let languages = Languages()
     var language = languages.union([languages.text("ab"), languages.text("b")])
     for depth in 0..<40 {
@@ -95,7 +95,7 @@ import Testing
     #expect(languages.isEmpty(language) != true)
   }
 
-  @Test func `ten thousand units end too`() throws {
+  @Test func `the analysis of ten thousand units ends`() throws {
     let languages = Languages()
     let patterns = [
       String(repeating: "a", count: 9_000), String(repeating: "a?", count: 4_500),

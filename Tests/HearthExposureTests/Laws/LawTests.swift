@@ -14,7 +14,7 @@ import Testing
     var problems: [String] = []
   }
 
-  @Test func `every outcome of a rule has an alternative that holds, and no other has`() {
+  @Test func `every outcome of a rule satisfies one of its alternatives, and no alternative of another outcome`() {
     var all = Summary()
     for part in Torture.forEach(
       "laws", 0..<UInt64(Torture.count(sample: 30, full: 20_000)), { Self.check(seed: $0, faults: []) })
@@ -59,7 +59,7 @@ import Testing
   }
 }
 
-/// A request with the term table of a question that it is an instance of.
+/// A request, with the term table of a question that it is an instance of.
 private struct Trial {
   let spot: Spot
   let attempt: Attempt
@@ -94,7 +94,7 @@ private struct Trial {
     environment = TermEnvironment(table, attempt, wildcards: wildcards)
   }
 
-  /// Checks the rules on the path to the location, for the request's data.
+  /// Checks the rules on the path to the location, with the request's data.
   func check(
     _ rules: RuleSet, _ ruleCount: inout Int, _ errorCount: inout Int, _ statementCount: inout Int,
     _ report: (String) -> Void
@@ -124,7 +124,7 @@ private struct Trial {
             if isRefuted(literals) { report("the theory refutes what holds of \(rule.text)") }
           }
         } catch {
-          continue  // because more alternatives than the limit is an answer
+          continue  // More alternatives than the limit is a valid answer.
         }
       }
     }

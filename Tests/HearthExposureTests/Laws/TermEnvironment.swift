@@ -3,7 +3,7 @@ import HearthTree
 
 @testable import HearthExposure
 
-/// One request with a value for every term of a table, to verify statements about all requests.
+/// One request with a value for every term of a table, which checks statements about all requests.
 struct TermEnvironment {
   let table: TermTable
   let unfolding: Unfolding
@@ -22,7 +22,7 @@ struct TermEnvironment {
 
   // MARK: Goals
 
-  /// Returns the plain statements of an alternative whose goals all hold, or nil when there is none.
+  /// Returns the literals of an alternative whose goals all hold, or nil when there is none.
   func holds(
     _ sense: Sense, _ expression: TypedExpression, _ scope: ScopeID
   ) throws(Unfolding.TooMany) -> [Literal]? {
@@ -92,7 +92,7 @@ struct TermEnvironment {
 
   // MARK: Terms
 
-  /// Returns a term's value; nil when it has none, as a function of values outside its domain.
+  /// Returns a term's value; nil for a term without one, such as a function of values outside its domain.
   func value(_ term: TermID) -> Value? {
     switch table[term] {
     case .null, .bool, .number, .text: return table[term].constant
@@ -207,7 +207,7 @@ struct TermEnvironment {
     }
   }
 
-  // MARK: Places
+  // MARK: Locations
 
   /// Returns the node at a location; nil for one above the root, or with a path that is not a text.
   private func node(_ side: Side, _ place: PlaceID) -> Node? {

@@ -3,7 +3,7 @@ import HearthTree
 
 @testable import HearthExposure
 
-/// One request, with the data that it is made on.
+/// One request, with the data before it.
 struct Attempt {
   struct Write {
     var path: Path

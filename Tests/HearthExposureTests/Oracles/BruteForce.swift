@@ -5,15 +5,15 @@ import Testing
 
 @testable import HearthExposure
 
-/// Compares the engine's verdicts with requests: a closed question allows no random request, and an open one allows the
-/// engine's own.
+/// Compares the prover's verdicts with requests: no random request may be allowed for a closed question, and for an
+/// open one the prover's example must be allowed.
 struct BruteForce {
   struct Summary {
     var questionCount = 0
     var closedCount = 0
     var openCount = 0
     var undecidedCount = 0
-    /// The number of open questions for which a random request is allowed: a measure of this check's strength.
+    /// The number of open questions for which a random request is allowed, which measures the strength of this check.
     var openFoundCount = 0
     /// The same number for undecided questions.
     var undecidedFoundCount = 0
@@ -30,7 +30,7 @@ struct BruteForce {
     }
   }
 
-  /// The random requests for each closed question; for others as many measure the strength.
+  /// The number of random requests for each closed question; for others as many requests measure the check's strength.
   var triesPerQuestion = 100
   /// True to measure the strength, which doubles the cost.
   var measuresTeeth = false

@@ -4,7 +4,7 @@ import Testing
 @testable import HearthExposure
 
 @Suite struct BruteForceTests {
-  @Test func `no random request is allowed where the engine says closed`() {
+  @Test func `no random request is allowed where the prover says closed`() {
     var check = BruteForce()
     check.triesPerQuestion = 20
     check.measuresTeeth = true
@@ -16,7 +16,7 @@ import Testing
     #expect(summary.contradictions.isEmpty, "\(summary.contradictions.count) contradictions")
     #expect(summary.closedCount > 50)
     #expect(summary.openCount > 50)
-    // The check is strong: the same requests find most open questions.
+    // The check is strong: the same requests find an allowed one for most open questions.
     #expect(summary.openFoundCount * 2 > summary.openCount)
     // Few questions may stay undecided.
     #expect(summary.undecidedCount * 20 < summary.questionCount)

@@ -4,12 +4,12 @@ import Testing
 
 @testable import HearthExposure
 
-/// Tests with rules files of many kinds of apps: their verdicts are recorded, and reviewed when they change.
+/// Tests with rules files of many kinds of apps: the verdicts are stored in a file, and reviewed when they change.
 @Suite struct CorpusTests {
-  /// A time after the end date of the test mode's file, so that the file is closed.
+  /// A time after the end date of the test mode rules, so that they are closed.
   private static let nowMilliseconds: Int64 = 1_790_000_000_000
 
-  @Test func `the answers for typical rules files agree with reviewed ones`() throws {
+  @Test func `the verdicts on typical rules files agree with the reviewed ones`() throws {
     let folder = try #require(Bundle.module.url(forResource: "Corpus", withExtension: nil))
     let golden = try String(contentsOf: folder.appending(path: "verdicts.txt"), encoding: .utf8)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: "Rules").path)

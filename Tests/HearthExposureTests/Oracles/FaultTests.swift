@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthExposure
 
-/// Tests with planted faults in rules of inference, which must be detected.
+/// Tests with faults planted in rules of inference, which must be detected.
 @Suite struct FaultTests {
   static let faults: [(name: String, fault: ExposureFaults)] = [
     ("unequalRefutes", .unequalRefutes), ("uidIsOneKey", .uidIsOneKey), ("sameAboveWrite", .sameAboveWrite),
@@ -14,14 +14,14 @@ import Testing
   ]
 
   @Test(arguments: Trap.all.indices)
-  func `rules that are easily misjudged are judged correctly`(index: Int) throws {
+  func `rules that are easily misjudged get the correct verdict`(index: Int) throws {
     let trap = Trap.all[index]
     let answer = try trap.answer()
     #expect(trap.accepts(answer), "\(answer): \(trap)")
   }
 
   @Test(arguments: faults.map(\.name))
-  func `a wrong rule of inference is found out`(name: String) throws {
+  func `a wrong rule of inference is detected`(name: String) throws {
     let fault = try #require(Self.faults.first { $0.name == name }).fault
     let trapped = try Trap.all.indices.filter { try !Trap.all[$0].accepts(Trap.all[$0].answer(faults: fault)) }
     #expect(!trapped.isEmpty, "no trap notices it")

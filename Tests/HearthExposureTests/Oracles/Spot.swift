@@ -1,7 +1,7 @@
 import HearthRules
 import HearthTree
 
-/// A location of a rules file, found independently of the engine's own list.
+/// A location of a rules file, found independently of the prover's own list.
 struct Spot {
   enum Step: Equatable {
     case key(String)
@@ -9,9 +9,9 @@ struct Spot {
   }
 
   var steps: [Step]
-  /// The rules from the root down to it.
+  /// The rule nodes from the root down to this location.
   var chain: [RuleNode]
-  /// Indexes of wildcards in the path that rules of the chain compare with `auth.uid`.
+  /// Indexes of the wildcards in the path that rules of the chain compare with `auth.uid`.
   let owners: Set<Int>
 
   private init(steps: [Step], chain: [RuleNode], owners: Set<Int>) {

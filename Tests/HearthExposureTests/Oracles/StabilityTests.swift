@@ -13,7 +13,7 @@ import Testing
     ("or false", false, { "(\($0)) || false" }), ("a condition", false, { "(\($0)) ? true : false" }),
   ]
 
-  @Test func `an answer does not depend on how the rules are written`() {
+  @Test func `a verdict does not depend on how the rules are written`() {
     let results = Torture.forEach("stability", 0..<UInt64(Torture.count(sample: 3, full: 1_000))) { seed in
       var random = RandomRuleSet(dice: SeededRandom(seed: 20_000 + seed))
       return Self.compare(random.draft(), seed: seed)
@@ -27,7 +27,7 @@ import Testing
     #expect(counts.undecided * 50 < counts.all)
   }
 
-  @Test func `an answer derived from earlier ones agrees with a proof`() {
+  @Test func `a verdict derived from earlier ones agrees with a proof`() {
     let results = Torture.forEach("following", 0..<UInt64(Torture.count(sample: 4, full: 2_000))) { seed in
       var random = RandomRuleSet(dice: SeededRandom(seed: 30_000 + seed))
       let file = random.file()
@@ -58,7 +58,7 @@ import Testing
     #expect(results.reduce(0) { $0 + $1.undecidedCount } * 50 < results.reduce(0) { $0 + $1.count })
   }
 
-  /// Returns the text with each wildcard of a draft under a longer name, except `$key`, which stands for a location
+  /// Returns the text of a draft with longer names for its wildcards, except `$key`, which stands for a location
   /// without a wildcard.
   @Sendable private static func renamed(_ text: String) -> String {
     text.replacing(/\$([a-d])(?![A-Za-z0-9_])/) { "$longer_\($0.output.1)" }

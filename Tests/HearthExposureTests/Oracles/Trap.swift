@@ -2,7 +2,7 @@ import HearthRules
 
 @testable import HearthExposure
 
-/// A rules file with its correct verdict, for which an engine with one wrong rule of inference gives a wrong verdict or
+/// A rules file with its correct verdict, for which a prover with one wrong rule of inference has a wrong verdict or
 /// none.
 struct Trap {
   var rules: String
@@ -10,7 +10,7 @@ struct Trap {
   var operation = ExposureOperation.write
   var identity = ExposureIdentity.signedIn
   var isUpdate = false
-  /// The correct verdict, or "not closed" for an open question whose request need not be found.
+  /// The correct verdict, or "not closed" for an open question whose example request need not be found.
   var verdict: String
 
   static let all = [
@@ -26,11 +26,11 @@ struct Trap {
     Trap(
       rules: #"{".read":"data.hasChildren() && data.child(auth.uid).parent().isString()"}"#, location: "/",
       operation: .read, verdict: "not closed"),
-    // A node above the written one changes with it.
+    // A node above the written location changes with it.
     Trap(
       rules: #"{"u":{"v":{".write":"newData.parent().exists() && !data.parent().exists()"}}}"#, location: "/u/v",
       verdict: "open"),
-    // The deletion of a child is validated by the rules of a remaining parent.
+    // The deletion of a child is validated by the rules of its remaining parent.
     Trap(
       rules:
         #"{"u":{".validate":"newData.hasChildren(['v'])","v":{".write":"!newData.exists() && newData.parent().hasChildren()"}}}"#,
@@ -38,18 +38,18 @@ struct Trap {
     Trap(
       rules: #"{"u":{".validate":"newData.hasChildren(['v'])","v":{".write":"!newData.exists() && data.exists()"}}}"#,
       location: "/u/v", verdict: "open"),
-    // A condition without a known request is not closed: the text is its own lower case, and longer than it.
+    // A condition without a known request is not closed: some string equals its own lower case, and is longer than it.
     Trap(
       rules: #"{"u":{".read":"data.val().replace('a', data.child('x').val()).length == 7 && false == false"}}"#,
       location: "/u", operation: .read, verdict: "closed"),
-    // Texts have an order as well.
+    // Strings have an order as well.
     Trap(rules: #"{"u":{".read":"data.val() < 'b'"}}"#, location: "/u", operation: .read, verdict: "open"),
-    // The other location may be the written one.
+    // The other location may be the written location.
     Trap(
       rules:
         #"{"u":{"$a":{"m":{".write":"newData.parent().parent().child('v/m').exists() && !root.child('u/v/m').exists()"}}}}"#,
       location: "/u/$a/m", verdict: "open"),
-    // A deletion below a leaf leaves the leaf.
+    // A deletion of a location below a leaf does not delete the leaf.
     Trap(
       rules: #"{"u":{"v":{".write":"!newData.exists() && newData.parent().isString()"}}}"#, location: "/u/v",
       verdict: "open"),
@@ -75,20 +75,19 @@ struct Trap {
     // A named key does not match a wildcard.
     Trap(
       rules: #"{"u":{"v":{},"$a":{".read":"$a == 'v'"}}}"#, location: "/u/$a", operation: .read, verdict: "closed"),
-    // A written name that the rule contains is validated by the wildcard's rule, except when only a priority is
-    // written.
+    // A written key that the rule names is validated by the wildcard's rule, except when only a priority is written.
     Trap(
       rules:
         #"{"u":{".write":"newData.child('v').isString() && !data.exists()","$a":{".validate":"newData.hasChildren()"}}}"#,
       location: "/u", verdict: "closed"),
-    // A value without valid children may still be written below, at a child that no rule names.
+    // At a location that may not have valid children, a child that no rule names may still be written.
     Trap(
       rules: #"{".write":"newData.hasChildren()","u":{".validate":false},"v":{".validate":false}}"#, location: "/",
       verdict: "open"),
-    // The end date of a test mode's file stays past.
+    // A request is later than the end date of the test mode rules.
     Trap(rules: #"{".read":"now < 10","$a":{}}"#, location: "/", operation: .read, verdict: "closed"),
     Trap(rules: #"{".read":"now <= 10","$a":{}}"#, location: "/", operation: .read, verdict: "open"),
-    // In doubles an addition of one need not change a number.
+    // Adding to a double need not change it.
     Trap(
       rules: #"{"u":{".read":"data.isNumber() && data.val() + 1 == data.val()"}}"#, location: "/u", operation: .read,
       verdict: "not closed"),
@@ -105,7 +104,7 @@ struct Trap {
     return prover.verdict(question)?.name ?? "nobody"
   }
 
-  /// Returns true for an answer that agrees with the correct verdict.
+  /// Returns true when a verdict agrees with the correct one.
   func accepts(_ answer: String) -> Bool { verdict == "not closed" ? answer != "closed" : answer == verdict }
 
   func compiled() throws -> RuleSet { try RuleSet.compile("{\"rules\":\(rules)}", keepsExpressions: true) }

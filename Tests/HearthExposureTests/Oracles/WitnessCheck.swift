@@ -3,7 +3,7 @@ import HearthTree
 
 @testable import HearthExposure
 
-/// Checks of an engine's example request for an open question: the evaluator must allow it, and it must be an instance
+/// Checks of the prover's example request for an open question: the evaluator must allow it, and it must be an instance
 /// of the question.
 enum WitnessCheck {
   static func problem(

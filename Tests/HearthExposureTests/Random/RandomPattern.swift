@@ -56,7 +56,7 @@ struct RandomPattern {
     return text + "]"
   }
 
-  /// Returns a text of up to so many characters.
+  /// Returns a text of up to `countMax` characters.
   mutating func text(_ countMax: Int = 6) -> String {
     let characters = ["a", "b", "A", "B", "1", "é", "É", "😀", "_", "-", ".", "$", "n", "\n", " ", "]", "c", "Z"]
     return (0..<dice.below(countMax + 1)).map { _ in dice.isOne(in: 2) ? dice.pick(["a", "b"]) : dice.pick(characters) }

@@ -4,8 +4,8 @@ import RandomTestKit
 
 @testable import HearthExposure
 
-/// Random requests at instances of a location, by a member of an identity class. Values from the rules occur in them
-/// often.
+/// Random requests at instances of a location, by a member of an identity class. They often contain values from the
+/// rules.
 struct RandomRequests {
   var dice: SeededRandom
   private let texts: [String]
@@ -32,10 +32,10 @@ struct RandomRequests {
     keys = (RandomRuleSet.keys + ["uv"] + texts.filter { Key($0).problem == nil && $0.count < 4 }).sorted()
   }
 
-  // MARK: A request
+  // MARK: Requests
 
   /// Returns a read of an instance of the location, or a write there: a value, a deletion, a priority, or a child that
-  /// no rule names; for an update together with other locations.
+  /// no rule names. An update also writes other locations.
   mutating func attempt(
     at spot: Spot, _ operation: ExposureOperation, by identity: ExposureIdentity, isUpdate: Bool = false
   ) -> Attempt? {
@@ -90,7 +90,7 @@ struct RandomRequests {
 
   // MARK: Identity
 
-  /// Returns `auth` of a member of an identity class, or nil when the class is empty at the path.
+  /// Returns `auth` of a member of an identity class, or nil when the class is empty for the path.
   private mutating func auth(
     _ identity: ExposureIdentity, at path: Path, _ owners: Set<Int>
   ) -> (value: JSON?, ())? {

@@ -1,7 +1,7 @@
 import HearthRules
 import RandomTestKit
 
-/// Random rules files over the keys u, v, m and n: few names, so that rules overlap.
+/// Random rules files over the keys u, v, m and n: the few names make rules overlap.
 ///
 /// Every operator and function of the language occurs, and common forms occur more often.
 struct RandomRuleSet {
@@ -13,11 +13,11 @@ struct RandomRuleSet {
   private static let tests = SnapshotFunction.allCases.filter { $0.descriptor.type == .boolean }
   private static let values = SnapshotFunction.allCases.filter { $0.descriptor.type != .boolean && $0 != .val }
   private static let relations = TextFunction.allCases.filter { $0.descriptor.type == .boolean }
-  /// The text functions whose result is no Boolean, apart by whether they take arguments.
+  /// The string functions whose result is not a Boolean, separated by whether they take arguments.
   private static let changes = Dictionary(grouping: TextFunction.allCases.filter { $0.descriptor.type != .boolean }) {
     $0.descriptor.textCount > 0
   }
-  /// The earliest time in questions about these files; constants of rules are close to it.
+  /// The earliest time in questions about these files; constants in the rules are close to it.
   static let nowMilliseconds: Int64 = 10
 
   init(dice: SeededRandom) { self.dice = dice }
@@ -50,7 +50,7 @@ struct RandomRuleSet {
     return draft
   }
 
-  // MARK: Truth
+  // MARK: Conditions
 
   private mutating func bool(_ depth: Int) -> String {
     guard depth > 0 else { return atom() }
@@ -163,7 +163,7 @@ struct RandomRuleSet {
 
   private mutating func wildcard() -> String? { wildcards.isEmpty ? nil : dice.pick(wildcards) }
 
-  // MARK: Places
+  // MARK: Locations
 
   private mutating func snapshot() -> String {
     var text = dice.pick(

@@ -2,7 +2,7 @@ import RandomTestKit
 
 @testable import HearthExposure
 
-/// A language as an expression, with a slow membership test: all ways to split a text.
+/// A language as an expression, with a slow membership test that tries all ways to split a text.
 indirect enum Term {
   case text(String)
   case any
@@ -32,7 +32,7 @@ indirect enum Term {
   private static func isRepetition(_ word: Substring, of part: Term, _ least: Int, _ most: Int?) -> Bool {
     if word.isEmpty { return least == 0 || part.contains(word) && most != 0 }
     if most == 0 { return false }
-    // The first non-empty repetition; empty ones before it may as well be at the end.
+    // The first non-empty repetition; empty ones before it may be moved to the end.
     return (1...word.count).contains {
       part.contains(word.prefix($0))
         && isRepetition(word.dropFirst($0), of: part, max(0, least - 1), most.map { $0 - 1 })
@@ -75,7 +75,7 @@ indirect enum Term {
     }
   }
 
-  /// Returns all texts over `a` and `b` of up to so many units, the shortest first.
+  /// Returns all texts over `a` and `b` of up to this many units, the shortest first.
   static func words(upTo count: Int) -> [String] {
     var all = [""]
     var last = [""]

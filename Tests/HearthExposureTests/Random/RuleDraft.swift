@@ -1,4 +1,4 @@
-/// A location of a rules file before it is written as text.
+/// A location of a rules file, before the file is written as text.
 struct RuleDraft {
   struct Member {
     /// The kind of a rule.

@@ -1,11 +1,11 @@
 import HearthRules
 import HearthTree
 
-/// An encoding of the conditions that allow a request as formulas, for one path and one uid, independent of the
-/// engine's.
+/// An encoding of the conditions that allow a request as SMT formulas, for one path and one uid, independent of the
+/// prover.
 ///
-/// It may omit requests (texts joined with numbers, divisions by zero), so only its results count: a request, which the
-/// evaluator then decides.
+/// It may omit requests (strings joined with numbers, divisions by zero), so only a found request is a result, which
+/// the evaluator then checks.
 struct SMTEncoder {
   /// An error for an expression without an encoding.
   struct Unsupported: Error {}
@@ -50,8 +50,8 @@ struct SMTEncoder {
   private static let noQuery: [QueryField: SMTValue] = Dictionary(
     QueryField.allCases.map { ($0, $0.type == .boolean ? .bool("false") : .null) }, uniquingKeysWith: { a, _ in a })
 
-  /// Returns the query's unknowns. Orders: 0 none, 1 key, 2 value, 3 priority, 4 child. One bound, shared by both ends;
-  /// one limit.
+  /// Returns the query's unknowns. The order is 0 for none, 1 key, 2 value, 3 priority, 4 child. Both bounds share one
+  /// value; there is one limit.
   private static func query(_ world: SMTWorld) -> [QueryField: SMTValue] {
     world.declare("order", "Int")
     world.declare("limit", "Int")
@@ -70,7 +70,7 @@ struct SMTEncoder {
     ]
   }
 
-  // MARK: Truth
+  // MARK: Conditions
 
   func truth(_ expression: TypedExpression, _ depth: Int) throws(Unsupported) -> Formula {
     switch expression.form {
@@ -278,7 +278,7 @@ struct SMTEncoder {
     return names[1] == "provider" ? .null : claims[names[1]] ?? .null
   }
 
-  // MARK: Places
+  // MARK: Locations
 
   private func place(_ expression: TypedExpression, _ depth: Int) throws(Unsupported) -> SMTPlace {
     switch expression.form {
@@ -312,7 +312,7 @@ struct SMTEncoder {
   }
 }
 
-/// A location with known keys.
+/// A location whose keys are known.
 struct SMTPlace {
   var side: SMTWorld.Side
   var keys: [String]
@@ -328,7 +328,7 @@ struct SMTPlace {
   }
 }
 
-/// Regular expressions as terms.
+/// Regular expressions as SMT terms.
 enum SMTRegex {
   static func term(_ regex: LinearRegex) -> String? {
     guard let syntax = try? RegexSyntax(regex.body, ignoresCase: regex.ignoresCase) else { return nil }

@@ -7,7 +7,7 @@ extension SMTOracle {
   struct Summary {
     var caseCount = 0
     var closedCount = 0
-    /// The solver's requests that the evaluator allows; ``unconfirmedCount`` counts the others.
+    /// The number of the solver's requests that the evaluator allows; ``unconfirmedCount`` counts the others.
     var foundCount = 0
     var unconfirmedCount = 0
     var contradictions: [String] = []
@@ -21,7 +21,7 @@ extension SMTOracle {
     }
   }
 
-  /// Compares engine and solver on a random file.
+  /// Compares prover and solver for a random file.
   static func check(seed: UInt64, faults: ExposureFaults = []) throws -> Summary {
     var random = RandomRuleSet(dice: SeededRandom(seed: 5_000 + seed))
     let file = random.file()

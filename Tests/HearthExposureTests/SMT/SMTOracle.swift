@@ -14,7 +14,7 @@ struct SMTOracle {
     dice = SeededRandom(seed: seed)
   }
 
-  /// An encoded question about one path and uid, with the parts of its answer.
+  /// An encoded question about one path and uid, with the members from which the answer's request is read.
   struct Case {
     var world: SMTWorld
     var encoder: SMTEncoder
@@ -105,7 +105,8 @@ struct SMTOracle {
     _ encoder: SMTEncoder
   ) throws(SMTEncoder.Unsupported) {
     var asked: Set<[String]> = []
-    // Rules of one child may mention another; three rounds suffice for most, and a missed request is only not found.
+    // Rules of one child may mention another child; three rounds suffice for most, and a missed request is only not
+    // found.
     for _ in 0..<3 {
       var open = [(node, path)]
       while let (node, keys) = open.popLast() {
@@ -125,7 +126,7 @@ struct SMTOracle {
     }
   }
 
-  // MARK: The answer as a request
+  // MARK: The model as a request
 
   func attempt(_ made: Case, _ model: [String: String]) -> Attempt? {
     func scalar(_ name: String) -> Scalar? {

@@ -7,7 +7,7 @@ import Testing
 /// Tests against an independent oracle: a separate encoding and the solver z3.
 @Suite(.enabled(if: SMTSolver.path != nil, "z3 is not installed: apt-get install z3"))
 struct SMTOracleTests {
-  @Test func `the solver finds no request where the engine says closed`() throws {
+  @Test func `the solver finds no request where the prover says closed`() throws {
     var summary = SMTOracle.Summary()
     for seed in 0..<Torture.count(sample: 3, full: 600) { summary += try SMTOracle.check(seed: UInt64(seed)) }
     Torture.report("\(summary)")

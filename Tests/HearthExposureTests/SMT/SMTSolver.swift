@@ -1,6 +1,6 @@
 import Foundation
 
-/// The machine's z3, if it is installed.
+/// The z3 program of this machine, if it is installed.
 enum SMTSolver {
   /// The path of the program; nil when it is not installed.
   static let path: String? = {
@@ -8,11 +8,11 @@ enum SMTSolver {
     return folders.map { $0 + "/z3" }.first { FileManager.default.isExecutableFile(atPath: $0) }
   }()
 
-  /// Returns for each script the values of the requested names, or nil when there is no solution or none was found in
-  /// time.
+  /// Returns, for each script, the values of the requested names, or nil when there is no solution or none was found
+  /// within the limit.
   static func solve(_ scripts: [(text: String, names: [String])]) throws -> [[String: String]?] {
     guard let path, !scripts.isEmpty else { return scripts.map { _ in nil } }
-    // Counted work, so that an answer does not depend on other load on the machine.
+    // The limit counts the solver's work, so that a result does not depend on other load on the machine.
     var text = "(set-option :rlimit 1000000)\n"
     for script in scripts {
       text += "(push)\n\(script.text)\n(check-sat)\n"
@@ -78,7 +78,7 @@ enum SMTSolver {
         token.append(next)
         if next == "\"" {
           guard text.first == "\"" else { break }
-          text.removeFirst()  // because a quotation mark in a text is doubled
+          text.removeFirst()  // A quotation mark in a string is doubled.
         }
       }
       return token
@@ -103,7 +103,7 @@ enum SMTSolver {
     }
   }
 
-  /// Parses a text; returns nil for an invalid one, such as half of a surrogate pair.
+  /// Parses a string literal; returns nil for an invalid one, such as half of a surrogate pair.
   static func text(_ term: String) -> String? {
     guard term.hasPrefix("\""), term.hasSuffix("\""), term.count > 1 else { return nil }
     var rest = term.dropFirst().dropLast()

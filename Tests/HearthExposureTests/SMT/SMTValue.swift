@@ -1,4 +1,4 @@
-/// A value of the rules language as terms of SMT-LIB: its type, and its value for each type.
+/// A value of the rules language as SMT-LIB terms: its type, and a value for each type.
 struct SMTValue {
   enum Kind: Int {
     case null, bool, number, text, object

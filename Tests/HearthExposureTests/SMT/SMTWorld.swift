@@ -1,7 +1,7 @@
 import HearthTree
 
-/// The unknowns of one request with a given path and uid: the values that rules read, before and after it, and the
-/// relations between them.
+/// The unknowns of one request with a given path and uid: the values that rules read, before and after the request, and
+/// the constraints between them.
 ///
 /// Locations are created on first use, with all their ancestors.
 final class SMTWorld {
@@ -19,10 +19,10 @@ final class SMTWorld {
   let written: [String]?
   private(set) var declarations: [String] = []
   private(set) var constraints: [String] = []
-  /// Locations with their own unknowns, by the number in their names.
+  /// Locations with their own unknowns, by the number in the unknowns' names.
   private(set) var places: [Place: Int] = [:]
   private(set) var priorities: [Place: Int] = [:]
-  /// The known children beside the path to a written location, by each location above it.
+  /// For each location above the written one: its known children beside the written path.
   private var others: [[String]: Int] = [:]
   private var derived: [Place: SMTValue] = [:]
 
@@ -40,7 +40,7 @@ final class SMTWorld {
     return value
   }
 
-  // MARK: Places
+  // MARK: Locations
 
   func value(_ side: Side, _ keys: [String]) -> SMTValue {
     let place = Place(side: side, keys: keys)
@@ -97,8 +97,8 @@ final class SMTWorld {
     return SMTValue(kind: name + "k", bool: name + "b", number: name + "n", text: name + "s")
   }
 
-  /// Adds the remaining relations once all locations are known: a child beside the path to the written location counts
-  /// as one.
+  /// Adds the remaining constraints once all locations are known: a location with a child beside the written path has a
+  /// child.
   func finish() {
     guard let written else { return }
     for (keys, number) in others {
@@ -119,6 +119,6 @@ final class SMTWorld {
     .sorted()
   }
 
-  /// Locations above the written one that have another child, by the names of their unknowns.
+  /// Locations above the written one that have a further child, by the names of their unknowns.
   var beside: [(keys: [String], name: String)] { others.map { ($0, "o\($1)") } }
 }

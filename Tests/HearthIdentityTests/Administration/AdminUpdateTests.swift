@@ -7,15 +7,15 @@ import Testing
 @testable import HearthIdentity
 
 @Suite struct AdminUpdateTests {
-  @Test("a new password, a new address and a disabled account each end the tokens, the sessions and the codes")
+  @Test("a new password, a new address and disabling each end the account's tokens, sessions and codes")
   func endings() async throws {
     for body in [#""password": "another1""#, #""email": "new@example.com""#, #""disableUser": true"#] {
       let world = try AdminWorld()
       _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "password": "secret1"}"#)
       let token = try await world.idToken("bob")
-      let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
+      let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.accountsFixture.nowSeconds)
       #expect(world.accounts.sessions.revocations.standing(of: credential) == .good)
-      world.world.advance(seconds: 1)
+      world.accountsFixture.advance(seconds: 1)
       _ = try await world.update(#"{"localId": "bob", \#(body)}"#)
       #expect(world.accounts.sessions.revocations.standing(of: credential) == .ended, "\(body)")
       #expect(world.accounts.store.view.sessions(of: "bob").isEmpty)
@@ -23,12 +23,12 @@ import Testing
     }
   }
 
-  @Test("a change of members that are no credentials ends no session")
+  @Test("a change of members other than credentials ends no session")
   func harmless() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "password": "secret1"}"#)
     let token = try await world.idToken("bob")
-    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
+    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.accountsFixture.nowSeconds)
     let answer = try await world.update(
       #"{"localId": "bob", "displayName": "Bob", "emailVerified": true, "customAttributes": "{\"role\": \"ed\"}"}"#)
     #expect(answer["displayName"] == .string("Bob"))
@@ -40,13 +40,13 @@ import Testing
     #expect(world.user("bob")?.customAttributes == "{}")
   }
 
-  @Test("any validSince ends the earlier tokens, and is shown unless it is in the past or the future")
+  @Test("any validSince ends the earlier tokens, and is returned unless it is in the past or the future")
   func validSince() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob"}"#)
-    world.world.advance(seconds: 100)
-    let now = world.world.nowSeconds
-    // Admin SDKs send the current second of their own clock, or any other: each ends a sign-in of this second.
+    world.accountsFixture.advance(seconds: 100)
+    let now = world.accountsFixture.nowSeconds
+    // Admin SDKs send the current second of their own clock, or any other time: each ends a sign-in of this second.
     for (sent, shown) in [(now - 50, now - 50), (now - 90, now - 50), (now, now), (now + 1_000_000, now)] {
       let token = try await world.idToken("bob")
       let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: now)
@@ -59,13 +59,13 @@ import Testing
     #expect(try await world.refusal { try await world.update(#"{"localId": "bob", "validSince": 1e300}"#) } != nil)
   }
 
-  @Test("a provider that goes or comes ends no session")
+  @Test("linking or unlinking a provider ends no session")
   func sessionsStay() async throws {
     let world = try AdminWorld()
     _ = try await world.create(
       #"{"localId": "bob", "email": "bob@example.com", "password": "secret1", "phoneNumber": "+15550001"}"#)
     let token = try await world.idToken("bob")
-    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
+    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.accountsFixture.nowSeconds)
     for change in [
       #""linkProviderUserInfo": {"providerId": "google.com", "rawId": "7"}"#, #""deleteProvider": ["phone"]"#,
       #""deleteProvider": ["google.com"]"#, #""deleteProvider": ["password"]"#,
@@ -81,7 +81,7 @@ import Testing
     #expect(events == ["provider_unlink", "provider_unlink", "provider_unlink"])
   }
 
-  @Test("an address that changes is unverified, unless the administrator says so")
+  @Test("a changed address is unverified, unless the administrator says otherwise")
   func addressChange() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "emailVerified": true}"#)
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(
-    "claims that only the server may make are refused",
+    "claims that only the server may set are refused",
     arguments: IDTokenClaims.reservedNames.sorted())
   func reservedClaims(_ name: String) async throws {
     let world = try AdminWorld()
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(
-    "claims with the name of what the server computes are kept, and tokens have the account's own values",
+    "claims with names of the account's own values are stored, and tokens have the account's own values",
     arguments: ["email", "email_verified", "phone_number", "provider_id", "user_id"])
   func computedClaims(_ name: String) async throws {
     let world = try AdminWorld()
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test(
-    "claims that no token could hold are refused",
+    "claims that no token could contain are refused",
     arguments: [
       ("[1]", "INVALID_CLAIMS"), ("{", "INVALID_CLAIMS"), (#"{\"a\": 1, \"a\": 2}"#, "INVALID_CLAIMS"),
       (#"{\"a\": \""# + String(repeating: "x", count: 1_000) + #"\"}"#, "CLAIMS_TOO_LARGE"),
@@ -142,7 +142,7 @@ import Testing
     #expect(try await world.refusal { try await world.update(body) } == expected)
   }
 
-  @Test("providers are linked and unlinked; the last one as well")
+  @Test("providers are linked and unlinked, including the last one")
   func providers() async throws {
     let world = try AdminWorld()
     _ = try await world.create(
@@ -161,7 +161,7 @@ import Testing
     _ = try await world.update(#"{"localId": "eve", \#(link)}"#)
   }
 
-  @Test("second factors are replaced as a whole; an authenticator stays by its id")
+  @Test("second factors are replaced as a whole; an authenticator is kept by its id")
   func factors() async throws {
     let world = try AdminWorld()
     _ = try await world.create(
@@ -187,7 +187,7 @@ import Testing
     #expect(world.user("bob")?.factors.isEmpty == true)
   }
 
-  @Test("a factor without a number and without an authenticator is a phone that lacks its number")
+  @Test("a factor without a number and without an authenticator is refused as a phone without its number")
   func factorWithoutNumber() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob"}"#)
@@ -229,7 +229,7 @@ import Testing
     #expect(world.user("bob")?.factors.map(\.kind) == [.phone("+15550009")])
   }
 
-  @Test("the trail names the administrator and the operation, without passwords")
+  @Test("the audit trail names the administrator and the operation, without passwords")
   func audit() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "password": "first-secret"}"#)

@@ -28,13 +28,13 @@ import Testing
     _ = try await world.update(#"{"localId": "ann", "email": "ann@example.com"}"#)
     #expect(user.isEmailVerified)
     #expect(user.phoneNumber == "+4915112345678")
-    #expect(user.validSinceSeconds == world.world.nowSeconds)
+    #expect(user.validSinceSeconds == world.accountsFixture.nowSeconds)
     #expect(!user.isCustomAuth)
     #expect(user.password?.hash.hasPrefix("$scrypt$") == true)
     #expect(try await world.canSignIn("ANN@example.com", "secret1"))
   }
 
-  @Test("a uid is drawn when none is named: 28 letters and digits")
+  @Test("a random uid has 28 letters and digits")
   func drawnUID() async throws {
     let world = try AdminWorld()
     let first = try await world.create("{}")["localId"]?.string ?? ""
@@ -69,12 +69,12 @@ import Testing
   }
 
   @Test(
-    "Security 33: the uid of a deleted account is given out again, by create and by import", arguments: [true, false])
+    "Security 33: the uid of a deleted account can be reused, by create and by import", arguments: [true, false])
   func uidComesBack(isImported: Bool) async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com"}"#)
     let token = try await world.idToken("bob")
-    let old = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
+    let old = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.accountsFixture.nowSeconds)
     let answer = try await UserEndpoints(accounts: world.accounts).delete(world.call(#"{"localId": "bob"}"#))
     #expect(answer["kind"] == .string("identitytoolkit#DeleteAccountResponse"))
     #expect(world.revocations == [.user(uid: "bob")])
@@ -87,10 +87,10 @@ import Testing
       #expect(try await world.refusal { try await world.create(#"{"localId": "bob"}"#) } == "DUPLICATE_LOCAL_ID")
     }
     #expect(world.user("bob")?.email == nil, "nothing of the former account is left")
-    // All in one second.
+    // All within one second.
     #expect(world.accounts.sessions.revocations.standing(of: old) == .ended)
     let new = try world.accounts.keys.verifyIDToken(
-      try await world.idToken("bob"), nowSeconds: world.world.nowSeconds)
+      try await world.idToken("bob"), nowSeconds: world.accountsFixture.nowSeconds)
     #expect(world.accounts.sessions.revocations.standing(of: new) == .good)
     #expect(
       try await world.administrate("tokens:standing", "{\"token\": \"\(token)\"}")["standing"] == .string("ended"))
@@ -138,7 +138,7 @@ import Testing
     #expect(try await world.lookup("{}")["kind"] == .string("identitytoolkit#GetAccountInfoResponse"))
   }
 
-  @Test("uids that Unicode calls equivalent are of different users, and both are found")
+  @Test("canonically equivalent uids are of different users, and both are found")
   func equivalentUIDs() async throws {
     let world = try AdminWorld()
     let uids = ["caf\u{E9}", "cafe\u{301}"]

@@ -9,9 +9,9 @@ import Synchronization
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// Accounts with keys, cheap hashes and scripted providers, called by an administrator.
+/// Accounts with keys, cheap hashes and fake providers, called by an administrator.
 struct AdminWorld: Sendable {
-  let world: AccountsWorld
+  let accountsFixture: AccountsWorld
   let directory: AccountsDirectory
   var accounts: Accounts { directory.own }
   private let announced = AnnouncedRevocations()
@@ -24,7 +24,7 @@ struct AdminWorld: Sendable {
   /// The revocations so far.
   var revocations: [Revocation] { announced.revocations.withLock { $0 } }
 
-  /// The cause of each revocation.
+  /// The causes of the revocations.
   var revocationEvents: [AuditEvent.Kind] { announced.events.withLock { $0 } }
 
   init(
@@ -33,22 +33,22 @@ struct AdminWorld: Sendable {
     interleaved: InterleavedWork? = nil,
     configure: (inout AccountsConfiguration) -> Void = { _ in }
   ) throws {
-    world = AccountsWorld(seed: seed)
+    accountsFixture = AccountsWorld(seed: seed)
     var configuration = AccountsConfiguration(projectID: "demo-test", publicURL: "https://auth.example.com")
     configuration.passwordCost = .developer
     configuration.passwordSlots = 2
     configure(&configuration)
-    let (announced, world) = (announced, world)
-    var environment = world.environment
+    let (announced, accountsFixture) = (announced, accountsFixture)
+    var environment = accountsFixture.environment
     if let interleaved {
       environment.random = RandomBytes { (count) throws(RandomnessError) in
         interleaved.runBlocking()
-        return try world.random.bytes(count)
+        return try accountsFixture.random.bytes(count)
       }
     }
     let accounts = Accounts(
-      configuration: configuration, store: try world.store(),
-      keys: KeyRing(store: try keys ?? Self.sharedKeys.get(), projectID: "demo-test", random: world.random),
+      configuration: configuration, store: try accountsFixture.store(),
+      keys: KeyRing(store: try keys ?? Self.sharedKeys.get(), projectID: "demo-test", random: accountsFixture.random),
       plugins: PluginSet(providers: providers, mailer: mailer), environment: environment,
       onRevocation: { revocation, event in
         announced.revocations.withLock { $0.append(revocation) }
@@ -73,15 +73,16 @@ struct AdminWorld: Sendable {
     return store
   }
 
-  // MARK: Calling
+  // MARK: Calls
 
   func call(
     _ body: String, administrator: String? = "root", isFromLoopback: Bool = false, address: String = "192.0.2.1"
   ) throws -> IdentityCall {
     guard let json = JSON(parsing: body.utf8) else { throw BadJSON(text: body) }
     return IdentityCall(
-      body: json, authority: administrator.map(Authority.administrator) ?? .signedOut, client: world.client(address),
-      now: world.now,
+      body: json, authority: administrator.map(Authority.administrator) ?? .signedOut,
+      client: accountsFixture.client(address),
+      now: accountsFixture.now,
       isFromLoopback: isFromLoopback)
   }
 
@@ -122,7 +123,7 @@ struct AdminWorld: Sendable {
 
   /// Waits until all scheduled mails are sent.
   func finishMails() async {
-    world.runScheduled(within: AccountsContext.codeDelayMilliseconds)
+    accountsFixture.runScheduled(within: AccountsContext.codeDelayMilliseconds)
     await accounts.context.codeQueue.idle()
     await accounts.context.server.mails.idle()
   }
@@ -131,7 +132,7 @@ struct AdminWorld: Sendable {
   func canSignIn(_ email: String, _ password: String) async throws -> Bool {
     do {
       _ = try await accounts.signIn.passwords.signIn(
-        email: email, password: password, client: world.client(), now: world.now)
+        email: email, password: password, client: accountsFixture.client(), now: accountsFixture.now)
       return true
     } catch {
       guard error.code == .invalidLoginCredentials else { throw error }
@@ -142,16 +143,16 @@ struct AdminWorld: Sendable {
   func idToken(_ uid: String) async throws -> String {
     guard let user = user(uid) else { throw AccountError(.userNotFound) }
     return try await accounts.sessions.refreshable.start(
-      of: AuthenticatedUser(user, .password), client: world.client(), now: world.now
+      of: AuthenticatedUser(user, .password), client: accountsFixture.client(), now: accountsFixture.now
     ).tokens.idToken
   }
 
-  /// Returns an assertion as a client library of Google's makes it.
+  /// Returns an assertion like those of Google's client libraries.
   func assertion(
     _ account: JSON, scope: String = "https://www.googleapis.com/auth/firebase.database", at seconds: Int64? = nil,
     jti: String = "1"
   ) throws -> String {
-    let issued = seconds ?? world.nowSeconds
+    let issued = seconds ?? accountsFixture.nowSeconds
     let email = account["email"]?.string ?? ""
     guard let key = RSAKey(privatePEM: Array((account["key"]?["private_key"]?.string ?? "").utf8)) else {
       throw BadJSON(text: "no private key")
@@ -166,7 +167,7 @@ struct AdminWorld: Sendable {
   }
 }
 
-/// The key folders of all tests. Key changes write to them, so they stay until the tests are over.
+/// The key folders of all tests. Key changes write to them, so they are removed when the process ends.
 private enum KeyFolders {
   private static let made = Mutex<[URL]>([])
 

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("an operation that does not exist is not found")
+  @Test("an unknown operation is not found")
   func unknown() async throws {
     let world = try AdminWorld()
     for name in ["", "users", "users:Export", "../status"] {
@@ -31,14 +31,14 @@ import Testing
     }
   }
 
-  @Test("every session and token of a user ends at once, and the trail names the administrator")
+  @Test("all sessions and tokens of a user end at once, and the audit trail names the administrator")
   func revoke() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob"}"#)
     let token = try await world.idToken("bob")
-    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
+    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.accountsFixture.nowSeconds)
     let answer = try await world.administrate("users:revoke", #"{"localId": "bob"}"#)
-    #expect(answer["validSince"]?.int == world.world.nowSeconds)
+    #expect(answer["validSince"]?.int == world.accountsFixture.nowSeconds)
     #expect(world.accounts.sessions.revocations.standing(of: credential) == .ended)
     #expect(world.accounts.store.view.sessions(of: "bob").isEmpty)
     #expect(world.revocations == [.user(uid: "bob")])
@@ -47,14 +47,14 @@ import Testing
     #expect(try await world.refusal { try await world.administrate("users:revoke") } == "MISSING_LOCAL_ID")
   }
 
-  // MARK: Keys, secrets, the trail
+  // MARK: Keys, secrets, the audit trail
 
-  @Test("Security 32: a removed key ends its tokens at once; a rotated one still verifies")
+  @Test("Security 32: a removed key ends its tokens at once; tokens of a rotated key stay valid")
   func keys() async throws {
     let world = try AdminWorld(keys: AdminWorld.newKeys())
     _ = try await world.create(#"{"localId": "bob"}"#)
     let token = try await world.idToken("bob")
-    let now = world.world.nowSeconds
+    let now = world.accountsFixture.nowSeconds
     let first = try #require(try await world.administrate("status")["signingKey"]?.string)
     let rotated = try await world.administrate("keys:rotate", #"{"kind": "id-token", "urgent": true}"#)
     #expect(rotated["state"] == .string("signing") && rotated["kid"] != .string(first))
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("rotating database secrets ends the connections that used the dropped one; none is shown")
+  @Test("rotating database secrets ends the connections that used the removed one; no secret is returned")
   func secrets() async throws {
     let keys = try AdminWorld.newKeys()
     let world = try AdminWorld(keys: keys)
@@ -93,7 +93,7 @@ import Testing
     #expect(try await world.refusal { try await world.administrate("secrets:remove", #"{"id": "no"}"#) } != nil)
   }
 
-  @Test("the trail is shown from its end or from a number, and verified against a head that was noted")
+  @Test("the trail is read from its end or from a number, and verified against a head that was noted earlier")
   func trail() async throws {
     let world = try AdminWorld()
     for index in 0..<5 { _ = try await world.create("{\"localId\": \"u\(index)\"}") }

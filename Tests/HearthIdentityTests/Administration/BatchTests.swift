@@ -31,7 +31,7 @@ import Testing
     #expect(seen == (100..<107).map { "u\($0)" })
   }
 
-  @Test("pages of no size are refused", arguments: ["0", "-1", "1001", "9223372036854775807"])
+  @Test("invalid page sizes are refused", arguments: ["0", "-1", "1001", "9223372036854775807"])
   func badPage(_ size: String) async throws {
     let world = try AdminWorld()
     #expect(
@@ -41,7 +41,7 @@ import Testing
         == "INVALID_PAGE_SELECTION")
   }
 
-  @Test("accounts that are not disabled are deleted by force only; those that are not there do not matter")
+  @Test("accounts that are not disabled are deleted only with force; missing ones are ignored")
   func batchDelete() async throws {
     let world = try await filled(3)
     _ = try await world.update(#"{"localId": "u100", "disableUser": true}"#)
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("accounts are sorted, cut and counted; or found by expression")
+  @Test("accounts are sorted, paged and counted; or found by expression")
   func query() async throws {
     let world = try await filled(5)
     let sorted = try await BatchEndpoints(accounts: world.accounts).query(
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test("test suites may clear a developer's server, from the same machine, and no other")
+  @Test("clients on the same machine, and no others, may delete all users of a development server")
   func emulator() async throws {
     let closed = try AdminWorld()
     let open = try AdminWorld { $0.isEmulator = true }
@@ -108,7 +108,7 @@ import Testing
     _ = try await open.create(#"{"localId": "bob"}"#)
   }
 
-  @Test("the configuration is public before sign-in")
+  @Test("the configuration is public without a sign-in")
   func configuration() async throws {
     let world = try AdminWorld { configuration in
       configuration.passwordPolicy.lengthMin = 12
@@ -132,7 +132,7 @@ import Testing
 
   // MARK: Session cookies
 
-  @Test("a session cookie has the token's claims, another issuer, another key and its own life")
+  @Test("a session cookie has the token's claims, another issuer, another key and its own lifetime")
   func cookie() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "password": "secret1"}"#)
@@ -140,7 +140,7 @@ import Testing
     let answer = try await UserEndpoints(accounts: world.accounts).createSessionCookie(
       world.call(#"{"idToken": "\#(token)", "validDuration": "300"}"#))
     let cookie = try #require(answer["sessionCookie"]?.string)
-    let now = world.world.nowSeconds
+    let now = world.accountsFixture.nowSeconds
     let keys = world.accounts.keys
     let claims = try keys.verifySessionCookie(cookie, nowSeconds: now + 299).claims
     #expect(claims["iss"] == .string("https://session.firebase.google.com/demo-test"))
@@ -156,7 +156,7 @@ import Testing
       } == "INVALID_ID_TOKEN")
   }
 
-  @Test("a session cookie needs a token that counts, and a duration within the bounds")
+  @Test("a session cookie needs a valid token, and a duration within the limits")
   func cookieRefusals() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "password": "secret1"}"#)
@@ -171,10 +171,10 @@ import Testing
     }
     #expect(try await refusal(#"{"validDuration": 300}"#) == "MISSING_ID_TOKEN")
     #expect(try await refusal(#"{"idToken": "\#(token)x"}"#) == "INVALID_ID_TOKEN")
-    world.world.advance(seconds: 3_600)
+    world.accountsFixture.advance(seconds: 3_600)
     #expect(try await refusal(#"{"idToken": "\#(token)"}"#) == "TOKEN_EXPIRED")
     let fresh = try await world.idToken("bob")
-    world.world.advance(seconds: 1)
+    world.accountsFixture.advance(seconds: 1)
     _ = try await world.administrate("users:revoke", #"{"localId": "bob"}"#)
     #expect(try await refusal(#"{"idToken": "\#(fresh)"}"#) == "TOKEN_EXPIRED")
     _ = try await world.update(#"{"localId": "bob", "disableUser": true}"#)

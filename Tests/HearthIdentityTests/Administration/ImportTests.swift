@@ -23,7 +23,7 @@ import Testing
        {"providerId": "google.com", "rawId": "g1", "email": "user1@gmail.com", "displayName": "U", "photoUrl": "http://p"}]}
     """#
 
-  @Test("a user exported from Firebase signs in with the old password, and is hashed anew by that")
+  @Test("a user exported from Firebase signs in with the old password, which is then hashed anew")
   func firebaseUser() async throws {
     let world = try AdminWorld()
     let answer = try await ImportEndpoints(accounts: world.accounts).create(
@@ -45,7 +45,7 @@ import Testing
     #expect(try await world.canSignIn("user1@example.com", "user1password"))
   }
 
-  @Test("an account whose password another system has is imported so, and exported again")
+  @Test("an account whose password another service holds is imported and exported as such")
   func passwordElsewhere() async throws {
     let world = try AdminWorld()
     let user = #"{"localId": "u1", "email": "ann@example.com", "hearth": {"passwordHash": "$elsewhere$"}}"#
@@ -58,7 +58,7 @@ import Testing
     #expect(try await !world.canSignIn("ann@example.com", StoredPassword.elsewhereHash))
   }
 
-  @Test("the signer key of an import is kept once, sealed, and in no user's record")
+  @Test("the signer key of an import is stored once, sealed, and in no user's record")
   func signerKey() async throws {
     let world = try AdminWorld()
     let second = Self.exported.replacing("u1", with: "u2").replacing("user1@", with: "user2@")
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(
-    "hashes that could not be verified are refused with a reason, the others are taken",
+    "hashes that could not be verified are refused with a reason, the others are imported",
     arguments: [
       (#""hashAlgorithm": "BCRYPT""#, "e30="),
       (#""hashAlgorithm": "SHA256", "rounds": 7"#, "uI01eEasl+esOs45DDOed06Ax0DcKtjGukrvHCERiwQ="),
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(
-    "a batch that makes no sense as a whole is refused as a whole",
+    "a batch that is invalid as a whole is refused as a whole",
     arguments: [
       (#"{}"#, "MISSING_USER_ACCOUNT"), (#"{"users": []}"#, "MISSING_USER_ACCOUNT"),
       (#"{"users": [{"localId": "a"}], "hashAlgorithm": "ROT13"}"#, "INVALID_HASH_ALGORITHM"),
@@ -142,7 +142,7 @@ import Testing
     #expect(world.user("bob")?.email == "bob@example.com")
   }
 
-  @Test("errors of imported users have the service's messages")
+  @Test("errors of imported users have Firebase's messages")
   func words() async throws {
     let world = try AdminWorld()
     let wrong: [(user: String, words: String)] = [
@@ -175,7 +175,7 @@ import Testing
   }
 
   @Test(
-    "rounds out of range refuse the whole request, and so do those that it leaves out, but for MD5",
+    "rounds out of range refuse the whole request, and so do missing rounds, except for MD5",
     arguments: [
       ("SHA256", 8_193), ("SHA1", 0), ("SHA512", -1), ("MD5", 8_193), ("PBKDF2_SHA256", 120_001), ("PBKDF_SHA1", 0),
       ("PBKDF2_SHA256", 0), ("SHA1", nil), ("SHA256", nil), ("SHA512", nil), ("PBKDF_SHA1", nil),
@@ -194,7 +194,7 @@ import Testing
     #expect(try await ImportEndpoints(accounts: world.accounts).create(world.call(md5))["error"] == nil)
   }
 
-  @Test("the initial address is that of the export, and none without it")
+  @Test("the initial address is that of the export, and missing without one")
   func initialAddress() async throws {
     let world = try AdminWorld()
     _ = try await ImportEndpoints(accounts: world.accounts).create(
@@ -204,13 +204,13 @@ import Testing
     #expect(world.user("a")?.initialEmail == nil && world.user("b")?.initialEmail == "b0@example.com")
   }
 
-  @Test("an overwritten account keeps no members of the old one, and its tokens end")
+  @Test("an overwritten account keeps no members of the former one, and its tokens end")
   func overwrite() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "password": "secret1"}"#)
     let token = try await world.idToken("bob")
-    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
-    world.world.advance(seconds: 1)
+    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.accountsFixture.nowSeconds)
+    world.accountsFixture.advance(seconds: 1)
     let answer = try await ImportEndpoints(accounts: world.accounts).create(
       world.call(
         #"{"users": [{"localId": "bob", "email": "new@example.com", "validSince": "1"}], "allowOverwrite": true}"#))
@@ -222,14 +222,14 @@ import Testing
   }
 
   @Test(
-    "a session of the same second as an overwriting import is ended, and a disabled account is reported as disabled")
+    "a session from the second of an overwriting import is ended, and a disabled account is reported as disabled")
   func overwriteAtOnce() async throws {
     let world = try AdminWorld()
     for uid in ["bob", "eve"] {
       _ = try await world.create(#"{"localId": "\#(uid)", "email": "\#(uid)@example.com", "password": "secret1"}"#)
     }
     let token = try await world.idToken("bob")
-    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
+    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.accountsFixture.nowSeconds)
     _ = try await ImportEndpoints(accounts: world.accounts).create(
       world.call(#"{"users": [{"localId": "bob"}, {"localId": "eve", "disabled": true}], "allowOverwrite": true}"#))
     #expect(world.accounts.sessions.revocations.standing(of: credential) == .ended)
@@ -237,7 +237,7 @@ import Testing
     #expect(world.revocations == [.user(uid: "bob"), .user(uid: "eve")])
   }
 
-  @Test("clear passwords are hashed, within the policy")
+  @Test("clear-text passwords are hashed, within the password policy")
   func rawPasswords() async throws {
     let world = try AdminWorld()
     let answer = try await ImportEndpoints(accounts: world.accounts).create(
@@ -250,7 +250,7 @@ import Testing
     #expect(try await world.canSignIn("a@example.com", "secret1"))
   }
 
-  @Test("an export, imported into another server, is the same: hashes, keys, factors and all")
+  @Test("an export that is imported into another server is the same: hashes, keys, factors and all")
   func roundTrip() async throws {
     let world = try AdminWorld()
     _ = try await ImportEndpoints(accounts: world.accounts).create(
@@ -265,10 +265,10 @@ import Testing
       #"{"localId": "nat", "email": "nat2@example.com", "disableUser": true, "customAttributes": "{\"a\":1}"}"#)
     _ = try await world.create(#"{"localId": "é\u0301𝄞", "lastLoginAt": 5}"#)
     let anonymous = try await world.accounts.signIn.anonymous.newUser(
-      uid: "anon", client: world.world.client(), now: world.world.now)
-    _ = try await world.accounts.sessions.admission.create(anonymous, client: world.world.client())
+      uid: "anon", client: world.accountsFixture.client(), now: world.accountsFixture.now)
+    _ = try await world.accounts.sessions.admission.create(anonymous, client: world.accountsFixture.client())
     let other = try AdminWorld(seed: 2, keys: AdminWorld.newKeys())
-    other.world.advance(seconds: 60)
+    other.accountsFixture.advance(seconds: 60)
     var token: String?
     repeat {
       let next = token.map { ", \"nextPageToken\": \(String(decoding: JSON.string($0).text(), as: UTF8.self))" } ?? ""
@@ -298,7 +298,7 @@ import Testing
   /// Returns a user without sealed secrets, because another server seals the same secret differently.
   private static func withoutSeals(_ user: UserRecord) -> UserRecord {
     var user = user
-    // The token cutoff is the other server's own.
+    // The token cutoff is the importing server's own.
     user.cutoff = .first
     for index in user.factors.indices {
       guard case .totp = user.factors[index].kind else { continue }
@@ -307,7 +307,7 @@ import Testing
     return user
   }
 
-  @Test("only an export shows hashes")
+  @Test("only an export contains password hashes")
   func hashesStay() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "password": "secret1"}"#)

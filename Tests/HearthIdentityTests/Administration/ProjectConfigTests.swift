@@ -32,7 +32,7 @@ struct ProjectConfigTests {
       path, body.text(), method: "PATCH", query: mask.map { [(maskName, $0)] } ?? [], authority: authority)
   }
 
-  @Test("Changed settings take effect at once; members missing in the body fall back to the file")
+  @Test("Changed settings take effect at once; members missing in the body return to the file's values")
   func live() async throws {
     #expect(try await get()["client"]?["permissions"]?["disabledUserSignup"] == false)
     let closed = try await patch(
@@ -52,7 +52,7 @@ struct ProjectConfigTests {
     #expect(try await world.signUp("a@b.example").status == 200)
   }
 
-  @Test("Authorised domains are published to clients and restrict links; deployment tools use another path for them")
+  @Test("Authorized domains are published to clients and restrict links; deployment tools use another path for them")
   func domains() async throws {
     let path = "/identitytoolkit.googleapis.com/admin/v2/projects/demo-test/config"
     let set = try await patch(
@@ -163,7 +163,7 @@ struct ProjectConfigTests {
     #expect(try await get()["emailPrivacyConfig"] == ["enableImprovedEmailPrivacy": true])
   }
 
-  @Test("An immutable setting can be sent unchanged, and is refused in every other form")
+  @Test("A setting that cannot be changed is accepted with its present value, and refused with any other")
   func fixed() async throws {
     #expect(try await get()["mobileLinksConfig"] == ["domain": "HOSTING_DOMAIN"])
     #expect(
@@ -217,7 +217,7 @@ struct ProjectConfigTests {
     #expect(try await patch("OFF").status == 501)
   }
 
-  @Test("Second factors: the state is the policy, and authenticators are switched with their window")
+  @Test("Second factors: the state is the policy, and authenticators are enabled with their tolerated time steps")
   func factors() async throws {
     #expect(
       try await get()["mfa"] == [
@@ -250,7 +250,7 @@ struct ProjectConfigTests {
     #expect(phone.status == 400 && phone.error?.contains("phone.regions") == true, "\(phone.text)")
   }
 
-  @Test("Ways to sign in that plugins serve are shut and opened; tenants have their own")
+  @Test("Sign-in methods of plugins are disabled and enabled; tenants have their own setting")
   func ways() async throws {
     let shut = try await patch(
       "signIn.email.enabled,signIn.anonymous.enabled",
@@ -335,7 +335,7 @@ struct ProjectConfigTests {
     #expect(back.json["smsRegionConfig"] == ["allowlistOnly": ["allowedRegions": ["DE"]]], "\(back.text)")
   }
 
-  @Test("A tenant's policy on second factors counts instead of the project's")
+  @Test("A tenant's policy on second factors applies instead of the project's")
   func tenantFactors() async throws {
     let made = try await world.post(
       "/v2/projects/demo-test/tenants",
@@ -368,7 +368,7 @@ struct ProjectConfigTests {
     #expect(answer.error?.hasPrefix("OPERATION_NOT_ALLOWED : signIn.anonymous cannot be switched on") == true)
   }
 
-  @Test("A change is on record with its author, and there when the server comes back")
+  @Test("A change is in the audit trail with its author, and is kept over a restart")
   func kept() async throws {
     _ = try await patch(nil, ["client": ["permissions": ["disabledUserDeletion": true]]])
     let lines = world.accounts.store.view.audit(limit: 10).map { String(decoding: $0.line, as: UTF8.self) }
@@ -382,7 +382,7 @@ struct ProjectConfigTests {
     let damaged = LiveConfiguration(decided, notice: told.add) { #"{"allowsDeletion":3}"# }
     #expect(damaged.value.allowsDeletion && damaged.value.allowsDeletion)
     #expect(told.count == 1, "said once")
-    // A stored change that is no longer compatible with the file grants nothing else.
+    // A stored change that is no longer compatible with the file enables nothing else.
     let mixed = LiveConfiguration(decided, notice: told.add) {
       #"{"allowsSignUp":false,"gone":1,"allowsDeletion":false}"#
     }

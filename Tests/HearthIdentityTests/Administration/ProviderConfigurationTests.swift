@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(
-    "a provider is made, read, listed, changed by a mask and deleted; in a project and in a tenant, which do not share it"
+    "a provider is created, read, listed, changed by a mask and deleted; project and tenant do not share it"
   )
   func administration() async throws {
     let world = try IdentityWorld()
@@ -108,7 +108,7 @@ import Testing
       })
   }
 
-  @Test("members within members are changed alone, and lists as a whole")
+  @Test("nested members are changed one by one, and lists as a whole")
   func masks() async throws {
     let world = try IdentityWorld()
     _ = try await Self.make(world, "saml.corp", Self.saml())
@@ -126,7 +126,7 @@ import Testing
     #expect(types.json["responseType"] == ["idToken": true] && types.json["clientSecret"] == "hush")
   }
 
-  @Test("pages of a list follow each other")
+  @Test("a list is returned in pages")
   func pages() async throws {
     let world = try IdentityWorld()
     for number in 1...5 { _ = try await Self.make(world, "oidc.p\(number)", Self.issuer) }
@@ -141,7 +141,7 @@ import Testing
     #expect(found == (1...5).map { "projects/demo-test/oauthIdpConfigs/oidc.p\($0)" })
   }
 
-  @Test("invalid configurations are refused with the codes that SDKs know, and are for administrators alone")
+  @Test("invalid configurations are refused with the codes that SDKs know, and only administrators manage them")
   func refusals() async throws {
     let world = try IdentityWorld()
     func refusal(_ id: String, _ body: JSON) async throws -> String? { try await Self.make(world, id, body).error }
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  @Test("a client secret is kept sealed, and opens for its own provider in its own place alone")
+  @Test("a client secret is stored sealed, and can be opened only for its own provider and tenant")
   func secrets() async throws {
     let issuers = FakeIssuers()
     let world = try IdentityWorld(issuers: issuers)
@@ -196,7 +196,7 @@ import Testing
   }
 
   @Test(
-    "people sign in by an issuer that was set up, from the next request on, until it is switched off; in its own place alone"
+    "users sign in by a configured issuer, from the next request on, until it is disabled; only in its project or tenant"
   )
   func live() async throws {
     let issuers = FakeIssuers()
@@ -226,7 +226,7 @@ import Testing
     #expect(issuers.made.withLock { $0.last?.clientID } == "other")
   }
 
-  @Test("a provider is made of its metadata, and renewed by newer metadata")
+  @Test("a SAML provider is created from its metadata, and updated by newer metadata")
   func metadata() async throws {
     let world = try IdentityWorld()
     func metadata(_ provider: TestIdentityProvider) -> JSON {

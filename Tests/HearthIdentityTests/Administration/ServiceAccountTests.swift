@@ -32,7 +32,7 @@ import Testing
     let answer = try await token(world, assertion)
     #expect(answer["token_type"] == .string("Bearer") && answer["expires_in"] == .int(3_600))
     let access = try #require(answer["access_token"]?.string)
-    let now = world.world.nowSeconds
+    let now = world.accountsFixture.nowSeconds
     #expect(world.accounts.keys.adminTokens.verify(access, nowSeconds: now + 3_599) != .expired)
     #expect(world.accounts.keys.adminTokens.verify(access, nowSeconds: now + 3_600) == .expired)
     #expect(try await token(world, assertion)["error"] == .string("invalid_grant"))
@@ -41,7 +41,7 @@ import Testing
     #expect(records.contains { $0.contains("backend@") && $0.contains("admin_api") })
   }
 
-  @Test("no private key is kept, and none is shown again")
+  @Test("no private key is stored, and none is shown a second time")
   func privateKey() async throws {
     let world = try AdminWorld()
     let account = try await world.administrate("serviceAccounts:create", #"{"name": "backend"}"#)
@@ -67,7 +67,7 @@ import Testing
     let email = #"{"email": "backend@demo-test.iam.gserviceaccount.com"}"#
     #expect(try await world.administrate("serviceAccounts:disable", email)["disabled"] == .bool(true))
     #expect(world.revocations == [.serviceAccount(email: "backend@demo-test.iam.gserviceaccount.com")])
-    let now = world.world.nowSeconds
+    let now = world.accountsFixture.nowSeconds
     #expect(world.accounts.sessions.revocations.standing(ofToken: access, nowSeconds: now) == .ended)
     #expect(world.accounts.sessions.revocations.standing(ofToken: kept, nowSeconds: now) == .good)
     #expect(try await token(world, world.assertion(account, jti: "2"))["error"] == .string("invalid_grant"))
@@ -76,11 +76,11 @@ import Testing
     )
   }
 
-  @Test("assertions that do not fit are refused in OAuth's words")
+  @Test("invalid assertions are refused with OAuth's error codes")
   func assertionRefusals() async throws {
     let world = try AdminWorld()
     let account = try await world.administrate("serviceAccounts:create", #"{"name": "backend"}"#)
-    let old = try world.assertion(account, at: world.world.nowSeconds - 7_200)
+    let old = try world.assertion(account, at: world.accountsFixture.nowSeconds - 7_200)
     #expect(try await token(world, old)["error"] == .string("invalid_grant"))
     #expect(try await token(world, "a.b.c")["error"] == .string("invalid_grant"))
     #expect(try await token(world, world.assertion(account) + "x")["error"] == .string("invalid_grant"))
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test("refused assertions do not lock out valid ones, and do not fill the trail")
+  @Test("refused assertions do not lock out valid ones, and do not fill the audit trail")
   func refusedAssertions() async throws {
     let world = try AdminWorld()
     let account = try await world.administrate("serviceAccounts:create", #"{"name": "backend"}"#)
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(
-    "names that would not make an address are refused",
+    "names that would make an invalid e-mail address are refused",
     arguments: ["", "A", "1a", "a b", "a@b", "é", String(repeating: "a", count: 31), "hearth"])
   func badName(_ name: String) async throws {
     let world = try AdminWorld()
@@ -136,7 +136,7 @@ import Testing
     let account = try await world.administrate("serviceAccounts:create", #"{"name": "backend"}"#)
     let access = try #require(
       try await token(world, world.assertion(account, scope: asked))["access_token"]?.string)
-    let now = world.world.nowSeconds
+    let now = world.accountsFixture.nowSeconds
     for scope in [AdminScopes.database, .identity] {
       let verdict = world.accounts.keys.adminTokens.verify(access, nowSeconds: now, scope: scope)
       #expect(verdict == (opened.contains(scope) ? .valid(expiresAtSeconds: now + 3_600) : .outOfScope))
@@ -170,7 +170,9 @@ import Testing
     let body = "{\"email\": \"\(email)\", \"keyID\": \"\(keyID)\"}"
     let answer = try await world.administrate("serviceAccounts:removeKey", body)
     #expect(answer["keyIDs"] == .array([kept["keyID"] ?? .null]))
-    #expect(world.accounts.sessions.revocations.standing(ofToken: access, nowSeconds: world.world.nowSeconds) == .ended)
+    #expect(
+      world.accounts.sessions.revocations.standing(ofToken: access, nowSeconds: world.accountsFixture.nowSeconds)
+        == .ended)
     #expect(world.revocations == [.serviceAccount(email: email)])
     #expect(try await token(world, world.assertion(leaked, jti: "2"))["error"] == .string("invalid_grant"))
     #expect(try await token(world, world.assertion(kept, jti: "3"))["access_token"] != nil)
@@ -181,7 +183,8 @@ import Testing
   }
 
   @Test(
-    "an account that is disabled, or loses a key, while its token is being drawn gets none", arguments: [true, false])
+    "an account that is disabled, or loses a key, while its token is being made gets no token",
+    arguments: [true, false])
   func disabledMeanwhile(isDisabled: Bool) async throws {
     let interleaved = InterleavedWork()
     let world = try AdminWorld(interleaved: interleaved)

@@ -93,7 +93,7 @@ import Testing
     let mask = "mfaConfig.state,mfaConfig.enabledProviders,mfaConfig.providerConfigs"
     let changed = try await Self.patch(world, tenant, mask, ["mfaConfig": off])
     #expect(changed.json["mfaConfig"] == off, "\(changed.text)")
-    // One member leaves the others unchanged; another mask leaves all.
+    // A mask of one member leaves the others unchanged; an unrelated mask leaves all unchanged.
     let phones = try await Self.patch(
       world, tenant, "mfaConfig.providerConfigs",
       ["mfaConfig": ["providerConfigs": [["state": "DISABLED", "totpProviderConfig": [:]]]]])
@@ -116,7 +116,7 @@ import Testing
       let answer = try await Self.patch(world, tenant, nil, ["mfaConfig": ["providerConfigs": [wrong]]])
       #expect(answer.status == 400, "\(answer.text)")
     }
-    // A path below a plain value has no meaning.
+    // A path below a plain value is invalid.
     let below = try await Self.patch(
       world, tenant, "displayName.0,mfaConfig.enabledProviders.x",
       ["displayName": "unused", "mfaConfig": ["enabledProviders": ["PHONE_SMS"]]])
@@ -125,7 +125,7 @@ import Testing
     #expect(unknown.error?.hasPrefix("NOT_IMPLEMENTED : mfaConfig.color cannot be set") == true, "\(unknown.text)")
   }
 
-  @Test("authenticators are enrolled where the tenant has them, and their codes count as long as it says")
+  @Test("authenticators are enrolled where the tenant enables them, and their codes are valid for its time steps")
   func authenticators() async throws {
     let world = try IdentityWorld { $0.passwordCost = .small }
     func configured(_ state: JSON, _ totp: JSON) async throws -> String {
@@ -144,8 +144,8 @@ import Testing
         world, user.idToken, try await Self.start(world, user.idToken, in: tenant), stepsBack: 4, in: tenant)
       #expect((late.answer.status == 200) == isTaken, "\(late.answer.text)")
       guard isTaken else { continue }
-      // The same at sign-in.
-      world.world.advance(seconds: 600)
+      // The same applies at sign-in.
+      world.accountsFixture.advance(seconds: 600)
       let first = try await Self.post(world, "accounts:signInWithPassword", Self.account, in: tenant)
       let factor = try #require(first.json["mfaInfo"]?.array?.first?["mfaEnrollmentId"], "\(first.text)")
       let second = try await Self.post(
@@ -168,7 +168,7 @@ import Testing
     #expect(try await world.startAuthenticator(own.idToken).status == 200)
   }
 
-  @Test("authenticators that are switched on count beside a state that is DISABLED, which is about phones")
+  @Test("authenticators that are enabled are offered beside a state of DISABLED, which applies to phones only")
   func authenticatorsAlone() async throws {
     let world = try IdentityWorld { $0.passwordCost = .small }
     let alone = try await Self.make(
@@ -298,7 +298,7 @@ import Testing
     #expect(try await Self.get(world, tenant)["recaptchaConfig"] == nil)
   }
 
-  @Test("a tenant's own settings stay when the project changes")
+  @Test("a tenant's own settings do not change with the project's")
   func overProject() async throws {
     let world = try IdentityWorld { $0.passwordCost = .small }
     let tenant = try await Self.make(
@@ -315,7 +315,7 @@ import Testing
     let accounts = try #require(world.accounts.tenants?.find(tenant))
     #expect(!accounts.configuration.allowsSignUp && !accounts.configuration.allowsDeletion)
     #expect(world.accounts.configuration.allowsSignUp && world.accounts.configuration.secondFactors.totp)
-    // As it is stored and read again.
+    // Reads the settings as they are stored.
     let record = try #require(world.accounts.store.view.tenant(tenant))
     #expect(record.authenticators == .init(isOn: false, adjacentIntervals: 2))
     #expect(record.changes == #"{"allowsSignUp":false}"#)
@@ -326,7 +326,7 @@ import Testing
     #expect(!settings.allowsSignUp && settings.passwordPolicy.lengthMin == 6)
   }
 
-  @Test("a tenant's setting that no longer fits the project is ignored alone and reported to the operator")
+  @Test("a tenant's setting that is no longer valid with the project's is ignored alone and reported to the operator")
   func noLongerFits() async throws {
     let world = try IdentityWorld { $0.passwordCost = .small }
     let tenant = try await Self.make(world, [:])
@@ -346,7 +346,7 @@ import Testing
     #expect(project.status == 200, "\(project.text)")
     let configuration = try #require(world.accounts.tenants?.find(tenant)).configuration
     #expect(configuration.passwordPolicy.requiresDigit && configuration.passwordPolicy.lengthMin == 6)
-    #expect(world.world.notices.contains { $0.text.contains("tenant \(tenant)") })
+    #expect(world.accountsFixture.notices.contains { $0.text.contains("tenant \(tenant)") })
     // A valid setting is accepted, and an invalid one is refused as before.
     let other: JSON = ["client": ["permissions": ["disabledUserSignup": true]]]
     #expect(try await Self.patch(world, tenant, "client.permissions", other).status == 200)

@@ -107,7 +107,7 @@ import Testing
     #expect(world.accounts.store.view.tenantCount == 1)
   }
 
-  @Test("the same address is another person in each tenant; a token says its tenant and counts there alone")
+  @Test("the same address belongs to another user in each tenant; a token names its tenant and is valid there alone")
   func isolation() async throws {
     let world = try IdentityWorld()
     let (one, other) = (try await Self.make(world), try await Self.make(world))
@@ -228,7 +228,7 @@ import Testing
     #expect(world.directory.accounts(ofToken: gone.idToken) === world.accounts)
     #expect(try await Self.lookup(world, gone.idToken).error == "INVALID_ID_TOKEN")
     #expect(try await Self.lookup(world, gone.idToken, in: one).error == "TENANT_NOT_FOUND")
-    // The error on which SDKs sign out.
+    // The error at which SDKs sign the user out.
     #expect(try await world.refresh(gone.refreshToken).error == "USER_NOT_FOUND")
     #expect(try await Self.lookup(world, stays.idToken).status == 200)
     #expect(try await world.lookup(own.idToken).status == 200)
@@ -288,7 +288,7 @@ import Testing
     #expect(try await Self.signIn(world, "ann@example.com", in: other).status == 200)
   }
 
-  @Test("an emulator creates a named tenant with all settings enabled, and clears the users of one tenant alone")
+  @Test("an emulator creates a named tenant with all settings enabled, and deletes the users of one tenant alone")
   func emulated() async throws {
     let world = try IdentityWorld.emulator()
     // Naming a tenant creates it only for local clients and administrators.
@@ -307,7 +307,7 @@ import Testing
     #expect(try await Self.lookup(world, made.idToken).status == 400)
     #expect(try await Self.lookup(world, other.idToken).status == 200)
     #expect(try await world.lookup(own.idToken).status == 200)
-    // As at Firebase, no administrator manages the users of a disabled tenant.
+    // As in Firebase, no administrator manages the users of a disabled tenant.
     let path = "/v1/projects/demo-test/tenants/another-tenant"
     _ = try await world.owner("/v2/projects/demo-test/tenants/another-tenant", ["disableAuth": true], method: "PATCH")
     #expect(try await world.owner(path + "/accounts:batchGet", method: "GET").error == "PROJECT_DISABLED")

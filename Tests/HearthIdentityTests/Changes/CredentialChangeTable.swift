@@ -1,7 +1,7 @@
-/// The requirements and effects of each change of credentials, written by hand, from the guide and not from the code.
+/// The requirements and effects of each change of credentials, written by hand from the guide and not from the code.
 ///
 /// - `old`: a session whose sign-in is ten minutes old, with the second factor shown.
-/// - `unshown`: a fresh session that has not shown the factor that an administrator gave the account.
+/// - `unshown`: a fresh session without a proof of the factor that an administrator gave the account.
 /// - `before`: a session that began before the owner enrolled the factor.
 /// - `same`: the caller's own refresh token afterwards.
 /// - `other`: another session that began by the sign-in method of the change; its refresh token and its ID token.
@@ -9,8 +9,8 @@
 /// - `anonymous`: an anonymous user whose account began ten minutes ago.
 /// - `admin`: the effect on a user's sessions when an administrator makes the change.
 /// - `mail`: the mail to the address that the account had before, with a link to revert the change.
-/// - `late`: after a change by the session of `old`, a fresh sign-in by the method that it added, which asks for a
-///   change of the password.
+/// - `late`: after a change by the session of `old`, the answer to a change of the password by a fresh sign-in with the
+///   method that was added.
 ///
 /// The users of tenants have the same requirements and effects. A session cookie changes nothing: it is not an ID
 /// token.

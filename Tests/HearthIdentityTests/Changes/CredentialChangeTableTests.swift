@@ -20,7 +20,7 @@ import Testing
       uniquingKeysWith: { first, _ in first })
   }()
 
-  @Test("every change has a row, and every row a change")
+  @Test("every change has a row, and every row has a change")
   func rows() { #expect(Set(Self.rows.keys) == Set(CredentialChange.allCases.map(\.rawValue))) }
 
   @Test(
@@ -51,7 +51,7 @@ import Testing
     let world = try await CredentialChangeWorld(.passwordChanged, isTenant: false)
     let cookie = try await world.cookie(of: world.session(.password))
     let refusal = #expect(throws: AccountError.self) {
-      try world.accounts.sessions.callers.caller(idToken: cookie, now: world.world.world.now)
+      try world.accounts.sessions.callers.caller(idToken: cookie, now: world.identityFixture.accountsFixture.now)
     }
     #expect(refusal?.code == .invalidIDToken)
   }
@@ -64,12 +64,12 @@ import Testing
   func otherWay(_ change: CredentialChange) async throws {
     let world = try await CredentialChangeWorld(change, isTenant: false)
     let other = try await world.session(SignInContext("apple.com"))
-    world.world.world.advance(seconds: 1)
+    world.identityFixture.accountsFixture.advance(seconds: 1)
     try await world.make(by: try await world.session(.password))
     #expect(try await world.standing(of: other) == "goes on")
   }
 
-  @Test("the store refuses a record whose proofs differ when no change is named")
+  @Test("the store refuses a changed record with other credentials when the change is not named")
   func law() async throws {
     let world = try await CredentialChangeWorld(.passwordChanged, isTenant: false)
     for change in CredentialChange.allCases where change != .addressLinked {
@@ -93,26 +93,26 @@ extension String {
 /// An account with every credential that a change needs, and sessions of it.
 struct CredentialChangeWorld {
   let change: CredentialChange
-  let world: IdentityWorld
+  let identityFixture: IdentityWorld
   let accounts: Accounts
   private static let uid = "ann"
 
   init(_ change: CredentialChange, isTenant: Bool) async throws {
     self.change = change
-    world = try IdentityWorld()
+    identityFixture = try IdentityWorld()
     if isTenant {
-      let tenants = try #require(world.accounts.tenants)
-      let administrator = Administrator(name: "test", client: .commandLine, now: world.world.now)
+      let tenants = try #require(identityFixture.accounts.tenants)
+      let administrator = Administrator(name: "test", client: .commandLine, now: identityFixture.accountsFixture.now)
       let tenant = try await tenants.create(by: administrator) { $0.allowsPasswords = true }
       accounts = try tenants.accounts(of: tenant.id)
     } else {
-      accounts = world.accounts
+      accounts = identityFixture.accounts
     }
-    try await put(Self.user(change, world))
+    try await put(Self.user(change, identityFixture))
   }
 
-  private static func user(_ change: CredentialChange, _ world: IdentityWorld) -> UserRecord {
-    var user = UserRecord(uid: uid, createdAtMilliseconds: world.world.now.wallMilliseconds)
+  private static func user(_ change: CredentialChange, _ identityFixture: IdentityWorld) -> UserRecord {
+    var user = UserRecord(uid: uid, createdAtMilliseconds: identityFixture.accountsFixture.now.wallMilliseconds)
     (user.email, user.isEmailVerified) = ("ann@example.com", true)
     if change != .passwordLinked { user.password = StoredPassword(hash: "old", updatedAtMilliseconds: 1) }
     if change != .phoneLinked { user.phoneNumber = "+15550100" }
@@ -145,25 +145,27 @@ struct CredentialChangeWorld {
 
   func session(_ signIn: SignInContext, showsFactor: Bool = true) async throws -> TokenTriple {
     try await accounts.sessions.refreshable.start(
-      of: AuthenticatedUser(user, signIn), secondFactor: showsFactor ? "shown" : nil, client: world.world.client(),
-      now: world.world.now
+      of: AuthenticatedUser(user, signIn), secondFactor: showsFactor ? "shown" : nil,
+      client: identityFixture.accountsFixture.client(),
+      now: identityFixture.accountsFixture.now
     ).tokens
   }
 
   func cookie(of session: TokenTriple) async throws -> String {
-    let claims = try accounts.keys.verifyIDToken(session.idToken, nowSeconds: world.nowSeconds).claims
+    let claims = try accounts.keys.verifyIDToken(session.idToken, nowSeconds: identityFixture.nowSeconds).claims
     return try accounts.keys.mintSessionCookie(
-      claims: claims, issuedAtSeconds: world.nowSeconds, lifetimeSeconds: 86_400)
+      claims: claims, issuedAtSeconds: identityFixture.nowSeconds, lifetimeSeconds: 86_400)
   }
 
-  /// Returns the state of a session: it goes on, cannot refresh, or has ended.
+  /// Returns the state of a session: it continues, cannot refresh, or has ended.
   func standing(of session: TokenTriple) async throws -> String {
-    let credential = try accounts.keys.verifyIDToken(session.idToken, nowSeconds: world.nowSeconds)
+    let credential = try accounts.keys.verifyIDToken(session.idToken, nowSeconds: identityFixture.nowSeconds)
     let counts = accounts.sessions.revocations.standing(of: credential) == .good
     let refreshes: Bool
     do throws(AccountError) {
       _ = try await accounts.sessions.refreshable.refresh(
-        session.refreshToken, client: world.world.client(), now: world.world.now)
+        session.refreshToken, client: identityFixture.accountsFixture.client(), now: identityFixture.accountsFixture.now
+      )
       refreshes = true
     } catch {
       #expect(error.code == .tokenExpired)
@@ -226,7 +228,8 @@ struct CredentialChangeWorld {
   @discardableResult
   func make(by session: TokenTriple, uid: String = CredentialChangeWorld.uid) async throws(AccountError) -> TokenTriple?
   {
-    let caller = try accounts.sessions.callers.caller(idToken: session.idToken, now: world.world.now)
+    let caller = try accounts.sessions.callers.caller(
+      idToken: session.idToken, now: identityFixture.accountsFixture.now)
     let keepsSession =
       switch change {
       case .passwordUnlinked, .phoneUnlinked, .providerUnlinked, .recoveryCodesReplaced: true
@@ -240,7 +243,8 @@ struct CredentialChangeWorld {
   {
     let change = change
     return try await accounts.changes.credentials.change(
-      [change], of: uid, by: authority, client: world.world.client(), now: world.world.now
+      [change], of: uid, by: authority, client: identityFixture.accountsFixture.client(),
+      now: identityFixture.accountsFixture.now
     ) { (transaction, user) throws(AccountError) in
       try Self.apply(change, &transaction, &user)
     }.tokens
@@ -250,7 +254,7 @@ struct CredentialChangeWorld {
 
   func asked(afterSeconds seconds: Int64 = 0, showsFactor: Bool = true) async throws -> String {
     let session = try await session(.password, showsFactor: showsFactor)
-    world.world.advance(seconds: seconds)
+    identityFixture.accountsFixture.advance(seconds: seconds)
     return await answer(to: session)
   }
 
@@ -261,10 +265,11 @@ struct CredentialChangeWorld {
     try await put(bare)
     let before = try await session(.password, showsFactor: false)
     let own = try await session(.password, showsFactor: false)
-    let caller = try accounts.sessions.callers.caller(idToken: own.idToken, now: world.world.now)
+    let caller = try accounts.sessions.callers.caller(idToken: own.idToken, now: identityFixture.accountsFixture.now)
     _ = try await accounts.changes.credentials.change(
-      [.factorEnrolled], of: Self.uid, by: .session(caller, .following), client: world.world.client(),
-      now: world.world.now
+      [.factorEnrolled], of: Self.uid, by: .session(caller, .following),
+      client: identityFixture.accountsFixture.client(),
+      now: identityFixture.accountsFixture.now
     ) { (_, user) throws(AccountError) in
       (user.factors, user.recoveryCodes) = ([Self.factor("shown")], ["first"])
     }
@@ -276,14 +281,16 @@ struct CredentialChangeWorld {
     guard [.passwordLinked, .addressLinked, .phoneLinked, .providerLinked, .passkeyAdded].contains(change) else {
       return "-"
     }
-    let anonymous = UserRecord(uid: "guest", createdAtMilliseconds: world.world.now.wallMilliseconds)
+    let anonymous = UserRecord(
+      uid: "guest", createdAtMilliseconds: identityFixture.accountsFixture.now.wallMilliseconds)
     try await put(Self.emptied(user))
     try await put(anonymous)
     let session = try await accounts.sessions.refreshable.start(
-      of: AuthenticatedUser(anonymous, SignInContext(ProviderID.anonymous)), client: world.world.client(),
-      now: world.world.now
+      of: AuthenticatedUser(anonymous, SignInContext(ProviderID.anonymous)),
+      client: identityFixture.accountsFixture.client(),
+      now: identityFixture.accountsFixture.now
     ).tokens
-    world.world.advance(seconds: 600)
+    identityFixture.accountsFixture.advance(seconds: 600)
     let answer = await answer(to: session, uid: "guest")
     return answer == "allowed" ? "upgrades" : answer
   }
@@ -300,7 +307,7 @@ struct CredentialChangeWorld {
     } catch {
       switch error.code {
       case .credentialTooOld, .tokenExpired: return "refused"
-      // Sessions cannot make such a change.
+      // A session cannot make this change.
       case .internalError where change.terms.means == .mailedCode: return "by mail"
       case .internalError where change.terms.means == .elsewhere: return "never"
       default: return "\(error)"
@@ -314,9 +321,9 @@ struct CredentialChangeWorld {
     guard change.terms.means != .elsewhere else { return ("-", "-", "-", "-") }
     let other = try await session(signIn)
     let cookie = try await cookie(of: other)
-    world.world.advance(seconds: 1)
+    identityFixture.accountsFixture.advance(seconds: 1)
     let own = try await session(.password)
-    world.world.advance(seconds: 1)
+    identityFixture.accountsFixture.advance(seconds: 1)
     var same: String
     if change.terms.means == .mailedCode {
       _ = try await make(by: .mailedCode, Self.uid)
@@ -327,9 +334,9 @@ struct CredentialChangeWorld {
       if let tokens { #expect(try await standing(of: tokens) == "goes on") }
       if same == "ends", tokens != nil { same = "anew" }
     }
-    let shown = try accounts.keys.verifySessionCookie(cookie, nowSeconds: world.nowSeconds)
+    let shown = try accounts.keys.verifySessionCookie(cookie, nowSeconds: identityFixture.nowSeconds)
     let counts = accounts.sessions.revocations.standing(of: shown) == .good
-    let mail = await world.mails().last
+    let mail = await identityFixture.mails().last
     #expect(mail == nil || mail?.to == "ann@example.com" && mail?.link != nil)
     return (same, try await standing(of: other), counts ? "counts" : "ends", mail?.kind.rawValue ?? "-")
   }
@@ -356,10 +363,10 @@ struct CredentialChangeWorld {
       return "-"
     }
     let session = try await session(signIn)
-    world.world.advance(seconds: 1)
+    identityFixture.accountsFixture.advance(seconds: 1)
     _ = try await accounts.administration.users.update(
       uid: Self.uid, wanted, password: nil,
-      by: Administrator(name: "test", client: .commandLine, now: world.world.now))
+      by: Administrator(name: "test", client: .commandLine, now: identityFixture.accountsFixture.now))
     return try await standing(of: session) == "goes on" ? "stays" : "ends"
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of sign-in methods that a session without a recent sign-in adds.
 @Suite struct ProbationaryCredentialTests {
-  @Test("a sign-in method added by an old session is trusted a week later, or once a recent session adds it again")
+  @Test("a sign-in method added by an old session is trusted after a week, or once a recent session adds it again")
   func lateWay() async throws {
     let world = try await CredentialChangeWorld(.phoneLinked, isTenant: false)
     #expect(try await world.askedByTheWayThatAnOldSessionAdds() == "refused")
@@ -17,26 +17,27 @@ import Testing
     #expect(try await recent.asked() == "allowed", "the ways that were there before count as they did")
   }
 
-  @Test("an old session that gives an account its first address has no recent sign-in by it")
+  @Test("an old session that gives an account its first address does not get a recent sign-in by it")
   func lateAddress() async throws {
     let world = try await CredentialChangeWorld(.addressLinked, isTenant: false)
     try await world.putWithoutAddress()
     #expect(try await world.askedByTheWayThatAnOldSessionAdds() == "refused")
   }
 
-  @Test("an old session gives an account no unproven address, by whose mailbox it could be taken over")
+  @Test("an old session cannot add an unverified address, whose mailbox would allow a takeover of the account")
   func unprovenAddress() async throws {
     let foreign = ForeignIdentity(rawID: "2", email: "mine@example.com")
     for (seconds, email) in [(600, nil), (0, "mine@example.com")] as [(Int64, String?)] {
       let world = try await CredentialChangeWorld(.providerLinked, isTenant: false)
       try await world.putWithoutAddress()
       let session = try await world.session(world.signIn)
-      world.world.world.advance(seconds: seconds)
-      let caller = try world.accounts.sessions.callers.caller(idToken: session.idToken, now: world.world.world.now)
+      world.identityFixture.accountsFixture.advance(seconds: seconds)
+      let caller = try world.accounts.sessions.callers.caller(
+        idToken: session.idToken, now: world.identityFixture.accountsFixture.now)
       let (user, _) = try await world.accounts.signIn.federated.link(
         FederatedIdentity(providerID: "github.com", foreign), pending: nil, to: caller,
-        client: world.world.world.client(),
-        now: world.world.world.now)
+        client: world.identityFixture.accountsFixture.client(),
+        now: world.identityFixture.accountsFixture.now)
       #expect(user.email == email && user.identities.last?.email == "mine@example.com")
     }
   }
@@ -47,28 +48,29 @@ extension CredentialChangeWorld {
   func askedByTheWayThatAnOldSessionAdds(afterSeconds seconds: Int64 = 600) async throws -> String {
     guard [.addressLinked, .phoneLinked, .providerLinked].contains(change) else { return "-" }
     let old = try await session(SignInContext("google.com"))
-    world.world.advance(seconds: seconds)
+    identityFixture.accountsFixture.advance(seconds: seconds)
     let tokens = try #require(try await make(by: old))
-    // The session that added it keeps its age.
-    let kept = try accounts.sessions.callers.caller(idToken: tokens.idToken, now: world.world.now)
-    #expect(kept.authTimeSeconds == world.nowSeconds - seconds)
+    // The session that added the method keeps its age.
+    let kept = try accounts.sessions.callers.caller(idToken: tokens.idToken, now: identityFixture.accountsFixture.now)
+    #expect(kept.authTimeSeconds == identityFixture.nowSeconds - seconds)
     return try await askedByTheAddedWay(afterSeconds: 0)
   }
 
   func askedByTheAddedWay(afterSeconds seconds: Int64) async throws -> String {
-    world.world.advance(seconds: seconds)
+    identityFixture.accountsFixture.advance(seconds: seconds)
     let added = change == .addressLinked ? .password : change == .phoneLinked ? signIn : SignInContext("github.com")
     let session = try await session(added)
-    let caller = try accounts.sessions.callers.caller(idToken: session.idToken, now: world.world.now)
+    let caller = try accounts.sessions.callers.caller(
+      idToken: session.idToken, now: identityFixture.accountsFixture.now)
     do throws(AccountError) {
-      try accounts.changes.credentials.require([.passwordChanged], of: caller, now: world.world.now)
+      try accounts.changes.credentials.require([.passwordChanged], of: caller, now: identityFixture.accountsFixture.now)
       return "allowed"
     } catch {
       return error.code == .credentialTooOld ? "refused" : "\(error)"
     }
   }
 
-  /// Removes all sign-in methods of the account but a provider's identity.
+  /// Removes all sign-in methods of the account except a provider's identity.
   func putWithoutAddress() async throws {
     var bare = try user
     (bare.email, bare.isEmailVerified, bare.password) = (nil, false, nil)

@@ -13,11 +13,12 @@ import Testing
 
   private func kinds(_ world: IdentityWorld) async -> [String] { await world.mails().map(\.kind.rawValue) }
 
-  @Test("Security 74: a provider that a stranger links is mailed, and taken back with the session that it began")
+  @Test(
+    "Security 74: a provider that an attacker links is notified by mail, and reverted with the session that it began")
   func provider() async throws {
     let world = try IdentityWorld()
     let owner = try await world.verified(email)
-    world.world.advance(seconds: 600)
+    world.accountsFixture.advance(seconds: 600)
     let refreshed = try await world.refresh(owner.refreshToken)
     let linked = try await world.federated("7~x@y.example~yes", ["idToken": .string(refreshed.idToken)])
     #expect(linked.status == 200, "\(linked.text)")
@@ -45,7 +46,7 @@ import Testing
     let owner = try await world.verified(email)
     _ = try await world.federated("7~x@y.example~yes", ["idToken": .string(owner.idToken)])
     let first = try await world.mailedCode()
-    world.world.advance(seconds: 1)
+    world.accountsFixture.advance(seconds: 1)
     let moved = try await world.update(owner.idToken, ["email": "eve@evil.example", "password": "a stranger's"])
     #expect(moved.status == 200, "\(moved.text)")
     #expect(await world.mails().last?.kind == .recoverEmail)
@@ -57,20 +58,20 @@ import Testing
     #expect(try await world.post("accounts:update", ["oobCode": .string(second)]).status == 200)
     let user = try #require(world.user(owner.localID))
     #expect(user.email == email && user.password == nil && user.identities.map(\.providerID) == ["google.com"])
-    // The link in the attacker's mail leads to a later state.
+    // The link in the attacker's mail restores a later state.
     #expect(try await world.post("accounts:update", ["oobCode": .string(strangers)]).error == "INVALID_OOB_CODE")
     #expect(try await world.post("accounts:update", ["oobCode": .string(first)]).status == 200)
     #expect(world.user(owner.localID)?.identities.isEmpty == true)
     #expect(await kinds(world).suffix(3) == ["signInMethodAdded", "recoverEmail", "signInMethodRemoved"])
   }
 
-  @Test("Security 74: a password that the mailbox has set meanwhile stays")
+  @Test("Security 74: a password that was set by mail meanwhile stays")
   func reset() async throws {
     let world = try IdentityWorld()
     let owner = try await world.verified(email)
     _ = try await world.federated("7~x@y.example~yes", ["idToken": .string(owner.idToken)])
     let back = try await world.mailedCode()
-    world.world.advance(seconds: 61)
+    world.accountsFixture.advance(seconds: 61)
     _ = try await world.sendCode("PASSWORD_RESET", ["email": .string(email)])
     let reset = try await world.mailedCode()
     _ = try await world.post("accounts:resetPassword", ["oobCode": .string(reset), "newPassword": "mine alone"])
@@ -118,7 +119,7 @@ import Testing
       let shown = proof.map { [JSON.Member("totpVerificationInfo", ["verificationCode": .string($0)])] } ?? []
       return try await world.post("accounts:update", .object(members + shown))
     }
-    world.world.advance(seconds: 90)
+    world.accountsFixture.advance(seconds: 90)
     #expect(try await revert(nil).error == "MISSING_CODE")
     #expect(try await revert(try world.code(theirs.secret)).error == "INVALID_CODE")
     #expect(try await revert("aaaa-aaaa-aaaa-aaaa").error == "INVALID_CODE")
@@ -131,15 +132,15 @@ import Testing
     #expect(try await world.finish(pending, own.id, try world.code(own.secret)).status == 200)
   }
 
-  @Test("Security 37: five wrong codes of a factor end a way back")
+  @Test("Security 37: five wrong codes of a factor void a reversal link")
   func guesses() async throws {
     let world = try IdentityWorld()
     let owner = try await world.verified(email)
     let own = try await world.enrol(owner.idToken, uid: owner.localID)
-    world.world.advance(seconds: 1)
+    world.accountsFixture.advance(seconds: 1)
     _ = try await world.update(own.answer.idToken, ["password": "another one"])
     let code = try await world.mailedCode()
-    world.world.advance(seconds: 90)
+    world.accountsFixture.advance(seconds: 90)
     let right = try world.code(own.secret)
     let wrong = right == "000000" ? "000001" : "000000"
     func revert(_ proof: String) async throws -> String? {
@@ -151,7 +152,7 @@ import Testing
     #expect(try await revert(right) == "INVALID_OOB_CODE")
   }
 
-  @Test("An unproven address is not notified of sign-in methods, and a new account of none")
+  @Test("Unverified addresses, and addresses of new accounts, get no notice of sign-in methods")
   func unproven() async throws {
     let world = try IdentityWorld()
     let owner = try await world.signUp(email)
@@ -161,7 +162,7 @@ import Testing
     #expect(await world.mails().isEmpty)
   }
 
-  @Test("A code of the version before gives the address back, and takes keys away")
+  @Test("A code of the previous version restores the address, and removes passkeys")
   func earlierVersion() async throws {
     let world = try IdentityWorld()
     let owner = try await world.signUp("new@example.com")
@@ -170,7 +171,7 @@ import Testing
       $0.passkeys = [Passkey(id: "k", name: "k", publicKey: "x", userHandle: "h", enrolledAtMilliseconds: 1)]
     }
     let code = try world.accounts.context.secrets.code()
-    var ticket = world.world.ticket(.recoverEmail, uid: uid, email: "old@example.com")
+    var ticket = world.accountsFixture.ticket(.recoverEmail, uid: uid, email: "old@example.com")
     ticket.details = #"{"wasVerified":true}"#
     try await world.accounts.store.transact { [ticket] (transaction: inout AccountTransaction) throws(AccountError) in
       transaction.putTicket(code.hash, ticket)

@@ -7,15 +7,16 @@ import Testing
 @testable import HearthAccounts
 @testable import HearthIdentity
 
-@Suite("Credentials that an emulator takes") struct EmulatedCredentialTests {
+@Suite("Credentials that an emulator accepts") struct EmulatedCredentialTests {
   private static let claims = #"{"sub":"g1","email":"Gil@example.com","email_verified":true,"name":"Gil"}"#
 
-  /// Returns an unsigned token, as test suites write them.
+  /// Returns an unsigned token, like those of test suites.
   private static func unsigned(_ payload: String) -> String {
     Base64URL.encode(#"{"alg":"none","typ":"JWT"}"#.utf8) + "." + Base64URL.encode(payload.utf8) + "."
   }
 
-  @Test("claims sign in with any provider, known here or not", arguments: ["google.com", "github.com", "oidc.acme"])
+  @Test(
+    "unsigned claims sign in with any provider, known or not", arguments: ["google.com", "github.com", "oidc.acme"])
   func providers(_ providerID: String) async throws {
     for credential in [Self.claims, Self.unsigned(Self.claims)] {
       let world = try IdentityWorld.emulator()
@@ -63,7 +64,7 @@ import Testing
     }
   }
 
-  @Test("a credential may stand in the address; its fragment comes before the body, and that before its query")
+  @Test("a credential may be in the URL; its fragment precedes the body, and the body precedes its query")
   func credentialInAddress() async throws {
     let world = try IdentityWorld.emulator()
     func uri(_ separator: String, _ sub: String) -> String {
@@ -81,7 +82,7 @@ import Testing
     #expect(try await person(query, body) == "https://accounts.google.com/b")
     #expect(try await person(query + fragment, body) == "https://accounts.google.com/f")
     #expect(try await person("?a=%zz", body) == "https://accounts.google.com/b")
-    // A session of a provider's page is required when the address has no credential.
+    // The session of a provider's page is required when the URL has no credential.
     let session: JSON = ["requestUri": "http://localhost/?code=1&state=2", "sessionId": "s"]
     #expect(try await world.app("accounts:signInWithIdp", session).status == 400)
     for (other, isFromLoopback) in [(world, false), (try IdentityWorld(), true)] {
@@ -102,7 +103,7 @@ import Testing
       return try await world.app(
         "accounts:signInWithIdp", ["requestUri": "http://localhost", "postBody": .string(body)])
     }
-    // An identity provider's verification of an address counts.
+    // An identity provider's verification of an address is accepted.
     let plain = try await signIn(nil)
     #expect(plain.json["email"] == "ann@b.example" && plain.json["emailVerified"] == true, "\(plain.text)")
     let said = try await signIn(
@@ -112,7 +113,7 @@ import Testing
     #expect(said.json["rawUserInfo"] == .string(#"{"team":["red","blue"],"n":1}"#))
     let attributes = try world.claims(said.idToken)["firebase"]?["sign_in_attributes"]
     #expect(attributes?["team"] == .array([.string("red"), .string("blue")]))
-    // A name ID that is not an address leaves the address of the claims.
+    // A name ID that is not an address leaves the address of the claims unchanged.
     let named = try await signIn(
       #"{"assertion":{"subject":{"nameId":"u-17"}}}"#, #"{"sub":"s3","email":"c@b.example"}"#)
     #expect(named.json["email"] == "c@b.example" && named.json["rawUserInfo"] == nil)
@@ -136,7 +137,7 @@ import Testing
     #expect(user?["screenName"] == "turing" && user?["providerUserInfo"]?.array?.first?["screenName"] == "turing")
   }
 
-  @Test("an unproven address joins no existing account; linking works")
+  @Test("an unverified address joins no existing account; linking works")
   func conflicts() async throws {
     let world = try IdentityWorld.emulator()
     let owner = try await world.signUp("gil@example.com")
@@ -147,7 +148,7 @@ import Testing
     #expect(try await world.signInWith("google.com", unproven).localID == owner.localID)
   }
 
-  @Test("custom tokens count unsigned, as a token or as an object")
+  @Test("unsigned custom tokens are accepted, as a token or as an object")
   func customTokens() async throws {
     let world = try IdentityWorld.emulator()
     let audience = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
@@ -157,7 +158,7 @@ import Testing
     #expect(try world.claims(first.idToken)["role"] == .string("ed"))
     let object = try await world.app("accounts:signInWithCustomToken", ["token": #"{"uid":"cy"}"#])
     #expect(object.status == 200 && object.json["isNewUser"] == false)
-    // Any signer and any time of issue.
+    // Any signer and any time of issue are accepted.
     let payload = #"{"uid":"cy","iss":"a@b.example","aud":"\#(audience)","iat":1,"exp":2}"#
     let signed =
       Base64URL.encode(#"{"alg":"RS256","kid":"x","typ":"JWT"}"#.utf8) + "." + Base64URL.encode(payload.utf8) + ".AAAA"
@@ -188,7 +189,7 @@ import Testing
           #expect(answer.status == 400 && answer.idToken.isEmpty, "\(answer.text)")
         }
       }
-      // The fake provider takes any text for a uid, so the result proves that it alone was asked.
+      // The fake provider takes any text for a uid, so the result proves that it alone was called.
       let token = #"{"uid":"cy"}"#
       let custom = try await world.post(
         "accounts:signInWithCustomToken", ["token": .string(token)], isFromLoopback: isFromLoopback)

@@ -6,7 +6,7 @@ import Testing
 @testable import HearthIdentity
 
 @Suite("An emulator's routes") struct EmulatorRouteTests {
-  @Test("codes are listed in order of request, without a mailer, and cleared together")
+  @Test("codes are listed in order of their requests, without a mailer, and cleared together")
   func codes() async throws {
     let world = try IdentityWorld.emulator()
     let user = try await world.signUp("ann@example.com")
@@ -14,7 +14,7 @@ import Testing
       #expect(try await world.sendCode("PASSWORD_RESET", ["email": "ann@example.com"]).status == 200)
       #expect(try await world.sendCode("VERIFY_EMAIL", ["idToken": .string(user.idToken)]).status == 200)
     }
-    // The next page may have any address.
+    // The continue URL may have any address.
     let target: JSON = ["email": "new@example.com", "continueUrl": "http://10.0.2.2:5173/done"]
     #expect(try await world.sendCode("EMAIL_SIGNIN", target).status == 200)
     let listed = try await world.emulated("GET", "demo-test/oobCodes").json["oobCodes"]?.array ?? []
@@ -46,7 +46,7 @@ import Testing
     let changed = try await world.emulated("PATCH", "demo-test/config", on)
     #expect(changed.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == true)
     #expect(try await world.signIn("no@example.com").error == "INVALID_LOGIN_CREDENTIALS")
-    // The other projects have their own.
+    // The other projects have settings of their own.
     #expect(try await world.emulated("GET", "demo-b/config").json == standard)
     let kept = try await world.emulated("PATCH", "demo-test/config", ["signIn": ["allowDuplicateEmails": false]])
     #expect(kept.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == true)
@@ -84,7 +84,7 @@ import Testing
     #expect(
       try await world.post("accounts:signUp", wrong, isFromLoopback: true).error
         == "INVALID_MFA_PHONE_NUMBER : Invalid format.")
-    // A client of another machine, or of another server, cannot enrol itself.
+    // A client of another machine, or of another server, cannot enroll itself.
     let other: JSON = ["email": "c@example.com", "password": "correct horse", "mfaInfo": .array([factor])]
     let far = try await world.post("accounts:signUp", other, address: "198.51.100.1", isFromLoopback: false)
     #expect(world.user(far.localID)?.factors.isEmpty != false)
@@ -95,7 +95,7 @@ import Testing
     #expect(tenant.json["name"]?.string == "projects/demo-test/tenants/\(tenant.json["tenantId"]?.string ?? "?")")
   }
 
-  @Test("passwords as the official emulator writes them are imported, by administrators of an emulator alone")
+  @Test("passwords in the official emulator's form are imported, by administrators of an emulator alone")
   func readablePasswords() async throws {
     let world = try IdentityWorld.emulator()
     let path = "/v1/projects/demo-test/accounts:batchCreate"
@@ -114,7 +114,7 @@ import Testing
     #expect(refused.json["error"]?.array?.count == 60 && real.accounts.store.view.userCount == 0, "\(refused.text)")
   }
 
-  @Test("every project has the number by which suites know an emulator's")
+  @Test("every project has the project number by which test suites recognize an emulator")
   func projectNumber() async throws {
     let world = try IdentityWorld.emulator()
     let user = try await world.signUp("ann@example.com")
@@ -124,7 +124,7 @@ import Testing
     #expect(try await real.refresh(other.refreshToken).json["project_id"]?.string?.utf8.count == 12)
   }
 
-  @Test("phone numbers: a code that is shown signs in, once; a taken number gives a proof")
+  @Test("phone numbers: a listed code signs in, once; the number of another account yields a temporary proof")
   func phones() async throws {
     let world = try IdentityWorld.emulator()
     let number: JSON = "+15555550100"
@@ -150,7 +150,7 @@ import Testing
     #expect(try world.claims(made.idToken)["phone_number"] == .string("+15555550100"))
     let used = try await signIn(["sessionInfo": first.sessionInfo, "code": first.code])
     #expect(used.error == "INVALID_SESSION_INFO")
-    // Another account gets another number, and for the first one's number a proof to sign in with.
+    // A second account gets another number, and for the first one's number a temporary proof to sign in with.
     let other = try await world.signUp("ann@example.com")
     let second = try await send("+15555550101")
     let linked = try await signIn([
@@ -168,7 +168,8 @@ import Testing
     #expect(try await signIn(["code": "1"]).error == "MISSING_SESSION_INFO")
     #expect(try await signIn(["sessionInfo": "x"]).error == "MISSING_CODE")
     // A masked number is refused as well: older SDKs for iOS send one to an emulator instead of a second factor's
-    // enrolment, which Firebase refuses too. A code for it would fit every number with the same end.
+    // enrollment id, which Firebase refuses too. A code for it would be valid for every number with the same last
+    // digits.
     for bad: JSON in ["", "5555550100", "+0", .null, "+*******0100"] {
       let answer = try await world.app("accounts:sendVerificationCode", ["phoneNumber": bad])
       #expect(answer.error == "INVALID_PHONE_NUMBER : Invalid format.")
@@ -186,7 +187,7 @@ import Testing
       #expect(answer.status == 200)
       let other: JSON = .string("+1555555\(1000 + number)")
       #expect(try await world.app("accounts:sendVerificationCode", ["phoneNumber": other]).status == 200)
-      world.world.advance(seconds: 1)
+      world.accountsFixture.advance(seconds: 1)
     }
     let shown = try await world.emulated("GET", "demo-test/verificationCodes").json["verificationCodes"]?.array ?? []
     let numbers = shown.compactMap { $0["phoneNumber"]?.string }
@@ -212,7 +213,7 @@ import Testing
     #expect(try await world.signInWith("google.com", #"{"sub":"1"}"#).status == 200)
   }
 
-  @Test("a lock from before the emulator started is lifted, and everywhere else the limits hold")
+  @Test("a lock from before the emulator started is removed, and outside emulators the limits apply")
   func locks() async throws {
     let limits = ThrottleLimits()
     for (label, value) in Mirror(reflecting: limits.lifted).children.map({ ($0.label ?? "", $0.value) }) {

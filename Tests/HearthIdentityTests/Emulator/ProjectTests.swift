@@ -10,7 +10,7 @@ import Testing
     "/identitytoolkit.googleapis.com/v1/projects/\(project)/\(rest)"
   }
 
-  @Test("each project has users of its own, and clients with a key alone are of the server's")
+  @Test("each project has its own users, and clients with only an API key use the server's project")
   func separate() async throws {
     let world = try IdentityWorld.emulator()
     for project in ["demo-test", "demo-b", "Demo_C", "example.com:d"] {
@@ -32,7 +32,7 @@ import Testing
     #expect(world.user("ann") != nil)
   }
 
-  @Test("a token, a refresh token and a code lead to the project that they are of")
+  @Test("a token, a refresh token and a code determine their project")
   func followed() async throws {
     let world = try IdentityWorld.emulator()
     let signedUp = try await world.owner(
@@ -57,13 +57,13 @@ import Testing
     #expect(throws: (any Error).self) { try world.claims(signedUp.idToken) }
   }
 
-  @Test("keys that are replaced are replaced for every project")
+  @Test("replaced keys are replaced for every project")
   func keys() async throws {
     let world = try AdminWorld(keys: AdminWorld.newKeys()) { $0.isEmulator = true }
     let other = try world.directory.accounts(of: "demo-b", mayCreate: true)
     let before = other.keys.list(.idToken).map(\.kid)
     #expect(before == world.accounts.keys.list(.idToken).map(\.kid))
-    try world.accounts.keys.rotate(.idToken, nowSeconds: world.world.nowSeconds, isUrgent: true)
+    try world.accounts.keys.rotate(.idToken, nowSeconds: world.accountsFixture.nowSeconds, isUrgent: true)
     #expect(try world.directory.accounts(of: "demo-b", mayCreate: true) === other)
     #expect(other.keys.list(.idToken).map(\.kid) == world.accounts.keys.list(.idToken).map(\.kid))
     #expect(other.keys.list(.idToken).map(\.kid) != before)
@@ -97,7 +97,7 @@ import Testing
     #expect(world.directory.others.isEmpty && world.accounts.emulator(isFromLoopback: true) == nil)
   }
 
-  @Test("asking makes no project: not with a key, not without a credential")
+  @Test("requests do not create a project: not with a key, not without a credential")
   func nothingForClients() async throws {
     let world = try IdentityWorld.emulator()
     for path in [Self.path("demo-b", "accounts:lookup"), "/securetoken.google.com/demo-b/.well-known/jwks.json"] {
@@ -118,7 +118,7 @@ import Testing
     ("GET", "/emulator/auth/handler?tenantId=made-up", [:]),
   ]
 
-  @Test("projects and tenants are made by programs of the emulator's machine, and by no page of another site")
+  @Test("programs on the emulator's machine may create projects and tenants, and pages of other sites may not")
   func foreignPagesMakeNothing() async throws {
     let world = try IdentityWorld.emulator()
     for (method, path, body) in Self.named {
@@ -129,7 +129,7 @@ import Testing
           return (name: sides[0], value: sides[1])
         }
       }
-      // A local browser sends it, but for a page of another site, so it does not count as local.
+      // A local browser sends the request, but for a page of another site, so it does not count as local.
       _ = try? await world.send(
         parts[0], body.text(), method: method, query: query ?? [], address: "127.0.0.1", isFromLoopback: false)
       #expect(world.directory.others.isEmpty && world.accounts.tenants?.isEmpty == true, "\(path)")

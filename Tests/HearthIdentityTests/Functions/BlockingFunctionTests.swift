@@ -62,7 +62,7 @@ struct BlockingFunctionTests {
     #expect(claims["sign_in_method"] == .string("password"))
     let id = try #require(claims["event_id"]?.string)
     #expect(id.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
-    let time = world.world.now.wallMilliseconds
+    let time = world.accountsFixture.now.wallMilliseconds
     let record = #"""
       {"uid":"\#(answer.localID)","email":"a@b.example","email_verified":false,"disabled":false,"metadata":{"creation_time":\#(time),"last_sign_in_time":\#(time)},"provider_data":[{"provider_id":"password","uid":"a@b.example","email":"a@b.example"}],"tokens_valid_after_time":\#(time / 1000),"custom_claims":{}}
       """#
@@ -75,7 +75,7 @@ struct BlockingFunctionTests {
     }
   }
 
-  @Test("Functions get another provider's profile, its claims as an object, and the forwarded tokens")
+  @Test("Functions get the provider's profile, its claims as an object, and the forwarded tokens")
   func federated() async throws {
     let body = "id_token=g1~a@b.example~yes&access_token=AT&expires_in=3599&providerId=google.com"
     _ = try await world.post(
@@ -97,11 +97,11 @@ struct BlockingFunctionTests {
     #expect(later["oauth_id_token"] == nil)
   }
 
-  @Test("Functions get the tenant of the user, and none for the project's own")
+  @Test("Functions get the tenant of the user, and none for the project's own users")
   func tenants() async throws {
     let tenants = try #require(world.accounts.tenants)
     let tenant = try await tenants.create(
-      by: Administrator(name: "op", client: world.world.client(), now: world.world.now)
+      by: Administrator(name: "op", client: world.accountsFixture.client(), now: world.accountsFixture.now)
     ) { $0.allowsPasswords = true }
     functions.forget()
     for id in [nil, tenant.id] {
@@ -211,7 +211,7 @@ struct BlockingFunctionTests {
     #expect(world.accounts.store.view.userCount == 0)
   }
 
-  @Test("a function opens the console to no account", arguments: ["customClaims", "sessionClaims"])
+  @Test("a function cannot give an account the console claim", arguments: ["customClaims", "sessionClaims"])
   func consoleClaim(_ member: String) async throws {
     let functions = FakeFunctions()
     let world = try IdentityWorld(functions: functions) { $0.consoleClaim = "staff" }
@@ -225,7 +225,7 @@ struct BlockingFunctionTests {
     #expect(try await world.signUp("c@b.example").status == 200)
   }
 
-  @Test("A function's refusal has the clients' message, truncated, with one separator, and without the URL")
+  @Test("A function's refusal has a message for clients, truncated, with one separator, and without the function's URL")
   func refusals() async throws {
     let text = #"{"error":{"message":"no : evil","status":"PERMISSION_DENIED"}}"#
     functions.answers { _ in FunctionAnswer(status: 403, body: Array(text.utf8)) }
@@ -277,7 +277,7 @@ struct BlockingFunctionTests {
     #expect(try await world.signIn("a@b.example").status == 400)
   }
 
-  @Test("Functions of an emulator get unsigned tokens when configured")
+  @Test("Functions of an emulator get unsigned tokens when this is configured")
   func unsigned() async throws {
     _ = try await Self.set(
       ["triggers": ["beforeCreate": ["functionUri": "http://h/", "signing": "none"]]], in: world)
@@ -343,7 +343,7 @@ struct BlockingFunctionTests {
     #expect(functions.events == [])
   }
 
-  @Test("The configured functions are called until others are set, and again after those are cleared")
+  @Test("The functions of the file are called until others are set, and again after those are cleared")
   func file() async throws {
     let text = #"{"blockingFunctions":{"triggers":{"beforeCreate":{"functionUri":"http://file/"}}}}"#
     let parsed = try AccountsConfiguration.parse(

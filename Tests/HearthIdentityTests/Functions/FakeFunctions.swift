@@ -7,7 +7,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// A caller of functions with scripted answers, which records the requests.
+/// A caller of functions with answers from the test, which records the requests.
 final class FakeFunctions: FunctionCaller {
   typealias Answer = @Sendable (_ event: String) throws -> FunctionAnswer
 

@@ -21,7 +21,7 @@ import Testing
     #expect(answer["password"]?["isTemporaryPassword"] == .bool(false))
     #expect(answer["password"]?["profileImageURL"] == .string(""))
     let token = try #require(answer["token"]?.string)
-    let now = world.world.nowSeconds
+    let now = world.accountsFixture.nowSeconds
     let credential = try world.accounts.keys.verifier.verify(token, nowSeconds: now)
     #expect(credential.kind == .legacyToken && credential.authority == .user)
     #expect(credential.authPayload?["uid"] == .string(uid))
@@ -31,7 +31,7 @@ import Testing
     #expect(world.accounts.sessions.revocations.standing(of: credential) == .good)
   }
 
-  @Test("Security 24: each sign-in has a session of its own, kept as a hash alone")
+  @Test("Security 24: each sign-in has a session of its own, stored as a hash only")
   func sessions() async throws {
     let world = try AdminWorld()
     let uid = try await world.legacyUser()
@@ -39,7 +39,7 @@ import Testing
     for _ in 0..<2 {
       let answer = try await world.web("/auth/password?&email=ann@example.com&password=secret1")
       let token = try #require(answer["token"]?.string)
-      let claims = try world.accounts.keys.verifier.verify(token, nowSeconds: world.world.nowSeconds).claims
+      let claims = try world.accounts.keys.verifier.verify(token, nowSeconds: world.accountsFixture.nowSeconds).claims
       let id = try #require(claims["jti"]?.string)
       #expect(id.utf8.count >= 43)
       #expect(world.accounts.store.view.session(Digest(sha256: id.utf8))?.isLegacy == true)
@@ -50,7 +50,7 @@ import Testing
     #expect(sessions.allSatisfy { !ids.contains($0.session.family) })
   }
 
-  @Test("Security 25: a new password, a new address and a removal each end the sessions so far")
+  @Test("Security 25: a new password, a new address and a removal each end all sessions")
   func endings() async throws {
     for path in [
       "/users/ann@example.com/password?&email=ann@example.com&oldPassword=secret1&newPassword=secret2"
@@ -62,7 +62,7 @@ import Testing
       let world = try AdminWorld()
       let uid = try await world.legacyUser()
       let token = try await world.web("/auth/password?&email=ann@example.com&password=secret1")["token"]?.string ?? ""
-      let credential = try world.accounts.keys.verifier.verify(token, nowSeconds: world.world.nowSeconds)
+      let credential = try world.accounts.keys.verifier.verify(token, nowSeconds: world.accountsFixture.nowSeconds)
       #expect(world.accounts.sessions.revocations.standing(of: credential) == .good)
       let answer = try await world.web(path)
       #expect(answer["error"] == nil)
@@ -108,7 +108,7 @@ import Testing
     #expect(world.user(answer["uid"]?.string ?? "")?.isAnonymous == true)
   }
 
-  @Test("a provider's token makes the account that its old uid names, and finds it again")
+  @Test("a provider's token creates the account with the uid of version 2.x, and finds it again")
   func provider() async throws {
     let world = try AdminWorld()
     for _ in 0..<2 {
@@ -131,7 +131,7 @@ import Testing
       let answer = try await world.web("/auth/facebook/token?&access_token=good")
       #expect(answer["uid"] == .string("facebook:42"))
       return try world.accounts.keys.verifier.verify(
-        answer["token"]?.string ?? "", nowSeconds: world.world.nowSeconds)
+        answer["token"]?.string ?? "", nowSeconds: world.accountsFixture.nowSeconds)
     }
     let old = try await signIn()
     _ = try await UserEndpoints(accounts: world.accounts).delete(world.call(#"{"localId": "facebook:42"}"#))
@@ -142,7 +142,7 @@ import Testing
         && world.accounts.sessions.revocations.standing(of: old) == .ended)
   }
 
-  @Test("a sign-in under way with a replaced password is refused")
+  @Test("a sign-in in progress with a replaced password is refused")
   func overtaken() async throws {
     let interleaved = InterleavedWork()
     let world = try AdminWorld(providers: [SlowPassword(interleaved: interleaved)])
@@ -157,7 +157,7 @@ import Testing
 
   // MARK: Undisclosed data
 
-  @Test("Security 68: no reset without password sign-in; its limit is not disclosed, and mails end there")
+  @Test("Security 68: no reset without password sign-in; its limit is not disclosed, and no more mails are sent")
   func resetLimits() async throws {
     let mailer = FakeMailer()
     let without = try AdminWorld(mailer: mailer, providers: [FakeAnonymous()])
@@ -207,7 +207,7 @@ import Testing
     #expect(JSON(parsing: answers[0])?.legacyCode == "INVALID_PASSWORD")
   }
 
-  @Test("an operator may enable the disclosure of unknown addresses, as in the 2.x service")
+  @Test("an operator may enable the disclosure of unknown addresses, as in Firebase 2.x")
   func reveals() async throws {
     let world = try AdminWorld { $0.legacyRevealsUnknownUsers = true }
     _ = try await world.legacyUser()
@@ -235,7 +235,7 @@ import Testing
     }
   }
 
-  @Test("a user of another system signs in, or changes the password at once")
+  @Test("a user of an external system signs in, or changes the password at once")
   func fromElsewhere() async throws {
     struct OldSystem: PasswordChecker {
       let name = "old-shop"
@@ -258,7 +258,8 @@ import Testing
     #expect(try await world.web("/auth/password?&email=bob@example.com&password=old-one")["token"] == nil)
   }
 
-  @Test("Security 68: guesses are counted here as everywhere, and the right password is refused then as well")
+  @Test(
+    "Security 68: wrong passwords are counted as in the other interfaces, and the correct one is then refused as well")
   func throttled() async throws {
     let world = try AdminWorld { $0.limits.accountFailuresFree = 3 }
     _ = try await world.legacyUser()
@@ -267,7 +268,8 @@ import Testing
     #expect(refused.legacyCode == "LIMITS_EXCEEDED")
     await #expect(throws: AccountError.self) {
       try await world.accounts.signIn.passwords.signIn(
-        email: "ann@example.com", password: "secret1", client: world.world.client(), now: world.world.now)
+        email: "ann@example.com", password: "secret1", client: world.accountsFixture.client(),
+        now: world.accountsFixture.now)
     }
   }
 }

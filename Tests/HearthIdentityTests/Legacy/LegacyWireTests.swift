@@ -19,7 +19,7 @@ import Testing
     #expect(plain.contentType.hasPrefix("application/json"))
   }
 
-  @Test("a request that cannot be read is refused with the status that its client can read")
+  @Test("a malformed request is refused with the status that its client can read")
   func malformed() async throws {
     let world = try AdminWorld()
     let broken = await world.legacy(
@@ -28,7 +28,7 @@ import Testing
     #expect(await world.legacy("POST", "/users", contentType: "application/json", body: "{").status == 400)
   }
 
-  @Test("real verbs with forms and JSON mean the same")
+  @Test("requests with real HTTP methods, as forms and as JSON, have the same effect")
   func realVerbs() async throws {
     let world = try AdminWorld()
     let form = "application/x-www-form-urlencoded"
@@ -46,7 +46,7 @@ import Testing
     #expect(world.accounts.store.view.userCount == 0)
   }
 
-  @Test("a body counts more than a query, and an address in the path more than both")
+  @Test("a body takes precedence over a query, and an address in the path over both")
   func precedence() async throws {
     let world = try AdminWorld()
     _ = try await world.legacyUser("ann@example.com", "secret1")

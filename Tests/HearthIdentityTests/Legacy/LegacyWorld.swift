@@ -6,7 +6,7 @@ import HearthTree
 @testable import HearthIdentity
 
 extension AdminWorld {
-  /// Sends a request as the last web client of version 2.x: always a GET, with status 200 for errors.
+  /// Sends a request like the last web client of version 2.x: always a GET, with status 200 for errors.
   func web(_ pathAndQuery: String, address: String = "192.0.2.1") async throws -> JSON {
     let response = await legacy("GET", pathAndQuery + "&v=js-2.4.2&transport=json&suppress_status_codes=true", address)
     guard response.status == 200, let json = JSON(parsing: response.body) else {
@@ -25,7 +25,7 @@ extension AdminWorld {
     let response = await IdentityEndpoints(directory).handle(
       IdentityRequest(
         method: method, path: "/v2/shop" + String(parts[0]), query: query, contentType: contentType,
-        body: Array(body.utf8), client: world.client(address), now: world.now))
+        body: Array(body.utf8), client: accountsFixture.client(address), now: accountsFixture.now))
     // A path outside this interface belongs to the database.
     return response ?? IdentityResponse(status: 0, contentType: "", body: [])
   }

@@ -56,13 +56,13 @@ import Testing
     let scripts = try #require(parts.first { $0.hasPrefix("script-src ") }).split(separator: " ").dropFirst()
     #expect(parts.first == "default-src 'none'" && parts.contains("frame-ancestors 'none'"))
     #expect(scripts.first?.hasPrefix("'sha256-") == true && scripts.contains { $0.hasPrefix("https://\(host)") })
-    // No whole scheme, and no wildcard.
+    // The policy allows no whole scheme, and no wildcard.
     let all = Set(parts.flatMap { $0.split(separator: " ").dropFirst() })
     #expect(all.isDisjoint(with: ["*", "https:", "http:", "data:", "'unsafe-eval'"]))
     #expect(!scripts.contains("'unsafe-inline'"))
     let text = try #require(page.attribute("data-way", after: "<div id=\"captcha\""))
     let way = try #require(JSON(parsing: text.utf8))
-    // The script of the page encodes it like this.
+    // The page's script encodes the URL like this.
     let token = PercentEncoding.encode("to+ken/&=")
     let address =
       (way["before"]?.string ?? "")
@@ -87,7 +87,7 @@ import Testing
     #expect(refused["firebaseError"]?.contains("auth/operation-not-allowed") == true)
   }
 
-  @Test("Security 85: the captcha's page leads to the apps of the settings alone")
+  @Test("Security 85: the captcha's page opens only the apps of the settings")
   func allowList() async throws {
     let native = try world(.turnstile)
     for (changes, status) in [
@@ -102,7 +102,7 @@ import Testing
     #expect(try await native.open(NativeWorld.verify(), host: "evil.example").status == 421)
   }
 
-  @Test("A client that asks for a push or sends a platform attestation is told to open the page")
+  @Test("A client that requests a push or sends a platform attestation is told to open the page")
   func fallback() async throws {
     let phone = try PhoneWorld {
       $0.phone.captcha = CaptchaSettings(service: .turnstile, siteKey: "k", secret: "s")
@@ -126,7 +126,7 @@ import Testing
     #expect(try await PhoneWorld().ask(PhoneWorld.number, ["iosReceipt": "r", "iosSecret": "s"]).status == 200)
   }
 
-  @Test("A token of the server's own page is accepted beside other configured hosts")
+  @Test("A token of the server's own page is accepted beside the configured hosts")
   func ownHost() async throws {
     let phone = try PhoneWorld {
       $0.phone.captcha = CaptchaSettings(service: .turnstile, siteKey: "k", secret: "s")

@@ -7,7 +7,7 @@ import Testing
 
 /// Tests of native apps that sign users in on a provider's page.
 @Suite struct NativeSignInTests {
-  @Test("An iOS app is opened with an event that it redeems once, with its session")
+  @Test("An iOS app is opened with an event that it redeems once, with its session id")
   func ios() async throws {
     let native = try NativeWorld()
     for (changes, scheme) in [
@@ -39,12 +39,12 @@ import Testing
     #expect(linked.status == 200 && linked.localID == guest.localID, "\(linked.text)")
   }
 
-  @Test("Apps of Cordova are opened by their bundle id, or by an address of this server in their package alone")
+  @Test("Cordova apps are opened by their bundle id, or by a URL of this server only in their package")
   func cordova() async throws {
     let native = try NativeWorld()
     let page = try await native.visit(
       NativeWorld.signIn(["authType": "signInViaRedirect", "clientId": nil, "eventId": nil]))
-    // Its SDK decodes the value twice.
+    // The SDK decodes the value twice.
     let outer = try NativeWorld.parts(try #require(page.back))
     #expect(outer.head == "\(NativeWorld.bundleID)://google/link")
     let once = try #require(outer.query["deep_link_id"])
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(
-    "Security 86: the address that opens an app can be redeemed only with the session of that app")
+    "Security 86: the URL that opens an app can be redeemed only with the session of that app")
   func interception() async throws {
     let native = try NativeWorld()
     let page = try await native.visit(NativeWorld.signIn())
@@ -81,7 +81,7 @@ import Testing
     #expect(
       try await native.redeem(link, postBody: "providerId=google.com").error
         == "INVALID_IDP_RESPONSE : The requestUri is of another provider than the postBody.")
-    native.world.world.advance(seconds: 600)
+    native.world.accountsFixture.advance(seconds: 600)
     #expect(try await native.redeem(link).error?.contains("took too long") == true)
   }
 
@@ -103,7 +103,7 @@ import Testing
     #expect(extras["S.firebaseError"]?.contains("auth/operation-not-allowed") == true && extras["S.link"] == nil)
   }
 
-  @Test("Security 85: the pages lead back to the apps of the settings, and to no scheme that an address names")
+  @Test("Security 85: the pages open only the apps of the settings, and no scheme that a URL names")
   func allowList() async throws {
     let native = try NativeWorld { $0.apiKeys = ["key"] }
     for (changes, status) in [
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test("On an emulator programs of its machine choose their identity, in any app")
+  @Test("On an emulator programs on its machine choose their identity, in any app")
   func emulator() async throws {
     let native = try NativeWorld {
       $0.applyEmulatorDefaults()
@@ -147,7 +147,7 @@ import Testing
     let link = "http://127.0.0.1:9000/__/auth/callback?providerId=oidc.corp&id_token=\(claims)"
     #expect(try await native.redeem(link, isFromLoopback: true).json["email"] == "a@example.com")
     #expect(try await native.redeem(link).status == 400)
-    // A browser on another machine is led only to the configured apps.
+    // A browser on another machine opens only the configured apps.
     for query in [NativeWorld.signIn(), NativeWorld.verify()] {
       let elsewhere = try await native.open(query)
       #expect(elsewhere.headers["Location"] == nil && elsewhere.back == nil && elsewhere.status >= 400)

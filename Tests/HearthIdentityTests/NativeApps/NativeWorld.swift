@@ -119,7 +119,7 @@ struct NativeWorld {
   ) async throws -> Page {
     var request = IdentityRequest(
       method: form == nil ? "GET" : "POST", host: host, path: path, query: query, body: Array((form ?? "").utf8),
-      client: world.world.client("192.0.2.1"), isFromLoopback: isFromLoopback, now: world.world.now)
+      client: world.accountsFixture.client("192.0.2.1"), isFromLoopback: isFromLoopback, now: world.accountsFixture.now)
     request.cookie = cookie
     let response = try #require(await IdentityEndpoints(world.directory).handle(request))
     return Page(
@@ -152,7 +152,7 @@ struct NativeWorld {
         ] + (more.members ?? [])), host: "www.googleapis.com", isFromLoopback: isFromLoopback)
   }
 
-  // MARK: As an SDK reads an address
+  // MARK: Parsing URLs as an SDK does
 
   /// Splits a URL into its parameters and the part before them.
   static func parts(_ url: String) throws -> (head: String, query: [String: String]) {

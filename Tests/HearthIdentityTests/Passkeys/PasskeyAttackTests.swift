@@ -28,11 +28,11 @@ import Testing
       && answer.error?.hasPrefix("INVALID_AUTHENTICATOR_RESPONSE : ") == true
   }
 
-  @Test("Security 76: a challenge response is accepted once, from any client and at any concurrency")
+  @Test("Security 76: a response to a challenge is accepted once, from any client and under any concurrency")
   func replay() async throws {
     let world = try IdentityWorld.withPasskeys()
     let (key, _) = try await enrolled(world)
-    // A key without a counter, so that no counter stops a repetition.
+    // A key without a counter, so that no counter refuses a repetition.
     let used = key.use(challenge: try await world.passkeyChallenge())
     let answers: [IdentityWorld.Answer] = try await withThrowingTaskGroup(of: IdentityWorld.Answer.self) { group in
       let handle = JSON.string(key.userHandle)
@@ -60,9 +60,9 @@ import Testing
     _ = try await world.accounts.sessions.revocations.revoke(
       uid: answers.first { $0.status == 200 }?.localID ?? "", client: .server)
     #expect(isRefused(try await world.finishPasskeySignIn(key, used)))
-    world.world.advance(seconds: PasskeyChallenges.lifetimeSeconds - 1)
+    world.accountsFixture.advance(seconds: PasskeyChallenges.lifetimeSeconds - 1)
     #expect(isRefused(try await world.finishPasskeySignIn(key, used)))
-    world.world.advance(seconds: 10_000)
+    world.accountsFixture.advance(seconds: 10_000)
     #expect(isRefused(try await world.finishPasskeySignIn(key, used)))
   }
 
@@ -71,7 +71,7 @@ import Testing
     let world = try IdentityWorld.withPasskeys()
     let (key, user) = try await enrolled(world)
     let late = key.use(challenge: try await world.passkeyChallenge())
-    world.world.advance(seconds: PasskeyChallenges.lifetimeSeconds)
+    world.accountsFixture.advance(seconds: PasskeyChallenges.lifetimeSeconds)
     #expect(isRefused(try await world.finishPasskeySignIn(key, late)))
     let (_, ofEnrolment) = try await world.startPasskey(user.idToken)
     #expect(isRefused(try await world.finishPasskeySignIn(key, key.use(challenge: ofEnrolment))))
@@ -127,7 +127,7 @@ import Testing
     #expect(world.refusedPasskeys.last == "enrolment: origin")
   }
 
-  @Test("Security 78: a counter that goes back is refused and on record, also when answers come out of order")
+  @Test("Security 78: a counter that goes back is refused and audited, also when responses arrive out of order")
   func counters() async throws {
     let world = try IdentityWorld.withPasskeys()
     let (key, user) = try await enrolled(world)
@@ -173,7 +173,7 @@ import Testing
     #expect(try await world.signIn("a@b.example").status == 200)
   }
 
-  @Test("Security 79: a key registered with user verification always needs it, where other keys need not")
+  @Test("Security 79: a key registered with user verification always requires it, and other keys do not")
   func verificationDowngrade() async throws {
     let world = try IdentityWorld.withPasskeys(userVerification: false)
     let (key, _) = try await enrolled(world)
@@ -221,7 +221,7 @@ import Testing
     // Neither a password nor the session from before the key suffices to enrol another factor.
     #expect(try await world.signIn("a@b.example").error?.hasPrefix("PASSKEY_REQUIRED : ") == true)
     #expect(try await world.refresh(user.refreshToken).error == "TOKEN_EXPIRED")
-    // A continued session of the key is as good: here after a change of password.
+    // A continued session of the key is sufficient, here after a change of password.
     let changed = try await world.update(signedIn.idToken, ["password": "another password", "returnSecureToken": true])
     #expect(try !isForEnrolment(changed.idToken, world), "\(changed.text)")
   }
@@ -240,7 +240,7 @@ import Testing
     #expect(try !isForEnrolment(try await world.signIn(key).idToken, world))
   }
 
-  @Test("Security 79: an unproven address's passkey does not lock its owner out, and is removed")
+  @Test("Security 79: a passkey on an unverified address does not lock its owner out, and is removed")
   func takeover() async throws {
     let demanding = try IdentityWorld.withPasskeys(isRequired: true)
     let attacker = try await demanding.signUp("owner@b.example")
@@ -264,7 +264,7 @@ import Testing
   func others() async throws {
     let world = try IdentityWorld.withPasskeys()
     let (key, user) = try await enrolled(world)
-    world.world.advance(seconds: 400)
+    world.accountsFixture.advance(seconds: 400)
     let start = try await world.post("/v2/accounts/passkeyEnrollment:start", ["idToken": .string(user.idToken)])
     #expect(start.error == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
     #expect(
@@ -283,7 +283,7 @@ import Testing
     #expect(try await world.signIn(key).error == "USER_DISABLED")
   }
 
-  @Test("Many refused keys of one network are slowed down")
+  @Test("Many refused keys from one network are throttled")
   func guessing() async throws {
     let world = try IdentityWorld.withPasskeys { $0.limits.credentialFailuresPerMinute = 5 }
     let stranger = SoftwareAuthenticator()

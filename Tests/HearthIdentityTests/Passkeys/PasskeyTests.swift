@@ -24,9 +24,9 @@ import Testing
     #expect(try world.claims(done.idToken)["firebase"]?["sign_in_provider"] == .string("passkey"))
     let shown = try await world.lookup(done.idToken).json["users"]?.array?.first
     #expect(shown?["passkeyInfo"] == [["credentialId": .string(authenticator.id), "name": "Laptop"]])
-    // Private fields of the key are not shown.
+    // Private fields of the key are not returned.
     #expect(try await !world.lookup(done.idToken).text.contains("publicKey"))
-    world.world.advance(seconds: 3_000)
+    world.accountsFixture.advance(seconds: 3_000)
     let back = try await world.signIn(authenticator)
     #expect(back.status == 200 && back.localID == user.localID, "\(back.text)")
     let claims = try world.claims(back.idToken)
@@ -54,7 +54,7 @@ import Testing
     #expect(try #require(Base64URL.decode(Array((options["user"]?["id"]?.string ?? "").utf8))).count <= 64)
   }
 
-  @Test("Keys of an account share a handle, are excluded from registration, and are removed one by one")
+  @Test("Keys of an account share a user handle, are excluded from registration, and are removed one by one")
   func severalKeys() async throws {
     let world = try IdentityWorld.withPasskeys()
     let user = try await world.signUp("a@b.example")
@@ -84,7 +84,7 @@ import Testing
     #expect(mixed.error?.hasPrefix("INVALID_ARGUMENT : ") == true)
   }
 
-  @Test("An administrator takes keys away, and their tokens end")
+  @Test("An administrator removes keys, and their tokens end")
   func administrator() async throws {
     let world = try IdentityWorld.withPasskeys()
     let user = try await world.signUp("a@b.example")
@@ -115,7 +115,7 @@ import Testing
     #expect(try await world.enrol(key, bob.idToken).status == 200)
   }
 
-  @Test("Apps of the service say some members otherwise; base64 with padding is read as well")
+  @Test("Apps of Firebase send some members in another form; base64 with padding is read as well")
   func otherNames() async throws {
     let world = try IdentityWorld.withPasskeys()
     let user = try await world.signUp("a@b.example")
@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  @Test("An emulator's test suites name keys, and only those of its machine may")
+  @Test("An emulator's test suites identify keys by id, which only programs on its machine may do")
   func emulated() async throws {
     let world = try IdentityWorld.withPasskeys { $0.isEmulator = true }
     let user = try await world.signUp("a@b.example")

@@ -11,7 +11,7 @@ import Testing
 @testable import HearthIdentity
 
 extension IdentityWorld {
-  /// Returns a world in which passkeys are served for `example.com`.
+  /// Returns accounts with passkeys for `example.com`.
   static func withPasskeys(
     userVerification: Bool = true, isRequired: Bool = false, hooks: [any DecidingHook] = [],
     configure: (inout AccountsConfiguration) -> Void = { _ in }

@@ -34,7 +34,7 @@ import Testing
     #expect(phone.phones.messages.count == 1)
   }
 
-  @Test("the token of the newer kind of widget counts as well")
+  @Test("the token of the enterprise widget is valid as well")
   func enterpriseToken() async throws {
     let phone = try world()
     #expect(try await phone.ask(PhoneWorld.number, ["captchaResponse": "good"]).status == 200)
@@ -48,7 +48,7 @@ import Testing
     #expect(none.json["recaptchaSiteKey"]?.string?.isEmpty == false)
   }
 
-  @Test("a token of another page, and one of a low score, are none")
+  @Test("a token of another page, and one with a low score, are refused")
   func hostAndScore() async throws {
     let phone = try world { captcha in (captcha.hostnames, captcha.scoreMin) = (["app.example.com"], 60) }
     let answers: [(JSON, Bool)] = [
@@ -62,7 +62,7 @@ import Testing
     for (answer, isTaken) in answers {
       phone.captchas.answer(answer)
       #expect(try await ask(phone, "good") == (isTaken ? "sent" : "CAPTCHA_CHECK_FAILED"), "\(answer)")
-      phone.world.world.advance(seconds: 3_700)
+      phone.world.accountsFixture.advance(seconds: 3_700)
     }
   }
 
@@ -74,11 +74,11 @@ import Testing
       let refused = try await phone.ask(PhoneWorld.number, ["recaptchaToken": "good"])
       #expect(refused.status == 503, "\(refused.text)")
     }
-    #expect(phone.world.world.notices.contains { $0.text.contains("does not answer as one") })
+    #expect(phone.world.accountsFixture.notices.contains { $0.text.contains("does not answer as one") })
     phone.captchas.answer(["success": false, "error-codes": ["invalid-input-secret"]])
     #expect(try await ask(phone, "good") == "CAPTCHA_CHECK_FAILED")
-    #expect(phone.world.world.notices.contains { $0.text.contains("does not take the secret") })
-    #expect(!phone.world.world.notices.contains { $0.text.contains("the-secret") })
+    #expect(phone.world.accountsFixture.notices.contains { $0.text.contains("does not take the secret") })
+    #expect(!phone.world.accountsFixture.notices.contains { $0.text.contains("the-secret") })
     await phone.world.accounts.context.server.texts.idle()
     #expect(phone.phones.messages.isEmpty)
   }

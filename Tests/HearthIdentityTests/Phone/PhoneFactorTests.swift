@@ -46,7 +46,7 @@ import Testing
     let claims = try phone.world.claims(done.idToken)
     #expect(claims["firebase"]?["sign_in_second_factor"] == .string("phone"))
     #expect(claims["firebase"]?["second_factor_identifier"] == .string(factor.id))
-    phone.world.world.advance(seconds: 60)
+    phone.world.accountsFixture.advance(seconds: 60)
     return (user.localID, factor.id)
   }
 
@@ -64,7 +64,7 @@ import Testing
       ["mfaPendingCredential": pending, "phoneVerificationInfo": ["sessionInfo": sessionInfo, "code": code]])
   }
 
-  /// Starts a sign-in whose first factor is shown and whose code is sent.
+  /// Starts a sign-in up to the sending of the second factor's code.
   private func begun(
     _ phone: PhoneWorld, _ id: String, _ email: String = "a@b.example", _ number: String = PhoneWorld.number
   ) async throws -> (pending: JSON, sessionInfo: JSON, code: JSON) {
@@ -88,9 +88,9 @@ import Testing
     #expect(claims["firebase"]?["sign_in_provider"] == .string("password"))
     #expect(claims["firebase"]?["sign_in_second_factor"] == .string("phone"))
     #expect(claims["firebase"]?["second_factor_identifier"] == .string(id))
-    // Both are used up.
+    // The pending credential and the code are used up.
     #expect(try await finish(phone, pending, sessionInfo, code).error == "INVALID_MFA_PENDING_CREDENTIAL")
-    phone.world.world.advance(seconds: 60)
+    phone.world.accountsFixture.advance(seconds: 60)
     let other = try await begun(phone, id)
     #expect(try await finish(phone, other.pending, sessionInfo, code).error == "INVALID_SESSION_INFO")
   }
@@ -102,7 +102,7 @@ import Testing
     let (_, otherID) = try await enrolled(phone, "b@b.example", "+4915112345670")
     let mine = try await begun(phone, id)
     let other = try await begun(phone, otherID, "b@b.example", "+4915112345670")
-    // The thief knows the victim's password and has their own phone.
+    // The attacker knows the victim's password and has their own phone.
     #expect(try await finish(phone, mine.pending, other.sessionInfo, other.code).error == "INVALID_SESSION_INFO")
     #expect(try await start(phone, mine.pending, otherID).error == "MFA_ENROLLMENT_NOT_FOUND")
     // A first factor's code for the same number is not valid as a second factor; nor the reverse.
@@ -110,13 +110,13 @@ import Testing
     #expect(try await finish(phone, mine.pending, first.sessionInfo, first.code).error == "INVALID_SESSION_INFO")
     #expect(
       try await phone.signIn(["sessionInfo": mine.sessionInfo, "code": mine.code]).error == "INVALID_SESSION_INFO")
-    // Nor is one of another sign-in of the same account.
+    // Nor is the code of another sign-in of the same account.
     let again = try await begun(phone, id)
     #expect(try await finish(phone, again.pending, mine.sessionInfo, mine.code).error == "INVALID_SESSION_INFO")
     #expect(try await finish(phone, mine.pending, mine.sessionInfo, mine.code).status == 200)
   }
 
-  @Test("Security 70: five wrong codes end a sign-in, however many are sent for it, and an account has its limit")
+  @Test("Security 70: five wrong codes end a sign-in, for any number of sent codes, and an account has its limit")
   func guesses() async throws {
     let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
     let (_, id) = try await enrolled(phone)
@@ -124,7 +124,7 @@ import Testing
     let wrong = PhoneWorld.wrong(code)
     var refusals: [String?] = []
     for _ in 0..<3 { refusals.append(try await finish(phone, pending, sessionInfo, wrong).error) }
-    // Another code for the same sign-in grants no new attempts.
+    // Another code for the same sign-in allows no new attempts.
     let second = try #require(try await start(phone, pending, id).json["phoneResponseInfo"]?["sessionInfo"])
     let right = try await phone.read()
     for _ in 0..<2 {
@@ -143,22 +143,22 @@ import Testing
     #expect(refusals.last??.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
   }
 
-  @Test("codes end after five minutes, and with the password that the first factor was")
+  @Test("codes expire after five minutes, and with a change of the password that was the first factor")
   func ends() async throws {
     let phone = try PhoneWorld()
     let (uid, id) = try await enrolled(phone)
     let late = try await begun(phone, id)
-    phone.world.world.advance(seconds: 300)
+    phone.world.accountsFixture.advance(seconds: 300)
     #expect(try await finish(phone, late.pending, late.sessionInfo, late.code).error == "SESSION_EXPIRED")
     let other = try await begun(phone, id)
     try await phone.world.accounts.signIn.passwords.change(
-      of: #require(phone.world.user(uid)), to: "another one", client: phone.world.world.client(),
-      now: phone.world.world.now)
+      of: #require(phone.world.user(uid)), to: "another one", client: phone.world.accountsFixture.client(),
+      now: phone.world.accountsFixture.now)
     let refused = try await finish(phone, other.pending, other.sessionInfo, other.code)
     #expect(refused.error == "INVALID_MFA_PENDING_CREDENTIAL")
   }
 
-  @Test("enrolment: whose, which, how often, and with which code")
+  @Test("enrollment: for whom, with which number, how often, and with which code")
   func enrolment() async throws {
     let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
     let guest = try await phone.world.anonymous()
@@ -180,18 +180,18 @@ import Testing
     #expect(done.status == 200, "\(done.text)")
     #expect(try await finishEnrolment(phone, done.idToken, sessionInfo, code).error == "INVALID_SESSION_INFO")
     #expect(try await startEnrolment(phone, done.idToken).error?.hasPrefix("SECOND_FACTOR_EXISTS") == true)
-    phone.world.world.advance(seconds: 400)
+    phone.world.accountsFixture.advance(seconds: 400)
     #expect(
       try await startEnrolment(phone, done.idToken, "+436641234567").error == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
   }
 
-  @Test("a withdrawn phone is not required any more, and its pending code is void")
+  @Test("a removed phone is no longer required, and its pending code is void")
   func withdraw() async throws {
     let phone = try PhoneWorld()
     let (_, id) = try await enrolled(phone)
     let (pending, sessionInfo, code) = try await begun(phone, id)
     let done = try await finish(phone, pending, sessionInfo, code)
-    phone.world.world.advance(seconds: 60)
+    phone.world.accountsFixture.advance(seconds: 60)
     let other = try await begun(phone, id)
     let withdrawn = try await phone.world.post(
       "/v2/accounts/mfaEnrollment:withdraw", ["idToken": .string(done.idToken), "mfaEnrollmentId": .string(id)])
@@ -204,7 +204,7 @@ import Testing
   func tenants() async throws {
     let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
     let tenants = try #require(phone.world.accounts.tenants)
-    let administrator = Administrator(name: "test", client: .commandLine, now: phone.world.world.now)
+    let administrator = Administrator(name: "test", client: .commandLine, now: phone.world.accountsFixture.now)
     var ids: [JSON] = []
     for name in ["acme-one", "acme-two"] {
       let made = try await tenants.create(by: administrator) { ($0.displayName, $0.allowsPasswords) = (name, true) }
@@ -248,7 +248,7 @@ import Testing
     let entered = try await finish(one.pending, one.sessionInfo, one.code, ids[0])
     #expect(entered.status == 200, "\(entered.text)")
     #expect(try tenants.accounts(of: ids[0].string ?? "").keys.tenant == ids[0].string)
-    // The operator pays for all messages: one number's limit is not multiplied by tenants.
+    // The operator pays for all messages: the limit of one number is shared by all tenants.
     #expect(phone.phones.messages.count == 2)
   }
 
@@ -267,12 +267,12 @@ import Testing
     let codes = try #require(enrolled.json["recoveryCodes"]?.array, "\(enrolled.text)")
     #expect(codes.count == RecoveryCodes.count)
     let id = try #require(phone.world.user(user.localID)?.factors.first?.id)
-    phone.world.world.advance(seconds: 60)
+    phone.world.accountsFixture.advance(seconds: 60)
     let first = try await begun(phone, id)
     let entered = try await finish(phone, first.pending, first.sessionInfo, codes[0])
     #expect(try phone.world.claims(entered.idToken)["firebase"]?["second_factor_identifier"] == .string(id))
     #expect(entered.json["recoveryCodesLeft"] == .int(Int64(RecoveryCodes.count - 1)), "\(entered.text)")
-    phone.world.world.advance(seconds: 60)
+    phone.world.accountsFixture.advance(seconds: 60)
     let second = try await begun(phone, id)
     #expect(try await finish(phone, second.pending, second.sessionInfo, codes[0]).error == "INVALID_CODE")
     #expect(try await finish(phone, second.pending, second.sessionInfo, codes[1]).status == 200)

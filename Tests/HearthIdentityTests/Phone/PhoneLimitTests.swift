@@ -22,23 +22,23 @@ import Testing
     #expect(try await ask(1) == nil)
     #expect(try await ask(2)?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER : Too many messages to this number") == true)
     for network in 3...6 {
-      phone.world.world.advance(seconds: 60)
+      phone.world.accountsFixture.advance(seconds: 60)
       #expect(try await ask(network) == nil)
     }
-    phone.world.world.advance(seconds: 60)
+    phone.world.accountsFixture.advance(seconds: 60)
     #expect(try await ask(7)?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
     #expect(await sent(phone) == 5)
-    phone.world.world.advance(seconds: 5_000)
+    phone.world.accountsFixture.advance(seconds: 5_000)
     for network in 10...14 {
-      phone.world.world.advance(seconds: 60)
+      phone.world.accountsFixture.advance(seconds: 60)
       #expect(try await ask(network) == nil)
     }
-    phone.world.world.advance(seconds: 5_000)
+    phone.world.accountsFixture.advance(seconds: 5_000)
     #expect(try await ask(20)?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
     #expect(await sent(phone) == 10)
   }
 
-  @Test("Security 69: one client network is sent ten messages in an hour; an IPv6 one counts by its /64")
+  @Test("Security 69: one network is sent ten messages in an hour; an IPv6 client counts by its /64")
   func networks() async throws {
     let phone = try PhoneWorld()
     for number in 0..<10 {
@@ -51,7 +51,7 @@ import Testing
     #expect(await sent(phone) == 11)
   }
 
-  @Test("Security 69: a country, and all together, have their hours and days")
+  @Test("Security 69: a country, and all countries together, have limits for an hour and a day")
   func countries() async throws {
     let phone = try PhoneWorld {
       ($0.limits.messagesPerCountryPerHour, $0.limits.messagesPerHour, $0.limits.messagesPerDay) = (3, 5, 6)
@@ -63,16 +63,17 @@ import Testing
     #expect(try await ask("+4915112345609", 9) == "QUOTA_EXCEEDED : Too many messages. Try again later.")
     for number in 0..<2 { #expect(try await ask("+43664123456\(number)", 10 + number) == "sent") }
     #expect(try await ask("+436641234569", 12).hasPrefix("QUOTA_EXCEEDED"))
-    phone.world.world.advance(seconds: 5_000)
+    phone.world.accountsFixture.advance(seconds: 5_000)
     #expect(try await ask("+436641234569", 13) == "sent")
     #expect(try await ask("+436641234568", 14).hasPrefix("QUOTA_EXCEEDED"))
     #expect(await sent(phone) == 6)
     // A request refused for one reason does not count towards the other limits.
-    phone.world.world.advance(seconds: 100_000)
+    phone.world.accountsFixture.advance(seconds: 100_000)
     #expect(try await ask("+4915112345609", 9) == "sent")
   }
 
-  @Test("Security 69: messages go to the countries of the settings alone, to a country's islands by themselves")
+  @Test(
+    "Security 69: messages are sent only to the countries of the settings, and to a country's islands only if listed")
   func regions() async throws {
     let phone = try PhoneWorld { $0.phone.regions = .only(["US", "GB", "+4366"]) }
     func ask(_ number: String) async throws -> String { try await phone.ask(number).error ?? "sent" }
@@ -102,9 +103,9 @@ import Testing
     let refusal = "OPERATION_NOT_ALLOWED : SMS unable to be sent until this region enabled by the app developer."
     for number in refused { #expect(try await phone.ask(number).error == refusal, "\(number)") }
     #expect(await sent(phone) == 0)
-    // The operator's notice states the reason, once for each range, without the number.
+    // The operator's notice has the reason, once for each range, without the number.
     for _ in 0..<3 { _ = try await phone.ask("+881612345678") }
-    let notices = phone.world.world.notices.map(\.text)
+    let notices = phone.world.accountsFixture.notices.map(\.text)
     #expect(
       notices.filter { $0.contains("+881") } == [
         "a code for a satellite number, +881…, was refused; phone.premiumPrefixes allows such numbers"
@@ -121,9 +122,9 @@ import Testing
     #expect(try await allowed.ask("+44909879000").error == refusal)
   }
 
-  @Test("the ranges of premium numbers take in no number that people have their phones by")
+  @Test("the ranges of premium numbers include no ordinary mobile number")
   func premiumRanges() {
-    // A valid mobile number of each of some plans, as their regulators publish examples.
+    // A valid mobile number of each of several numbering plans, from the regulators' published examples.
     for number in [
       "+12015550123", "+442071838750", "+447400123456", "+4915123456789", "+33612345678", "+393123456789",
       "+34612345678",
@@ -135,7 +136,7 @@ import Testing
     ] {
       #expect(PremiumNumbers.range(of: number) == nil, "\(number)")
     }
-    // As dialled within the country: a gateway may skip the first digit.
+    // The number as dialed within the country: a gateway may skip the first digit.
     for number in ["+440909879000", "+4400909879000", "+490900123456", "+330899123456", "+119005550100"] {
       #expect(PremiumNumbers.range(of: number)?.kind == .premium, "\(number)")
     }
@@ -148,7 +149,7 @@ import Testing
   }
 
   @Test(
-    "the longest beginning of a number says its country",
+    "the longest prefix of a number determines its country",
     arguments: [
       ("+12025550100", "US"), ("+14165550100", "CA"), ("+18765550100", "JM"), ("+79161234567", "RU"),
       ("+77011234567", "KZ"), ("+390669812345", "VA"), ("+390612345678", "IT"), ("+35850123456", "FI"),
@@ -156,13 +157,13 @@ import Testing
     ])
   func callingCodes(_ number: String, _ country: String) { #expect(CallingCodes.country(of: number) == country) }
 
-  @Test("numbers that no plan has are of no country")
+  @Test("numbers of no numbering plan have no country")
   func unknownCodes() {
     for number in ["+999123", "+2101234567", "", "+"] { #expect(CallingCodes.country(of: number) == nil) }
     #expect(CallingCodes.isCountry("DE") && !CallingCodes.isCountry("de") && !CallingCodes.isCountry("XX"))
   }
 
-  @Test("a message that finds no room in the queue is a refusal, and not a promise")
+  @Test("a message that does not fit into the queue is refused at once")
   func fullQueue() async throws {
     let stuck = BlockedSMSSender()
     let world = try IdentityWorld(texts: stuck) { configuration in

@@ -18,7 +18,7 @@ import Testing
     let claims = try phone.world.claims(made.idToken)
     #expect(claims["firebase"]?["sign_in_provider"] == .string("phone"))
     #expect(claims["phone_number"] == .string(PhoneWorld.number))
-    phone.world.world.advance(seconds: 60)
+    phone.world.accountsFixture.advance(seconds: 60)
     let again = try await phone.code()
     let entered = try await phone.signIn(["sessionInfo": again.sessionInfo, "code": again.code])
     #expect(entered.localID == made.localID && entered.json["isNewUser"] == false)
@@ -33,7 +33,7 @@ import Testing
     let ticket = try #require(tickets.first)
     #expect(tickets.count == 1 && ticket.purpose == .phoneSignIn)
     #expect(ticket.details?.contains(text) == false && ticket.details?.contains(sessionInfo.string ?? "") == false)
-    // A reader of the file who tries all codes finds none: the hash includes a text that only the client has.
+    // Trying all codes against the file's content finds none: the hash includes a text that only the client has.
     let kept = try #require(ticket.phoneDetails?["code"]?.string)
     #expect(kept != Digest(sha256: text.utf8).hex)
   }
@@ -70,7 +70,7 @@ import Testing
     #expect(phone.world.auditedKinds.filter { $0 == "code_failed" }.count == 5)
   }
 
-  @Test("Security 70: tries are limited for a number, however many codes are sent to it")
+  @Test("Security 70: attempts are limited for a number, for any number of sent codes")
   func numberLimit() async throws {
     let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
     var refusals: [String] = []
@@ -85,11 +85,11 @@ import Testing
     #expect(refusals.last?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
   }
 
-  @Test("a code ends after five minutes")
+  @Test("a code expires after five minutes")
   func expiry() async throws {
     let phone = try PhoneWorld()
     let (sessionInfo, code) = try await phone.code()
-    phone.world.world.advance(seconds: 300)
+    phone.world.accountsFixture.advance(seconds: 300)
     #expect(try await phone.signIn(["sessionInfo": sessionInfo, "code": code]).error == "SESSION_EXPIRED")
   }
 
@@ -106,12 +106,12 @@ import Testing
     let other = "+436641234567"
     let changed = try await link(other)
     #expect(changed.status == 200 && phone.world.user(user.localID)?.phoneNumber == other)
-    phone.world.world.advance(seconds: 400)
+    phone.world.accountsFixture.advance(seconds: 400)
     #expect(try await link(PhoneWorld.number).error == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
     #expect(phone.world.user(user.localID)?.phoneNumber == other)
   }
 
-  @Test("another account's number yields a proof that signs in to that account once, for ten minutes")
+  @Test("another account's number yields a proof that signs in to that account once, within ten minutes")
   func taken() async throws {
     let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
     let first = try await phone.code()
@@ -133,7 +133,7 @@ import Testing
     let again = try await phone.signIn(["phoneNumber": number, "temporaryProof": proof])
     #expect(again.error == "INVALID_TEMPORARY_PROOF")
     let late = try await prove()
-    phone.world.world.advance(seconds: 600)
+    phone.world.accountsFixture.advance(seconds: 600)
     let ended = try await phone.signIn(["phoneNumber": number, "temporaryProof": late])
     #expect(ended.error == "INVALID_TEMPORARY_PROOF")
   }
@@ -157,7 +157,7 @@ import Testing
           id: "f", kind: .totp(sealedSecret: "x", lastAcceptedStep: 0), displayName: nil, enrolledAtMilliseconds: 1)
       ]
     }
-    phone.world.world.advance(seconds: 60)
+    phone.world.accountsFixture.advance(seconds: 60)
     let (sessionInfo, code) = try await phone.code()
     let answer = try await phone.signIn(["sessionInfo": sessionInfo, "code": code])
     #expect(answer.json["idToken"] == nil && answer.json["mfaPendingCredential"]?.string != nil, "\(answer.text)")
@@ -186,7 +186,7 @@ import Testing
     await phone.world.accounts.context.server.texts.idle()
     #expect(phone.phones.messages.count == 4)
     // The owner receives the reason after proving possession of the number.
-    phone.world.world.advance(seconds: 60)
+    phone.world.accountsFixture.advance(seconds: 60)
     for (number, error) in [(owned[1], "USER_DISABLED"), (owned[2], "UNSUPPORTED_FIRST_FACTOR")] {
       let (sessionInfo, code) = try await phone.code(number)
       let answer = try await phone.signIn(["sessionInfo": sessionInfo, "code": code])
@@ -194,12 +194,12 @@ import Testing
     }
   }
 
-  @Test("Security 72: tenants have no users by number, as at the service, and take no codes of the project")
+  @Test("Security 72: tenants have no users by number, as in Firebase, and accept no codes of the project")
   func tenants() async throws {
     let phone = try PhoneWorld()
     let tenants = try #require(phone.world.accounts.tenants)
     let tenant = try await tenants.create(
-      by: Administrator(name: "test", client: .commandLine, now: phone.world.world.now)
+      by: Administrator(name: "test", client: .commandLine, now: phone.world.accountsFixture.now)
     ) { $0.displayName = "acme" }
     let id: JSON = .string(tenant.id)
     #expect(try await phone.ask(PhoneWorld.number, ["tenantId": id]).error == "UNSUPPORTED_TENANT_OPERATION")
@@ -219,12 +219,12 @@ import Testing
       let sent = try await phone.ask("+15555550100")
       let sessionInfo = try #require(sent.json["sessionInfo"], "\(sent.text)")
       #expect(try await phone.signIn(["sessionInfo": sessionInfo, "code": "123456"]).status == 200)
-      phone.world.world.advance(seconds: 10)
+      phone.world.accountsFixture.advance(seconds: 10)
     }
     #expect(phone.phones.messages.isEmpty && phone.captchas.forms.isEmpty)
   }
 
-  @Test("with the account go the codes for its number")
+  @Test("deleting an account deletes the codes for its number")
   func deletion() async throws {
     let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
     let first = try await phone.code()

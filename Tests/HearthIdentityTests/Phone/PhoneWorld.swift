@@ -53,11 +53,11 @@ struct PhoneWorld {
     try await world.post("accounts:signInWithPhoneNumber", members, address: address)
   }
 
-  /// Returns another code than that one.
+  /// Returns a code other than `code`.
   static func wrong(_ code: JSON) -> JSON { code == "000000" ? "000001" : "000000" }
 }
 
-/// A sender that keeps the messages.
+/// A sender that keeps the messages instead of sending them.
 final class FakePhones: SMSSender {
   private let kept = Mutex<[SMSMessage]>([])
 
@@ -71,7 +71,7 @@ final class FakeCaptcha: CaptchaService {
 
   var forms: [[String: String]] { state.withLock { $0.forms } }
 
-  /// Sets the answer from now on; nil for none.
+  /// Sets the answer from now on; nil for no answer.
   func answer(_ json: JSON?) {
     state.withLock { ($0.answer, $0.isDown) = (json?.text(), json == nil) }
   }

@@ -5,7 +5,7 @@ import Testing
 @testable import HearthAccounts
 @testable import HearthIdentity
 
-/// Tests of the same operations over HTTP, as admin SDKs and the command line reach them.
+/// Tests of administrators' operations over HTTP, as admin SDKs and the command line send them.
 @Suite struct AdminRouteTests {
   private func handle(
     _ world: AdminWorld, _ method: String, _ path: String, query: [(name: String, value: String)] = [],
@@ -18,7 +18,8 @@ import Testing
         IdentityRequest(
           method: method, path: path, query: query, contentType: body.isEmpty ? nil : contentType,
           body: Array(body.utf8),
-          bearer: authority, client: world.world.client(), isFromLoopback: isFromLoopback, now: world.world.now)))
+          bearer: authority, client: world.accountsFixture.client(), isFromLoopback: isFromLoopback,
+          now: world.accountsFixture.now)))
     return (response.status, JSON(parsing: response.body) ?? .null)
   }
 
@@ -45,7 +46,8 @@ import Testing
     #expect(deleted.status == 200 && world.accounts.store.view.userCount == 1)
   }
 
-  @Test("administration routes refuse clients with any credential", arguments: [IdentityRequest.Bearer.none, .refused])
+  @Test(
+    "administration routes refuse clients, with any credential", arguments: [IdentityRequest.Bearer.none, .refused])
   func clients(_ authority: IdentityRequest.Bearer) async throws {
     let world = try AdminWorld()
     for (method, path) in [
@@ -62,7 +64,7 @@ import Testing
     #expect(world.accounts.store.view.userCount == 0)
   }
 
-  @Test("the server's own administration, the token endpoint and the 2.x interface are reached")
+  @Test("the server's own administration, the token endpoint and the 2.x interface have their routes")
   func others() async throws {
     let world = try AdminWorld()
     let status = try await handle(world, "POST", "/hearth/v1/status", body: "{}")
@@ -84,7 +86,7 @@ import Testing
     #expect(legacy.status == 200 && legacy.json["uid"]?.string?.hasPrefix("anonymous:") == true)
   }
 
-  @Test("a developer's server shows test suites the codes that it would have mailed; no other keeps them")
+  @Test("a development server shows test suites the codes that it would have mailed; other servers do not keep them")
   func codes() async throws {
     let path = "/emulator/v1/projects/demo-test/oobCodes"
     let send = #"{"requestType": "PASSWORD_RESET", "email": "a@example.com", "returnOobLink": true}"#

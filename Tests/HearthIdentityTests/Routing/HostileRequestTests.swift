@@ -25,7 +25,7 @@ import Testing
       ("GET", "/v2/recaptchaConfig"),
     ]
 
-  /// Names with a meaning to some operation, so that random bodies reach deep.
+  /// Member names with a meaning in some operation, so that random bodies reach many code paths.
   private static let names = [
     "idToken", "email", "password", "displayName", "photoUrl", "localId", "oobCode", "newPassword", "requestType",
     "newEmail", "continueUrl", "continueUri", "identifier", "providerId", "postBody", "requestUri", "pendingToken",
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("Security 61: Every error has its message twice, and its code is parted from the text by exactly ' : '")
+  @Test("Security 61: Every error has its message twice, and its code is separated from the text by exactly ' : '")
   func everyError() {
     let texts: Set<AccountError.Code> = [.unavailable, .internalError, .outcomeUnknown]
     for code in AccountError.Code.allCases where !texts.contains(code) {
@@ -130,7 +130,7 @@ import Testing
     #expect(rest.isEmpty || rest.hasPrefix(" : "), "\(message)")
   }
 
-  @Test("Bodies too deep, too large or of another kind are refused")
+  @Test("Bodies that are too deep, too large or of another type are refused")
   func limits() async throws {
     let world = try IdentityWorld()
     func status(_ body: String) async throws -> Int {
@@ -146,7 +146,7 @@ import Testing
     #expect(try await world.signUp("a@b.example", String(repeating: "x", count: 4_096)).status == 200)
     #expect(try await world.signUp("c@d.example", String(repeating: "x", count: 4_097)).status == 400)
     #expect(try await world.signIn("a@b.example", String(repeating: "x", count: 4_096)).status == 200)
-    // Every parser takes the last value of a repeated name.
+    // Every JSON parser uses the last value of a repeated name.
     let twice = try await world.send(
       "accounts:signInWithPassword", Array("{\"email\":\"x\",\"email\":\"a@b.example\",\"password\":\"\(long)\"}".utf8))
     #expect(twice.error?.hasPrefix("INVALID_ARGUMENT") == true)
@@ -161,7 +161,7 @@ import Testing
     #expect(refresh.status == 503)
     #expect(JSON(parsing: refresh.response.body) == nil)
     #expect(refresh.response.headers.contains { $0.name == "Retry-After" })
-    // Reading goes on.
+    // Reads continue.
     #expect(try await world.lookup(user.idToken).status == 200)
   }
 }

@@ -54,7 +54,7 @@ import Testing
     #expect(match.takesMethod)
   }
 
-  @Test("Every operation has a name of its own and a place, and every place is found by its own path")
+  @Test("Every operation has its own name and paths, and is found by each of its paths")
   func rows() throws {
     let names = IdentityTable.operations.map(\.name)
     #expect(Set(names).count == names.count)
@@ -108,7 +108,7 @@ import Testing
     #expect(wrongMethod.response.headers.first?.value == "POST")
   }
 
-  @Test("Project and tenant must be ours; targetProjectId is for administrators")
+  @Test("Project and tenant must be the server's; targetProjectId is for administrators")
   func projectAndTenant() async throws {
     let world = try IdentityWorld()
     let token = try await world.anonymous().idToken
@@ -128,7 +128,7 @@ import Testing
       ).error == "TENANT_ID_MISMATCH")
   }
 
-  @Test("Keys are published for an hour, and need no key")
+  @Test("Published keys may be cached for an hour, and need no API key")
   func publishedKeys() async throws {
     let world = try IdentityWorld()
     let certificates = try await world.post(
@@ -156,7 +156,7 @@ import Testing
     #expect(try await world.post("/v2/accounts:revokeToken").json == .object([]))
   }
 
-  @Test("The routes that show codes are for emulators on this machine")
+  @Test("The routes that show codes exist only on emulators, for clients on their machine")
   func emulatorRoutes() async throws {
     let path = "/emulator/v1/projects/demo-test/oobCodes"
     let serving = try IdentityWorld()
@@ -166,7 +166,7 @@ import Testing
     #expect(try await emulating.post(path, method: "GET", isFromLoopback: true).status == 200)
   }
 
-  @Test("Names in snake case, numbers as texts and null are read as clients mean them")
+  @Test("Names in snake case, numbers as strings and null are accepted")
   func tolerantReading() async throws {
     let world = try IdentityWorld()
     let token = try await world.signUp("a@b.example").idToken

@@ -26,11 +26,11 @@ import Testing
       ])
   }
 
-  @Test("An account of a provider gets an address and a password of its own: the address changes, the provider stays")
+  @Test("An account of a provider gets an address and a password of its own: the address changes, the provider is kept")
   func password() async throws {
     let world = try IdentityWorld()
     let first = try await world.federated("7~old@example.com~yes")
-    world.world.advance(seconds: 10)
+    world.accountsFixture.advance(seconds: 10)
     let linked = try await linkPassword(world, first.idToken, "New@example.com")
     #expect(linked.localID == first.localID && linked.json["email"] == "new@example.com")
     let claims = try world.claims(linked.idToken)
@@ -49,7 +49,7 @@ import Testing
     #expect(recovered.json["email"] == "old@example.com")
   }
 
-  @Test("An account with a password gets another address and password in their place")
+  @Test("An account with a password gets another address and password instead")
   func replacedPassword() async throws {
     let world = try IdentityWorld { $0.protectsFromEnumeration = false }
     let first = try await world.signUp("old@example.com")
@@ -62,11 +62,11 @@ import Testing
     #expect(try await linkPassword(world, linked.idToken, "new@example.com").error == "EMAIL_EXISTS")
   }
 
-  @Test("A link that was mailed to another address puts that one in: proven, and beside the password")
+  @Test("A mailed link to another address sets that address: verified, and beside the password")
   func mailedLink() async throws {
     let world = try IdentityWorld { $0.protectsFromEnumeration = false }
     let first = try await world.signUp("old@example.com")
-    world.world.advance(seconds: 10)
+    world.accountsFixture.advance(seconds: 10)
     let linked = try await linkMailed(world, first.idToken, "new@example.com")
     #expect(linked.localID == first.localID && linked.json["email"] == "new@example.com")
     #expect(linked.json["isNewUser"] == false)
@@ -98,14 +98,14 @@ import Testing
   func refusals() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("old@example.com")
-    world.world.advance(seconds: 301)
+    world.accountsFixture.advance(seconds: 301)
     let tooOld = "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
     #expect(try await linkPassword(world, first.idToken, "new@example.com").error == tooOld)
     #expect(try await linkMailed(world, first.idToken, "new@example.com").error == tooOld)
     let fresh = try await world.signIn("old@example.com")
     try await world.change(first.localID) { $0.isDisabled = true }
     #expect(try await linkPassword(world, fresh.idToken, "new@example.com").error == "USER_DISABLED")
-    world.world.advance(seconds: 61)
+    world.accountsFixture.advance(seconds: 61)
     #expect(try await linkMailed(world, fresh.idToken, "new@example.com").error == "USER_DISABLED")
     #expect(world.user(first.localID)?.email == "old@example.com")
   }

@@ -23,7 +23,7 @@ import Testing
     return try #require(answer.json["oobLink"]?.string, "\(answer.text)")
   }
 
-  @Test("An app gets the link within one at the path that apps register, on the requested domain")
+  @Test("An app gets the link inside another one, with the path that apps register, on the requested domain")
   func forApps() async throws {
     let world = try IdentityWorld { $0.pageDomains = ["app.example.com"] }
     _ = try await world.signUp("a@b.example")
@@ -58,7 +58,7 @@ import Testing
     #expect(try await link(emulator, "PASSWORD_RESET", Self.app).contains("/emulator/action?"))
   }
 
-  @Test("Without an app the browser continues to the inner link, and to no other")
+  @Test("Without an app the browser is redirected to the inner link, and to no other")
   func page() async throws {
     let world = try IdentityWorld { $0.pageDomains = ["app.example.com"] }
     func open(_ links: [String], method: String = "GET") async throws -> IdentityResponse {

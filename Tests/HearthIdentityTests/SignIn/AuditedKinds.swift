@@ -5,7 +5,7 @@ import HearthTree
 @testable import HearthIdentity
 
 extension IdentityWorld {
-  /// The kinds of audit records, oldest first.
+  /// The event names of the audit records, oldest first.
   var auditedKinds: [String] {
     accounts.store.view.audit(limit: 10_000).compactMap { $0.fields["event"]?.string }
   }

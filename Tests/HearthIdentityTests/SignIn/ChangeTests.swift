@@ -69,7 +69,7 @@ import Testing
     let first = try await world.signUp("a@b.example")
     let other = try await world.signIn("a@b.example")
     _ = try await world.federated("7~x@y.example~yes", ["idToken": .string(first.idToken)])
-    world.world.advance(seconds: 10)
+    world.accountsFixture.advance(seconds: 10)
     // Clients read only the list of providers from the answer, and keep their tokens.
     for (gone, left) in [("google.com", ["password"]), ("google.com", ["password"])] {
       let answer = try await world.update(first.idToken, ["deleteProvider": [.string(gone)]])
@@ -88,7 +88,7 @@ import Testing
     #expect(try await world.signIn("a@b.example").error == "INVALID_LOGIN_CREDENTIALS")
     #expect(world.revocations.isEmpty)
     #expect(world.auditedKinds.filter { $0 == "provider_unlink" }.count == 3)
-    world.world.advance(seconds: 301)
+    world.accountsFixture.advance(seconds: 301)
     let old = try await world.refresh(first.refreshToken).idToken
     #expect(
       try await world.update(old, ["deleteProvider": ["google.com"]]).error == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
@@ -99,7 +99,7 @@ import Testing
     let world = try IdentityWorld { $0.protectsFromEnumeration = false }
     let first = try await world.signUp("a@b.example")
     _ = try await world.federated("7~x@y.example~yes", ["idToken": .string(first.idToken)])
-    world.world.advance(seconds: 301)
+    world.accountsFixture.advance(seconds: 301)
     let token = try await world.refresh(first.refreshToken).idToken
     let tooOld = "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
     #expect(try await world.update(token, ["password": "another one"]).error == tooOld)

@@ -19,7 +19,7 @@ import Testing
     #expect(known.status == 200 && unknown.status == 200)
     #expect(known.text.replacing("known@", with: "other@") == unknown.text)
     #expect(await world.mails().map(\.to) == ["known@example.com"])
-    // Past the limit of one mail in a minute the answer stays the same.
+    // Beyond the limit of one mail a minute the answer stays the same.
     #expect(try await world.sendCode("PASSWORD_RESET", ["email": "known@example.com"]).text == known.text)
     #expect(await world.mails().count == 1)
     let open = try IdentityWorld { $0.protectsFromEnumeration = false }
@@ -31,13 +31,13 @@ import Testing
     arguments: ["PASSWORD_RESET", "EMAIL_SIGNIN"])
   func afterTheAnswer(type: String) async throws {
     let world = try IdentityWorld { $0.allowsSignUp = false }
-    let user = world.world.user("u1", email: "known@example.com")
+    let user = world.accountsFixture.user("u1", email: "known@example.com")
     try await world.accounts.store.transact { (accounts) throws(AccountError) in try accounts.insert(user) }
     for (email, mails) in [("known@example.com", 1), ("other@example.com", 0)] {
       let (before, sent) = (world.accounts.store.view.auditHead, await world.mails().count)
       let answer = try await world.sendCode(type, ["email": .string(email), "continueUrl": "http://localhost/"])
       #expect(answer.status == 200 && answer.json["email"] == .string(email))
-      // All work happens after the answer.
+      // All work is done after the answer.
       await world.accounts.context.server.mails.idle()
       #expect(world.accounts.store.view.auditHead == before && world.outbox.messages.count == sent)
       #expect(world.accounts.store.view.allTickets(limit: 9).count == sent)
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("Missing members are reported with the service's messages")
+  @Test("Missing members are reported with Firebase's messages")
   func missing() async throws {
     let world = try IdentityWorld()
     _ = try await world.signUp("a@b.example")
@@ -65,7 +65,7 @@ import Testing
     #expect(unknown.error == "INVALID_OOB_CODE")
   }
 
-  @Test("A code for a signed-in user does not pass to a later owner of the address")
+  @Test("A code that a signed-in user requested is not valid for a later owner of the address")
   func addressMovedOn() async throws {
     let world = try IdentityWorld { $0.protectsFromEnumeration = false }
     let first = try await world.signUp("a@b.example")
@@ -85,12 +85,12 @@ import Testing
     _ = try await world.sendCode(
       "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(first.idToken), "newEmail": "thief@b.example"])
     if isMadeBefore { #expect(await world.mails().count == 1) }
-    try await world.accounts.sessions.revocations.revoke(uid: first.localID, client: world.world.client())
+    try await world.accounts.sessions.revocations.revoke(uid: first.localID, client: world.accountsFixture.client())
     if !isMadeBefore { #expect(await world.mails().isEmpty) }
     #expect(world.accounts.store.view.tickets(of: first.localID).isEmpty)
   }
 
-  @Test("A code that cannot be kept is not promised")
+  @Test("If a code cannot be stored, the request fails")
   func unwritable() async throws {
     let world = try IdentityWorld()
     _ = try await world.signUp("known@example.com")
@@ -125,7 +125,7 @@ import Testing
     #expect(try await world.signIn("a@b.example", "password \(winners[0])").status == 200)
   }
 
-  @Test("Security 36: Codes end, and count for their own purpose and project only")
+  @Test("Security 36: Codes expire, and are valid for their own purpose and project only")
   func wrongUse() async throws {
     let world = try IdentityWorld()
     let token = try await world.signUp("a@b.example").idToken
@@ -143,27 +143,27 @@ import Testing
     let other = try IdentityWorld(seed: 2)
     #expect(try await other.post("accounts:update", ["oobCode": .string(verify)]).error == "INVALID_OOB_CODE")
     #expect(try await world.post("accounts:resetPassword", ["oobCode": ""]).error == "MISSING_OOB_CODE")
-    world.world.advance(seconds: 3 * 86_400)
+    world.accountsFixture.advance(seconds: 3 * 86_400)
     #expect(try await world.post("accounts:update", ["oobCode": .string(verify)]).error == "EXPIRED_OOB_CODE")
-    world.world.advance(seconds: 60)
+    world.accountsFixture.advance(seconds: 60)
     _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
     let reset = try await world.mailedCode()
     #expect(try await world.post("accounts:update", ["oobCode": .string(reset)]).error == "INVALID_OOB_CODE")
-    world.world.advance(seconds: 3_599)
+    world.accountsFixture.advance(seconds: 3_599)
     #expect(try await world.post("accounts:resetPassword", ["oobCode": .string(reset)]).status == 200)
-    world.world.advance(seconds: 1)
+    world.accountsFixture.advance(seconds: 1)
     #expect(
       try await world.post("accounts:resetPassword", ["oobCode": .string(reset), "newPassword": "another one"]).error
         == "EXPIRED_OOB_CODE")
   }
 
-  @Test("Security 38: A code for an old address dies when the address changes")
+  @Test("Security 38: A code for an old address is void when the address changes")
   func addressChanges() async throws {
     let world = try IdentityWorld()
     let uid = try await world.signUp("old@example.com").localID
     _ = try await world.sendCode("PASSWORD_RESET", ["email": "old@example.com"])
     let code = try await world.mailedCode()
-    // An administrator's change of the record, which does not notify the codes.
+    // An administrator's change of the record, which does not void the codes itself.
     try await world.change(uid) { $0.email = "new@example.com" }
     #expect(
       try await world.post("accounts:resetPassword", ["oobCode": .string(code), "newPassword": "another one"]).error
@@ -176,13 +176,13 @@ import Testing
     #expect(try await world.signIn("old@example.com").localID == other)
   }
 
-  @Test("Security 39: A reset ends other codes and sessions, notifies the owner, and bypasses no second factor")
+  @Test("Security 39: A reset ends other codes and sessions, notifies the owner, and does not bypass a second factor")
   func reset() async throws {
     let world = try IdentityWorld()
     let signedUp = try await world.signUp("a@b.example")
     _ = try await world.sendCode("VERIFY_EMAIL", ["idToken": .string(signedUp.idToken)])
     let verify = try await world.mailedCode()
-    world.world.advance(seconds: 61)
+    world.accountsFixture.advance(seconds: 61)
     _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
     let reset = try await world.mailedCode()
     let sealed = try world.accounts.keys.seal(Array("12345678901234567890".utf8))
@@ -207,7 +207,7 @@ import Testing
     #expect(world.auditedKinds.contains("reset_done"))
   }
 
-  @Test("A weak new password does not use the code up")
+  @Test("A refused weak password does not use the code up")
   func weakPassword() async throws {
     let world = try IdentityWorld()
     _ = try await world.signUp("a@b.example")
@@ -285,7 +285,7 @@ import Testing
     #expect(world.user(signedUp.localID) == expected)
   }
 
-  @Test("Only administrators get the link, and mails need a mailer")
+  @Test("Only administrators get the link in the response, and mails need a mailer")
   func links() async throws {
     let world = try IdentityWorld(hasMailer: false)
     _ = try await world.signUp("a@b.example")

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-@Suite("Several accounts of one address, where the setting allows them")
+@Suite("Several accounts with one address, where the setting allows them")
 struct DuplicateAddressTests {
   private static let address = "a@b.example"
 
@@ -20,7 +20,7 @@ struct DuplicateAddressTests {
     }
   }
 
-  @Test("Security 84: Another provider's word for an address opens none of the accounts that have it, proven or not")
+  @Test("Security 84: A provider's verification of an address opens no other account with that address")
   func noTakeover() async throws {
     let world = try world()
     let unproven = try await world.signUp("u@b.example")
@@ -41,7 +41,7 @@ struct DuplicateAddressTests {
     #expect(world.accounts.store.view.userCount == 6)
   }
 
-  @Test("An account that an identity makes has no address; the identity has, and is known again by its id")
+  @Test("An account that an identity creates has no address; the identity has one, and is recognized by its id")
   func shape() async throws {
     let world = try world()
     let first = try await world.federated("7~a@b.example~yes")
@@ -120,7 +120,7 @@ struct DuplicateAddressTests {
     #expect(world.user(owner.localID)?.email == Self.address && world.user(federated)?.email == nil)
   }
 
-  @Test("An identity is linked whosever its address is: it adds no address, and proves its own alone")
+  @Test("An identity is linked whoever owns its address: it adds no address to the account, and verifies only its own")
   func links() async throws {
     let world = try world()
     let owner = try await world.signUp(Self.address)
@@ -137,12 +137,12 @@ struct DuplicateAddressTests {
   }
 
   @Test(
-    "A provider's user enrols second factors without an address, and may add one",
+    "A provider's user enrolls second factors without an address, and may add one",
     arguments: [SecondFactorSettings.Policy.optional, .required])
   func ownAddress(_ policy: SecondFactorSettings.Policy) async throws {
     let world = try world { $0.secondFactors.policy = policy }
     let person = try await world.federated("7~a@b.example~yes")
-    // Another user with the same address can enrol none, and is not locked out by a required factor.
+    // Another user with the same address cannot enroll a factor, and is not locked out by a required one.
     let other = try await world.federated("9~a@b.example~yes")
     _ = try await world.enrol(other.idToken, uid: other.localID)
     let guest = try await world.anonymous()
@@ -162,7 +162,7 @@ struct DuplicateAddressTests {
     #expect(try await world.federated("8~a@b.example~yes").json["idToken"] != nil, "another account has none")
   }
 
-  @Test("Hooks get an account without an address, and the identity's")
+  @Test("Hooks get an account without an address, and the identity's address")
   func hooks() async throws {
     let hook = ScriptedHook { event in
       event.user.email?.hasSuffix("@b.example") == true ? .allow() : .deny(message: "ours alone")
@@ -175,7 +175,7 @@ struct DuplicateAddressTests {
     #expect(world.accounts.store.view.userCount == 0)
   }
 
-  @Test("Switched on, identities stop linking at once; off again, each account stays whose it was")
+  @Test("With the setting on, identities stop linking at once; off again, each account keeps its identities")
   func switching() async throws {
     let world = try IdentityWorld { $0.passwordCost = .small }
     func allow(_ isOn: Bool) async throws {
@@ -195,19 +195,19 @@ struct DuplicateAddressTests {
     let third = try await world.federated("3~free@b.example~yes").localID
     #expect(Set([owner, lone, second, third]).count == 4)
     try await allow(false)
-    // By the identity, as before; no account is linked, merged or given an address.
+    // Signed in by the identity, as before; no account is linked, merged or given an address.
     #expect(try await world.federated("2~a@b.example~yes").localID == second)
     #expect(try await world.federated("3~free@b.example~yes").localID == third)
     #expect(world.user(second)?.email == nil && world.user(third)?.email == nil)
     #expect(world.user(owner)?.identities.isEmpty == true)
-    // New ones follow the current rule.
+    // New identities follow the current setting.
     #expect(try await world.federated("4~a@b.example~yes").localID == owner)
     #expect(try await world.federated("5~a@b.example~no").json["needConfirmation"] == true)
     let fresh = try await world.federated("6~free@b.example~yes").localID
     #expect(fresh != third && world.user(fresh)?.email == "free@b.example")
   }
 
-  @Test("Tenants go by the project's setting, each with accounts of its own")
+  @Test("Tenants follow the project's setting, each with its own accounts")
   func tenants() async throws {
     let world = try world()
     let made = try await world.post(
@@ -253,7 +253,7 @@ struct DuplicateAddressTests {
     #expect(errors.first?["message"]?.string?.contains("without email the user is taken") == true)
   }
 
-  @Test("The sign-in methods of an address include an identity's only while it determines one account")
+  @Test("The sign-in methods of an address include an identity's only while the address belongs to one account")
   func methods() async throws {
     let world = try IdentityWorld {
       $0.protectsFromEnumeration = false
@@ -286,13 +286,13 @@ struct DuplicateAddressTests {
     #expect(try await methods("other@b.example") == ["registered": false, "signinMethods": []])
   }
 
-  @Test("2.x clients sign in by a provider whosever the address is")
+  @Test("2.x clients sign in by a provider whoever owns the address")
   func legacy() async throws {
     let world = try world()
     let owner = try await world.signUp(Self.address)
     let result = try await world.accounts.signIn.federated.signIn(
       providerID: "google.com", parameters: ["id_token": "7~a@b.example~no"], newUID: { "google:\($0.rawID)" },
-      client: world.world.client(), now: world.world.now)
+      client: world.accountsFixture.client(), now: world.accountsFixture.now)
     #expect(
       result.authenticated.isNew && result.authenticated.user.uid == "google:7"
         && result.authenticated.user.uid != owner.localID)

@@ -4,7 +4,7 @@ import Testing
 @testable import HearthAccounts
 @testable import HearthIdentity
 
-/// Tests of providers that make the browser post their answer, as Apple does.
+/// Tests of providers that make the browser post their response, as Apple does.
 @Suite struct FormPostCallbackTests {
   /// Starts a sign-in; returns the state, and the cookie of the browser.
   private func beginAuthorization(_ native: NativeWorld) async throws -> (state: String, cookie: String) {
@@ -18,7 +18,8 @@ import Testing
   }
 
   @Test(
-    "Another site's form comes without the cookie and is sent once more from here; then it counts, with the name in it")
+    "Another site's form comes without the cookie and is repeated by the server's page; then it is accepted, with the name in it"
+  )
   func passedOn() async throws {
     let native = try NativeWorld()
     let (state, cookie) = try await beginAuthorization(native)
@@ -28,7 +29,7 @@ import Testing
     #expect(first.status == 200 && first.text.contains("<form id=\"answer\" method=\"post\">"))
     #expect(first.headers["Set-Cookie"] == nil && !first.text.contains("other"))
     for (name, value) in fields { #expect(first.attribute("value", after: "name=\"\(name)\"") == value) }
-    // Already repeated once, so it comes from another browser.
+    // The form was repeated once already, so this one comes from another browser.
     #expect(try await native.open([], form: Self.form(fields + [("hearth", "1")])).text.contains("was not begun here"))
     let second = try await native.open([], cookie: cookie, form: Self.form(fields + [("hearth", "1")]))
     #expect(second.headers["Set-Cookie"]?.contains("Max-Age=0") == true)
@@ -59,7 +60,7 @@ import Testing
     #expect(try NativeWorld.deepLink(no.back)["firebaseError"]?.contains("auth/user-cancelled") == true)
   }
 
-  @Test("An oversized user object of a browser is ignored")
+  @Test("An oversized user object in the form is ignored")
   func longName() async throws {
     let native = try NativeWorld()
     let (state, cookie) = try await beginAuthorization(native)

@@ -25,7 +25,7 @@ final class Gate: Sendable {
     }
   }
 
-  /// Waits until so many tasks have arrived.
+  /// Waits until this many tasks have arrived.
   func reached(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in

@@ -10,7 +10,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// Tests of the page behind pop-ups and redirects, without a socket: requests and answers of a browser.
+/// Tests of the sign-in handler page, which popups and redirects open, with a browser's requests and without a socket.
 @Suite struct HandlerTests {
   /// A provider that gives each browser the code `code-STATE` and records PKCE parameters.
   private final class FakeCorp: AuthorizationCodeProvider {
@@ -69,8 +69,8 @@ import Testing
     path: String = "/__/auth/handler", method: String = "GET", isFromLoopback: Bool = false
   ) async throws -> (status: Int, text: String, headers: [String: String]) {
     var request = IdentityRequest(
-      method: method, host: host, path: path, query: query, client: world.world.client("192.0.2.1"),
-      isFromLoopback: isFromLoopback, now: world.world.now)
+      method: method, host: host, path: path, query: query, client: world.accountsFixture.client("192.0.2.1"),
+      isFromLoopback: isFromLoopback, now: world.accountsFixture.now)
     request.cookie = cookie
     let response = try #require(await IdentityEndpoints(world.directory).handle(request))
     return (
@@ -139,7 +139,7 @@ import Testing
     #expect(again.error == "INVALID_IDP_RESPONSE : This sign-in was used before. Begin it again.")
   }
 
-  @Test("A redirect leads only to the app's page, and links to the signed-in user")
+  @Test("A redirect returns only to the app's page, and links to the signed-in user")
   func redirect() async throws {
     let world = try Self.world()
     let guest = try await world.anonymous()
@@ -166,7 +166,7 @@ import Testing
     }
     #expect(try await get(world, back + back, cookie: cookie).status == 400)
     #expect(try await get(world, back, cookie: cookie, host: "evil.example").status == 400)
-    world.world.advance(seconds: 600)
+    world.accountsFixture.advance(seconds: 600)
     #expect(try await get(world, back, cookie: cookie).text.contains("took too long"))
   }
 
@@ -190,7 +190,7 @@ import Testing
       let body: JSON = ["urlResponse": .string(changed), "sessionId": event["sessionId"] ?? .null]
       #expect(try await redeem(world, body).error?.hasPrefix("INVALID_IDP_RESPONSE : The requestUri is not") == true)
     }
-    world.world.advance(seconds: 600)
+    world.accountsFixture.advance(seconds: 600)
     #expect(try await redeem(world, event).error?.contains("took too long") == true)
   }
 
@@ -210,7 +210,7 @@ import Testing
     #expect(try message(absent.text)["event"]?["error"]?["code"]?.string == "auth/operation-not-allowed")
   }
 
-  @Test("Security 55: the page opens for the server's own apps, keys and names")
+  @Test("Security 55: the page opens for the server's own apps, API keys and host names")
   func openRedirect() async throws {
     let corp = FakeCorp()
     let world = try Self.world(corp) {
@@ -242,7 +242,7 @@ import Testing
     #expect(corp.request(String(state))?.redirectURI == "https://sign-in.example.com/__/auth/handler")
   }
 
-  @Test("Security 55: only pages of authorised domains may embed the frame")
+  @Test("Security 55: only pages of authorized domains may embed the frame")
   func frame() async throws {
     let world = try Self.world { $0.authorizedDomains = ["app.example.com", "localhost", "a; script-src *"] }
     let frame = try await get(world, [("apiKey", "key"), ("appName", "x")], path: "/__/auth/iframe")
@@ -256,7 +256,7 @@ import Testing
   }
 
   @Test(
-    "An emulator shows its machine's programs a page to choose an identity, and others the provider's")
+    "An emulator shows programs on its machine a page to choose an identity, and other clients the provider's page")
   func emulator() async throws {
     let world = try Self.world { $0.applyEmulatorDefaults() }
     let page = try await get(world, Self.start, path: "/emulator/auth/handler", isFromLoopback: true)

@@ -10,7 +10,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-@Suite("Deciding hooks")
+@Suite("Blocking hooks")
 struct HookTests {
   private static let everything: HookChanges = {
     var changes = HookChanges(sessionClaims: ["tier": "session", "s": 1])
@@ -22,7 +22,7 @@ struct HookTests {
   }()
 
   @Test(
-    "Changes of beforeCreate are seen by beforeSignIn and stored with the first session; its session claims are ignored"
+    "Changes of beforeCreate are passed to beforeSignIn and stored with the first session; its session claims are ignored"
   )
   func creation() async throws {
     let hook = ScriptedHook { $0.moment == .beforeCreate ? .allow(Self.everything) : .allow() }
@@ -128,7 +128,7 @@ struct HookTests {
     #expect(world.accounts.store.view.userCount == 1)
   }
 
-  @Test("A sign-in that waited for a refused sign-up is asked about like any other")
+  @Test("A sign-in that waited for a refused sign-up calls the hook like any other")
   func refusedFirst() async throws {
     let gate = Gate()
     let asked = Mutex(0)
@@ -168,7 +168,7 @@ struct HookTests {
       await Self.untilWaiting(NameReservations.waitersMax, in: world)
       #expect(try await world.signUp("a@b.example").status == 503)
       #expect(try await world.signUp("c@d.example").status == 200)
-      world.world.advance(milliseconds: NameReservations.waitMilliseconds)
+      world.accountsFixture.advance(milliseconds: NameReservations.waitMilliseconds)
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(statuses == Array(repeating: 503, count: NameReservations.waitersMax))
@@ -177,7 +177,7 @@ struct HookTests {
     #expect(try await world.signUp("a@b.example").error == "EMAIL_EXISTS")
   }
 
-  /// Waits until so many sign-ups wait for names that other ones have reserved.
+  /// Waits until this many sign-ups wait for addresses that others have reserved.
   private static func untilWaiting(_ count: Int, in world: IdentityWorld) async {
     while world.accounts.sessions.admission.names.waiterCount < count { await Task.yield() }
   }
@@ -195,7 +195,7 @@ struct HookTests {
     #expect(world.accounts.store.view.user(email: "a@b.example")?.isDisabled == true)
   }
 
-  @Test("An account that beforeSignIn shuts is stored so, and its tokens end")
+  @Test("An account that beforeSignIn disables is stored disabled, and its tokens end")
   func shut() async throws {
     let hook = ScriptedHook()
     let world = try IdentityWorld(hooks: [hook])
@@ -241,7 +241,7 @@ struct HookTests {
         == "BLOCKING_FUNCTION_ERROR_RESPONSE : The function's displayName is longer than 1024 bytes.")
   }
 
-  @Test("A denial's separators do not take the client's error apart")
+  @Test("Separators in a denial do not split the client's error message")
   func separators() async throws {
     let world = try IdentityWorld(hooks: [ScriptedHook { _ in .deny(message: "no : not : you") }])
     #expect(try await world.signUp("a@b.example").error == "BLOCKING_FUNCTION_ERROR_RESPONSE : no: not: you")

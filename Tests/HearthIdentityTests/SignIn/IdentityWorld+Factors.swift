@@ -47,7 +47,7 @@ extension IdentityWorld {
     return Authenticator(uid: uid, id: id, secret: secret, answer: done)
   }
 
-  /// Shows a second factor's code, or a recovery code.
+  /// Completes a pending sign-in with a second factor's code, or with a recovery code.
   func finish(_ pending: JSON?, _ id: String, _ code: String) async throws -> Answer {
     try await post(
       "/v2/accounts/mfaSignIn:finalize",

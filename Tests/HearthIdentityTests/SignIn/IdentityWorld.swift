@@ -10,9 +10,9 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// Accounts with scripted providers, a mailer and hooks, reached through the clients' interface.
+/// Accounts with fake providers, a mailer and hooks, called through the clients' interface.
 final class IdentityWorld: Sendable {
-  let world: AccountsWorld
+  let accountsFixture: AccountsWorld
   let directory: AccountsDirectory
   var accounts: Accounts { directory.own }
   let outbox: FakeOutbox
@@ -26,9 +26,9 @@ final class IdentityWorld: Sendable {
   /// The revocations so far.
   var revocations: [Revocation] { announced.revocations.withLock { $0 } }
 
-  /// The cause of each revocation.
+  /// The causes of the revocations.
   var revocationEvents: [AuditEvent.Kind] { announced.events.withLock { $0 } }
-  var nowSeconds: Int64 { world.nowSeconds }
+  var nowSeconds: Int64 { accountsFixture.nowSeconds }
 
   init(
     seed: UInt64 = 1, hasMailer: Bool = true, providers: [any SignInProvider]? = nil, hooks: [any DecidingHook] = [],
@@ -36,15 +36,15 @@ final class IdentityWorld: Sendable {
     captchas: (any CaptchaService)? = nil,
     configure: (inout AccountsConfiguration) -> Void = { _ in }
   ) throws {
-    let world = AccountsWorld(seed: seed)
+    let accountsFixture = AccountsWorld(seed: seed)
     var configuration = AccountsConfiguration(projectID: "demo-test", publicURL: "https://auth.example.com")
     configuration.passwordCost = .developer
     configuration.passwordSlots = 2
     configure(&configuration)
     let (announced, outbox) = (AnnouncedRevocations(), FakeOutbox())
-    var environment = world.environment
+    var environment = accountsFixture.environment
     (environment.functions, environment.captchas) = (functions, captchas)
-    self.world = world
+    self.accountsFixture = accountsFixture
     self.announced = announced
     self.outbox = outbox
     var plugins = PluginSet(
@@ -52,8 +52,8 @@ final class IdentityWorld: Sendable {
       mailer: hasMailer ? outbox : nil, smsSender: texts, hooks: hooks)
     plugins.issuers = issuers
     let accounts = Accounts(
-      configuration: configuration, store: try world.store(),
-      keys: KeyRing(store: try Self.sharedKeys.get(), projectID: "demo-test", random: world.random),
+      configuration: configuration, store: try accountsFixture.store(),
+      keys: KeyRing(store: try Self.sharedKeys.get(), projectID: "demo-test", random: accountsFixture.random),
       plugins: plugins,
       environment: environment,
       onRevocation: { revocation, event in
@@ -77,7 +77,7 @@ final class IdentityWorld: Sendable {
     return store
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
   struct Answer {
     var status: Int
@@ -112,14 +112,15 @@ final class IdentityWorld: Sendable {
     let full = path.hasPrefix("/") ? path : "/v1/" + path
     let request = IdentityRequest(
       method: method, host: host, path: full, query: query, contentType: contentType, body: body, apiKey: apiKey,
-      bearer: authority, client: world.client(address), isFromLoopback: isFromLoopback, now: world.now)
+      bearer: authority, client: accountsFixture.client(address), isFromLoopback: isFromLoopback,
+      now: accountsFixture.now)
     let response = try #require(await IdentityEndpoints(directory).handle(request), "no route: \(full)")
     return Answer(
       status: response.status, json: JSON(parsing: response.body) ?? .null,
       text: String(decoding: response.body, as: UTF8.self), response: response)
   }
 
-  // MARK: Everyday things
+  // MARK: Common requests
 
   static let password = "correct horse"
 
@@ -173,7 +174,7 @@ final class IdentityWorld: Sendable {
 
   /// Performs the work that is scheduled for after an answer.
   func makeCodes() async {
-    world.runScheduled(within: AccountsContext.codeDelayMilliseconds)
+    accountsFixture.runScheduled(within: AccountsContext.codeDelayMilliseconds)
     await accounts.context.codeQueue.idle()
   }
 
@@ -185,7 +186,7 @@ final class IdentityWorld: Sendable {
 
   func user(_ uid: String) -> UserRecord? { accounts.store.view.user(uid) }
 
-  /// Changes a record as an administrator would.
+  /// Changes a record like an administrator.
   func change(_ uid: String, _ change: @escaping @Sendable (inout UserRecord) -> Void) async throws {
     try await accounts.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
@@ -203,7 +204,7 @@ final class IdentityWorld: Sendable {
   }
 }
 
-/// A mailer that keeps the mails.
+/// A mailer that keeps the mails instead of sending them.
 final class FakeOutbox: Mailer {
   private let kept = Mutex<[MailMessage]>([])
 
@@ -211,7 +212,7 @@ final class FakeOutbox: Mailer {
   func send(_ message: MailMessage) async throws { kept.withLock { $0.append(message) } }
 }
 
-/// A provider whose token is `uid`, `uid@second of its issue`, or one of them with `:claims as JSON`.
+/// A provider whose token is `uid`, or `uid@second of its issue`, each optionally followed by `:claims as JSON`.
 struct FakeCustomToken: SignInProvider {
   let manifest = ProviderManifest(id: "custom", displayName: "Custom", methods: [.customToken])
 
@@ -255,7 +256,7 @@ struct FakeMailedLink: SignInProvider {
 }
 
 extension Authority {
-  /// Returns the administrator of that name: a service account for an address, or else the operator.
+  /// Returns an administrator with this name: a service account if it is an address, or else the operator.
   static func administrator(_ name: String) -> Authority {
     name.contains("@") ? .serviceAccount(email: name, scopes: .identity) : .operator(name: name)
   }

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthIdentity
 
 @Suite struct LinkTests {
-  @Test("A provider's identity signs in, and is known again by its id and not by its address")
+  @Test("A provider's identity signs in, and is recognized by its id and not by its address")
   func federated() async throws {
     let world = try IdentityWorld()
     let first = try await world.federated("7~a@b.example~yes")
@@ -54,7 +54,7 @@ import Testing
     #expect(world.revocations.count == 1)
   }
 
-  @Test("The same through a mailed link: the mailbox's owner gets the account, and only they")
+  @Test("The same by a mailed link: only the mailbox's owner gets the account")
   func preHijackByLink() async throws {
     let world = try IdentityWorld()
     let attacker = try await world.signUp("victim@example.com", "attackers password")
@@ -69,7 +69,7 @@ import Testing
     #expect(try await world.lookup(victim.idToken).status == 200)
   }
 
-  @Test("A verified account of the same address is linked, and keeps its password")
+  @Test("An account with the same verified address is linked, and keeps its password")
   func verifiedIsLinked() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")
@@ -82,7 +82,7 @@ import Testing
     #expect(other.error == "EMAIL_EXISTS")
   }
 
-  @Test("Security 45: An unproven address of a provider links no account")
+  @Test("Security 45: An unverified address of a provider links no account")
   func unverified() async throws {
     let world = try IdentityWorld()
     let owner = try await world.signUp("a@b.example")
@@ -141,8 +141,8 @@ import Testing
   func upgrade() async throws {
     let world = try IdentityWorld()
     let anonymous = try await world.anonymous()
-    // At any age of the anonymous account.
-    world.world.advance(seconds: 3_000)
+    // The anonymous account may be of any age.
+    world.accountsFixture.advance(seconds: 3_000)
     let byPassword = try await world.post(
       "accounts:signUp",
       ["idToken": .string(anonymous.idToken), "email": "a@b.example", "password": "123456"])
@@ -170,11 +170,11 @@ import Testing
       ).error == "EMAIL_EXISTS")
   }
 
-  @Test("Linking does not renew the time of the sign-in")
+  @Test("Linking does not update the time of the sign-in")
   func linkIsNoSignIn() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")
-    world.world.advance(seconds: 1_000)
+    world.accountsFixture.advance(seconds: 1_000)
     let linked = try await world.federated("7~x@y.example~yes", ["idToken": .string(first.idToken)])
     #expect(linked.status == 200)
     let changed = try await world.update(linked.idToken, ["password": "another one"])

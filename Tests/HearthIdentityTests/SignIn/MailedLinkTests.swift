@@ -9,12 +9,12 @@ import Testing
 @testable import HearthIdentity
 
 @Suite struct MailedLinkTests {
-  @Test("Security 42: Links name the configured origin for any Host header")
+  @Test("Security 42: Links have the configured origin for any Host header")
   func hostPoisoning() async throws {
     let world = try IdentityWorld()
     _ = try await world.signUp("a@b.example")
     for host in ["evil.example", "identitytoolkit.googleapis.com"] {
-      world.world.advance(seconds: 61)
+      world.accountsFixture.advance(seconds: 61)
       _ = try await world.post(
         "/v1/accounts:sendOobCode", ["requestType": "PASSWORD_RESET", "email": "a@b.example"], host: host)
       let link = try #require(await world.mails().last?.link)
@@ -82,7 +82,7 @@ import Testing
     #expect(try await world.signIn("new@example.com").error == "INVALID_LOGIN_CREDENTIALS")
   }
 
-  @Test("An e-mail link lets its reader in once, and makes the account when there is none")
+  @Test("An e-mail link signs in once, and creates the account when there is none")
   func emailLink() async throws {
     let world = try IdentityWorld()
     let request: JSON = ["email": "a@b.example", "continueUrl": "http://localhost/x", "canHandleCodeInApp": true]
@@ -98,14 +98,14 @@ import Testing
     #expect(
       try await world.post("accounts:signInWithEmailLink", ["email": "a@b.example", "oobCode": .string(code)]).error
         == "INVALID_OOB_CODE")
-    world.world.advance(seconds: 61)
+    world.accountsFixture.advance(seconds: 61)
     _ = try await world.sendCode("EMAIL_SIGNIN", request)
     let again = try await world.post(
       "accounts:signInWithEmailLink", ["email": "a@b.example", "oobCode": .string(try await world.mailedCode())])
     #expect(again.json["isNewUser"] == false && again.localID == answer.localID)
   }
 
-  @Test("Security 37: Five tries with the wrong address kill a link")
+  @Test("Security 37: Five attempts with a wrong address void a link")
   func wrongAddresses() async throws {
     let world = try IdentityWorld()
     _ = try await world.sendCode("EMAIL_SIGNIN", ["email": "a@b.example", "continueUrl": "http://localhost/"])

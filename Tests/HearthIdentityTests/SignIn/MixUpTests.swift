@@ -8,9 +8,9 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// Tests of one provider's answer shown in place of another's: OAuth's mix-up attack, RFC 9700 §4.4.
+/// Tests of the response of one provider sent in place of another's: OAuth's mix-up attack, RFC 9700 §4.4.
 @Suite struct MixUpTests {
-  /// Issuers with a page. Those with `named` in their address promise to state their own name.
+  /// Issuers with a page. Those with `named` in their URL are declared to send `iss` in their responses.
   private final class Issuers: IssuerProviders {
     /// The codes received by each issuer.
     let codes = Mutex<[String: [String]]>([:])
@@ -72,7 +72,7 @@ import Testing
       var request = IdentityRequest(
         method: form == nil ? "GET" : "POST", host: "auth.example.com", path: path, query: query,
         contentType: form.map { _ in "application/x-www-form-urlencoded" }, body: Array((form ?? "").utf8),
-        client: world.world.client("192.0.2.1"), now: world.world.now)
+        client: world.accountsFixture.client("192.0.2.1"), now: world.accountsFixture.now)
       request.cookie = cookie
       // The server answers paths outside the identity interface with 404.
       let response = await IdentityEndpoints(world.directory).handle(request) ?? IdentityResponse(status: 404, body: [])
@@ -118,7 +118,7 @@ import Testing
     _ = try await site.add("oidc.evil", "https://evil.example", in: site.tenant)
     _ = try await site.add("oidc.corp", "https://other.example", in: site.tenant)
     let (corp, own) = ("/__/auth/redirect/oidc.corp", "/__/auth/redirect/\(site.tenant)/oidc.evil")
-    // The honest provider sends its code, with the state that the other one passed on, to its registered address.
+    // The honest provider sends its code, with the attacker's forwarded state, to its registered redirect URI.
     for path in [
       RedirectURI.sharedPath, corp, "/__/auth/redirect/oidc.evil", "/__/auth/redirect/\(site.tenant)/oidc.corp",
       own + "/", "/__/auth/redirect/other/oidc.evil", "/identitytoolkit.googleapis.com" + own,
@@ -134,7 +134,7 @@ import Testing
     #expect(site.issuers.asked.withLock { $0.last?.redirectURI } == Self.origin + own)
     let event = try await site.open(own, [("state", state), ("code", "its own")], cookie: cookie).event()
     #expect(event["urlResponse"]?.string?.hasPrefix("\(Self.origin)\(own)?state=") == true)
-    // An app cannot use it with another address.
+    // An app cannot use it with another redirect URI.
     let moved = event["urlResponse"]?.string?.replacing(own, with: corp) ?? ""
     #expect(try await site.redeem(.string(moved), event["sessionId"], in: site.tenant).status == 400)
     #expect(try await site.redeem(event["urlResponse"], event["sessionId"], in: site.tenant).status == 200)
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test(
-    "Security 89: a response with a foreign issuer, or without a promised one, ends the sign-in")
+    "Security 89: a response with another issuer's name, or without the declared one, ends the sign-in")
   func issuers() async throws {
     let site = try await Site()
     _ = try await site.add("oidc.plain", "https://plain.example")
@@ -171,7 +171,7 @@ import Testing
     #expect(
       try await site.open("/__/auth/redirect/oidc.named", twice.map { (name: $0.0, value: $0.1) }, cookie: cookie)
         .status == 400)
-    // Another site's form is repeated with it.
+    // Another site's form is repeated with the issuer.
     let first = try await site.open(
       "/__/auth/redirect/oidc.named", [], form: "state=\(state)&code=c&iss=https%3A%2F%2Fnamed.example")
     #expect(first.text.contains("name=\"iss\" value=\"https://named.example\""))
@@ -235,7 +235,7 @@ import Testing
     #expect(site.issuers.codes.withLock { $0.isEmpty })
   }
 
-  @Test("A registration of an earlier version keeps the shared address where the provider promises to name its issuer")
+  @Test("A registration of an earlier version keeps the shared redirect URI where the provider sends its issuer")
   func earlier() async throws {
     let site = try await Site()
     let made = try await site.add("oidc.named", "https://named.example", shared: true)
@@ -257,7 +257,7 @@ import Testing
     #expect(site.issuers.asked.withLock { $0.last?.redirectURI.hasSuffix("/__/auth/redirect/oidc.plain") } == true)
   }
 
-  @Test("Providers of earlier versions have the shared address, and no others do")
+  @Test("Providers of earlier versions have the shared redirect URI, and no others do")
   func stored() throws {
     func read(_ text: String) throws -> ProviderConfiguration.OIDC {
       try .init(stored: RecordReader(try #require(JSON(parsing: text.utf8))))
@@ -267,7 +267,7 @@ import Testing
     #expect(try !read(#"{"issuer": "i", "clientId": "c", "codes": true, "ownRedirect": true}"#).usesSharedRedirectURI)
   }
 
-  @Test("Addresses are compared as browsers say them")
+  @Test("URLs are compared in the form that browsers send")
   func comparison() {
     for (shown, sent, isSame) in [
       ("https://a.example?code=1", "https://a.example/", true),

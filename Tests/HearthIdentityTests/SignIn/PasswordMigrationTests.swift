@@ -41,7 +41,7 @@ private final class OldSystem: PasswordChecker {
   }
 }
 
-@Suite("People whose passwords another system has")
+@Suite("Users whose passwords an external system holds")
 struct PasswordMigrationTests {
   private static let wrong = "INVALID_LOGIN_CREDENTIALS"
   private static let undecided = "BLOCKING_FUNCTION_ERROR_RESPONSE : old-shop could not check the password."
@@ -57,10 +57,10 @@ struct PasswordMigrationTests {
   }
 
   @Test(
-    "A password of the other system signs in, creates an account, and is not asked about again")
+    "A password of the external system signs in and creates an account, and the system is not asked again")
   func migration() async throws {
     let (old, hook) = (OldSystem(), ScriptedHook())
-    // Migration is allowed even when sign-up is not.
+    // Migration is allowed also when sign-up is not.
     let world = try Self.world(old, hooks: [hook]) { $0.allowsSignUp = false }
     let answer = try await world.signIn("ANN@example.com", "old secret")
     #expect(answer.status == 200 && answer.localID == "shop-17", "\(answer.text)")
@@ -85,7 +85,8 @@ struct PasswordMigrationTests {
   }
 
   @Test(
-    "A wrong password gets one answer after one request, with and without an account, or at once without protection")
+    "A wrong password gets the same answer with and without an account: after one request, or at once without protection"
+  )
   func evenness() async throws {
     let old = OldSystem()
     let world = try Self.world(old)
@@ -117,8 +118,8 @@ struct PasswordMigrationTests {
       #expect(try await world.signIn(email, "old secret").error?.hasPrefix("TOO_MANY_ATTEMPTS") == true)
     }
     #expect(old.questions.count == 6, "what is locked asks nobody")
-    #expect(world.world.notices.contains { $0.text.contains("old-shop") })
-    #expect(world.world.notices.allSatisfy { !$0.text.contains("old secret") && !$0.text.contains("ann@") })
+    #expect(world.accountsFixture.notices.contains { $0.text.contains("old-shop") })
+    #expect(world.accountsFixture.notices.allSatisfy { !$0.text.contains("old secret") && !$0.text.contains("ann@") })
     // A user with a local password needs no plugin.
     _ = try await world.signUp("other@example.com")
     #expect(try await world.signIn("other@example.com").status == 200)
@@ -149,7 +150,7 @@ struct PasswordMigrationTests {
     #expect(world.accounts.store.view.userCount == 0)
   }
 
-  @Test("Deleted and disabled accounts stay so despite the other system's answer")
+  @Test("Deleted and disabled accounts stay so despite the external system's answer")
   func gone() async throws {
     let old = OldSystem()
     let world = try Self.world(old)
@@ -157,20 +158,20 @@ struct PasswordMigrationTests {
     try await world.change("shop-17") { $0.isDisabled = true }
     #expect(try await world.signIn("ann@example.com", "old secret").error == "USER_DISABLED")
     #expect(old.questions.count == 1)
-    try await world.accounts.changes.deletion.delete(uid: "shop-17", client: world.world.client())
+    try await world.accounts.changes.deletion.delete(uid: "shop-17", client: world.accountsFixture.client())
     #expect(try await world.signIn("ann@example.com", "old secret").error == Self.wrong)
     #expect(old.questions.last?.email.hasSuffix("@hearth.invalid") == true)
     // The external system has changed the user's address meanwhile.
     old.does { _ in .user(ForeignAccount(email: "ann@new.example", uid: "shop-17")) }
     #expect(try await world.signIn("ann@new.example", "old secret").error == Self.wrong)
     #expect(world.accounts.store.view.userCount == 0)
-    // The user may sign up anew; the account inherits nothing from the old one.
+    // The user may sign up again; the account inherits nothing from the deleted one.
     let back = try await world.signUp("ann@example.com", "another secret")
     #expect(back.status == 200 && back.localID != "shop-17")
     #expect(try await world.signIn("ann@example.com", "old secret").error == Self.wrong)
   }
 
-  @Test("A changed address does not sign in by its old one, and no account gets another's uid")
+  @Test("A changed address does not sign in with its former value, and no account gets another's uid")
   func taken() async throws {
     let old = OldSystem()
     let world = try Self.world(old)
@@ -179,7 +180,7 @@ struct PasswordMigrationTests {
     #expect(try await world.signIn("ann@example.com", "old secret").error == Self.wrong)
     old.does { _ in .user(ForeignAccount(email: "eve@example.com", uid: "shop-17")) }
     #expect(try await world.signIn("eve@example.com", "x").error == Self.wrong)
-    #expect(world.world.notices.contains { $0.text.contains("another account has or had") })
+    #expect(world.accountsFixture.notices.contains { $0.text.contains("another account has or had") })
     #expect(world.user("shop-17")?.email == "ann@new.example" && world.accounts.store.view.userCount == 1)
   }
 
@@ -202,7 +203,7 @@ struct PasswordMigrationTests {
     #expect(world.accounts.store.view.userCount == 1)
   }
 
-  @Test("A sign-in that a hook refuses changes no account, and the next one asks again")
+  @Test("A sign-in that a hook refuses changes no account, and the next one calls the plugin again")
   func refusedByHook() async throws {
     let (old, hook) = (OldSystem(), ScriptedHook { _ in .deny(message: "The shop is closed.") })
     let world = try Self.world(old, hooks: [hook])
@@ -214,7 +215,7 @@ struct PasswordMigrationTests {
   }
 
   @Test(
-    "An account imported without its password is migrated; any other without one is not asked about")
+    "An account imported without its password is migrated; the plugin is not asked about other accounts without one")
   func imported() async throws {
     let old = OldSystem { $0.password == "old secret" ? .user(ForeignAccount(email: $0.email)) : .wrong }
     let world = try Self.world(old)
@@ -250,7 +251,7 @@ struct PasswordMigrationTests {
     try await world.change("cid") { $0.password = nil }
     #expect(try await world.signIn("cid@example.com", "old secret").error == Self.wrong)
     for uid in ["bob", "cid"] {
-      try await world.accounts.changes.deletion.delete(uid: uid, client: world.world.client())
+      try await world.accounts.changes.deletion.delete(uid: uid, client: world.accountsFixture.client())
       #expect(try await world.signIn("\(uid)@example.com", "old secret").error == Self.wrong)
     }
     #expect(world.accounts.store.view.userCount == 2)

@@ -31,8 +31,9 @@ import Testing
     }
     #expect(try await world.anonymous().status == 503)
     #expect(world.accounts.store.view.userCount == 0)
-    #expect(!world.world.notices.isEmpty)
-    #expect(world.world.notices.allSatisfy { !$0.text.contains("secret") && !$0.text.contains("a@b.example") })
+    #expect(!world.accountsFixture.notices.isEmpty)
+    #expect(
+      world.accountsFixture.notices.allSatisfy { !$0.text.contains("secret") && !$0.text.contains("a@b.example") })
   }
 
   @Test("A slow provider times out")
@@ -41,7 +42,7 @@ import Testing
     #expect(await Deadline.run(milliseconds: 60_000) { () -> Int in throw Broken() } == nil)
     let (end, ending) = AsyncStream<Void>.makeStream()
     let late = await Deadline.run(milliseconds: 20) { () -> Int in
-      // Ignores cancellation, and ends when no task waits for it any more.
+      // The task ignores cancellation, and ends when no other task waits for it.
       await Task.detached { for await _ in end {} }.value
       return 7
     }
@@ -53,14 +54,14 @@ import Testing
   func brokenMailer() async throws {
     let world = try IdentityWorld()
     let queue = SendQueue<MailMessage>(
-      ActivePlugins(PluginSet(mailer: BrokenMailer())), notice: world.world.environment.notice)
+      ActivePlugins(PluginSet(mailer: BrokenMailer())), notice: world.accountsFixture.environment.notice)
     queue.send(
       MailMessage(
         kind: .resetPassword, to: "a@b.example", fromName: "x", fromAddress: "y", subject: "z", text: "code", html: ""))
     await queue.idle()
-    // The error is in the mailer's own words, which by contract contain neither.
+    // The error is the mailer's own text, which by contract contains neither.
     #expect(
-      world.world.notices.map(\.text) == ["a mail (resetPassword) could not be sent: the secret of it all"])
+      world.accountsFixture.notices.map(\.text) == ["a mail (resetPassword) could not be sent: the secret of it all"])
   }
 
   /// A sender that refuses some numbers.
@@ -74,14 +75,15 @@ import Testing
   func textMessages() async throws {
     let world = try IdentityWorld()
     func queue(_ sender: (any SMSSender)?) -> SendQueue<SMSMessage> {
-      SendQueue<SMSMessage>(ActivePlugins(PluginSet(smsSender: sender)), notice: world.world.environment.notice)
+      SendQueue<SMSMessage>(
+        ActivePlugins(PluginSet(smsSender: sender)), notice: world.accountsFixture.environment.notice)
     }
     let sent = try #require(SMSMessage(kind: .code, to: "+15555550100", text: "123456"))
     let refused = try #require(SMSMessage(kind: .code, to: "+15555550109", text: "123456"))
     #expect(await queue(RefusingSMSSender()).sendAndWait(sent) == nil)
-    #expect(world.world.notices.isEmpty)
+    #expect(world.accountsFixture.notices.isEmpty)
     #expect(await queue(RefusingSMSSender()).sendAndWait(refused) == "not this one")
-    #expect(world.world.notices.map(\.text) == ["a text message (code) could not be sent: not this one"])
+    #expect(world.accountsFixture.notices.map(\.text) == ["a text message (code) could not be sent: not this one"])
     #expect(await queue(nil).sendAndWait(sent)?.contains("nobody") == true)
   }
 
@@ -94,7 +96,7 @@ import Testing
     #expect(ActivePlugins(PluginSet(providers: [FakeAnonymous()])).credentialProvider("anonymous") == nil)
   }
 
-  @Test("Without the protection a conflict names the ways in that the account has")
+  @Test("Without enumeration protection a conflict names the account's sign-in methods")
   func verifiedProviders() async throws {
     let world = try IdentityWorld { $0.protectsFromEnumeration = false }
     let owner = try await world.signUp("a@b.example")
@@ -104,7 +106,7 @@ import Testing
   }
 
   @Test(
-    "Times are written as clients parse them",
+    "Times are encoded as clients parse them",
     arguments: [
       (Int64(0), "1970-01-01T00:00:00.000Z"), (951_782_400_001, "2000-02-29T00:00:00.001Z"),
       (1_795_262_399_999, "2026-11-21T11:59:59.999Z"), (-5, "1969-12-31T23:59:59.995Z"),
@@ -115,12 +117,13 @@ import Testing
     if milliseconds >= 0, milliseconds < 253_402_300_800_000 { #expect(Timestamp.milliseconds(text) == milliseconds) }
   }
 
-  @Test("Printed values hold no secrets")
+  @Test("Printed values contain no secrets")
   func redacted() async throws {
     let world = try IdentityWorld()
-    let user = try await world.accounts.signIn.anonymous.newUser(client: world.world.client(), now: world.world.now)
+    let user = try await world.accounts.signIn.anonymous.newUser(
+      client: world.accountsFixture.client(), now: world.accountsFixture.now)
     let tokens = try await world.accounts.sessions.refreshable.start(
-      of: user, client: world.world.client(), now: world.world.now
+      of: user, client: world.accountsFixture.client(), now: world.accountsFixture.now
     ).tokens
     let code = try world.accounts.context.secrets.code()
     for text in ["\(tokens)", "\(code)", String(reflecting: tokens), String(reflecting: [code])] {

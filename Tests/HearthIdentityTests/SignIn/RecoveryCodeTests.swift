@@ -17,13 +17,13 @@ struct RecoveryCodeTests {
     let user = try await world.verified(email)
     let owner = try await world.enrol(
       user.idToken, uid: user.localID, members: [.init("recoveryCodes", .bool(true))])
-    world.world.advance(seconds: 60)
+    world.accountsFixture.advance(seconds: 60)
     return owner
   }
 
   private func pending() async throws -> JSON? { try await world.signIn(email).json["mfaPendingCredential"] }
 
-  @Test("Security 73: a recovery code stands once for the factor, and only its hash is kept")
+  @Test("Security 73: a recovery code replaces the factor once, and only its hash is stored")
   func once() async throws {
     let owner = try await enrolled()
     let codes = owner.recoveryCodes
@@ -40,7 +40,7 @@ struct RecoveryCodeTests {
     let told = try await world.lookup(done.idToken).json["users"]?.array?.first
     #expect(told?["recoveryCodesLeft"] == 9)
     #expect(try await world.finish(try await pending(), owner.id, first).error == "INVALID_CODE")
-    // In any common spelling.
+    // The code is accepted in any common spelling.
     let second = codes[1].uppercased().replacing("-", with: " ")
     #expect(try await world.finish(try await pending(), owner.id, second).status == 200)
     #expect(try await world.finish(try await pending(), "another", codes[2]).error == "MFA_ENROLLMENT_NOT_FOUND")
@@ -57,7 +57,7 @@ struct RecoveryCodeTests {
       return try await group.reduce(into: [Int]()) { $0.append($1) }
     }
     #expect(statuses.filter { $0 == 200 }.count == 1, "\(statuses)")
-    world.world.advance(seconds: 120)
+    world.accountsFixture.advance(seconds: 120)
     let last = try await pending()
     for _ in 0..<5 {
       #expect(try await world.finish(last, owner.id, "aaaa-bbbb-cccc-dddd").error == "INVALID_CODE")
@@ -74,23 +74,23 @@ struct RecoveryCodeTests {
         == true)
     let owner = try await world.enrol(user.idToken, uid: user.localID)
     #expect(owner.recoveryCodes.isEmpty && world.user(owner.uid)?.recoveryCodes.isEmpty == true)
-    // The enrolment has ended every earlier session.
+    // The enrollment has ended every earlier session.
     #expect(try await world.post(Self.path, ["idToken": .string(user.idToken)]).error == "TOKEN_EXPIRED")
     let made = try await world.post(Self.path, ["idToken": .string(owner.answer.idToken)])
     let codes = made.json["recoveryCodes"]?.array?.compactMap(\.string) ?? []
     #expect(codes.count == 10, "\(made.text)")
     let again = try await world.post(Self.path, ["idToken": .string(owner.answer.idToken)])
     let later = again.json["recoveryCodes"]?.array?.compactMap(\.string) ?? []
-    world.world.advance(seconds: 60)
+    world.accountsFixture.advance(seconds: 60)
     #expect(try await world.finish(try await pending(), owner.id, codes[0]).error == "INVALID_CODE")
     #expect(try await world.finish(try await pending(), owner.id, later[0]).status == 200)
-    world.world.advance(seconds: 600)
+    world.accountsFixture.advance(seconds: 600)
     #expect(
       try await world.post(Self.path, ["idToken": .string(owner.answer.idToken)]).error
         == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
   }
 
-  @Test("Without a second factor there are no codes")
+  @Test("Without a second factor there are no recovery codes")
   func withdrawn() async throws {
     let owner = try await enrolled()
     let done = try await world.finish(try await pending(), owner.id, try world.code(owner.secret))
@@ -110,16 +110,17 @@ struct RecoveryCodeTests {
     #expect(told.json["mfaInfo"]?["mfaEnrollmentId"] == .string(owner.id) && told.json["mfaInfo"]?["totpInfo"] == [:])
     // An attacker changes the password, which does not lock the owner out.
     try await world.accounts.signIn.passwords.change(
-      of: #require(world.user(owner.uid)), to: "another one", client: world.world.client(), now: world.world.now)
+      of: #require(world.user(owner.uid)), to: "another one", client: world.accountsFixture.client(),
+      now: world.accountsFixture.now)
     let reverted = try await world.post("accounts:update", ["oobCode": .string(code)])
     #expect(reverted.status == 200, "\(reverted.text)")
     let user = try #require(world.user(owner.uid))
     #expect(user.factors.isEmpty && user.recoveryCodes.isEmpty)
     #expect(try await world.refresh(owner.answer.refreshToken).error == "TOKEN_EXPIRED")
     #expect(try await world.post("accounts:update", ["oobCode": .string(code)]).error == "INVALID_OOB_CODE")
-    // The attacker's password is invalid; one set by mail is valid, without a second step.
+    // The attacker's password is void; one set by mail is valid, without a second step.
     #expect(try await world.signIn(email, "another one").error == "INVALID_LOGIN_CREDENTIALS")
-    world.world.advance(seconds: 61)
+    world.accountsFixture.advance(seconds: 61)
     _ = try await world.sendCode("PASSWORD_RESET", ["email": .string(email)])
     let reset = try await world.mailedCode()
     _ = try await world.post("accounts:resetPassword", ["oobCode": .string(reset), "newPassword": "mine again"])

@@ -9,7 +9,7 @@ import Testing
 @testable import HearthIdentity
 @testable import HearthSAML
 
-/// Tests of SAML sign-ins by the handler's page, without a socket: the redirect, the returned form, and the app's
+/// Tests of SAML sign-ins through the handler's page, without a socket: the redirect, the posted form, and the app's
 /// result.
 @Suite struct SAMLSignInTests {
   private static func world() throws -> IdentityWorld {
@@ -41,8 +41,9 @@ import Testing
     let body = form.map { PercentEncoding.encode($0.0) + "=" + PercentEncoding.encode($0.1) }.joined(separator: "&")
     var request = IdentityRequest(
       method: method, host: "auth.example.com", path: path, query: query,
-      contentType: "application/x-www-form-urlencoded", body: Array(body.utf8), client: world.world.client("192.0.2.1"),
-      now: world.world.now)
+      contentType: "application/x-www-form-urlencoded", body: Array(body.utf8),
+      client: world.accountsFixture.client("192.0.2.1"),
+      now: world.accountsFixture.now)
     request.cookie = cookie
     let response = try #require(await IdentityEndpoints(world.directory).handle(request))
     return Page(
@@ -50,7 +51,7 @@ import Testing
       headers: Dictionary(response.headers.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }))
   }
 
-  /// A browser's visit to a provider: the state, and its cookie.
+  /// A browser's visit to a provider: the state, and the browser's cookie.
   struct AuthorizationRedirect {
     var state: String
     var requestID: String
@@ -111,7 +112,7 @@ import Testing
       ])
   }
 
-  @Test("A SAML sign-in carries the attributes in the token, and its event is redeemed once")
+  @Test("A SAML sign-in puts the attributes into the token, and its event is redeemed once")
   func popup() async throws {
     let world = try Self.world()
     _ = try await ProviderConfigurationTests.make(world, "saml.corp", ProviderConfigurationTests.saml())
@@ -166,12 +167,12 @@ import Testing
     #expect(foreign.status == 400 && foreign.text.contains("was not begun here"))
     let none = try await Self.bring(world, text, departure, cookie: "", isMarked: true)
     #expect(none.status == 400)
-    // A used ID in a new answer.
+    // A used assertion id in a new response.
     let reused = try await Self.bring(world, Self.answer(world, to: other).text, other).event()
     #expect(reused["error"]?["message"]?.string?.contains("used before") == true)
     let late = try await Self.beginAuthorization(world)
     let lateText = Self.answer(world, to: late) { $0.assertionID = "_late" }.text
-    world.world.advance(seconds: ProviderPages.visitSeconds)
+    world.accountsFixture.advance(seconds: ProviderPages.visitSeconds)
     #expect(try await Self.bring(world, lateText, late).text.contains("took too long"))
   }
 
@@ -197,7 +198,7 @@ import Testing
     #expect(trail.contains { $0.contains("saml.corp: ") && $0.contains("Audience") })
   }
 
-  @Test("Security 82: a tenant's login is the tenant's alone, with its own certificates and its own browsers' visits")
+  @Test("Security 82: a tenant's SAML provider is the tenant's alone, with its own certificates and visits")
   func tenants() async throws {
     let world = try Self.world()
     let tenant = try await ProviderConfigurationTests.tenant(world)
@@ -230,7 +231,7 @@ import Testing
     #expect(wrong["error"]?["message"]?.string?.contains("not of the configured certificates") == true)
   }
 
-  @Test("questions are signed when that is wanted, and metadata says with which certificate")
+  @Test("requests are signed when this is configured, and the metadata has the certificate")
   func signedRequests() async throws {
     let world = try Self.world()
     _ = try await ProviderConfigurationTests.make(world, "saml.corp", ProviderConfigurationTests.saml())

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import HearthAccounts
 
-/// A hook with scripted verdicts, which records its events.
+/// A hook with verdicts from the test, which records its events.
 final class ScriptedHook: DecidingHook {
   typealias Decide = @Sendable (HookEvent) async throws -> HookVerdict
 

@@ -20,14 +20,14 @@ struct SecondFactorPolicyTests {
     return credential.isForEnrolment
   }
 
-  @Test("Security 75: where a factor is required, a user without one signs in only to enrol one")
+  @Test("Security 75: where a factor is required, a user without one signs in only to enroll one")
   func required() async throws {
     let world = try Self.world { $0.policy = .required }
     let user = try await world.verified("a@b.example")
     #expect(try isForEnrolment(user.idToken, world))
     let claims = try world.claims(user.idToken)
     #expect(claims["aud"] == .string("demo-test/second-factor-enrolment"))
-    // The app's own servers refuse the token, and no cookie is made of it.
+    // The app's own servers refuse the token, and no session cookie is made of it.
     let cookie = try await world.post(
       "/v1/projects/demo-test:createSessionCookie", ["idToken": .string(user.idToken), "validDuration": "300"],
       authority: .administrator("ci"))
@@ -39,9 +39,9 @@ struct SecondFactorPolicyTests {
     let owner = try await world.enrol(user.idToken, uid: user.localID)
     #expect(try !isForEnrolment(owner.answer.idToken, world))
     #expect(try !isForEnrolment(try await world.refresh(owner.answer.refreshToken).idToken, world))
-    // The session from before the enrolment has not shown the factor.
+    // The session from before the enrollment has no proof of the factor.
     #expect(try await world.refresh(user.refreshToken).error == "TOKEN_EXPIRED")
-    world.world.advance(seconds: 60)
+    world.accountsFixture.advance(seconds: 60)
     let pending = try await world.signIn("a@b.example").json["mfaPendingCredential"]
     let done = try await world.finish(pending, owner.id, try world.code(owner.secret))
     #expect(try !isForEnrolment(done.idToken, world))
@@ -51,7 +51,7 @@ struct SecondFactorPolicyTests {
     #expect(try isForEnrolment(without.idToken, world))
   }
 
-  @Test("A sign-in without a factor is told first that second factors, or phones, are disabled")
+  @Test("A sign-in without a factor gets the error that second factors, or phones, are disabled")
   func nothingShown() async throws {
     let missing = [
       "mfaEnrollment:start": "MISSING_ID_TOKEN", "mfaEnrollment:finalize": "MISSING_ID_TOKEN",
@@ -64,7 +64,7 @@ struct SecondFactorPolicyTests {
         #expect(answer.error?.hasPrefix("OPERATION_NOT_ALLOWED : ") == true, "\(operation) \(answer.text)")
       }
     }
-    // If an authenticator's name is set, or phones are served, only this is missing.
+    // If an authenticator's name is set, or phones are enabled, only the factor is missing.
     let world = try Self.world { $0.policy = .optional }
     let emulator = try IdentityWorld.emulator { $0.secondFactors.policy = .optional }
     for (operation, code) in missing {
@@ -94,7 +94,7 @@ struct SecondFactorPolicyTests {
     #expect(try before.status != 200 || isForEnrolment(before.idToken, world), "\(before.text)")
   }
 
-  @Test("By claim: the factor is required of some users regardless of the others")
+  @Test("By claim: the factor is required of some users, independently of the others")
   func claims() async throws {
     let world = try Self.world {
       $0.requiredClaims = [.init(name: "admin"), .init(name: "role", values: ["owner", "editor"])]
@@ -111,7 +111,7 @@ struct SecondFactorPolicyTests {
     }
   }
 
-  @Test("With factors switched off no user enrols one; an enrolled factor is still required")
+  @Test("With factors disabled no user enrolls one; an enrolled factor is still required")
   func off() async throws {
     let world = try Self.world { _ in }
     let user = try await world.verified("a@b.example")
@@ -132,7 +132,7 @@ struct SecondFactorPolicyTests {
     #expect(try await world.startAuthenticator(other.idToken).status == 200)
   }
 
-  @Test("Clients of the 2.x kind, which can show none, are refused where it is required")
+  @Test("Clients of version 2.x, which do not support factors, are refused where one is required")
   func legacy() async throws {
     let world = try AdminWorld { $0.secondFactors.requiredClaims = [.init(name: "admin")] }
     let uid = try await world.legacyUser()

@@ -38,7 +38,7 @@ import Testing
     let kept = try #require(world.user(uid)?.factors.first)
     guard case .totp(let sealedSecret, _) = kept.kind else { throw AccountError(.secondFactorNotFound) }
     #expect(Base64URL.decode(sealedSecret.utf8)?.starts(with: secret) != true)
-    world.world.advance(seconds: 60)
+    world.accountsFixture.advance(seconds: 60)
     let first = try await world.signIn("a@b.example")
     #expect(first.json["idToken"] == nil && first.json["refreshToken"] == nil)
     #expect(first.json["mfaInfo"]?.array?.first?["totpInfo"] == [:])
@@ -54,11 +54,11 @@ import Testing
         == "INVALID_MFA_PENDING_CREDENTIAL")
   }
 
-  @Test("A code counts once, also for two sign-ins side by side")
+  @Test("A code is accepted once, also for two concurrent sign-ins")
   func replay() async throws {
     let world = try IdentityWorld()
     let (secret, id, _) = try await enrolled(world)
-    world.world.advance(seconds: 60)
+    world.accountsFixture.advance(seconds: 60)
     let first = try await world.signIn("a@b.example")
     let second = try await world.signIn("a@b.example")
     let code = try code(secret, world)
@@ -68,11 +68,11 @@ import Testing
     #expect(statuses == [200, 400])
   }
 
-  @Test("Security 37: Five wrong codes kill a pending sign-in, counted before they are compared")
+  @Test("Security 37: Five wrong codes void a pending sign-in, counted before they are compared")
   func guesses() async throws {
     let world = try IdentityWorld()
     let (secret, id, _) = try await enrolled(world)
-    world.world.advance(seconds: 60)
+    world.accountsFixture.advance(seconds: 60)
     let pending = try await world.signIn("a@b.example").json["mfaPendingCredential"]
     let right = try code(secret, world)
     let wrong = right == "000000" ? "000001" : "000000"
@@ -85,11 +85,11 @@ import Testing
     #expect(try await finish(world, pending, id, right).error == "INVALID_MFA_PENDING_CREDENTIAL")
   }
 
-  @Test("Tries are limited for an account, however many sign-ins are begun")
+  @Test("Attempts are limited for an account, however many sign-ins are begun")
   func accountLimit() async throws {
     let world = try IdentityWorld()
     let (_, id, _) = try await enrolled(world)
-    world.world.advance(seconds: 120)
+    world.accountsFixture.advance(seconds: 120)
     var refusals: [String] = []
     for _ in 0..<5 {
       let pending = try await world.signIn("a@b.example").json["mfaPendingCredential"]
@@ -99,17 +99,18 @@ import Testing
     #expect(refusals.last?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
   }
 
-  @Test("A pending sign-in ends after ten minutes, and with the password that it is of")
+  @Test("A pending sign-in expires after ten minutes, and with a change of its password")
   func pendingEnds() async throws {
     let world = try IdentityWorld()
     let (secret, id, uid) = try await enrolled(world)
-    world.world.advance(seconds: 60)
+    world.accountsFixture.advance(seconds: 60)
     let first = try await world.signIn("a@b.example").json["mfaPendingCredential"]
-    world.world.advance(seconds: 600)
+    world.accountsFixture.advance(seconds: 600)
     #expect(try await finish(world, first, id, try code(secret, world)).error == "INVALID_MFA_PENDING_CREDENTIAL")
     let second = try await world.signIn("a@b.example").json["mfaPendingCredential"]
     try await world.accounts.signIn.passwords.change(
-      of: #require(world.user(uid)), to: "another one", client: world.world.client(), now: world.world.now)
+      of: #require(world.user(uid)), to: "another one", client: world.accountsFixture.client(),
+      now: world.accountsFixture.now)
     #expect(try await finish(world, second, id, try code(secret, world)).error == "INVALID_MFA_PENDING_CREDENTIAL")
   }
 
@@ -120,20 +121,20 @@ import Testing
     let owner = try await world.enrol(user.idToken, uid: user.localID)
     var answers: [String?] = []
     for _ in 0..<14 {
-      world.world.advance(seconds: 61)
+      world.accountsFixture.advance(seconds: 61)
       let pending = try await world.signIn("a@b.example").json["mfaPendingCredential"]
       let right = try world.code(owner.secret)
       answers.append(try await world.finish(pending, owner.id, right == "000000" ? "000001" : "000000").error)
     }
-    // The enrolment counted as an attempt as well.
+    // The enrollment counted as an attempt as well.
     #expect(answers.prefix(11).allSatisfy { $0 == "INVALID_CODE" }, "\(answers)")
     #expect(answers.suffix(3).allSatisfy { $0?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true }, "\(answers)")
-    world.world.advance(seconds: 2 * 86_400)
+    world.accountsFixture.advance(seconds: 2 * 86_400)
     let pending = try await world.signIn("a@b.example").json["mfaPendingCredential"]
     #expect(try await world.finish(pending, owner.id, try world.code(owner.secret)).status == 200)
   }
 
-  @Test("Enrolment needs a verified address and a first factor of its own, and takes one authenticator")
+  @Test("Enrollment needs a verified address and another first factor, and allows one authenticator")
   func enrolment() async throws {
     let world = try IdentityWorld()
     func start(_ token: String) async throws -> String? {
@@ -146,11 +147,12 @@ import Testing
     #expect(
       try await start(try await world.signUp("x@y.example").idToken)?.hasPrefix("UNVERIFIED_EMAIL : Need to") == true)
     _ = try await enrolled(world)
-    world.world.advance(seconds: 1)
+    world.accountsFixture.advance(seconds: 1)
     let user = try #require(world.accounts.store.view.user(email: "a@b.example"))
     let token = try await world.accounts.sessions.refreshable.start(
-      of: AuthenticatedUser(user, .password), secondFactor: user.factors.first?.id, client: world.world.client(),
-      now: world.world.now
+      of: AuthenticatedUser(user, .password), secondFactor: user.factors.first?.id,
+      client: world.accountsFixture.client(),
+      now: world.accountsFixture.now
     ).tokens.idToken
     #expect(try await start(token) == "SECOND_FACTOR_EXISTS")
     let phone = try await world.post(
@@ -158,7 +160,7 @@ import Testing
     #expect(phone.error?.hasPrefix("OPERATION_NOT_ALLOWED") == true)
   }
 
-  @Test("Security 37: Five wrong codes kill an enrolment")
+  @Test("Security 37: Five wrong codes void an enrollment")
   func enrolmentGuesses() async throws {
     let world = try IdentityWorld()
     let user = try await verified(world)
@@ -178,11 +180,11 @@ import Testing
     #expect(world.user(user.localID)?.factors.isEmpty == true)
   }
 
-  @Test("Withdrawing the factor ends other sessions, and it is not required any more")
+  @Test("Removing the factor ends other sessions, and the factor is no longer required")
   func withdraw() async throws {
     let world = try IdentityWorld()
     let (secret, id, _) = try await enrolled(world)
-    world.world.advance(seconds: 60)
+    world.accountsFixture.advance(seconds: 60)
     let first = try await world.signIn("a@b.example")
     let done = try await finish(world, first.json["mfaPendingCredential"], id, try code(secret, world))
     #expect(

@@ -7,11 +7,11 @@ import Testing
 @testable import HearthIdentity
 
 @Suite struct SessionTests {
-  @Test("A refresh returns the same refresh token, a new ID token, and numbers as texts")
+  @Test("A refresh returns the same refresh token, a new ID token, and numbers as strings")
   func refresh() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")
-    world.world.advance(seconds: 3_000)
+    world.accountsFixture.advance(seconds: 3_000)
     let answer = try await world.refresh(first.refreshToken)
     #expect(answer.status == 200)
     #expect(answer.json["refresh_token"] == .string(first.refreshToken))
@@ -26,14 +26,14 @@ import Testing
     #expect(json.status == 200)
   }
 
-  @Test("Security 34: auth_time is the moment of the sign-in, however often the token is refreshed")
+  @Test("Security 34: auth_time is the time of the sign-in, however often the token is refreshed")
   func authTime() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")
     let signedInAt = world.nowSeconds
     for _ in 0..<3 {
-      world.world.advance(seconds: 3_700)
-      // Another session of the same user changes nothing.
+      world.accountsFixture.advance(seconds: 3_700)
+      // Another session of the same user does not change it.
       _ = try await world.signIn("a@b.example")
       let claims = try world.claims(try await world.refresh(first.refreshToken).idToken)
       #expect(claims["auth_time"] == .int(signedInAt))
@@ -56,7 +56,7 @@ import Testing
   func revokedOrGarbage() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")
-    try await world.accounts.sessions.revocations.revoke(uid: first.localID, client: world.world.client())
+    try await world.accounts.sessions.revocations.revoke(uid: first.localID, client: world.accountsFixture.client())
     #expect(try await world.refresh(first.refreshToken).error == "TOKEN_EXPIRED")
     for garbage in ["x", "hearth_refresh_", "hearth_refresh_" + String(repeating: "A", count: 120), first.idToken] {
       #expect(try await world.refresh(garbage).error == "INVALID_REFRESH_TOKEN")
@@ -90,7 +90,7 @@ import Testing
       _ = try await world.post(
         "accounts:resetPassword", ["oobCode": .string(try await world.mailedCode()), "newPassword": "another one"])
     case "revoke":
-      try await world.accounts.sessions.revocations.revoke(uid: first.localID, client: world.world.client())
+      try await world.accounts.sessions.revocations.revoke(uid: first.localID, client: world.accountsFixture.client())
     case "e-mail change": _ = try await world.update(first.idToken, ["email": "new@b.example"])
     case "disable":
       _ = try await world.post(
@@ -98,7 +98,7 @@ import Testing
         authority: .administrator("test"))
     default: _ = try await world.post("accounts:delete", ["idToken": .string(first.idToken)])
     }
-    // In the same second in which the tokens were made.
+    // Within the second in which the tokens were made.
     #expect(try await world.refresh(other.refreshToken).error == ending.error)
     #expect(try world.standing(other.idToken) == .ended)
     #expect(try await world.lookup(other.idToken).error == ending.error)
@@ -125,7 +125,7 @@ import Testing
     for _ in 0..<5 {
       let answer = try await world.signIn("a@b.example")
       #expect(try world.standing(answer.idToken) == .good)
-      try await world.accounts.sessions.revocations.revoke(uid: uid, client: world.world.client())
+      try await world.accounts.sessions.revocations.revoke(uid: uid, client: world.accountsFixture.client())
       #expect(try world.standing(answer.idToken) == .ended)
     }
   }
@@ -134,7 +134,7 @@ import Testing
   func adminRevokes() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")
-    world.world.advance(seconds: 5)
+    world.accountsFixture.advance(seconds: 5)
     let answer = try await world.post(
       "/v1/projects/demo-test/accounts:update",
       ["localId": .string(first.localID), "validSince": .int(world.nowSeconds)], authority: .administrator("test"))
@@ -147,32 +147,32 @@ import Testing
   func limits() async throws {
     let old = try IdentityWorld { $0.refresh.lifetimeSecondsMax = 10_000 }
     let first = try await old.signUp("a@b.example")
-    old.world.advance(seconds: 10_000)
+    old.accountsFixture.advance(seconds: 10_000)
     #expect(try await old.refresh(first.refreshToken).status == 200)
-    old.world.advance(seconds: 1)
+    old.accountsFixture.advance(seconds: 1)
     #expect(try await old.refresh(first.refreshToken).error == "TOKEN_EXPIRED")
     let idle = try IdentityWorld { $0.refresh.idleSecondsMax = 1_000 }
     let second = try await idle.signUp("a@b.example")
     for _ in 0..<3 {
-      idle.world.advance(seconds: 900)
+      idle.accountsFixture.advance(seconds: 900)
       #expect(try await idle.refresh(second.refreshToken).status == 200)
     }
-    idle.world.advance(seconds: 1_001)
+    idle.accountsFixture.advance(seconds: 1_001)
     #expect(try await idle.refresh(second.refreshToken).error == "TOKEN_EXPIRED")
     let endless = try IdentityWorld()
     let third = try await endless.signUp("a@b.example")
-    endless.world.advance(seconds: 400 * 86_400)
+    endless.accountsFixture.advance(seconds: 400 * 86_400)
     #expect(try await endless.refresh(third.refreshToken).status == 200)
   }
 
-  @Test("A token of a signed-in user is checked in the documented order")
+  @Test("A signed-in user's token is checked in the documented order")
   func callerChecks() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")
     #expect(try await world.post("accounts:lookup").error == "MISSING_ID_TOKEN")
     #expect(try await world.lookup("a.b.c").error == "INVALID_ID_TOKEN")
     #expect(try await world.lookup(first.refreshToken).error == "INVALID_ID_TOKEN")
-    world.world.advance(seconds: 3_600)
+    world.accountsFixture.advance(seconds: 3_600)
     #expect(try await world.lookup(first.idToken).error == "TOKEN_EXPIRED")
   }
 
@@ -209,7 +209,7 @@ import Testing
     #expect(accounts.sessions.revocations.standing(of: legacy([])) == .ended)
     try await world.change(uid) { $0.isDisabled = false }
     #expect(accounts.sessions.revocations.standing(of: legacy([])) == .good)
-    try await accounts.sessions.revocations.revoke(uid: uid, client: world.world.client())
+    try await accounts.sessions.revocations.revoke(uid: uid, client: world.accountsFixture.client())
     #expect(accounts.sessions.revocations.standing(of: legacy([.init("jti", .string("here"))])) == .ended)
   }
 }

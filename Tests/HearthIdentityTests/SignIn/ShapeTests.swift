@@ -7,7 +7,7 @@ import Testing
 
 /// Tests of answers and errors that clients' own test suites compare.
 @Suite struct ShapeTests {
-  @Test("An administrator's link for an unknown address is refused in the words of its kind")
+  @Test("A link that an administrator requests for an unknown address is refused with the error of its kind")
   func unknownAddress() async throws {
     for protects in [true, false] {
       let world = try IdentityWorld { $0.protectsFromEnumeration = protects }
@@ -31,7 +31,7 @@ import Testing
     let world = try IdentityWorld()
     _ = try await world.signUp("a@b.example")
     func send(_ world: IdentityWorld, _ domain: String) async throws -> String? {
-      world.world.advance(seconds: 61)
+      world.accountsFixture.advance(seconds: 61)
       return try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example", "linkDomain": .string(domain)]).error
     }
     #expect(try await send(world, "other.example")?.hasPrefix("INVALID_HOSTING_LINK_DOMAIN : ") == true)
@@ -141,7 +141,7 @@ import Testing
     #expect(try await world.refresh(first.refreshToken).status == 200)
   }
 
-  @Test("A proven address is notified of its loss beyond the limits, also where codes are shown")
+  @Test("A verified address is notified of its removal beyond the limits, also where codes are listed")
   func provenAddress() async throws {
     for isEmulator in [false, true] {
       let world = try IdentityWorld {
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test("An administrator makes an account with a password and no address")
+  @Test("An administrator creates an account with a password and no address")
   func passwordOnly() async throws {
     let world = try IdentityWorld()
     let made = try await world.administer("accounts", ["localId": "bob", "password": "correct horse"])
@@ -170,7 +170,7 @@ import Testing
     #expect(try await world.signIn("bob@example.com").localID == "bob")
   }
 
-  @Test("Claims that were cleared are shown as none, and claims that never were not at all")
+  @Test("Cleared claims are returned as an empty object, and claims that were never set not at all")
   func clearedClaims() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")
@@ -211,7 +211,7 @@ import Testing
     #expect(try await page(5, after: nil).next == nil)
   }
 
-  @Test("An import refuses second factors beside an address that is missing or not proven, user by user")
+  @Test("An import refuses second factors with a missing or unverified address, user by user")
   func importedFactors() async throws {
     let world = try IdentityWorld()
     let factors: JSON = [["phoneInfo": "+15555550100"]]

@@ -25,7 +25,7 @@ import Testing
     #expect(claims["firebase"]?["identities"]?["email"] == .array([.string("alice@example.com")]))
   }
 
-  @Test("An empty e-mail address or password is no anonymous sign-up")
+  @Test("An empty e-mail address or password does not make an anonymous sign-up")
   func emptyIsNotAnonymous() async throws {
     let world = try IdentityWorld()
     #expect(try await world.post("accounts:signUp", ["email": "", "password": "123456"]).error == "INVALID_EMAIL")
@@ -75,11 +75,11 @@ import Testing
     #expect(passwordless.response.body == wrong.response.body)
     #expect(Set([wrong.status, unknown.status, passwordless.status]) == [400])
     #expect(wrong.response.headers.isEmpty && unknown.response.headers.isEmpty)
-    // Each left one record, so that disk access does not show a difference either.
+    // Each attempt left one audit record, so that disk access does not show a difference either.
     #expect(world.auditedKinds.filter { $0 == "sign_in_fail" }.count == 3)
   }
 
-  @Test("With the protection off the answers are the old ones")
+  @Test("Without enumeration protection the errors are the specific ones")
   func unprotected() async throws {
     let world = try IdentityWorld { $0.protectsFromEnumeration = false }
     _ = try await world.signUp("known@example.com")
@@ -96,7 +96,7 @@ import Testing
     #expect(try await world.signIn("a@b.example").error == "USER_DISABLED")
   }
 
-  @Test("A locked account does not reveal its password's validity, and only its own attempts are counted")
+  @Test("A locked account does not reveal whether a password is correct, and only its own attempts are counted")
   func locked() async throws {
     let world = try IdentityWorld { $0.limits.accountFailuresFree = 3 }
     _ = try await world.signUp("a@b.example")
@@ -159,7 +159,7 @@ import Testing
     #expect(try await world.signUp("a@b.example").error == "FORBIDDEN_CLAIM : email")
   }
 
-  @Test("A custom token makes its user once; a deleted uid does not come back")
+  @Test("A custom token creates its user once; a deleted uid is not created again")
   func customToken() async throws {
     let world = try IdentityWorld()
     let first = try await world.post("accounts:signInWithCustomToken", ["token": "bob:{\"role\":\"ed\"}"])
@@ -176,7 +176,7 @@ import Testing
     #expect(try await world.post("accounts:signInWithCustomToken", ["token": ""]).error == "MISSING_CUSTOM_TOKEN")
     try await world.change("bob") { $0.isDisabled = true }
     #expect(try await world.post("accounts:signInWithCustomToken", ["token": "bob"]).error == "USER_DISABLED")
-    try await world.accounts.changes.deletion.delete(uid: "bob", client: world.world.client())
+    try await world.accounts.changes.deletion.delete(uid: "bob", client: world.accountsFixture.client())
     #expect(try await world.post("accounts:signInWithCustomToken", ["token": "bob"]).json["isNewUser"] == true)
   }
 
@@ -230,7 +230,7 @@ import Testing
     _ = try await world.signIn("a@b.example", "U*U*")
     #expect(world.user(uid)?.password?.hash == imported)
     let right = try await world.accounts.signIn.passwords.signIn(
-      email: "a@b.example", password: "U*U", client: world.world.client(), now: world.world.now
+      email: "a@b.example", password: "U*U", client: world.accountsFixture.client(), now: world.accountsFixture.now
     ).user
     #expect(right.password?.hash.hasPrefix("$scrypt$") == true)
     #expect(world.user(uid)?.password?.hash == right.password?.hash)

@@ -10,7 +10,7 @@ import Testing
 
 /// Tests of attackers who hold another user's token or password, and of the owner's remedies.
 @Suite struct TakeoverTests {
-  @Test("Claims that were taken from an account do not live on in a session that a client continues")
+  @Test("Claims that were removed from an account are not kept by a session that a client continues")
   func withdrawnClaims() async throws {
     let world = try IdentityWorld()
     let uid = try await world.signUp("a@b.example").localID
@@ -50,7 +50,7 @@ import Testing
     token = try await world.update(token, ["email": "thief2@example.com"]).idToken
     let thiefs = try await world.code(mailedTo: "thief@example.com")
     token = try await world.update(token, ["password": "the thief's own"]).idToken
-    world.world.advance(seconds: 61)
+    world.accountsFixture.advance(seconds: 61)
     _ = try await world.sendCode("PASSWORD_RESET", ["email": "thief2@example.com"])
     let reset = try await world.code(mailedTo: "thief2@example.com")
     #expect(
@@ -68,7 +68,7 @@ import Testing
     let world = try IdentityWorld { $0.protectsFromEnumeration = false }
     let uid = try await world.signUp("owner@example.com").localID
     var token = try await world.signIn("owner@example.com").idToken
-    // All in one second.
+    // All within one second.
     token = try await world.update(token, ["email": "thief@example.com"]).idToken
     token = try await world.update(token, ["email": "thief2@example.com"]).idToken
     let owners = try await world.code(mailedTo: "owner@example.com")
@@ -109,7 +109,7 @@ import Testing
     #expect(try await world.signIn("owner@b.example", "another one").json["idToken"] != nil)
   }
 
-  @Test("A session from before a second factor neither takes it away nor puts another way in beside it")
+  @Test("A session from before a second factor can neither remove it nor add another sign-in method")
   func sessionsFromBefore() async throws {
     let world = try IdentityWorld {
       $0.phone.secondFactor = true
@@ -139,13 +139,13 @@ import Testing
     var token = victim.idToken
     for number in 0..<5 { token = try await world.update(token, ["password": .string("password \(number)")]).idToken }
     #expect(await world.mails().count == 1)
-    // The owner of a mailbox is notified every time.
+    // The owner of a verified mailbox is notified every time.
     try await world.change(victim.localID) { $0.isEmailVerified = true }
     for number in 0..<3 { token = try await world.update(token, ["password": .string("another \(number)")]).idToken }
     #expect(await world.mails().count == 4)
   }
 
-  @Test("A signed-in client may probe for taken addresses no more often than others")
+  @Test("A signed-in client may test for taken addresses no more often than others")
   func linkProbes() async throws {
     let world = try IdentityWorld { $0.limits.signUpsPerHour = 3 }
     _ = try await world.signUp("known@example.com")
@@ -161,26 +161,26 @@ import Testing
     #expect(errors[2]?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER : ") == true)
   }
 
-  @Test("Nor by changing an address with a password")
+  @Test("Nor may it test by changing an address together with a password")
   func changeProbes() async throws {
     let world = try IdentityWorld { $0.limits.signUpsPerHour = 3 }
     _ = try await world.signUp("known@example.com")
     let user = try #require(world.user(try await world.signUp("a@b.example").localID))
-    let client = world.world.client()
+    let client = world.accountsFixture.client()
     await #expect(throws: AccountError(.emailExists)) {
       try await world.accounts.changes.addresses.set(
-        of: user, to: "known@example.com", client: client, now: world.world.now)
+        of: user, to: "known@example.com", client: client, now: world.accountsFixture.now)
     }
     do {
       try await world.accounts.changes.addresses.set(
-        of: user, to: "known@example.com", client: client, now: world.world.now)
+        of: user, to: "known@example.com", client: client, now: world.accountsFixture.now)
       Issue.record("nothing was thrown")
     } catch {
       #expect(error.code == .tooManyAttempts)
     }
   }
 
-  @Test("However often tokens are ended in one second, the last time ends the ones before")
+  @Test("However often tokens are ended within one second, the last time ends all earlier ones")
   func manyChanges() async throws {
     let world = try IdentityWorld()
     let uid = try await world.signUp("a@b.example").localID
@@ -190,25 +190,25 @@ import Testing
       token = try await world.update(token, ["password": .string("password \(number)")]).idToken
       #expect(try world.standing(token) == .good && world.standing(last) == .ended)
     }
-    try await world.accounts.sessions.revocations.revoke(uid: uid, client: world.world.client())
+    try await world.accounts.sessions.revocations.revoke(uid: uid, client: world.accountsFixture.client())
     #expect(try world.standing(token) == .ended)
   }
 
-  @Test("A lower limit for new passwords does not lock out users with longer ones")
+  @Test("A lower limit of the password length does not lock out users with longer passwords")
   func longPasswords() async throws {
     let world = try IdentityWorld { $0.passwordPolicy.sizeBytesMax = 64 }
     let uid = try await world.signUp("a@b.example").localID
     let long = String(repeating: "long ", count: 30)
-    let hash = try PasswordHash.make(long, cost: .developer, random: world.world.random)
+    let hash = try PasswordHash.make(long, cost: .developer, random: world.accountsFixture.random)
     try await world.change(uid) { $0.password?.hash = hash }
     #expect(try await world.signIn("a@b.example", long).status == 200)
     #expect(try await world.signIn("a@b.example", String(repeating: "x", count: 4_097)).status == 400)
   }
 
-  @Test("Where clients create no accounts a sign-in link is mailed only to existing ones, and the answer is the same")
+  @Test("Where clients cannot create accounts, a sign-in link is mailed only to existing ones, with the same response")
   func uselessLinks() async throws {
     let world = try IdentityWorld { $0.allowsSignUp = false }
-    let user = world.world.user("u1", email: "known@example.com")
+    let user = world.accountsFixture.user("u1", email: "known@example.com")
     try await world.accounts.store.transact { (accounts) throws(AccountError) in try accounts.insert(user) }
     for email in ["unknown@example.com", "known@example.com"] {
       let answer = try await world.sendCode(
@@ -218,7 +218,7 @@ import Testing
     #expect(await world.mails().map(\.to) == ["known@example.com"])
   }
 
-  @Test("Names keep joiners that their script needs, and lose line and direction controls")
+  @Test("Names keep joiners that their script needs, and lose line breaks and direction controls")
   func plainText() {
     #expect(PlainText.line("می\u{200C}نا", lengthMax: 64) == "می\u{200C}نا")
     #expect(PlainText.line("a\r\nb\u{2028}c\u{202E}d\u{200B}e", lengthMax: 64) == "a  b c d e")
@@ -236,14 +236,14 @@ import Testing
       "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(signedUp.idToken), "newEmail": "other@example.com"])
     #expect(await world.mails().last?.to == "other@example.com")
     #expect(await world.mails().last?.text.contains("prize.example") == false)
-    world.world.advance(seconds: 61)
+    world.accountsFixture.advance(seconds: 61)
     _ = try await world.sendCode("PASSWORD_RESET", ["email": "victim@example.com"])
     #expect(await world.mails().last?.text.hasPrefix("Hello You have won") == true)
   }
 }
 
 extension IdentityWorld {
-  /// Returns the code in the last mail to that address.
+  /// Returns the code in the last mail to this address.
   func code(mailedTo address: String) async throws -> String {
     let link = try #require(await mails().last { $0.to == address }?.link)
     return try #require(URLComponents(string: link)?.queryItems?.first { $0.name == "oobCode" }?.value)

@@ -9,7 +9,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// A claims source with scripted claims, which records its requests.
+/// A claims source with claims from the test, which records its requests.
 private final class ScriptedClaims: ClaimsSource {
   typealias Say = @Sendable (ClaimsRequest) async throws -> JSON
 
@@ -48,7 +48,7 @@ struct TokenClaimsTests {
     return world
   }
 
-  @Test("Each token has the plugin's claims of its time: over the account's claims, under the session's")
+  @Test("Each token has the plugin's current claims, which override the account's claims and not the session's")
   func claims() async throws {
     let hook = ScriptedHook { event in
       guard event.moment == .beforeSignIn else { return .allow() }
@@ -73,9 +73,9 @@ struct TokenClaimsTests {
     #expect(source.requests.map(\.occasion) == [.signIn, .refresh])
     source.says { _ in .object([]) }
     #expect(try said(try await world.refresh(refreshed.refreshToken).idToken)[3] == nil)
-    // None of it is stored.
+    // None of them is stored.
     #expect(world.user(answer.localID)?.customAttributes?.contains("plan") == false)
-    // A session that continues with another password asks again, and keeps its own claims.
+    // A session that continues after a change of password requests claims again, and keeps its own.
     source.says { _ in ["plan": "new"] }
     let changed = try await world.update(
       try await world.signIn("a@b.example").idToken, ["password": "another secret", "returnSecureToken": true])
@@ -91,7 +91,7 @@ struct TokenClaimsTests {
     let refused = try await world.signUp("c@d.example")
     #expect(refused.status == 503 && refused.error == Self.undecided)
     #expect(world.accounts.store.view.userCount == 1)
-    #expect(world.world.notices.contains { $0.text.contains("plans, asked for claims, failed") })
+    #expect(world.accountsFixture.notices.contains { $0.text.contains("plans, asked for claims, failed") })
     let waiting = try await world.refresh(answer.refreshToken)
     #expect(waiting.status == 503 && JSON(parsing: waiting.response.body) == nil)
     #expect(try await world.refresh("hearth_refresh_made-up").error == "INVALID_REFRESH_TOKEN")
@@ -99,7 +99,7 @@ struct TokenClaimsTests {
     #expect(try world.claims(try await world.refresh(answer.refreshToken).idToken)["plan"] == .string("gold"))
   }
 
-  @Test("Claims that cannot be keep the token from being made")
+  @Test("Invalid claims prevent the token")
   func badAnswers() async throws {
     let half = JSON.string(String(repeating: "x", count: 600))
     let hook = ScriptedHook { event in
@@ -114,12 +114,12 @@ struct TokenClaimsTests {
       #expect(try await world.signUp("a@b.example").error == Self.undecided, "\(claims)")
     }
     #expect(world.accounts.store.view.userCount == 0)
-    // It fits in place of a value of the same length.
+    // The value fits in place of one with the same length.
     source.says { _ in ["a": half] }
     #expect(try await world.signUp("a@b.example").status == 200)
   }
 
-  @Test("Plugins are called in order, each with the claims of those before")
+  @Test("Plugins are called in order, each with the claims of the plugins before it")
   func several() async throws {
     let first = ScriptedClaims("first") { _ in ["a": 1, "b": 1] }
     let second = ScriptedClaims("second") { _ in ["b": 2] }

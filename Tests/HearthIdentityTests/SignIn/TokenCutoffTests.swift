@@ -6,9 +6,9 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// Tests of the tokens that a revocation ends, under any clock, and of how application servers judge later tokens.
+/// Tests of the tokens that a revocation ends, with any clock, and of the checks of application servers.
 @Suite struct TokenCutoffTests {
-  /// All operations that end the tokens of `a@b.example`. Each signs in anew when it needs a token, because the clock
+  /// All operations that end the tokens of `a@b.example`. Each signs in again when it needs a token, because the clock
   /// may have been set back since the last one.
   static let causes = ["revoke", "password change", "reset", "claims", "validSince", "import", "address"]
 
@@ -32,7 +32,7 @@ import Testing
       answer = try await administer(
         "accounts:update", ["localId": .string(uid), "customAttributes": .string("{\"at\":\(world.nowSeconds)}")])
     case "validSince":
-      // From a machine with a correct clock.
+      // Sent from a machine with a correct clock.
       answer = try await administer("accounts:update", ["localId": .string(uid), "validSince": .int(world.nowSeconds)])
     case "import":
       answer = try await administer(
@@ -58,7 +58,7 @@ import Testing
       claims: .object([.init("iat", .int(issuedAtSeconds))]))
   }
 
-  @Test("A revocation ends all earlier tokens, despite any step of the clock in between", arguments: causes)
+  @Test("A revocation ends all earlier tokens, for any step of the clock in between", arguments: causes)
   func clockSetBack(cause: String) async throws {
     for back: Int64 in [0, 1, 3_600, 400 * 86_400] {
       let world = try Self.world()
@@ -73,10 +73,10 @@ import Testing
         legacy(first.localID, issuedAtSeconds: now), legacy(first.localID, issuedAtSeconds: now - 100),
       ]
       #expect(credentials.allSatisfy { accounts.sessions.revocations.standing(of: $0) == .good })
-      world.world.setWallClock(seconds: now - back)
+      world.accountsFixture.setWallClock(seconds: now - back)
       try await bringAbout(cause, first.localID, world)
       for step: Int64 in [0, back + 10] {
-        world.world.setWallClock(seconds: now - back + step)
+        world.accountsFixture.setWallClock(seconds: now - back + step)
         #expect(credentials.allSatisfy { accounts.sessions.revocations.standing(of: $0) == .ended }, "\(back) s")
         #expect(try await world.refresh(first.refreshToken).error == "TOKEN_EXPIRED")
       }
@@ -86,33 +86,33 @@ import Testing
     }
   }
 
-  @Test("A credential that was taken after the last change of the accounts ends, although the clock was set back")
+  @Test("A credential that was issued after the last change of the accounts ends, although the clock was set back")
   func takenBetweenChanges() async throws {
     let world = try Self.world()
     let uid = try await world.signUp("a@b.example").localID
     let later = world.nowSeconds + 5
-    world.world.setWallClock(seconds: later)
+    world.accountsFixture.setWallClock(seconds: later)
     let credential = legacy(uid, issuedAtSeconds: later)
     #expect(world.accounts.sessions.revocations.standing(of: credential) == .good)
-    world.world.setWallClock(seconds: later - 3_600)
+    world.accountsFixture.setWallClock(seconds: later - 3_600)
     try await bringAbout("revoke", uid, world)
     #expect(world.accounts.sessions.revocations.standing(of: credential) == .ended)
   }
 
-  @Test("Tokens of 2.x sessions carry their generation in the session")
+  @Test("Tokens of 2.x sessions have the generation of the uid in their session name")
   func legacySessions() async throws {
     let world = try AdminWorld()
     let uid = try await world.legacyUser()
     let token = try #require(
       try await world.web("/auth/password?&email=ann@example.com&password=secret1")["token"]?.string)
-    let now = world.world.nowSeconds
+    let now = world.accountsFixture.nowSeconds
     let credential = try world.accounts.keys.verifier.verify(token, nowSeconds: now)
     #expect(world.accounts.sessions.revocations.standing(of: credential) == .good)
     let session = try #require(world.accounts.store.view.sessions(of: uid).first)
     #expect(session.session.userGeneration == world.user(uid)?.cutoff.generation)
-    world.world.setWallClock(seconds: now - 3_600)
+    world.accountsFixture.setWallClock(seconds: now - 3_600)
     _ = try await world.administrate("users:revoke", "{\"localId\": \"\(uid)\"}")
-    // Also when the record of the session still existed.
+    // Also if the record of the session still existed.
     try await world.accounts.store.transact { (transaction) throws(AccountError) in
       transaction.putSession(session.hash, session.session)
     }
@@ -122,7 +122,7 @@ import Testing
   // MARK: Application servers
 
   /// Checks a token as the admin SDKs check for revocation: Python, Go and Java compare `iat` with `validSince`, Node
-  /// `auth_time`; Python refuses a future `iat`.
+  /// compares `auth_time`; Python refuses a future `iat`.
   private func expectTaken(_ idToken: String, _ world: IdentityWorld, _ what: String = "") throws {
     let claims = try world.claims(idToken)
     let user = try #require(world.user(claims["sub"]?.string ?? ""))
@@ -133,54 +133,54 @@ import Testing
   }
 
   @Test(
-    "Admin SDKs that check for revocation accept tokens issued after it, also in its second", arguments: causes)
+    "Admin SDKs that check for revocation accept tokens issued after it, also within its second", arguments: causes)
   func adminSDKs(cause: String) async throws {
     let world = try Self.world()
     let uid = try await world.signUp("a@b.example").localID
     for age: Int64 in [0, 0, 7] {
-      world.world.advance(seconds: age)
+      world.accountsFixture.advance(seconds: age)
       try await bringAbout(cause, uid, world)
       #expect(world.user(uid)?.validSinceSeconds == world.nowSeconds)
       let user = try #require(world.user(uid))
       let next = try await world.accounts.sessions.refreshable.start(
-        of: AuthenticatedUser(user, .password), client: world.world.client(), now: world.world.now
+        of: AuthenticatedUser(user, .password), client: world.accountsFixture.client(), now: world.accountsFixture.now
       ).tokens
       try expectTaken(next.idToken, world, cause)
       try expectTaken(try await world.refresh(next.refreshToken).idToken, world, cause)
-      // So that the next round finds the account as the first one did.
-      let hash = try PasswordHash.make(IdentityWorld.password, cost: .developer, random: world.world.random)
+      // The next round finds the account as the first one did.
+      let hash = try PasswordHash.make(IdentityWorld.password, cost: .developer, random: world.accountsFixture.random)
       try await world.change(uid) {
         $0.email = "a@b.example"
         $0.password = StoredPassword(hash: hash, updatedAtMilliseconds: 0)
       }
-      world.world.advance(seconds: 61)
+      world.accountsFixture.advance(seconds: 61)
     }
   }
 
   @Test(
-    "They accept tokens returned by a change for the session's life, regardless of the sign-in's age")
+    "Admin SDKs accept tokens returned by a change for the session's life, whatever the age of its sign-in")
   func changedSession() async throws {
     let world = try Self.world()
     let first = try await world.signUp("a@b.example")
-    world.world.advance(seconds: 200)
+    world.accountsFixture.advance(seconds: 200)
     var answer = try await world.update(first.idToken, ["password": "another one", "returnSecureToken": true])
     try expectTaken(answer.idToken, world)
     for number in 0..<3 {
       answer = try await world.update(answer.idToken, ["password": .string("password \(number)")])
       try expectTaken(answer.idToken, world)
     }
-    world.world.advance(seconds: 86_400)
+    world.accountsFixture.advance(seconds: 86_400)
     try expectTaken(try await world.refresh(answer.refreshToken).idToken, world)
   }
 
-  @Test("A clock that is set back keeps no new token from application servers")
+  @Test("A clock that is set back does not make application servers refuse new tokens")
   func clockBackAtSDKs() async throws {
     let world = try Self.world()
     let first = try await world.signUp("a@b.example")
     let now = world.nowSeconds
     for back: Int64 in [1, 3_600] {
-      world.world.setWallClock(seconds: now - back)
-      // A sign-in more than a minute ahead of the clock is refused here as well, until the clock is there.
+      world.accountsFixture.setWallClock(seconds: now - back)
+      // A sign-in more than a minute ahead of the clock is refused here as well, until the clock has caught up.
       if back < 60 { try expectTaken(try await world.refresh(first.refreshToken).idToken, world, "\(back) s") }
       let second = try await world.signIn("a@b.example")
       try expectTaken(second.idToken, world, "\(back) s")
@@ -189,7 +189,7 @@ import Testing
 
   // MARK: Deleted accounts
 
-  @Test("Security 33: a reused uid is not reached by tokens and codes of the deleted account")
+  @Test("Security 33: tokens and codes of a deleted account are not valid for the next account with its uid")
   func deletedUID() async throws {
     for back: Int64 in [0, 3_600] {
       let world = try IdentityWorld()
@@ -205,8 +205,8 @@ import Testing
         try accounts.keys.verifyIDToken(first.idToken, nowSeconds: now),
         try accounts.keys.verifySessionCookie(cookie, nowSeconds: now), legacy("bob", issuedAtSeconds: now),
       ]
-      world.world.setWallClock(seconds: now - back)
-      try await accounts.changes.deletion.delete(uid: "bob", client: world.world.client())
+      world.accountsFixture.setWallClock(seconds: now - back)
+      try await accounts.changes.deletion.delete(uid: "bob", client: world.accountsFixture.client())
       #expect(try await world.refresh(first.refreshToken).error == "USER_NOT_FOUND")
       func expectDead(_ moment: String) async throws {
         #expect(old.allSatisfy { accounts.sessions.revocations.standing(of: $0) == .ended }, "\(moment)")
@@ -226,13 +226,13 @@ import Testing
     }
   }
 
-  @Test("A custom token signs in again after a revocation, as long as it lives")
+  @Test("A custom token signs in again after a revocation, until it expires")
   func customTokenAgain() async throws {
     let world = try IdentityWorld()
     let token: JSON = ["token": .string("bob@\(world.nowSeconds)"), "returnSecureToken": true]
     let first = try await world.post("accounts:signInWithCustomToken", token)
-    world.world.advance(seconds: 5)
-    try await world.accounts.sessions.revocations.revoke(uid: "bob", client: world.world.client())
+    world.accountsFixture.advance(seconds: 5)
+    try await world.accounts.sessions.revocations.revoke(uid: "bob", client: world.accountsFixture.client())
     #expect(try world.standing(first.idToken) == .ended)
     let second = try await world.post("accounts:signInWithCustomToken", token)
     #expect(try world.standing(second.idToken) == .good)

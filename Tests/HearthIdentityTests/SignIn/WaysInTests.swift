@@ -5,10 +5,10 @@ import Testing
 @testable import HearthAccounts
 @testable import HearthIdentity
 
-/// Tests of the sign-in methods in the protocol's answers.
+/// Tests of the lists of sign-in methods in the protocol's responses.
 @Suite struct WaysInTests {
   private func signInByLink(_ world: IdentityWorld, _ email: String) async throws -> IdentityWorld.Answer {
-    world.world.advance(seconds: 61)
+    world.accountsFixture.advance(seconds: 61)
     _ = try await world.sendCode("EMAIL_SIGNIN", ["email": .string(email), "continueUrl": "http://localhost/"])
     return try await world.post(
       "accounts:signInWithEmailLink",
@@ -27,7 +27,7 @@ import Testing
     let set = try await world.update(first.idToken, ["password": "correct horse"])
     #expect(try await world.signInMethods("a@b.example") == ["password", "emailLink"])
     #expect(try await shown(world, set.idToken)?["emailLinkSignin"] == true)
-    // The other way round.
+    // The reverse order: a password first, then a mailed link.
     let second = try await world.signUp("c@d.example")
     try await world.change(second.localID) { $0.isEmailVerified = true }
     #expect(try await world.signInMethods("c@d.example") == ["password"])
@@ -75,7 +75,7 @@ import Testing
     let first = try await world.signUp("a@b.example")
     let answer = try await world.update(first.idToken, ["deleteProvider": ["password"]])
     #expect(answer.status == 200 && answer.json["providerUserInfo"] == nil && answer.json["passwordHash"] == nil)
-    // The address stays, as at Firebase.
+    // The address stays on the account, as in Firebase.
     #expect(answer.json["email"] == "a@b.example")
     #expect(try await world.signInMethods("a@b.example") == [])
     #expect(try await world.signIn("a@b.example").error == "INVALID_PASSWORD")
@@ -105,15 +105,15 @@ import Testing
       return user?["lastRefreshAt"]?.string
     }
     #expect(try await shown() == nil)
-    world.world.advance(seconds: 5)
+    world.accountsFixture.advance(seconds: 5)
     let token = try await world.signIn("bob@example.com").refreshToken
     #expect(try await shown() == Timestamp.text(milliseconds: world.nowSeconds * 1_000))
-    world.world.advance(seconds: 5)
+    world.accountsFixture.advance(seconds: 5)
     _ = try await world.refresh(token)
     #expect(try await shown() == Timestamp.text(milliseconds: world.nowSeconds * 1_000))
   }
 
-  @Test("A user's own second factors are shown whole; before the factor was proved, only the end of the number")
+  @Test("A user's own second factors are returned in full; before the factor was proved, only the end of the number")
   func ownFactors() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")

@@ -14,7 +14,7 @@ import Testing
     return lines
   }
 
-  @Test("lines come out whole, wherever the stream is cut")
+  @Test("lines are returned complete, however the stream is divided")
   func cuts() throws {
     #expect(try Self.lines(["a\nbc\n\n", "d"]) == ["a", "bc", ""])
     #expect(try Self.lines(["he", "ll", "o\nw", "orld\n"]) == ["hello", "world"])
@@ -33,7 +33,7 @@ import Testing
     #expect(throws: LineFramer.TooLong.self) { try Self.lines(["12345", "678901"]) }
   }
 
-  @Test("the buffer holds at most a line and a piece")
+  @Test("the buffer holds at most a line and one piece of the stream")
   func holdsLittle() throws {
     var framer = LineFramer(lineBytesMax: 100)
     for _ in 0..<10_000 {
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("lines cut at random come out as they went in")
+  @Test("lines divided at random are returned as they were sent")
   func random() throws {
     var random = SeededRandom(seed: 7)
     for _ in 0..<200 {

@@ -10,14 +10,14 @@ import Testing
     #expect(log.append([0x66, 0xFF, 0x0A], now: 0) == ["f\u{FFFD}"])
   }
 
-  @Test("a long line is cut and holds no more than that")
+  @Test("a long line is truncated, and the rest is not kept")
   func long() {
     var log = LogLines()
     for _ in 0..<100 { #expect(log.append([UInt8](repeating: 0x61, count: 1_000), now: 0).isEmpty) }
     #expect(log.append("\n".utf8, now: 0) == [String(repeating: "a", count: LogLines.lineLengthMax) + " …"])
   }
 
-  @Test("lines beyond the rate are counted, not kept, and the next second begins anew")
+  @Test("lines beyond the rate are counted and not kept, and the count restarts in the next second")
   func rate() {
     var log = LogLines()
     let flood = Array(String(repeating: "x\n", count: LogLines.linesPerSecondMax + 5).utf8)

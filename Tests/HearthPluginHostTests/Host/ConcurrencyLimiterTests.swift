@@ -10,7 +10,7 @@ import Testing
       account: account, network: NetworkPrefix(addressBytes: [10, 0, third, UInt8(truncatingIfNeeded: last)]))
   }
 
-  /// A gate with waiting requests, and the order in which they enter.
+  /// A limiter with waiting requests, and the order in which they are admitted.
   private final class Queue: Sendable {
     let limiter: ConcurrencyLimiter
     private let acquired = Mutex<[String]>([])
@@ -23,7 +23,7 @@ import Testing
       admissions.withLock { $0.count { $0 == admission } }
     }
 
-    /// Sends a request on its own task, and returns once the request waits, has entered or is refused.
+    /// Sends a request in its own task, and returns once the request waits, is admitted or is refused.
     func ask(_ name: String, _ client: ShareClaimant, bytes: Int = 1) async -> Task<Void, Never> {
       let (waiting, done) = (limiter.waitingCount, admissions.withLock { $0.count })
       let task = Task { [self] in
@@ -35,7 +35,7 @@ import Testing
       return task
     }
 
-    /// Completes one request, and returns once the next has entered.
+    /// Completes one request, and returns once the next is admitted.
     func answerOne() async {
       let count = order.count
       limiter.release()
@@ -51,7 +51,7 @@ import Testing
     #expect(queue.limiter.waitingCount == 896 && queue.count(.refused) == 304)
     for network in 2...10 { tasks.append(await queue.ask("guest", Self.client(UInt8(network)))) }
     #expect(queue.count(.refused) == 304, "the newest of the heaviest are refused, and no others")
-    // A client with one request waits for one request of each other client, and not for all of the hog's.
+    // A client with one request waits for one request of each other client, and not for all of one client's.
     let hogs = Queue(ConcurrencyLimiter(slots: 1))
     tasks.append(await hogs.ask("first", Self.client(1)))
     for _ in 0..<500 { tasks.append(await hogs.ask("hog", Self.client(1))) }
@@ -76,7 +76,10 @@ import Testing
     #expect(queue.limiter.waitingCount == 0 && queue.limiter.underWayCount == 1)
   }
 
-  @Test func `who gives up, or is late, leaves the queue, and an administrator is admitted to its last part`() async {
+  @Test
+  func `requests that are cancelled or time out leave the queue, and its last part is reserved for administrators`()
+    async
+  {
     let queue = Queue(ConcurrencyLimiter(slots: 1, waitingMax: 64))
     var tasks = [await queue.ask("first", Self.client(1))]
     let quitter = await queue.ask("quitter", Self.client(2))
@@ -94,7 +97,7 @@ import Testing
     #expect(queue.limiter.underWayCount == 0)
   }
 
-  @Test func `more slots let those in that wait`() async {
+  @Test func `additional slots admit waiting requests`() async {
     let queue = Queue(ConcurrencyLimiter(slots: 1))
     var tasks: [Task<Void, Never>] = []
     for number in 0..<4 { tasks.append(await queue.ask("\(number)", Self.client(1))) }

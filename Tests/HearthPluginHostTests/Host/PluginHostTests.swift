@@ -24,7 +24,7 @@ import Testing
       box.world = self
     }
 
-    /// A weak reference that breaks the cycle between the host and its world.
+    /// A weak reference that breaks the reference cycle between the host and the fixture.
     private final class Box: @unchecked Sendable { weak var world: World? }
 
     func add(_ plugin: SamplePlugin, isEnabled: Bool = true) throws {
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("a plugin comes, is replaced, rolled back, switched off and removed while the host runs")
+  @Test("a plugin is added, replaced, rolled back, disabled and removed while the host runs")
   func hot() async throws {
     let world = World()
     await world.host.reload()
@@ -108,7 +108,7 @@ import Testing
     await world.host.stop()
   }
 
-  @Test("no plugin takes the place of the server's own sign-in, or of another plugin's")
+  @Test("no plugin replaces the server's own sign-in, or another plugin's")
   func clashes() async throws {
     let world = World(own: ["google.com"])
     try world.add(SamplePlugin(name: "a", providerID: "google.com"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthPluginHost
 
-/// `Plugins/Python` has the one `hearth_plugin` that is kept: plugins in Python beside it are installed with its files.
+/// Tests that Python plugins are installed with the files of the one `hearth_plugin` package in `Plugins/Python`.
 @Suite struct PluginCopiesTests {
   private static let plugins = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Plugins")
@@ -28,7 +28,7 @@ import Testing
     #expect(Self.written?.contains("APIKeysPython") == true)
   }
 
-  @Test("a plugin without the package gets it from the folder above, with the checksum of a plugin that has a copy")
+  @Test("a plugin without the package gets it from the parent folder, with the same checksum as a plugin with a copy")
   func borrows() throws {
     let (checkout, data) = (TemporaryFolder(), TemporaryFolder())
     try checkout.write("Python/hearth_plugin/__init__.py", "one")

@@ -14,7 +14,7 @@ import Testing
     try folder.add(try PluginPackage(source.path))
   }
 
-  @Test("versions come, the last two stay, and a roll-back leads back and forth")
+  @Test("versions are added, the last two are kept, and a rollback switches between them")
   func versions() throws {
     for version in ["1", "2", "3"] { try add(SamplePlugin(version: version)) }
     let record = try #require(folder.plugin("sample").record)
@@ -36,7 +36,7 @@ import Testing
     #expect(folder.plugin("sample").problem == nil)
   }
 
-  @Test("a file that was changed, added or taken away, or became a program, breaks the checksum")
+  @Test("a changed, added, removed or newly executable file does not match the checksum")
   func checksum() throws {
     try source.write("more/data.txt", "a")
     for change in 0..<4 {
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(
-    "compiled files of Python are not copied, and break the checksum of an installed plugin, however deep they are",
+    "compiled Python files are not copied, and invalidate the checksum of an installed plugin, at any depth",
     arguments: ["__pycache__", "lib/__pycache__", "lib/deep/__pycache__", "__pycache__/nested"])
   func compiledFiles(_ place: String) throws {
     for file in ["lib/a.py", "lib/deep/b.py", "\(place)/a.cpython-311.pyc"] { try source.write(file, "a") }
@@ -78,7 +78,7 @@ import Testing
     #expect(folder.plugin("sample").problem == nil && access("\(installed)/\(place)", F_OK) != 0)
   }
 
-  @Test("compiled files without their sources are files like others, and so is a file that is called like their folder")
+  @Test("compiled files without their sources are ordinary files, and so is a file named like their folder")
   func otherCompiledFiles() throws {
     for (version, name) in [("1", "a.pyc"), ("2", "lib/__pycache__")] {
       try source.write(name, "a")
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test("an installed plugin is started from files that are those of its checksum at that moment, behind no link")
+  @Test("an installed plugin is started from files that match its checksum at that time, and not through a link")
   func startedFiles() throws {
     try add(SamplePlugin())
     let plugin = folder.plugin("sample")
@@ -152,7 +152,7 @@ import Testing
     #expect(folder.plugin("sample").problem == "settings are missing: url")
   }
 
-  @Test("a plugin that is removed is gone; a name that is none leads nowhere")
+  @Test("a removed plugin is gone; an invalid name leads to no folder")
   func remove() throws {
     try add(SamplePlugin())
     for name in ["../plugins", "", "no", "sample/versions"] {
@@ -162,7 +162,7 @@ import Testing
     #expect(folder.plugins().isEmpty)
   }
 
-  @Test("a damaged record is a problem of that plugin alone")
+  @Test("a damaged record is a problem of its plugin alone")
   func damaged() throws {
     try add(SamplePlugin())
     try add(SamplePlugin(name: "other"))

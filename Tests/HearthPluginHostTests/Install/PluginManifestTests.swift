@@ -83,7 +83,7 @@ import Testing
     #expect(throws: PluginProblem.self) { try Self.read(["hooks": "[\"sendMail\"]"]) }
   }
 
-  @Test("a language plugin needs file endings, and no other plugin has them")
+  @Test("a rules language plugin needs file extensions, and no other plugin has them")
   func language() throws {
     let changes = ["hooks": "[\"rulesSource\"]", "provider": nil]
     let manifest = try Self.read(changes.merging(["rules": "{\"extensions\":[\"bolt\",\"b2\"]}"]) { $1 })

@@ -10,7 +10,7 @@ import Testing
     try PluginManifest(Array(#"{"name":"p","version":"1","protocol":1,"hooks":["beforeSignIn"],\#(members)}"#.utf8))
   }
 
-  @Test("a service has a URL in the place of a command, and wishes of its own")
+  @Test("a service has a URL in place of a command, and limits of its own")
   func manifests() throws {
     let manifest = try Self.manifest(
       #""url":"https://p.example.com/a?b","authority":"./ca.pem","wants":{"connections":3,"deadlineMilliseconds":100}"#)
@@ -56,7 +56,7 @@ import Testing
     withExtendedLifetime((folder, other)) { #expect(local.version?.allowsPrivate == false) }
   }
 
-  @Test("a service without a secret does not run; another secret leaves the former for a while, and only that")
+  @Test("a service without a secret does not run; with a new secret only the previous one stays valid for a time")
   func secrets() throws {
     let folder = TemporaryFolder()
     let plugins = try Self.install("https://p.example.com/", into: folder)
@@ -72,7 +72,7 @@ import Testing
     #expect(kept.map { $0.counts(now: 6_000) } == [true, false])
     try plugins.setSecret(made[2], of: "p", overlapMilliseconds: 1_000, now: 5_500)
     #expect(plugins.plugin("p").secrets.map(\.secret) == [made[2], made[1]])
-    // Set again, it stays the only one.
+    // When it is set again, it stays the only secret.
     try plugins.setSecret(made[2], of: "p", overlapMilliseconds: 1_000, now: 5_500)
     #expect(plugins.plugin("p").secrets == [PluginSecret(secret: made[2])])
     #expect(!"\(plugins.plugin("p"))".contains(made[2].text))

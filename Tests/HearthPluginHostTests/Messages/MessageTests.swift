@@ -6,7 +6,7 @@ import Testing
 @Suite struct MessageTests {
   static func json(_ text: String) throws -> JSON { try #require(JSON(parsing: text.utf8)) }
 
-  @Test("messages of the contract have the shape that the guide shows, and come back the same")
+  @Test("messages have the form that the guide shows, and are encoded and decoded unchanged")
   func shapes() throws {
     let request = SignInRequest(
       id: "r1", providerID: "apikey", method: .credential, operation: .signIn, parameters: ["key": "k"],
@@ -50,7 +50,7 @@ import Testing
     #expect(throws: DecodingError.self) { try json.decoded(as: SignInAnswer.self) }
   }
 
-  @Test("a revocation that cannot be read in every part means everything")
+  @Test("a revocation with an unreadable part revokes everything")
   func revocations() throws {
     let digest = String(repeating: "a", count: 64)
     #expect(
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("answers about tokens are one of two, and times are whole numbers")
+  @Test("an answer about a token is one of two kinds, and times are integers")
   func tokenAnswers() throws {
     var token = VerifiedToken(uid: "u")
     token.cacheSeconds = 60
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(
-    "a line that is no message is a fault, and no trap",
+    "a line that is not a message is a fault, and causes no trap",
     arguments: [
       "", "{", "[]", "7", "{\"id\":-1,\"output\":1}", "{\"id\":1}", "{\"id\":1e400,\"output\":1}",
       "{\"id\":\"1\",\"output\":1}",
@@ -122,7 +122,7 @@ import Testing
     #expect(throws: PluginFault.self) { try PluginMessage(line: Array(line.utf8)) }
   }
 
-  @Test("bytes at random are faults or messages, and no trap")
+  @Test("random bytes are faults or messages, and cause no trap")
   func fuzz() {
     var random = SeededRandom(seed: 3)
     let base = Array(
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test("printed messages hold no secrets")
+  @Test("printed messages contain no secrets")
   func printing() {
     let secret = JSON.object([.init("key", .string("s3cret"))])
     let request = PluginRequest(id: 1, hook: .exchange, deadlineMilliseconds: 1, input: secret)

@@ -4,7 +4,7 @@ import Testing
 
 /// Tests that each side can decode the other's messages.
 @Suite struct RoundTripTests {
-  @Test("messages of the server are read by plugins")
+  @Test("plugins can decode the server's messages")
   func hostMessages() {
     let settings = JSON.object([.init("key", .string("a\nb")), .init("list", .array([.int(1), .null]))])
     let messages: [HostMessage] = [
@@ -24,7 +24,7 @@ import Testing
     ])
   func unknown(line: String) { #expect(HostMessage(line: line.utf8) == nil) }
 
-  @Test("messages of plugins are read by the server")
+  @Test("the server can decode plugins' messages")
   func pluginMessages() throws {
     let messages: [PluginMessage] = [
       .hello(PluginHello(name: "p", version: "1", hooks: [.exchange, .sendMail])), .output(id: 9, .array([.int(1)])),

@@ -3,7 +3,7 @@ import HearthTree
 import Testing
 
 @Suite struct SMSMessageTests {
-  @Test("a message has a number as E.164 has it, and a text that can be sent")
+  @Test("a message has an E.164 number, and a text that can be sent")
   func numbers() {
     for number in ["+15555550100", "+4915112345678", "+12345678"] {
       #expect(SMSMessage(kind: .code, to: number, text: "1") != nil, "\(number)")

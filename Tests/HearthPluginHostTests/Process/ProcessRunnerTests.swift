@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("requests of many at once are answered by the processes of a plugin, which end with it")
+  @Test("concurrent requests are answered by the processes of a plugin, which end with it")
   func answers() async throws {
     let running = try Running("\(Self.hello); while read -r line; do \(Self.answer); done", workers: 2)
     await withTaskGroup(of: PluginOutcome.self) { group in
@@ -84,7 +84,7 @@ import Testing
     await running.stop()
     let line = try #require(running.log.all.first { $0.hasPrefix("0: ") })
     let parts = line.dropFirst(3).split(separator: "|").map(String.init)
-    // The fourth is the descriptor by which the folder is read.
+    // The fourth descriptor is the one by which the folder is listed.
     #expect(parts.first == "0 1 2 3 ")
     if user != nil { #expect(parts[1] == "65534 65534") }
     #expect(Array(parts[2...]) == ["/", "0", "0"])
@@ -118,7 +118,7 @@ import Testing
     await running.stop()
     let text = try #require(running.log.all.first { $0.hasPrefix("0: ") })
     let left = try #require(pid_t(text.dropFirst(3)))
-    // It was killed; the descriptor becomes readable when it is gone.
+    // The process was killed; its descriptor becomes readable when it has ended.
     let end = linux_pidfd_open(left)
     guard end >= 0 else { return #expect(errno == ESRCH) }
     defer { close(end) }
@@ -143,7 +143,7 @@ import Testing
     #expect(log.all.first?.contains("/no/such: No such file or directory") == true)
   }
 
-  @Test("a task that is cancelled waits no longer")
+  @Test("a cancelled task stops waiting")
   func cancellation() async throws {
     let running = try Running("\(Self.hello); while read -r line; do :; done")
     await running.runner.waitUntilSettled(milliseconds: 20_000)

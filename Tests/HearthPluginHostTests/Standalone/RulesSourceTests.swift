@@ -22,7 +22,7 @@ import Testing
     return try await RulesSourcePlugin(folder: folder.path).translate(source)
   }
 
-  @Test("answers have the shape that the guide shows, and come back the same")
+  @Test("answers have the form that the guide shows, and are encoded and decoded unchanged")
   func shapes() throws {
     let part = RulesSourcePart(offset: 10, line: 1, column: 2, width: 3)
     let rules = RulesSourceAnswer.rules(TranslatedRules(rules: "{}", map: [part]))
@@ -51,7 +51,7 @@ import Testing
     #expect(rules == .rules(TranslatedRules(rules: #"{"rules":{".read":true}}"#, map: [part])))
   }
 
-  @Test("a plugin that answers otherwise, or ends, is named")
+  @Test("the error of a plugin that answers with something else, or ends, names the plugin")
   func fails() async throws {
     var dead = Self.plugin("{}")
     dead.beginning = "exit 3"
@@ -84,7 +84,7 @@ import Testing
     #expect(throws: PluginProblem.self) { try found("a.lang") }
   }
 
-  @Test("a server does not start a plugin that only reads rules files, and denies no request for it")
+  @Test("a server does not start a plugin that only translates rules files, and does not deny requests without it")
   func rests() async throws {
     let (data, folder) = (TemporaryFolder(), TemporaryFolder())
     try Self.plugin("{}").write(to: folder)

@@ -23,7 +23,7 @@ import Testing
     #expect(bench.supervisor.restartCount == 1)
   }
 
-  @Test("the wait before a start doubles with each crash, give or take a fifth, up to its bound")
+  @Test("the wait before a restart doubles with each crash, varied by a fifth, up to its limit")
   func backOff() throws {
     var bench = SupervisorBench { $0.crashesMax = 100 }
     bench.supervisor.start(now: bench.now)
@@ -60,7 +60,7 @@ import Testing
     #expect(bench.effects() == [.start(worker: 0)])
   }
 
-  @Test("crashes that are far apart are no reason to give up")
+  @Test("crashes that are far apart do not disable the plugin")
   func rareCrashes() {
     var bench = SupervisorBench { $0.crashesMax = 3 }
     bench.start()
@@ -90,7 +90,7 @@ import Testing
     #expect(bench.supervisor.health == .starting)
   }
 
-  @Test("no hello in time ends the process")
+  @Test("a process without a timely hello is ended")
   func noHello() {
     var bench = SupervisorBench()
     bench.supervisor.start(now: bench.now)
@@ -99,7 +99,7 @@ import Testing
     #expect(bench.effects() == [.kill(worker: 0)])
   }
 
-  @Test("invalid output is counted, logged once, and ends the process when there is much of it")
+  @Test("invalid output is counted and logged once, and much of it ends the process")
   func faults() {
     var bench = SupervisorBench { $0.faultsMax = 5 }
     bench.start()
@@ -126,7 +126,7 @@ import Testing
     #expect(bench.outcomes() == [2: .output(.string("right"))])
   }
 
-  @Test("a process that never answers is ended some time after its callers gave up")
+  @Test("a process that never answers is ended some time after its requests timed out")
   func hangs() {
     var bench = SupervisorBench()
     bench.start()
@@ -139,7 +139,7 @@ import Testing
     #expect(bench.effects() == [.kill(worker: 0)])
   }
 
-  @Test("a drain lets requests be answered, takes none, and ends when the last process has ended")
+  @Test("a draining plugin answers its requests, accepts no others, and stops when the last process has ended")
   func drain() {
     var bench = SupervisorBench()
     bench.start()
@@ -157,7 +157,7 @@ import Testing
     #expect(bench.effects().isEmpty)
   }
 
-  @Test("a drain that takes too long, and a process that does not end, are ended")
+  @Test("a drain that takes too long, and a process that does not end, are ended by force")
   func drainDeadline() {
     var bench = SupervisorBench()
     bench.start()
@@ -178,7 +178,7 @@ import Testing
     #expect(idle.effects().last == .kill(worker: 0))
   }
 
-  @Test("a plugin that cannot be started is tried again, and can be drained meanwhile")
+  @Test("a plugin that cannot be started is retried, and can be drained meanwhile")
   func cannotStart() {
     var bench = SupervisorBench()
     bench.supervisor.start(now: bench.now)

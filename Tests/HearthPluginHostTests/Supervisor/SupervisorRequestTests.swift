@@ -32,7 +32,8 @@ import Testing
     #expect(bench.supervisor.pendingRequests.keys.sorted() == [2])
   }
 
-  @Test("revocations of a plugin that verifies tokens are passed on at any time after the hello, of no other")
+  @Test(
+    "revocations of a plugin that verifies tokens are passed on at any time after the hello, and of no other plugin")
   func revocations() {
     var bench = SupervisorBench(hooks: [.verifyToken])
     bench.supervisor.start(now: bench.now)
@@ -66,7 +67,7 @@ import Testing
     #expect(bench.supervisor.workers.map { $0.inFlight.keys.sorted() } == [[1], [3]])
   }
 
-  @Test("a full queue fails at once, in requests and in bytes")
+  @Test("with a full queue, in requests or in bytes, requests fail at once")
   func fullQueue() {
     var bench = SupervisorBench {
       $0.inFlightPerWorkerMax = 1
@@ -93,7 +94,7 @@ import Testing
     #expect(bench.effects().count == 1)
   }
 
-  @Test("at its deadline a request fails, the plugin is told, and a late answer is no error")
+  @Test("at its deadline a request fails, the plugin is told, and a late answer is not an error")
   func deadline() {
     var bench = SupervisorBench()
     bench.start()
@@ -109,7 +110,7 @@ import Testing
     #expect(bench.supervisor.workers[0].inFlight.isEmpty)
   }
 
-  @Test("a request that waits in vain is late, too, and takes no place any more")
+  @Test("a queued request fails at its deadline, too, and frees its slot")
   func deadlineWaiting() {
     var bench = SupervisorBench { $0.waitingMax = 1 }
     bench.supervisor.start(now: bench.now)
@@ -122,7 +123,7 @@ import Testing
     #expect(bench.supervisor.workers[0].inFlight.keys.sorted() == [2])
   }
 
-  @Test("a caller that gives up gets no answer; the plugin is told of the cancellation")
+  @Test("a cancelled request gets no answer; the plugin is told of the cancellation")
   func abandoned() {
     var bench = SupervisorBench()
     bench.start()

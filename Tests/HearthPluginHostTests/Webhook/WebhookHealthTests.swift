@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "five failed requests in a row open the breaker, for every kind of failure",
+    "five failed requests in a row open the circuit breaker, for every kind of failure",
     arguments: [PluginOutcome.late, .unreachable("x"), .unusable("x")])
   func opens(outcome: PluginOutcome) {
     var health = Self.answering()
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test("drained, it ends with its last request and never comes back")
+  @Test("when drained, it ends with its last request and never becomes ready again")
   func drains() {
     var health = Self.answering()
     health.drain(isIdle: false)

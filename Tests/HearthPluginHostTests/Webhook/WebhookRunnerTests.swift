@@ -7,9 +7,9 @@ import Testing
 
 @testable import HearthPluginHost
 
-/// Tests of a runner whose web service is a function.
+/// Tests of a runner whose web service is a function in the test.
 @Suite struct WebhookRunnerTests {
-  /// A service with a record of its requests and scripted answers.
+  /// A service with answers from the test, which records its requests.
   final class Service: OutboundHTTP {
     private struct State {
       var requests: [OutboundRequest] = []

@@ -5,7 +5,7 @@ import Testing
 /// Tests of the simulated cluster on the real store: its statements decide, and the simulation's checker verifies.
 @Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
 struct ClusterSimulationTests {
-  @Test("deliveries to clients agree with the rows in PostgreSQL under every fault; torture takes 300 schedules")
+  @Test("deliveries to clients agree with the rows in PostgreSQL under every fault; `make torture` takes 300 schedules")
   func histories() throws {
     var (writes, failovers, takeovers) = (0, 0, Int64(0))
     for seed in 0..<UInt64(Torture.count(sample: 4, full: 300)) {

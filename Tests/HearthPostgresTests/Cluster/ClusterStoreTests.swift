@@ -32,7 +32,7 @@ struct ClusterStoreTests {
     LogRow(Array(repeating: .noop, count: count), after: head, epoch: epoch)
   }
 
-  @Test("heartbeats count the gaps of a lease, and a run that is over is refused for good")
+  @Test("heartbeats count the gaps of a lease, and a run that was declared over is always refused")
   func leases() throws {
     let cluster = try Clocked()
     let node = cluster.node
@@ -49,13 +49,13 @@ struct ClusterStoreTests {
     #expect(node.ask(.end(first)) == .done)
     #expect(node.ask(.end(first)) == .done)
     #expect(node.ask(.heartbeat(first)) == .ended)
-    // Numbers grow although the clock was set back.
+    // Run numbers increase although the clock was set back.
     try cluster.set(10)
     let second = try node.register("a")
     #expect(second.number == 5_001)
     #expect(node.ask(.heartbeat(second)) == .renewed(gaps: 0))
     #expect(node.ask(.heartbeat(first)) == .ended)
-    // An incarnation that the store lost, and one that never existed.
+    // A run that the store has lost, and one that never existed.
     #expect(node.ask(.end(Incarnation(node: NodeID("b"), number: 9))) == .done)
     #expect(node.ask(.heartbeat(Incarnation(node: NodeID("b"), number: 9))) == .ended)
     #expect(try cluster.world.sql("SELECT address FROM node WHERE name = 'a'") == ["127.0.0.1:1"])
@@ -81,7 +81,7 @@ struct ClusterStoreTests {
     #expect(node.ask(.release(epoch: 8)) == .refused)
     #expect(node.ask(.release(epoch: 9)) == .done)
     #expect(try node.owner() == OwnerRecord(epoch: 9, owner: nil, isLapsed: false))
-    // An ended incarnation cannot claim, and its databases may be taken before its lease expires.
+    // A run that has ended cannot claim, and its databases may be claimed before its lease expires.
     #expect(try node.claim(seen: 9, by: b) == 10)
     let again = try node.register("b")
     #expect(try node.owner().isLapsed)
@@ -90,7 +90,7 @@ struct ClusterStoreTests {
     #expect(node.ask(.claim(seen: 11, known: .max, by: again)) == .refused)
   }
 
-  @Test("a claim waits for a heartbeat that came in time and is not durable yet")
+  @Test("a claim waits for a timely heartbeat that is not durable yet")
   func heartbeatUnderWay() async throws {
     let cluster = try Clocked()
     let node = cluster.node
@@ -109,7 +109,7 @@ struct ClusterStoreTests {
     #expect(try await claim.value() == .refused)
   }
 
-  @Test("a row goes behind the row that it names, for the epoch that is claimed, once")
+  @Test("a row is inserted after the row that it names, in the claimed epoch, once")
   func appends() throws {
     let node = try ClusterWorld(try PostgresWorld())
     let (a, b) = (try node.register("a"), try node.register("a"))
@@ -130,7 +130,7 @@ struct ClusterStoreTests {
     #expect(node.ask(.append(Self.row(after: other, epoch: 1), after: other, claim: 1)) == .refused)
     #expect(try node.claim(seen: 1, by: b) == 2)
     #expect(node.ask(.append(second, after: first.head, claim: 1)) == .refused)
-    // A row that the current owner puts back is the same as before.
+    // A row that the current owner restores is the same as before.
     #expect(node.ask(.append(second, after: first.head, claim: 2)) == .done)
     let reading = try node.read()
     #expect(reading.rows == [first, second] && reading.start == .empty && reading.end == second.head)
@@ -141,7 +141,7 @@ struct ClusterStoreTests {
     #expect(node.reported.isEmpty)
   }
 
-  @Test("a row of several parts is read whole, and readings end at a number of bytes")
+  @Test("a row of several parts is read completely, and reads end at a number of bytes")
   func largeRows() throws {
     let node = try ClusterWorld(try PostgresWorld())
     let run = try node.register("a")
@@ -162,7 +162,7 @@ struct ClusterStoreTests {
     #expect(node.ask(.read(after: 0)) == .failed && node.reported.map(\.code) == [.corrupt])
   }
 
-  @Test("a single server's log continues in a cluster and the reverse, each fencing the former owner")
+  @Test("a single server's log continues in a cluster and vice versa, each fencing the former owner")
   func oneServer() throws {
     let world = try PostgresWorld()
     let (server, node) = (try world.journal(), try ClusterWorld(world))
@@ -174,7 +174,7 @@ struct ClusterStoreTests {
     #expect(try node.takeOver(by: run, &rows) == 2)
     #expect(rows.dropLast() == older[...])
     #expect(throws: JournalError(.staleEpoch, "")) { try server.append(.following(head), after: head) }
-    // Its claim at the end is replaced.
+    // The claim at the end of the log is replaced.
     let taken = try server.acquire()
     #expect(taken.epoch == 3 && taken.runningHash == rows.last?.hash)
     let last = rows[rows.count - 1].head
@@ -186,7 +186,7 @@ struct ClusterStoreTests {
     #expect(try server.allBatches() == rows.map(\.batch))
   }
 
-  @Test("a claim at the beginning, and one behind a pruned log, are refused too", arguments: [0, 3])
+  @Test("a claim at the beginning, and one after a pruned log, are refused, too", arguments: [0, 3])
   func claimsOfAServer(_ batches: Int) throws {
     let world = try PostgresWorld()
     let (server, node) = (try world.journal(), try ClusterWorld(world))
@@ -197,7 +197,7 @@ struct ClusterStoreTests {
       try server.prune()
       head = try server.acquire()
       try server.prune()
-      // The state after a longer run of pruning.
+      // The state after a longer interval of pruning.
       try world.sql("DELETE FROM batch WHERE last_position >= first_position")
     }
     let before = try node.read(after: head.position)
@@ -208,7 +208,7 @@ struct ClusterStoreTests {
     let row = Self.row(after: start, epoch: epoch)
     #expect(node.ask(.append(row, after: start, claim: epoch)) == .done)
     #expect(try node.read(after: head.position).rows == [row])
-    // A pruned log is not taken for another one.
+    // A pruned log is not taken for a different log.
     if batches > 0 { #expect(node.ask(.read(after: 1)) == .pruned && node.reported.isEmpty) }
   }
 
@@ -230,7 +230,7 @@ struct ClusterStoreTests {
     #expect(try nodes[1].claim(seen: 1, by: try nodes[1].register("a")) == 2)
   }
 
-  @Test("two clusters have numbers of their own, and a store that is closed answers")
+  @Test("two clusters have separate numbers, and a closed store answers with an error")
   func clusters() throws {
     let (one, other) = (try ClusterWorld(try PostgresWorld()), try ClusterWorld(try PostgresWorld()))
     #expect(one.store.cluster != other.store.cluster)

@@ -89,7 +89,7 @@ final class DrivenCluster: Sendable {
     for node in living {
       await withCheckedContinuation { done in node.database.handle(.tick) { done.resume() } }
     }
-    // Heartbeats are answered before the clock advances; otherwise leases would expire because the test's clock is
+    // Heartbeats are answered before the clock advances: otherwise leases would expire because the test's clock is
     // faster than the server.
     let nobody = Incarnation(node: NodeID("nobody"), number: 0)
     for node in living {

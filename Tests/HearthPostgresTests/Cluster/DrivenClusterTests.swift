@@ -34,7 +34,7 @@ struct DrivenClusterTests {
     let before = board.acknowledgedCount
     #expect(before > 30)
     let first = try #require(cluster.owners.first)
-    // In the middle of requests.
+    // Killed in the middle of requests.
     try await work(3)
     cluster.kill(first)
     try await work(5)
@@ -43,7 +43,7 @@ struct DrivenClusterTests {
     for node in cluster.living { _ = cluster.connect(&random, to: node) }
     try await work(60)
     #expect(second.id != first.id && board.acknowledgedCount > before + 30)
-    // Its sessions end once, and no work remains.
+    // The killed node's sessions end once, and no requests remain.
     let gone = board.clients.filter { $0.state == .gone }.map(\.session)
     #expect(
       try await cluster.until {

@@ -58,7 +58,7 @@ struct FencingRaceTests {
     }
   }
 
-  @Test("six nodes that all believe to be the next owner")
+  @Test("six nodes that each claim to be the next owner")
   func race() async throws {
     let world = try PostgresWorld()
     // A lease without a duration is always expired.

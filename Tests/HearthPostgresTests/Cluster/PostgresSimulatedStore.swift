@@ -11,7 +11,7 @@ struct PostgresSimulatedStore: SimulatedStore {
   /// The writer of each row, and the store's epoch and owner at its insertion, by the row's running hash.
   private var insertions: [RunningHash: (writer: NodeID, epoch: Int64, owner: Incarnation?)] = [:]
   private(set) var failoverCount = 0
-  /// The pruned rows, and behind them the first row that is still stored.
+  /// The pruned rows, followed by the first row that is still stored.
   private var pruned: [StoredRow] = []
 
   init(leaseMilliseconds: Int64) throws {
@@ -42,7 +42,7 @@ struct PostgresSimulatedStore: SimulatedStore {
   var epoch: Int64 { (try? cluster.owner().epoch) ?? -1 }
 
   private func setClock(_ time: Int64) {
-    // When this fails, the clock stands still, and the simulation finds wrong leases.
+    // When this fails, the store's clock stands still, and the simulation finds wrong leases.
     _ = try? psql.run("SELECT setval('simulated_clock', \(time))")
   }
 

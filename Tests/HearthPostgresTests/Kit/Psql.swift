@@ -1,7 +1,7 @@
 import CPostgres
 import Glibc
 
-/// A separate connection for the test.
+/// A separate connection to the database, for the test's own statements.
 final class Psql {
   private let connection: OpaquePointer
 

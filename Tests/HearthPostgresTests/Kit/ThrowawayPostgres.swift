@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A PostgreSQL for tests, made of Debian's programs in its own folder, with a socket there and no port. It requests
-/// syncs as a real one does; the folder is in memory if possible, because these tests are about written data, not about
-/// the speed of a disk.
+/// A PostgreSQL for tests, made with Debian's programs in its own folder, with a Unix domain socket there and no port.
+/// It requests syncs like a production server; the folder is in memory if possible, because these tests check written
+/// data, not the speed of a disk.
 ///
 /// One instance serves the whole test process, with separate schemas; tests that kill a server make their own.
 final class ThrowawayPostgres: Sendable {
@@ -61,7 +61,7 @@ final class ThrowawayPostgres: Sendable {
     guard status == 0 else {
       throw Failure(description: try String(contentsOfFile: folder + "/initdb", encoding: .utf8))
     }
-    // Written through one descriptor, so that the file stays the server's.
+    // Written through one descriptor, so that the server's user still owns the file.
     let rules = try FileHandle(forWritingTo: URL(fileURLWithPath: folder + "/data/pg_hba.conf"))
     try rules.truncate(atOffset: 0)
     try rules.write(contentsOf: Data("local all locked scram-sha-256\nlocal all all trust\n".utf8))

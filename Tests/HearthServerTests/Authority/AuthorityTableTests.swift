@@ -9,7 +9,7 @@ import Testing
 
 /// Tests of every route × every credential × every listener against ``AuthorityTable``.
 @Suite struct AuthorityTableTests {
-  @Test("each route has one row in the table, and each row a route")
+  @Test("each route has one row in the table, and each row has a route")
   func complete() async throws {
     try await TestServices.with { test throws in
       let rows = try AuthorityRow.all.map(\.name)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("the console's own address serves only the console, by the same table")
+  @Test("the console's own address serves only the console, with the same table")
   func consolesOwnAddress() async throws {
     let rows = try AuthorityRow.byName
     var options = ConsoleOptions()
@@ -121,7 +121,7 @@ struct AuthorityRow {
     get throws { Dictionary(try all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }) }
   }
 
-  /// Returns true when a credential of that kind is accepted.
+  /// Returns true when a credential of this kind is accepted.
   func lets(_ credential: String) -> Bool {
     switch credential {
     case _ where who.contains("everybody"): true
@@ -137,12 +137,12 @@ struct AuthorityCase {
   var name: String
   var method: HTTPMethod
   var target: String
-  /// The row of the listeners' list that answers it; nil for the REST interface.
+  /// The row of the listeners' list that answers the request; nil for the REST interface.
   var route: String?
   var isOfConsole = false
-  /// The body: invalid JSON, so that the request has no effect, but JSON for data, so that rules are asked.
+  /// The body: invalid JSON, so that the request has no effect, but valid JSON for data, so that rules are evaluated.
   var body = "{"
-  /// The credential that the list requires; nil when another interface's list states it.
+  /// The credential that the route list requires; nil when another interface's list states it.
   var requirement: Requirement?
 
   /// Returns the cases from the server's own lists of routes.

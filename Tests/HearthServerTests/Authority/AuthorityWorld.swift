@@ -58,7 +58,7 @@ struct AuthorityWorld {
     guard !one.target.isEmpty else { return #expect(one.requirement == .ofItsOperations && row.who == ["operations"]) }
     let probe = try request(one, [], on: listener)
     let answering = list(of: listener).routes.first { $0.responder(RoutedRequest(probe)) != nil }
-    // Only a node of a cluster serves the cluster page; its declared requirement is checked all the same.
+    // Only a cluster node serves the cluster page; the test checks its declared requirement on a single server, too.
     let isServed = row.places.contains(listener.rawValue) && one.route != "cluster" && one.route != "emulator hub"
     let isRest = one.route == nil && listener != .own
     #expect(answering?.name == (isServed ? one.route : nil), "\(one.name) on \(listener)")

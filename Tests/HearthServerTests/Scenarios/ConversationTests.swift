@@ -2,7 +2,7 @@ import Foundation
 import HearthTestKit
 import Testing
 
-/// Tests of the protocol as conversations, each of which cites its statement in the protocol's description.
+/// Tests of the protocol as scripted conversations, each of which cites its statement in the protocol's description.
 @Suite struct ConversationTests {
   /// The conversation files, read once.
   static let files: [(name: String, conversations: [Conversation])] = {
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("every conversation goes as it is written, over a live server")
+  @Test("every conversation has the scripted messages, over a live server")
   func liveServer() async throws {
     try await TestServer.with(mode: .dev, isEmulator: true, ioThreadCount: 1) { test in
       for (file, conversations) in Self.files {
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("every conversation over sockets goes as it is written, over long polling")
+  @Test("every conversation over sockets has the scripted messages, over long polling")
   func longPolling() async throws {
     try await TestServer.with(mode: .dev, isEmulator: true, ioThreadCount: 1) { test in
       for (file, conversations) in Self.files {
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("every conversation over sockets goes as it is written, with an engine alone")
+  @Test("every conversation over sockets has the scripted messages, with an engine alone")
   func engine() {
     for (file, conversations) in Self.files {
       for conversation in conversations where conversation.isSocketOnly {
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("every conversation over sockets goes as it is written, with a database in this process")
+  @Test("every conversation over sockets has the scripted messages, with a database in this process")
   func database() {
     for (file, conversations) in Self.files {
       for conversation in conversations where conversation.isSocketOnly && conversation.isLive {

@@ -20,7 +20,7 @@ protocol ConversationWorld: AnyObject {
   func pass(milliseconds: Int64) throws
 }
 
-/// An error for an operation that the environment does not support; such conversations are skipped.
+/// An error for an operation that the environment does not support; the test skips such conversations.
 struct NotOfThisWorld: Error {}
 
 /// A player that replays conversations and compares messages with the expected ones.

@@ -1,7 +1,7 @@
 import HearthTestKit
 import HearthTree
 
-/// A real server over loopback, with sockets or polls, and requests.
+/// A real server over loopback, with sockets or long polls, and HTTP requests.
 final class LiveWorld: ConversationWorld {
   private let test: TestServer
   private let namespace: String
@@ -47,7 +47,7 @@ final class LiveWorld: ConversationWorld {
   func connect(_ name: String, after last: String?, agent: String?) throws {
     var parameters = "ns=\(namespace)"
     if let last, let session = sessions[last] { parameters += "&ls=\(session)" }
-    // A browser sends its page's address, without which no client in it may use an emulator's credentials.
+    // A browser sends its page's origin, without which a client in it may not use an emulator's credentials.
     let client: any LiveClient =
       polls
       ? PollingClient(try LivePoll(port: test.port, parameters, headers: "Referer: http://localhost/app\r\n"))
@@ -86,7 +86,7 @@ final class LiveWorld: ConversationWorld {
 
   func rest(_ name: String) throws -> [Conversation.ReceivedEvent] {
     if let stream = streams[name] {
-      // The server has one event loop: all messages before this answer have been sent.
+      // The server has one event loop, so all messages before this answer have been sent.
       _ = try test.http(
         "DELETE", try target("/conversation-barrier.json"), headers: ["Authorization": "Bearer owner"])
       return try stream.rest()

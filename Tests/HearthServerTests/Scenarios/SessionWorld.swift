@@ -187,7 +187,7 @@ class SessionWorld: ConversationWorld {
   }
 }
 
-/// Sessions over an engine alone, without delays; the clock moves only on command.
+/// Sessions over an engine alone, without delays; the clock advances only on command.
 final class EngineWorld: SessionWorld {
   private var engine = Engine(state: DatabaseState(root: .empty, rules: .denyAll, position: 0))
   private var now = Instant(wallMilliseconds: 1_700_000_000_000, monotonicMilliseconds: 0)

@@ -43,7 +43,7 @@ import Testing
     return taken
   }
 
-  @Test func `a single client gets the whole bound until shares apply`() {
+  @Test func `a single client gets the whole amount until shares apply`() {
     var bound = SharedBound(max: 1_024)
     #expect(Self.takeAll(&bound, inOneClaim: true) { _ in ShareClaimant(network: Self.network(1)) } == 896)
     #expect(bound.isNearlyUsedUp == false && bound.used == 896)
@@ -52,7 +52,7 @@ import Testing
   @Test(arguments: [false, true])
   func `a network that takes all it can leaves each of many others a share`(isIPv6: Bool) {
     func claimant(_ network: UInt8, _ number: Int) -> ShareClaimant {
-      // Like an attacker with a whole /24 or /48: another address each time.
+      // Like an attacker with a whole /24 or /48, with another address each time.
       let (low, high) = (UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8))
       return ShareClaimant(network: isIPv6 ? Self.ipv6Network(network, high, low) : Self.network(network, low))
     }
@@ -61,13 +61,13 @@ import Testing
     var shares: [Int] = []
     for network in 1...20 { shares.append(Self.takeAll(&bound, inOneClaim: false) { claimant(UInt8(network), $0) }) }
     #expect(shares[0] > 600 && shares[19] > 150, "\(shares)")
-    // With twenty such networks a new one still has its share, and so has one of its connections.
+    // Beside twenty such networks a new one still has its share, and so has one of its connections.
     var claim = bound.join(claimant(200, 0))
     let admitted = (0..<30).count { _ in bound.admit(to: &claim) }
     #expect(admitted == 30)
   }
 
-  @Test func `a connection and an account get less than an address, and an address less than its site`() {
+  @Test func `a connection and an account get less than an address, and an address less than its /24`() {
     let hog = ShareClaimant(network: Self.network(0))
     func takes(inOneClaim: Bool, _ claimant: (Int) -> ShareClaimant) -> Int {
       var bound = SharedBound(max: 100_000)
@@ -81,7 +81,7 @@ import Testing
     #expect(connection < address && account < address && address < block)
   }
 
-  @Test func `the last part of a bound is for administrators`() {
+  @Test func `the last part of the total is for administrators`() {
     var bound = SharedBound(max: 6_400)
     for network in 1...250 {
       _ = Self.takeAll(&bound, inOneClaim: false) { _ in ShareClaimant(network: Self.network(UInt8(network))) }
@@ -92,7 +92,7 @@ import Testing
     #expect(isAdmitted && bound.used == 6_400 && !bound.admits(to: administrator))
   }
 
-  @Test func `a client that holds nothing gets its first unit, also of a small bound`() {
+  @Test func `a client that has nothing gets its first unit, also of a small total`() {
     for max in 1...20 {
       var bound = SharedBound(max: max)
       var taken = 0
@@ -110,7 +110,7 @@ import Testing
     #expect(isAdmitted && !bytes.admits(100, to: other))
   }
 
-  @Test func `external values never trap`() {
+  @Test func `arbitrary numbers never trap`() {
     var bound = SharedBound(max: .max)
     var claim = bound.join(ShareClaimant(account: "", network: .unknown))
     let isAdmitted = bound.admit(.max / 2, to: &claim)
@@ -120,9 +120,9 @@ import Testing
     #expect(!none.admits(to: nothing))
   }
 
-  /// Compares the bound with the simplest equivalent: a list of claims that is summed anew each time.
+  /// Compares the shares with the simplest equivalent: a list of claims that is summed up each time.
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `a bound agrees with a list of claims`(seed: UInt64) {
+  func `the shares agree with a list of claims`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let max = [7, 64, 500][Int(random.next() % 3)]
     var bound = SharedBound(max: max, unit: 2)

@@ -1,12 +1,12 @@
 import HearthWorkbench
 import Testing
 
-/// Rules with a finding of lint, and similar rules without one.
+/// Rules with a lint finding, and similar rules without one.
 struct LintSample: Sendable, CustomTestStringConvertible {
   var code: LintCode
   /// The content of `rules`.
   var found: String
-  /// The text that the finding points at.
+  /// The text to which the finding refers.
   var at: String
   /// Similar content without a finding of this code.
   var silent: String
@@ -41,7 +41,7 @@ extension LintSample {
       silent:
         #""r": {"$r": {".write": "data.child('owner').val() == auth.uid && auth != null", "m": {".write": "auth != null && auth.uid == data.child('owner').val() && newData.exists()"}}}"#
     ),
-    // The first alternative may fail, and then the second is not evaluated.
+    // The first alternative may cause an error, and then the second is not evaluated.
     LintSample(
       .impliedRule,
       #""a": {".read": "auth.token.x == 1 || auth.token.y == 2", "b": {".read": "auth.token.y == 2"}}"#,

@@ -40,7 +40,7 @@ import Testing
     #expect(sampled == Set(LintCode.allCases))
   }
 
-  @Test("queries that no index serves, once for each place and order")
+  @Test("queries that no index serves are reported once for each location and order")
   func queries() throws {
     let rules = Self.file(
       #""rooms": {".read": true, ".indexOn": "at", "$r": {"m": {".indexOn": [".value", "a/b"]}}}"#)
@@ -62,7 +62,7 @@ import Testing
     #expect(found.map(\.file) == ["tests.yaml", "tests.yaml"])
   }
 
-  @Test("the rules that are there to be copied have no warnings")
+  @Test("the rules in the guides and examples have no warnings")
   func examples() throws {
     let folder = Self.root.appending(path: "Rules")
     let examples = try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: "Examples").path)
@@ -82,7 +82,7 @@ import Testing
     #expect(rows == LintCode.allCases.map { "\($0.rawValue) \($0.severity.rawValue)" })
   }
 
-  @Test("a report for scripts, and for workflows")
+  @Test("the JSON report, and the report for GitHub workflows")
   func reports() throws {
     let findings = try Self.findings(Self.file(#"".read": true"#))
     let report = LintReport(findings: findings)
@@ -98,7 +98,7 @@ import Testing
     #expect(report.rendered(as: .text, style: style).hasSuffix("\n1 warning, 0 infos\n"))
   }
 
-  @Test("hostile files: many rules, long conditions and names that would steer a terminal")
+  @Test("hostile files: many rules, long conditions, and names with terminal control codes")
   func hostileFiles() throws {
     let many = (0..<3000).map { #""k\#($0)": {".read": "now < 5 || auth.email == null"}"# }.joined(separator: ",")
     #expect(try Self.findings(Self.file(many)).count == WorkbenchLimits.findingsMax)
@@ -110,7 +110,7 @@ import Testing
     #expect(steering.first?.path == "/a?c/b")
   }
 
-  @Test("a log for code scanning names each kind and each place")
+  @Test("the SARIF log names each kind of finding and each place")
   func sarif() throws {
     let text =
       "{\n  \"rules\": {\n    \".read\": true,\n    \"a\": {\".read\": false, \".write\": \"auth != null\"}\n  }\n}"

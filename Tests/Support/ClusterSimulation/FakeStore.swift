@@ -15,7 +15,7 @@ package struct FakeStore: SimulatedStore {
   package private(set) var epoch: Int64 = 0
   package private(set) var owner: Incarnation?
   private var nodes: [NodeID: Node] = [:]
-  /// Positions before which readers find no rows any more.
+  /// The position before which the log is pruned.
   private var prunings: [Int] = []
   private let leaseMilliseconds: Int64
   private let faults: Set<PlantedFault>
@@ -119,7 +119,7 @@ package struct FakeStore: SimulatedStore {
     prunings.append(place)
   }
 
-  /// Fails over to a server that lacks the last rows, and perhaps claims. Statements in progress end with the old
+  /// Fails over to a server that lacks the last rows, and possibly claims. Statements in progress end with the old
   /// server.
   package mutating func loseTail(_ count: Int, withClaims: Bool) {
     failoverCount += 1

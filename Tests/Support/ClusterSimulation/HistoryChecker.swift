@@ -48,7 +48,7 @@ package struct HistoryChecker {
       if row.epoch != head.epoch, !(records.first?.isTakeover ?? false) {
         report("epoch \(row.epoch) begins without a takeover at \(row.batch.firstPosition)")
       }
-      // A row that was put back belongs to another writer.
+      // A row that was restored belongs to another writer.
       if row.epoch == stored.epoch,
         writers.updateValue(stored.writer, forKey: row.epoch) ?? stored.writer != stored.writer
       {
@@ -151,7 +151,7 @@ package struct HistoryChecker {
     }
   }
 
-  /// Checks that all nodes have the whole log once no fault occurs any more.
+  /// Checks that all nodes have the whole log once all faults have ended.
   private mutating func checkRest() {
     let head = run.stored.last?.row.head ?? .empty
     for node in run.nodes where node.isUp && node.head != head {

@@ -8,9 +8,9 @@ package enum PlantedFault: String, CaseIterable, Sendable {
   case acknowledgedAndLost
   /// Listeners receive rows in another order than the log's.
   case framesReordered
-  /// The driver takes any beat for the answer to its latest question.
+  /// The driver takes any heartbeat for the answer to its latest one.
   case beatsWithoutStamp
-  /// The driver always takes its lease for valid.
+  /// The driver always considers its lease valid.
   case leaseAlwaysBelieved
   /// The driver gives a repeated request a new number.
   case resentUnderAnotherNumber

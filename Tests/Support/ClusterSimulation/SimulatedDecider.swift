@@ -1,8 +1,8 @@
 import HearthCluster
 import HearthJournal
 
-/// A minimal decider: its tree is the number of the last write, writes state themselves whether they are allowed, and
-/// sessions have on-disconnect writes.
+/// A minimal decider: its tree is the number of the last write, each write says whether it is allowed, and sessions
+/// have on-disconnect writes.
 package struct SimulatedDecider: RequestDecider, Sendable {
   /// The state that the log up to some position results in.
   package struct State: Sendable {
@@ -30,7 +30,7 @@ package struct SimulatedDecider: RequestDecider, Sendable {
   /// The applied state and all decisions since, while this node is the owner.
   private var tip = State()
   private var isOwner = false
-  /// Calls that a driver must not make, as they were seen.
+  /// Calls that a driver must not make, in the order in which they were made.
   package private(set) var contractViolations: [String] = []
   private let faults: Set<PlantedFault>
 

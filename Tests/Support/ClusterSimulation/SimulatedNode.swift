@@ -21,7 +21,7 @@ package final class SimulatedNode {
     case connect(UInt16)
     case ask(UInt16, ticket: UInt64, ForwardedRequest.Kind)
     case restore
-    /// Turns the events that were taken together into rows and answers.
+    /// Turns the events that were handled together into rows and answers.
     case finish
   }
 
@@ -38,7 +38,7 @@ package final class SimulatedNode {
   package var loaded: SimulatedSnapshot?
   package var isOwner = false
   package var areSocketsOpen = false
-  /// The initial reading of its clock in milliseconds, followed by the clock's rate in millionths.
+  /// The initial reading of its clock in milliseconds, followed by the clock's deviation in millionths.
   package let clockOffset: Int64
   package let clockSpeed: Int64
   package let timing: ClusterTiming

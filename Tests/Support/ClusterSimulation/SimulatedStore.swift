@@ -31,10 +31,10 @@ package protocol SimulatedStore {
   /// Stores a row at the end of its statement, if its position is free and the row before it is there.
   mutating func completeAppend(_ row: LogRow, after before: JournalHead, claim: Int64, by writer: NodeID) -> Bool
 
-  /// Removes rows that end before a position, at which a row ends.
+  /// Removes rows that end before a position; a row must end at that position.
   mutating func prune(before position: Int64)
 
-  /// Fails over to a server that lacks the last rows, and perhaps claims.
+  /// Fails over to a server that lacks the last rows, and possibly claims.
   mutating func loseTail(_ count: Int, withClaims: Bool)
 }
 

@@ -143,7 +143,7 @@ extension RequestOutcome {
   package var position: Int64? {
     switch self {
     case .applied(let position, _), .value(_, let position): position
-    // 0 when the refusal did not depend on data.
+    // The position is 0 when the refusal did not depend on data.
     case .refused(let position, _): position > 0 ? position : nil
     default: nil
     }

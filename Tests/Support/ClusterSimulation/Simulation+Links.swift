@@ -20,7 +20,7 @@ extension Simulation {
     if faults.contains(.resentUnderAnotherNumber), case .request(let epoch, var request) = message,
       case .write = request.kind, random.chance(30)
     {
-      // The planted driver repeats the request under an unused number.
+      // The driver with the planted fault repeats the request under an unused number.
       request.origin.request += 1
       let again = PeerMessage.request(epoch: epoch, request)
       message = .request(epoch: epoch, request.with(request: request.origin.request - 1))
@@ -34,7 +34,7 @@ extension Simulation {
     let generation = generations[from][to]
     guard cutUntil[from][to] <= time || from == to else { return }
     if message.isRelayed, from != to, random.chance(plan.relayPercent) {
-      // Through another node: late, twice, or out of order.
+      // Relayed by another node: late, twice, or out of order.
       for _ in 0...random.below(2) {
         add(.message(from: from, to: to, generation: generation, message, sender: sender), in: 600)
       }
@@ -48,7 +48,7 @@ extension Simulation {
 }
 
 extension PeerMessage {
-  /// True when the message may take other ways than the direct connection.
+  /// True when the message may take another path than the direct connection.
   var isRelayed: Bool {
     switch self {
     case .commits, .beat: true

@@ -2,8 +2,8 @@ import HearthCluster
 import HearthJournal
 
 extension Simulation {
-  /// Takes a snapshot of a node if the log still holds the rows that its state is made of. Sometimes the log before an
-  /// earlier snapshot is pruned as well.
+  /// Takes a snapshot of a node if the log still has the rows of which its state is made. Sometimes also prunes the log
+  /// before an earlier snapshot.
   package func takeSnapshot() {
     if time < plan.callsFailUntil {
       schedule.add(.snapshot, at: time + 1 + Int64(random.below(2 * plan.snapshotMilliseconds)))
@@ -28,7 +28,7 @@ extension Simulation {
     snapshots.removeAll { !there.contains($0.head.runningHash) }
   }
 
-  /// Starts a process from a snapshot or from none; a node behind the pruned part of the log gets an error.
+  /// Starts a process from a snapshot or from none; a node whose next row is pruned gets an error.
   package func restart(_ node: Int) {
     let snapshot = snapshots.isEmpty || random.isOne(in: 4) ? SimulatedSnapshot() : random.pick(snapshots)
     note("\(nodes[node].id) starts at \(snapshot.head.position)")
@@ -38,7 +38,7 @@ extension Simulation {
     add(.deliver(node: node, process: nodes[node].process, .tick), in: 5)
   }
 
-  /// Loads the last snapshot into a node that is behind the pruned part of the log.
+  /// Loads the last snapshot into a node whose next row is pruned.
   package func restore(_ node: Int) {
     guard nodes[node].member.replica.isPruned else { return }
     let snapshot = snapshots.last ?? SimulatedSnapshot()

@@ -20,7 +20,7 @@ package final class Simulation {
     case newClient
   }
 
-  /// The timeout of a call in milliseconds, which ends calls that are lost or whose answers are.
+  /// The timeout of a call in milliseconds; it also ends calls that are lost or whose answers are lost.
   package static let callTimeout: Int64 = 700
 
   package let seed: UInt64
@@ -32,8 +32,8 @@ package final class Simulation {
   package var store: any SimulatedStore
   package var nodes: [SimulatedNode] = []
   package var clients: [SimulatedClient] = []
-  /// The time until which two nodes cannot reach each other; beside it the number of changes and the arrival of the
-  /// last message.
+  /// The time until which two nodes cannot reach each other, with the number of changes and the arrival of the last
+  /// message.
   package var cutUntil: [[Int64]]
   package var generations: [[Int]]
   package var arrivals: [[Int64]]
@@ -43,7 +43,7 @@ package final class Simulation {
   package var lostTailAt: Int64?
   /// Acknowledged writes: the time, and the highest position until then.
   package var acknowledged: [(time: Int64, position: Int64)] = []
-  /// Violations that the checker could not see from the final history.
+  /// Violations that the checker could not detect in the final history.
   package var violations: [String] = []
   package var faultCount = 0
   package var snapshots: [SimulatedSnapshot] = []
@@ -185,7 +185,7 @@ package final class Simulation {
     let actions = nodes[index].member.take(event, at: now, standing, &nodes[index].decider)
     let reordered = reordered(actions)
     for action in reordered { perform(action, of: index) }
-    // A driver handles events together that arrive together.
+    // A driver handles together the events that arrive together.
     guard random.chance(30) else { return finish(index) }
     schedule.add(.deliver(node: index, process: nodes[index].process, .finish), at: time + Int64(random.below(2)))
   }

@@ -5,7 +5,7 @@ import RandomTestKit
 package struct SimulationPlan {
   package var nodeCount = 3
   package var clientCount = 4
-  /// The end of faults; everything is repaired then.
+  /// The time at which faults end and everything is repaired.
   package var faultsEnd: Int64 = 7_000
   /// The time after which clients make no new requests.
   package var requestsEnd: Int64 = 8_000
@@ -23,13 +23,14 @@ package struct SimulationPlan {
   package var slowAppendPercent = 0
   package var relayPercent = 0
   package var losesTails = false
-  /// The interval between two snapshots in milliseconds; 0 for none. After some of them the log before is pruned.
+  /// The interval between two snapshots in milliseconds; 0 for none. After some snapshots the log before them is
+  /// pruned.
   package var snapshotMilliseconds = 0
   package var timing = ClusterTiming()
 
   /// Creates a plan without faults.
   package init() {
-    // Short leases, so that much happens in little time; their proportions are about the real ones.
+    // Short leases, so that much happens in little time; their proportions are close to the real ones.
     timing.leaseMilliseconds = 1_500
     timing.marginMilliseconds = 300
     timing.heartbeatMilliseconds = 300

@@ -9,7 +9,8 @@ package struct WriteContent: Equatable, Sendable {
   /// The client whose listen the write cuts off.
   package var target: UInt16 = 0
 
-  /// The path of an on-disconnect write, one of three: a later write of the same session replaces an earlier one there.
+  /// The path of an on-disconnect write, one of three: a later write of the same session to a path replaces an earlier
+  /// one.
   package var place: UInt32 { number % 3 }
 
   /// The encoding in requests and events.

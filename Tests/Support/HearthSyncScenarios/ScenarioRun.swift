@@ -3,7 +3,7 @@ import HearthTree
 
 extension Scenario {
   /// Runs the scenario with all its paths below another one. Returns the first difference from the expected events, or
-  /// nil.
+  /// nil when there is none.
   ///
   /// - Parameter base: The root or any other path.
   package func failure(below base: Path) -> String? {
@@ -88,7 +88,7 @@ private struct ScenarioRun {
     }
   }
 
-  // MARK: Comparing
+  // MARK: Comparison
 
   private func compareExactly(_ actual: [DataEvent], _ expected: [Expectation]) throws(ScenarioError) {
     guard actual.count == expected.count else { throw mismatch(actual, expected) }
@@ -128,7 +128,7 @@ private struct ScenarioRun {
       && event.node.simpleHash() == wanted.data.simpleHash()
   }
 
-  // MARK: Saying
+  // MARK: Descriptions
 
   private func mismatch(_ actual: [DataEvent], _ expected: [Expectation]) -> ScenarioError {
     let wanted = expected.map { describe($0.path, $0.type, $0.name, $0.previousName, $0.data) }

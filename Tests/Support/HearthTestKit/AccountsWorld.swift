@@ -5,8 +5,8 @@ import HearthJournal
 import RandomTestKit
 import Synchronization
 
-/// A test environment for accounts: clocks that only the test moves, deterministic random bytes, a journal in memory,
-/// and all notices for the operator.
+/// A test environment for accounts: clocks that only the test advances, deterministic random bytes, a journal in
+/// memory, and all notices for the operator.
 package final class AccountsWorld: Sendable {
   private struct State {
     var now: Instant
@@ -41,7 +41,7 @@ package final class AccountsWorld: Sendable {
     }
   }
 
-  /// The environment for accounts in place of the machine's clock, randomness, timers and log.
+  /// The environment of the accounts, in place of the machine's clock, randomness, timers and log.
   package var environment: AccountsEnvironment {
     AccountsEnvironment(
       clock: { [self] in now }, random: random,
@@ -73,7 +73,7 @@ package final class AccountsWorld: Sendable {
     for timer in due { timer.work() }
   }
 
-  /// Sets the wall clock alone, as an operator or a time server does.
+  /// Sets the wall clock alone, as an operator or an NTP client does.
   package func setWallClock(seconds: Int64) { state.withLock { $0.now.wallMilliseconds = seconds * 1000 } }
 
   /// Opens an account store on the journal, which may be empty.

@@ -1,9 +1,9 @@
 import HearthJournal
 
-/// The conformance checks for `JournalArchive`: behaviour that every journal engine must have for archives. Each
-/// engine's tests replay them as they do ``JournalConformance``.
+/// The conformance checks for `JournalArchive`: behavior that every journal engine must have for archives. Each
+/// engine's tests run them like ``JournalConformance``.
 package enum ArchiveConformance {
-  /// One requirement and the check of it.
+  /// One requirement and its check.
   package struct Check: Sendable, CustomStringConvertible {
     /// The requirement as a sentence.
     package let description: String

@@ -38,8 +38,8 @@ import HearthTree
 /// time MS                           advances the clocks by so many milliseconds (not over a live socket)
 /// ```
 ///
-/// `"*"` in expected JSON, as a whole value, stands for any value; so does a bare `*` for the whole of it. At the end of a
-/// conversation all clients must be silent.
+/// `"*"` in expected JSON, as a whole value, stands for any value; so does a bare `*` for the whole of it. At the end
+/// of a conversation all clients must be silent.
 package struct Conversation: Sendable {
   /// The subject of the conversation, as a test's name.
   package var title: String
@@ -62,7 +62,8 @@ package struct Conversation: Sendable {
     package var kind: Kind
   }
 
-  /// An action or an expectation of a line; the first text is the client's name. The type's comment has the syntax.
+  /// An action or an expectation in a line; the first text is the client's name. The comment of ``Conversation`` has
+  /// the syntax.
   package enum Kind: Sendable {
     case connect(String, after: String?, agent: String?)
     case leave(String)
@@ -80,7 +81,7 @@ package struct Conversation: Sendable {
   package enum Identity: Sendable, Equatable {
     case signedOut
     case administrator
-    /// The rules' `auth.token`, as JSON; `uid` or `sub` in it is the user's id.
+    /// The rules' `auth.token`, as JSON; its `uid` or `sub` is the user's id.
     case user(JSON)
   }
 

@@ -76,7 +76,7 @@ extension JournalConformance {
       }
       try look("before the end")
       head = try journal.append(.following(head), after: head)
-      // A snapshot at a position that was compacted belongs to the log as it continues.
+      // A snapshot at a compacted position belongs to the log as it continues.
       let again = try snapshot(journal, at: 9, [9])
       try journal.close()
       journal = try open()
@@ -91,7 +91,7 @@ extension JournalConformance {
       try journal.prune(keepingFrom: 8)
       try expect(journal.oldestPosition(), 7, "the oldest position")
       try expect(journal.allBatches(after: 7).map(\.firstPosition), [8, 9, 10], "the batches that are left")
-      // A kept snapshot is compacted: the batch that ended there is gone.
+      // A retained snapshot is compacted: the batch that ended there is gone.
       let old = try journal.snapshots()[0]
       let new = try snapshot(journal, at: 7, [70])
       try expect(new.runningHash, old.runningHash, "the hash of a snapshot that is written anew")

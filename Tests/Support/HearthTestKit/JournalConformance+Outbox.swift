@@ -98,7 +98,7 @@ extension JournalConformance {
         _ = try journal.append(.following(head), with: [entry(1, 2)], after: head)
       }
       try expect(journal.waitingEntries(of: "q", after: nil, countMax: 9).count, 1, "what waits")
-      // A duplicate entry is the owner's mistake, and nothing of that append is kept.
+      // A duplicate entry is an error of the owner, and nothing of that append is stored.
       var isRefused = false
       do { _ = try journal.append(.following(next), with: [entry(2), entry(2)], after: next) } catch {
         isRefused = true

@@ -17,7 +17,7 @@ package enum JournalConformance {
   /// Opens the journal of a check: empty at first, and the same journal again after it was closed.
   typealias Opening = () throws -> any Journal
 
-  /// One requirement and the check of it.
+  /// One requirement and its check.
   package struct Check: Sendable, CustomStringConvertible {
     /// The requirement as a sentence.
     package let description: String
@@ -44,7 +44,7 @@ package enum JournalConformance {
   /// All conformance checks.
   package static let checks = logChecks + ownerChecks + snapshotChecks + historyChecks + endChecks
 
-  // MARK: Looking
+  // MARK: Expectations
 
   /// Throws a breach unless both values are equal.
   static func expect<Value: Equatable>(
@@ -54,7 +54,7 @@ package enum JournalConformance {
     throw Breach(description: "\(what): \(found) instead of \(wanted) (\(file):\(line))")
   }
 
-  /// Throws a breach unless the body throws an error with that code.
+  /// Throws a breach unless the body throws an error with this code.
   static func expect(
     _ code: JournalError.Code, _ what: String, file: String = #fileID, line: Int = #line, _ body: () throws -> Void
   ) throws {

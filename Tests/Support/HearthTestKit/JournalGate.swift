@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// A gate for calls: they pass while it is open and wait while it is closed, like calls to a slow disk under a test's
-/// control.
+/// A gate for calls: they pass while it is open and wait while it is closed, like calls to a slow disk that the test
+/// controls.
 package final class JournalGate: Sendable {
   private struct State {
     var isClosed = false

@@ -1,18 +1,18 @@
 import HearthJournal
 import Synchronization
 
-/// A journal in memory with failures, delays and data loss on a test's command.
+/// A journal in memory with failures, delays and data loss on the test's command.
 package final class MemoryJournal: Journal {
   /// The fault of one append.
   package struct Fault: Sendable, Equatable {
     /// The code of the error that the append throws.
     package var code: JournalError.Code
 
-    /// True when the batch is found after the next start all the same. Only a failure with an unknown outcome can have
-    /// that effect.
+    /// True when the batch is stored nevertheless and found at the next start. Only a failure with an unknown outcome
+    /// can have that effect.
     package var isWritten: Bool
 
-    /// Creates a failure with that code; by default nothing is written.
+    /// Creates a failure with this code; by default nothing is written.
     package init(_ code: JournalError.Code, isWritten: Bool = false) {
       self.code = code
       self.isWritten = isWritten
@@ -67,7 +67,7 @@ package final class MemoryJournal: Journal {
 
   private let state: Mutex<State>
 
-  /// Creates an empty journal whose disk never fails by itself.
+  /// Creates an empty journal whose disk fails only on command.
   package init() {
     state = Mutex(State(disk: Disk()))
   }
@@ -90,9 +90,10 @@ package final class MemoryJournal: Journal {
     state.withLock { $0.isFull = isFull }
   }
 
-  /// Starts or ends an outage in which every append fails for want of an answer. The same append may be repeated later.
+  /// Starts or ends an outage in which every append fails because the store does not answer. The same append may be
+  /// repeated later.
   ///
-  /// - Parameter isWritten: True when appends are written during the outage all the same.
+  /// - Parameter isWritten: True when appends are written during the outage nevertheless.
   package func setOutage(_ isActive: Bool, isWritten: Bool = false) {
     state.withLock { $0.outageWrites = isActive ? isWritten : nil }
   }
@@ -105,7 +106,7 @@ package final class MemoryJournal: Journal {
 
   /// Ends this journal as a crash would, and opens the content of the disk.
   ///
-  /// - Parameter count: The number of last batches that a disk with false syncs has lost.
+  /// - Parameter count: The number of last batches that a disk which ignores syncs has lost.
   /// - Returns: The journal after the restart. This one fails from now on.
   package func crash(losingLastBatches count: Int = 0) -> MemoryJournal {
     let (disk, identifier) = state.withLock { state in

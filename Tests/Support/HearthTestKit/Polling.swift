@@ -1,12 +1,12 @@
-/// Waits of tests for a condition, and their timeout. A wait ends with its condition, so a busy machine may take its time;
-/// the bound only keeps a run from hanging forever.
+/// The tests' waits for a condition, and their timeout. A wait ends with its condition, so a busy machine only takes
+/// longer; the timeout keeps a run from hanging forever.
 package enum Polling {
   /// A minute, in seconds.
   package static let timeoutSeconds = 60
 
   /// Waits until a condition is true.
   ///
-  /// - Returns: False when it was not for ``timeoutSeconds``.
+  /// - Returns: False when the condition was not true within ``timeoutSeconds``.
   @discardableResult
   package static func until(
     isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool

@@ -2,7 +2,7 @@ import HearthEngine
 import HearthRules
 import HearthTree
 
-/// A conversation with an engine as plain text: the commands of connections and all their effects.
+/// A script of commands to an engine as plain text: the commands of connections and all their effects.
 ///
 /// ```
 /// rules {"rules": {".read": "auth != null", ".write": true}}
@@ -36,8 +36,8 @@ import HearthTree
 ///                            with its state                    N ondisconnect cancel PATH
 /// ```
 ///
-/// Queries and compound hashes are those of the realtime protocol, without spaces. A listen with a query is named by its
-/// connection and tag: `1#7 < put …`.
+/// Queries and compound hashes are those of the realtime protocol, without spaces. A listen with a query is named by
+/// its connection and tag: `1#7 < put …`.
 package struct Scenario {
   /// An error for a step that cannot be parsed.
   package struct Problem: Error, CustomStringConvertible {

@@ -31,7 +31,7 @@ extension Simulation {
       random.pick(["\(base)/m\(random.below(3))", "\(base)/notes/n0", "\(base)/notes", base, "\(base)/.priority"]))
   }
 
-  /// Returns a write that changes read permission (members, bans, levels, time limits), or the tree at large.
+  /// Returns a write that changes read permissions (members, bans, levels, time limits) or any other data.
   mutating func randomAdministrationWrite() -> WriteOperation.Change {
     let (room, uid) = (room(), random.pick(Self.uids))
     switch random.below(14) {
@@ -98,7 +98,7 @@ extension Simulation {
 }
 
 extension Location {
-  /// True when a write to `other` would also write this.
+  /// True when a write to `other` would also write this location.
   fileprivate func isWithin(_ other: Location) -> Bool {
     other.isPriority ? self == other : other.path.contains(path)
   }

@@ -5,7 +5,7 @@ import HearthRules
 import HearthTree
 import RandomTestKit
 
-/// One step of a ``Simulation``: a command, and the meaning of the rules if it deploys some.
+/// One step of a ``Simulation``: a command, and the meaning of the rules if it deploys rules.
 struct SimulationStep {
   var command: Command
   var rules: SimulationRules?
@@ -26,9 +26,9 @@ package struct Simulation {
     package var cancelCount = 0
     /// The number of events for listens with a query.
     package var queryEventCount = 0
-    /// The number of events that were delivered after later commits because decisions were pending.
+    /// The number of events that were delivered after later commits because listens were waiting for their evaluation.
     package var lateCount = 0
-    /// The number of steps after which decisions were pending.
+    /// The number of steps after which listens were waiting for their evaluation.
     package var pendingCount = 0
     /// The number of server restarts.
     package var startCount = 0
@@ -57,7 +57,7 @@ package struct Simulation {
   /// writes.
   private var aside: (step: SimulationStep, write: DecidedWrite, left: Int)?
   private var (asideCount, againCount) = (0, 0)
-  /// A generator apart from the main one, so that a seed yields the same run with and without background writes.
+  /// A random generator apart from the main one, so that a seed gives the same run with and without background writes.
   private var asideRandom: SeededRandom
   /// Commands of clients that reconnect after a restart.
   private var returning: [Command] = []
@@ -126,7 +126,7 @@ package struct Simulation {
       endCount: endCount, asideCount: asideCount, againCount: againCount, ownerCount: servers?.ownerCount ?? 0)
   }
 
-  /// Makes a decided batch durable and has it checked.
+  /// Makes a decided batch durable and checks it.
   private mutating func follow(_ step: SimulationStep, _ batch: Batch, _ number: Int) throws {
     try keep(batch)
     if case .disconnect = step.command.action, batch.hasCommits { endCount += 1 }
@@ -147,7 +147,7 @@ package struct Simulation {
     try follow(step, engine.decide([step.command], at: now), number)
   }
 
-  // MARK: Writes that are set aside
+  // MARK: Writes in the background
 
   /// Occasionally decides a write on the present state and settles it after other commands.
   private mutating func setAside(_ step: SimulationStep, _ number: Int) throws -> Bool {
@@ -201,7 +201,7 @@ package struct Simulation {
     now.monotonicMilliseconds += Int64(milliseconds)
   }
 
-  /// Checks that the decisions since the last clock change mean the same as one batch.
+  /// Checks that the decisions since the last clock change have the same result as one batch.
   private mutating func followTogether(step: Int) throws {
     var (rest, effects) = (waiting.commands[...], [String]())
     while !rest.isEmpty {

@@ -81,7 +81,7 @@ extension SimulationChecker {
       }
       guard !isAllowed(connection, path, listen.query) else { throw violation("\(connection) may still read \(name)") }
       guard cancelled.lastPosition <= position else { throw violation("\(cancelled) was told of what is to come") }
-      // A listen without a query may be covered by the event of one further up.
+      // A listen without a query may be covered by the event of one above it.
       guard name.tag == nil || cancelled.lastPosition == listen.notifiedPosition else {
         throw violation("\(cancelled) was told of \(listen.notifiedPosition) last")
       }
@@ -102,7 +102,7 @@ extension SimulationChecker {
     }
   }
 
-  /// Replaces a listener's data. A listener further up on the same connection may be notified for one further down, as
+  /// Replaces a listener's data. A listener above another one on the same connection may receive the event for it, as
   /// clients expect.
   private static func replace(
     _ path: [String], with node: Node, in replica: inout SimulationTree, of place: [String]
@@ -183,7 +183,7 @@ extension SimulationChecker {
     }
   }
 
-  /// Returns true when a listen holds its data; a client that receives more than it asked for filters it.
+  /// Returns true when a listen has its data; a client that receives more than it asked for filters it.
   private func holds(_ listen: Listen) -> Bool {
     let expected = found(listen.path, listen.query)
     if listen.replica == expected { return true }

@@ -1,8 +1,8 @@
 import HearthEngine
 import HearthTree
 
-/// Checks an engine from outside by its commands, its durable records and its effects. It keeps a simple, slow model of
-/// all state and reports violations of these requirements:
+/// Checks an engine from outside, by its commands, its durable records and its effects. It keeps a simple, slow model
+/// of all state and reports violations of these requirements:
 ///
 /// * no event reaches a listener without permission at the event's commit, or a connection without a listen;
 /// * the data of a listener equals the tree at its path, or the result of its query there, at all times;
@@ -70,7 +70,7 @@ struct SimulationChecker {
   private var records: ArraySlice<CommitRecord> = []
   /// True when the current step has changed data already.
   private var hasChangedData = false
-  /// True when decisions may be pending after a step; listens then receive the same events later.
+  /// True when listens may be waiting for their evaluation after a step; they then receive the same events later.
   let isSliced: Bool
   private var isPending = false
   private(set) var pendingCount = 0
@@ -91,7 +91,7 @@ struct SimulationChecker {
 
   /// Follows one step, which is a single command, so that there is one time to check against.
   ///
-  /// - Parameter isPending: True when listens are still to be decided again after the step.
+  /// - Parameter isPending: True when listens are still to be evaluated again after the step.
   mutating func check(_ step: SimulationStep, _ batch: Batch, at instant: Instant, isPending: Bool) throws {
     now = instant
     self.isPending = isPending
@@ -227,7 +227,7 @@ struct SimulationChecker {
   private mutating func ask(_ connection: ConnectionID, _ request: ListenRequest) {
     let path = request.path.description
     let name = request.tag.map { Name.tag($0) } ?? .path(path)
-    // The client's listen with this tag is over, unless it is the same.
+    // The client's listen with this tag has ended, unless it is the same one.
     if let other = clients[connection]?.listens[name], other.path != path || other.query != request.query {
       clients[connection]?.listens[name] = nil
     }

@@ -9,17 +9,17 @@ package struct SimulationConditions: Sendable {
   /// True when users mostly write many messages, which makes live queries change often.
   package var isWriteHeavy = false
 
-  /// True when live queries may keep all the sort orders that they need. Otherwise they receive more than they ask for,
-  /// and rules that read the query must not occur.
+  /// True when live queries may keep all the indexes that they need. Otherwise they receive more than they ask for, and
+  /// rules that read the query must not occur.
   package var hasRoomForOrders = true
 
   /// True when some writes are decided in the background, as large ones are, and settled after other commands.
   package var setsAside = true
 
-  /// True when hardly any listen is decided again within the command that affects it.
+  /// True when hardly any listen is evaluated again within the command that affects it.
   package var isSliced = false
 
-  /// Aspects that the engine's dependency index ignores; only for tests of the simulation.
+  /// Kinds of reads that the engine's dependency index ignores; only for tests of the simulation.
   package var ignored: ReadDependencies.Aspects = []
 
   /// Faults of the engine's live queries; only for tests of the simulation.
@@ -28,7 +28,7 @@ package struct SimulationConditions: Sendable {
   /// Creates conditions in which every event may occur, and the engine has no faults.
   package init() {}
 
-  /// True when other servers follow: they would detect a planted fault themselves.
+  /// False when a fault is planted, which the following servers would detect themselves.
   var isFollowed: Bool { ignored.isEmpty && faults.isEmpty && !isSliced }
 
   /// Limits so small that a few children count as a large location.

@@ -62,7 +62,7 @@ struct SimulationFollower {
 
 extension Effect {
   /// The messages to connections and the receipts, one line each, without answers and refusals, which a follower does
-  /// not give.
+  /// not send.
   ///
   /// - Parameter showsPositions: False to leave out positions, so that two logs with the same content have the same
   ///   lines.
@@ -78,7 +78,7 @@ extension Effect {
 }
 
 extension Redecision {
-  /// The redecision and its cancellations, one line each; positions, also those of causes, are left out unless shown.
+  /// The evaluation and its cancellations, one line each; positions, also those of causes, are omitted unless shown.
   fileprivate func followedLines(_ showsPositions: Bool) -> [String] {
     var cause = "\(cause)"
     switch self.cause {

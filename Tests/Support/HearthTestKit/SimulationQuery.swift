@@ -1,6 +1,6 @@
 import HearthTree
 
-/// A slow reference implementation of a query: it sorts all children and cuts.
+/// A slow reference implementation of a query: it sorts all children and applies the limit.
 struct SimulationQuery {
   var query: Query
 

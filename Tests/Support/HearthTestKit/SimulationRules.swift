@@ -131,7 +131,7 @@ package struct SimulationRules: Sendable {
     return policies(for: path).contains { $0.allows(path[1], tree, user, query, wallMilliseconds: wallMilliseconds) }
   }
 
-  /// Returns true when a one-off read may ask for the order.
+  /// Returns true when a one-off read may use the order.
   func declares(_ order: Query.Order?, at path: [String]) -> Bool {
     let isRoom = path.count == 2 && path[0] == "rooms"
     switch order {

@@ -117,7 +117,7 @@ struct SimulationServers {
     return try edge.follow(payload, firstPosition: position, lastPosition: position, at: now).effects
   }
 
-  /// Appends a note record of the servers, which must have no effects.
+  /// Appends a note record (a record without changes), which must have no effects.
   private mutating func note(at now: Instant) throws {
     var payload: [UInt8] = []
     CommitRecord(wallMilliseconds: 0, content: .note([8])).append(to: &payload)

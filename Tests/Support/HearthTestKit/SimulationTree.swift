@@ -36,7 +36,7 @@ struct SimulationTree: Equatable {
     var child = children[key] ?? SimulationTree()
     child.replace(Array(path.dropFirst()), with: tree)
     if !child.isEmpty {
-      // A leaf is replaced by children and leaves its priority to them.
+      // A leaf that gets children keeps its priority.
       scalar = nil
       children[key] = child
     } else if children.removeValue(forKey: key) != nil, children.isEmpty {

@@ -4,7 +4,7 @@ import HearthJournal
 package struct SingleJournalFactory: JournalFactory {
   private let journal: any Journal
 
-  /// Creates a factory of that journal.
+  /// Creates a factory of this journal.
   package init(_ journal: any Journal) { self.journal = journal }
 
   /// Opens the journal under any name.

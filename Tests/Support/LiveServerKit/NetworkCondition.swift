@@ -10,12 +10,12 @@ package enum NetworkCondition: Sendable {
   case tls
   /// A proxy that ends no connection, but delays and splits the data.
   case delaying(seed: UInt64)
-  /// A proxy that refuses the first connections, cuts them off midway, delays them or lets them go silent.
+  /// A proxy that refuses the first connections, cuts them off midway, delays them or stops their traffic.
   case faulty(seed: UInt64)
 
   /// Conditions that end no connections.
   package static let reliable: [NetworkCondition] = [.plain, .tls, .delaying(seed: 1)]
-  /// All conditions, the last one with a seed for each kind of socket; under ``Torture`` with many new seeds each time.
+  /// All conditions, of the faulty ones one with TLS and one without; under ``Torture`` with many new seeds each time.
   package static let all: [NetworkCondition] =
     reliable
     + (Torture.isOn

@@ -20,7 +20,7 @@ package struct TestServer: Sendable {
   package let directory: String
   /// The recorder of sent mails.
   package let mailer: TestMailer
-  /// The temporary folder, removed with the last reference.
+  /// The temporary folder, which is removed with its last reference.
   private let folder: TemporaryFolder
 
   /// Starts a server.
@@ -81,7 +81,7 @@ package struct TestServer: Sendable {
     ]
   }
 
-  /// A configuration with cheap password hashes, and with links to a server with a name.
+  /// A configuration with cheap password hashes, and with links to a host name.
   private static func accounts(isEmulator: Bool) -> AccountsConfiguration {
     var configuration = AccountsConfiguration(projectID: "hearth", publicURL: "https://auth.example.com")
     configuration.passwordCost = .developer

@@ -95,7 +95,7 @@ package struct BrokenProvider: SignInProvider {
   package func answer(_ request: SignInRequest) async throws -> SignInAnswer { throw Failure() }
 }
 
-/// A mailer that keeps the mails.
+/// A mailer that keeps the mails instead of sending them.
 package final class TestMailer: Mailer {
   private let sent = Mutex<[MailMessage]>([])
 
@@ -110,7 +110,7 @@ package final class TestMailer: Mailer {
 
   private struct NoMail: Error {}
 
-  /// Returns the newest link of that kind, and waits for a mail that is still being sent.
+  /// Returns the newest link of this kind, and waits for a mail that is still being sent.
   package func link(_ kind: MailMessage.Kind) async throws -> String {
     var link: String?
     try await Polling.until {

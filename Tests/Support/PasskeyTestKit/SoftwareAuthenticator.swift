@@ -2,7 +2,7 @@ import COpenSSL
 import HearthBytes
 import HearthCrypto
 
-/// A software authenticator with its browser: makes keys and signs with them, with any content that a test sets.
+/// A software authenticator with its browser: it makes keys and signs with them, with any content that the test sets.
 public final class SoftwareAuthenticator {
   public enum Algorithm: Int64, Sendable, CaseIterable {
     case es256 = -7
@@ -17,7 +17,7 @@ public final class SoftwareAuthenticator {
     case packedSelf
     /// A statement signed by the key of a certificate.
     case packedCertificate
-    /// A statement in the format of authenticators before FIDO2.
+    /// A statement in the U2F format, of authenticators before FIDO2.
     case u2f
   }
 
@@ -64,7 +64,7 @@ public final class SoftwareAuthenticator {
 
   public var id: String { Base64URL.encode(credentialID) }
 
-  // MARK: Making a key
+  // MARK: Registration
 
   public struct RegistrationResponse: Sendable {
     public var clientDataJSON: [UInt8]
@@ -118,7 +118,7 @@ public final class SoftwareAuthenticator {
     map([("fmt", text(format)), ("attStmt", statement), ("authData", bytes(data))])
   }
 
-  // MARK: Using it
+  // MARK: Assertion
 
   public struct AssertionResponse: Sendable {
     public var clientDataJSON: [UInt8]

@@ -1,9 +1,9 @@
-/// A stream of random numbers that its seed determines: SplitMix64 (Steele, Lea and Flood, 2014). A test repeats with
-/// the same seed on every machine.
+/// A random number generator with a seed: SplitMix64 (Steele, Lea and Flood, 2014). A test repeats with the same seed
+/// on every machine.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Creates the stream of a seed.
+  /// Creates the generator of a seed.
   package init(seed: UInt64) { state = seed }
 
   /// The next 64 bits.
@@ -15,7 +15,7 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Returns a number below `bound`, which is above 0.
+  /// Returns a number from 0 up to, but not including, `bound`, which must be positive.
   package mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 
   /// Returns true once in `count` times on average.

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The extent of random tests: a sample in the normal suite, the full number in `make torture`, which developers start
-/// by hand.
+/// The extent of random tests: a sample in the normal suite, and the full number in `make torture`, which developers
+/// run by hand.
 package enum Torture {
   package static let isOn = ProcessInfo.processInfo.environment["HEARTH_TORTURE"] != nil
 

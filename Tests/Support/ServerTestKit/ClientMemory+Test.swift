@@ -3,7 +3,7 @@ import HearthSystem
 @testable import HearthTransport
 
 extension ClientMemory {
-  /// Returns a memory limit of a test in which every byte counts.
+  /// Returns a memory limit for tests, in which every byte counts.
   package static func ofTest(
     heldBytesMax: Int = 1 << 40, stepBytes: Int = 1,
     clock: @escaping @Sendable () -> Int64 = { Clock.monotonicMilliseconds }

@@ -12,9 +12,9 @@ package final class FaultProxy: Sendable {
   private enum ConnectionFault: Sendable {
     case clean
     case refused
-    /// The connection ends after so many bytes in both directions.
+    /// The connection ends after this many bytes in both directions.
     case cut(after: Int)
-    /// The connection stays open without traffic after so many bytes in both directions.
+    /// The connection stays open without traffic after this many bytes in both directions.
     case silent(after: Int)
   }
 
@@ -128,8 +128,8 @@ package final class FaultProxy: Sendable {
       }
   }
 
-  /// The shared state of both ends of a connection.
-  // Unchecked because both are on one event loop.
+  /// The shared state of both sockets of a connection.
+  // Unchecked because both sockets are on one event loop.
   private final class ConnectionPair: @unchecked Sendable {
     private let fault: ConnectionFault
     private var random: SeededRandom

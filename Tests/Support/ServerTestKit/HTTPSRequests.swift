@@ -7,7 +7,7 @@ import struct Foundation.URL
 import struct Foundation.URLComponents
 
 /// Requests to a server with the test certificate, which the system's URL loading does not trust. Each uses its own
-/// connection, over TLS when the address says so.
+/// connection, over TLS when the URL says so.
 package enum HTTPSRequests {
   /// Sends a request and returns the answer's status and body.
   package static func send(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that is removed with its last reference.
+/// A temporary folder that is removed with its last reference.
 package final class TemporaryFolder: Sendable {
   package let path: String
 

@@ -1,8 +1,8 @@
-/// Frames of a client, valid or invalid.
+/// WebSocket frames of a client, valid or invalid.
 package enum ClientFrame {
   package static let mask: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
 
-  /// Returns a frame with any bits. `first` is FIN, reserved bits and opcode.
+  /// Returns a frame with any bits. `first` is the first byte: FIN, reserved bits and opcode.
   package static func bytes(first: UInt8, _ payload: [UInt8], isMasked: Bool = true, mask: [UInt8] = mask) -> [UInt8] {
     var bytes = [first]
     let masked: UInt8 = isMasked ? 0x80 : 0
@@ -74,7 +74,7 @@ package struct ServerFrame: Equatable, CustomStringConvertible {
 
   package var description: String { "\(opcode): \(String(decoding: payload, as: UTF8.self))" }
 
-  /// Removes and returns all whole frames at the start of the bytes.
+  /// Removes and returns all complete frames at the start of the bytes.
   package static func take(from bytes: inout [UInt8]) -> [ServerFrame] {
     var frames: [ServerFrame] = []
     while let (frame, size) = first(in: bytes) {

@@ -17,7 +17,7 @@ struct ChatRecords {
 
   private func time(_ i: Int) -> Int64 { 1_700_000_000_000 + Int64(i) * 1700 + Int64(random(i, 1) % 1700) }
 
-  /// Returns a push ID: eight characters of time, twelve random ones.
+  /// Returns a push ID: eight characters of time and twelve random ones.
   private func identifier(_ i: Int) -> Key {
     var (time, bytes) = (Int(time(i)), [UInt8](repeating: 0, count: 20))
     for place in (0..<8).reversed() {

@@ -5,7 +5,7 @@ struct QueryBench {
   let count: Int
   private let order = Query.Order.child(Path("ts"))
 
-  /// Returns the number of a child; numbers have another order than keys.
+  /// Returns the number of a child; the numbers have another order than the keys.
   private func number(_ i: Int) -> Int { i * 7919 % count }
 
   private func key(_ i: Int) -> Key {
@@ -54,7 +54,7 @@ struct QueryBench {
     var stepCount = 0
     measure("write, index and window", count: writes) {
       for i in 0..<writes {
-        // one in ten enters the window
+        // One write in ten moves its child into the window.
         let key = key(i * 104_729 % count)
         let new = child(i % 10 == 0 ? count + i : number(i))
         let change = QueryWindow.ChildChange(key: key, old: node.child(key), new: new)

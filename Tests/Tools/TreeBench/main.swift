@@ -1,7 +1,7 @@
 import Glibc
 import HearthTree
 
-// Memory and speed of the tree with chat records: `rooms/<room>/messages/<push id>/{text,uid,ts}`.
+// Measures memory and speed of the tree with chat records: `rooms/<room>/messages/<push id>/{text,uid,ts}`.
 //
 //     TreeBench [leaves] [rooms]
 //     TreeBench queries [children]
@@ -43,7 +43,7 @@ measure("compare both, one by one", count: records.count * 3) { precondition(roo
 
 let sample = records.sample(count: 200_000)
 let rounds = 10
-let paths = sample.prefix(20_000)  // few enough that the keys themselves stay in the caches
+let paths = sample.prefix(20_000)  // Few enough that the keys themselves stay in the processor's caches.
 measure("lookup, four levels", count: paths.count * rounds) {
   for _ in 0..<rounds { for path in paths { precondition(root[path].isInterior) } }
 }

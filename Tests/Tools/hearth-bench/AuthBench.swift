@@ -5,7 +5,7 @@ import HearthTransport
 import HearthTree
 import NIOCore
 
-/// `hearth-bench auth`: the cost of sign-ins, for their clients and for the server's other clients.
+/// The command `hearth-bench auth`: the cost of sign-ins, for their clients and for the server's other clients.
 struct AuthBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "auth",
@@ -60,7 +60,7 @@ struct AuthBench: AsyncParsableCommand {
     results += try await BenchLoop.run { loop in
       let scenario = EventStormScenario(
         sockets: BenchSockets(target: target, loop: loop), signIns: signIns, seconds: seconds)
-      // Retains the scenario until its end, because the callbacks do not own it.
+      // Retains the scenario until its end, because the callbacks do not.
       return scenario.run().assumeIsolated().always { _ in scenario.end() }.nonisolated()
     }
     Output.line(BenchTable(results: results).text)

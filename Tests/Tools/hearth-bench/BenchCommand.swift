@@ -1,6 +1,7 @@
 import ArgumentParser
 
-/// The root command of the load generator. It is a group, so that options of different benchmarks cannot be confused.
+/// The root command of the load generator. It has one subcommand for each benchmark, so that their options cannot be
+/// confused.
 @main
 struct BenchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -45,7 +45,8 @@ struct QuotasBench: AsyncParsableCommand {
 
   func run() async throws { Output.line(BenchTable(results: try await results()).text) }
 
-  /// Measures the writer alone, beside a flood of another server, beside a flood, and beside a flood that quotas limit.
+  /// Measures the writer alone, beside a flood of another server, beside a flood of its own server, and beside a flood
+  /// that quotas limit.
   func results() async throws -> [BenchResult] {
     let server = try BenchServer(program: benchOptions.program, cpu: serverCpu, in: benchOptions.folder)
     defer { server.stop() }

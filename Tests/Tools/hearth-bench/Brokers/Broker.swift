@@ -57,14 +57,14 @@ struct Broker: Sendable {
     file: { port in
       ("mosquitto.conf", "listener \(port) 127.0.0.1\nallow_anonymous true\npersistence false\nmax_queued_messages 0\n")
     },
-    // CONNACK and SUBACK, both without a refusal.
+    // The bytes of CONNACK and SUBACK, both without a refusal.
     subscribe: [
       .init(mqttConnect, until: [0x20, 2, 0, 0]), .init(mqttSubscribe, until: [0x90, 3, 0, 1, 0]),
     ],
     prepare: [.init(mqttConnect, until: [0x20, 2, 0, 0])], publish: mqttPublish)
 
   private static var mqttConnect: [UInt8] {
-    let body: [UInt8] = [0, 4] + Array("MQTT".utf8) + [4, 2, 0, 0, 0, 0]  // clean session, no keepalive, empty id
+    let body: [UInt8] = [0, 4] + Array("MQTT".utf8) + [4, 2, 0, 0, 0, 0]  // Clean session, keep-alive 0, no client id.
     return [0x10, UInt8(body.count)] + body
   }
 

@@ -3,7 +3,7 @@ import HearthProgram
 import HearthServer
 import HearthTransport
 
-/// `hearth-bench brokers`: the same fan-out over Hearth and over message brokers.
+/// The command `hearth-bench brokers`: the same fan-out over Hearth and over message brokers.
 struct BrokerBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "brokers",

@@ -10,7 +10,7 @@ enum BenchDialer {
     _ handler: some ChannelHandler, on loop: any EventLoop, host: String, port: Int, from source: String? = nil,
     prepare: @escaping @Sendable (ChannelPipeline.SynchronousOperations) throws -> Void = { _ in }
   ) -> EventLoopFuture<Void> {
-    // Safe to transfer, because handler and bootstrap use the one loop that this is called on.
+    // Safe to transfer, because handler and bootstrap use the event loop on which this function is called.
     let handler = NIOLoopBound(handler, eventLoop: loop)
     let bootstrap = ClientBootstrap(group: loop)
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)

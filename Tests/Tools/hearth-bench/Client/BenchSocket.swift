@@ -1,7 +1,7 @@
 import NIOCore
 
-/// A WebSocket of the load generator, which opens, counts received messages, and sends prepared ones. It belongs to one
-/// event loop, on which all calls must be made.
+/// A WebSocket of the load generator, which counts received messages and sends prepared ones. It belongs to one event
+/// loop, on which all calls must be made.
 final class BenchSocket: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 

@@ -1,7 +1,7 @@
 import HearthSystem
 import NIOCore
 
-/// Opens many sockets with bounded concurrency, each signed in before it counts as open.
+/// Opens many sockets with bounded concurrency. A socket counts as open once its user is signed in.
 final class BenchSockets {
   struct Failure: Error, CustomStringConvertible { var description: String }
 

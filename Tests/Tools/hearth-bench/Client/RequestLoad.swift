@@ -11,7 +11,7 @@ final class RequestLoad {
   private var sent: [Int64] = []
   private var latencies = LatencyRecorder()
   private var isRunning = true
-  /// Lanes with a request in flight.
+  /// The number of lanes (connections) with a request in flight.
   private var waiting: Set<Int> = []
   private var drained: EventLoopPromise<Void>?
   private var started: Int64 = 0
@@ -46,7 +46,7 @@ final class RequestLoad {
   }
 
   /// Stops sending, and returns the result after all requests in flight have been answered, so that the next
-  /// measurement meets an idle server. Those answers do not count.
+  /// measurement begins with an idle server. Those answers do not count.
   func stop(name: String, setup: String, unit: String) -> EventLoopFuture<BenchResult> {
     isRunning = false
     let refusals = refused.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", ")

@@ -30,7 +30,7 @@ final class BenchPostgres {
   init(standbys: Int, in parent: String) throws {
     folder = try Folder.makeTemporary(in: parent, named: "hearth-bench")
     do {
-      // PostgreSQL does not run as the superuser.
+      // PostgreSQL refuses to run as root.
       if geteuid() == 0 {
         guard let user = getpwnam("postgres") else {
           throw BenchServer.Failure(description: "there is no user postgres")
@@ -41,7 +41,7 @@ final class BenchPostgres {
       try run(
         "initdb", "-D", primary, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
       let names = (0..<standbys).map { "s\($0 + 2)" }
-      // Commits must not wait for standbys before there are any.
+      // Commits must not wait for standbys before any exist.
       try start("s1")
       for name in names {
         try run(

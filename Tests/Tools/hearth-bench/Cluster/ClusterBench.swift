@@ -3,7 +3,7 @@ import HearthProgram
 import HearthTransport
 import HearthTree
 
-/// `hearth-bench cluster`: writes, reads and failovers of a cluster beside a server with files.
+/// The command `hearth-bench cluster`: writes, reads and failovers of a cluster, beside a server with files.
 struct ClusterBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cluster",
@@ -88,7 +88,7 @@ struct ClusterBench: AsyncParsableCommand {
       for setup in Setup.allCases {
         Output.note("writes, round \(round): \(setup.rawValue) …")
         let name = setup == .owner ? alone : "default"
-        // Nodes hand databases to each other, so that all have about as many.
+        // Nodes hand databases to each other, so that all have about the same number.
         let owner = try await world.nodes.settledOwner(of: name, asking: setup == .owner ? maker : 0)
         figures[setup, default: []].append(try await writes(setup, to: world.nodes.target(owner, name), world))
       }
@@ -202,7 +202,7 @@ struct ClusterBench: AsyncParsableCommand {
     let other = (owner + 1) % world.nodes.servers.count
     let found = try await WriteGap.longest(writingTo: try world.nodes.target(other)) { try await ending(owner) }
     try world.nodes.servers[owner].start()
-    // Time for its lease and connections to become steady.
+    // Gives the node's lease and connections time to become steady.
     try await Task.sleep(for: .seconds(8))
     return found
   }

@@ -62,7 +62,7 @@ final class SpreadWrites {
     open(0).assumeIsolated().flatMap { [self] in load(meter) }.nonisolated()
   }
 
-  /// Opens one group after the other: an administrator, who makes the writers members, and the writers.
+  /// Opens one group after the other: an administrator, who makes the writers members of rooms, and the writers.
   private func open(_ index: Int) -> EventLoopFuture<Void> {
     guard index < groups.count else { return loop.makeSucceededVoidFuture() }
     let sockets = groups[index]

@@ -58,7 +58,7 @@ final class FanoutLoad {
     for (index, socket) in (subscribers + [publisher]).enumerated() {
       var event = epoll_event()
       event.events = EPOLLIN.rawValue
-      event.data.u32 = UInt32(index)  // the publisher's index is one more than the last subscriber's
+      event.data.u32 = UInt32(index)  // The publisher's index is one more than the last subscriber's.
       guard epoll_ctl(poll, EPOLL_CTL_ADD, socket.file, &event) == 0 else {
         throw FanoutFailure("cannot wait for \(connections) sockets: \(String(cString: strerror(errno)))")
       }
@@ -90,8 +90,8 @@ final class FanoutLoad {
     return figures
   }
 
-  /// Sends one message while there is no other traffic; the bytes that each subscriber receives are the length of every
-  /// delivery.
+  /// Sends one message while there is no other traffic; the number of bytes that each subscriber receives is the length
+  /// of every delivery.
   private func learnLength() throws {
     while try wait(milliseconds: Self.quietMilliseconds) {}
     for index in rest.indices { rest[index] = 0 }

@@ -27,7 +27,7 @@ struct FanoutPeer: Sendable {
   var endsWithEmptyLine = false
   /// Returns the steps after which the subscriber with this index receives every message.
   var subscribe: @Sendable (_ index: Int) throws -> [Step]
-  /// Returns the steps before the first message, done before the first subscription.
+  /// Returns the steps before the first message, which are made before the first subscription.
   var prepare: @Sendable () throws -> [Step]
   /// Returns one message, numbered from 1.
   var publish: @Sendable (_ number: Int, _ payloadBytes: Int) -> [UInt8]

@@ -13,7 +13,7 @@ extension Attack {
       load: .frames { _ in Array(repeating: [0x81, 1, 0x30], count: 1_000).flatMap(\.self) }),
   ]
 
-  /// A message whose only answer is a pong, padded with blanks.
+  /// A message whose only answer is a pong, padded with spaces.
   private static let ping = "{\"t\":\"c\",\"d\":{\"t\":\"p\",\"d\":{}}}" + String(repeating: " ", count: 4_000)
 
   private static let keepAlives = Array(repeating: ClientFrame.text("0"), count: 4_000).flatMap(\.self)

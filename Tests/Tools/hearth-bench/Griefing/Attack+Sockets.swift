@@ -35,7 +35,8 @@ extension Attack {
       load: .messages(inFlight: 1, perConnection: 1) { _, _ in .get("/honest/profile") }),
   ]
 
-  /// Attacks with listens and their ends, and with writes that cause many redecisions or events.
+  /// Attacks with listens and their ends, and with writes that make the server evaluate many listens again or send many
+  /// events.
   static let listens = [
     Attack(
       name: "listens and unlistens in turn",

@@ -37,7 +37,7 @@ enum GriefingData {
   private static let joined = Array(repeating: "newData.val()", count: 16).joined(separator: " + ")
   private static let replaced = Array(repeating: ".replace('a', 'aa').replace('aa', 'a')", count: 8).joined()
 
-  /// Returns rules with so many levels, each of which reads all levels above it.
+  /// Returns rules with `levels` levels, each of which reads all levels above it.
   private static func walk(_ levels: Int) -> String {
     let above = String(repeating: ".parent()", count: walkLevels - levels)
     let below = levels > 1 ? ", \"$k\(levels)\": \(walk(levels - 1))" : ""

@@ -136,7 +136,7 @@ final class SocketAttacker: AttackClient {
     socket?.send(action: message.action, body: message.body)
     guard isRunning else { return }
     traffic.messages += 1
-    // 44 bytes for the JSON envelope, the frame's header and its mask.
+    // The 44 bytes are the JSON envelope, the frame's header and its mask.
     traffic.bytes += message.action.utf8.count + message.body.utf8.count + 44
   }
 

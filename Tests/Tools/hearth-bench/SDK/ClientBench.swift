@@ -133,7 +133,8 @@ struct ClientBench: AsyncParsableCommand {
     ref.keepSynced(true)
     let count = try await ref.singleEvent(of: .value).snapshot.childrenCount
     let time = watch.text
-    _ = try await database.reference(withPath: "none").getData()  // Data of the listen has been released by then.
+    // The data of the listen has been released when this read completes.
+    _ = try await database.reference(withPath: "none").getData()
     let leafBytes = Double(Self.heldBytes - before) / Double(max(1, children))
     return "\(time) for \(count) children, \(Int(leafBytes)) bytes of memory for each"
   }

@@ -97,7 +97,7 @@ final class MixedScenario: BenchScenario {
     let due = Int(WallClock.seconds(since: started) * Self.writesPerSecond)
     var touched: Set<Int> = []
     while written < due {
-      // Rooms in an order without a pattern, each room by its own writer.
+      // Rooms in an order without a pattern, each written by its own writer.
       let room = written &* 7_919 % Self.roomCount
       let writer = sockets.all[1 + room % Self.writerCount]
       sentTimes[room].append(WallClock.monotonicNanoseconds)

@@ -3,8 +3,8 @@ import NIOCore
 
 /// The latencies in the server's own receipts of a run.
 enum ReceiptFigures {
-  /// Returns the 99th percentiles of the receipts with so many cancelled listeners, as one line, or nil when there are
-  /// none.
+  /// Returns the 99th percentiles of the receipts with this number of cancelled listeners, as one line, or nil when
+  /// there are none.
   static func summary(of target: BenchTarget, cancelled: Int) async throws -> String? {
     let path = "/.settings/receipts.json?ns=\(target.namespace)&auth=\(target.adminCredential)"
     let answer = try await BenchHTTP.ask(.init(method: .GET, path: path), of: target)

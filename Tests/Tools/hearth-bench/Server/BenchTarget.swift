@@ -19,7 +19,7 @@ struct BenchTarget: Sendable {
     self.port = port
     self.namespace = namespace
     self.process = process
-    adminCredential = keys.legacySecrets.active[0]  // a store has at least one, by LegacySecrets' initialiser
+    adminCredential = keys.legacySecrets.active[0]  // A key store has at least one secret.
     minter = LegacyTokenMinter(secrets: keys.legacySecrets)
   }
 
