@@ -1,34 +1,34 @@
-/// The error for bytes that break their format.
+/// The error for bytes that violate their format.
 package struct MalformedBytes: Error, Equatable, CustomStringConvertible {
   /// The fault, without the bytes themselves.
   package var finding: String
 
-  /// Bytes with a fault.
+  /// Creates an error.
   package init(_ finding: String) { self.finding = finding }
 
   package var description: String { finding }
 }
 
-/// Reads little-endian numbers of fixed width and bytes behind their lengths, in order and never beyond the end. A read
-/// that throws leaves the reader as it was. Lengths are checked against the bytes that are there before memory is taken
-/// for them.
+/// A reader of little-endian numbers of fixed width and of length-prefixed bytes, in order and never beyond the end. A
+/// read that throws leaves the reader unchanged. Lengths are compared with the remaining bytes before memory is
+/// allocated.
 package struct ByteReader {
   private let bytes: ArraySlice<UInt8>
   private var index: Int
 
-  /// Reads from the first of these bytes.
+  /// Creates a reader that starts with the first of the bytes.
   package init(_ bytes: ArraySlice<UInt8>) {
     self.bytes = bytes
     index = bytes.startIndex
   }
 
-  /// Bytes that are left.
+  /// The number of bytes that are left.
   package var remaining: Int { bytes.endIndex - index }
 
-  /// Bytes that were read.
+  /// The number of bytes that were read.
   package var offset: Int { index - bytes.startIndex }
 
-  /// The next number.
+  /// Reads the next number.
   package mutating func number<Number: FixedWidthInteger>(
     _ type: Number.Type = Number.self
   ) throws(MalformedBytes) -> Number {
@@ -38,20 +38,20 @@ package struct ByteReader {
     return bytes.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Number.self)) }
   }
 
-  /// The next bytes.
+  /// Reads the next `count` bytes.
   package mutating func slice(_ count: Int) throws(MalformedBytes) -> ArraySlice<UInt8> {
     guard count >= 0, remaining >= count else { throw MalformedBytes("it ends within \(count) bytes") }
     defer { index += count }
     return bytes[index..<index + count]
   }
 
-  /// The next bytes, copied.
+  /// Reads the next `count` bytes into a new array.
   package mutating func raw(_ count: Int) throws(MalformedBytes) -> [UInt8] { Array(try slice(count)) }
 
-  /// Bytes behind their length in four bytes.
+  /// Reads a length of four bytes, then that many bytes.
   package mutating func sized() throws(MalformedBytes) -> [UInt8] { Array(try frame(sizeMin: 0).dropFirst(4)) }
 
-  /// Bytes behind their length in four bytes, with that in front.
+  /// Reads a length of four bytes, then that many bytes; the result includes the length.
   package mutating func frame(sizeMin: Int = 1) throws(MalformedBytes) -> ArraySlice<UInt8> {
     var ahead = self
     let length = Int(try ahead.number(UInt32.self))
@@ -59,7 +59,7 @@ package struct ByteReader {
     return try slice(4 + length)
   }
 
-  /// A number of elements of at least `sizeBytes` each.
+  /// Reads a number of elements, which the remaining bytes can contain at `sizeBytes` or more each.
   package mutating func count(max: Int, of sizeBytes: Int) throws(MalformedBytes) -> Int {
     var ahead = self
     let count = Int(try ahead.number(UInt32.self))

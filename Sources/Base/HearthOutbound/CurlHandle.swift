@@ -1,6 +1,6 @@
 import CCurl
 
-/// One libcurl transfer: a handle, its options, and the data that the callbacks collect. For one thread at a time.
+/// One libcurl transfer: a handle, its options, and the data that the callbacks collect. Used by one thread at a time.
 struct CurlHandle: ~Copyable {
   private let handle: UnsafeMutableRawPointer  // because a libcurl handle is an opaque pointer; freed in `deinit`
   private var lists: [UnsafeMutablePointer<curl_slist>] = []
@@ -9,7 +9,7 @@ struct CurlHandle: ~Copyable {
 
   private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-  /// A new handle; nil when libcurl cannot be set up.
+  /// Creates a handle; nil when libcurl cannot be initialised.
   init?() {
     guard Self.isReady, let handle = curl_easy_init() else { return nil }
     self.handle = handle
@@ -36,7 +36,7 @@ struct CurlHandle: ~Copyable {
   mutating func set(progress: @escaping ccurl_progress) { note(ccurl_set_progress(handle, progress)) }
   mutating func set(guard value: UnsafeMutablePointer<ccurl_guard>) { note(ccurl_set_guard(handle, value)) }
 
-  /// A list of texts; libcurl copies each, and the list lives as long as the handle.
+  /// Sets an option to a list of strings. libcurl copies each string; the list is freed with the handle.
   mutating func set(_ option: CURLoption, _ texts: [String]) {
     var list: UnsafeMutablePointer<curl_slist>?
     for text in texts {
@@ -63,7 +63,7 @@ struct CurlHandle: ~Copyable {
     (lists, failure) = ([], CURLE_OK)
   }
 
-  /// True when the last transfer came as far as sending its request.
+  /// True when the last transfer established a connection.
   var wasConnected: Bool { ccurl_was_connected(handle) }
 
   /// The last status code, of HTTP or SMTP; 0 when none came.

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Handles of one policy between transfers, with the connections that they keep open.
+/// A pool of idle handles of one policy, with the connections that they keep open.
 final class CurlHandlePool: Sendable {
-  /// A handle that no transfer uses.
+  /// An idle handle.
   private final class IdleHandle: @unchecked Sendable {  // because only the transfer that took it uses it
     private var handle: CurlHandle?
 
@@ -16,7 +16,8 @@ final class CurlHandlePool: Sendable {
   /// The maximum number of idle handles: as many as transfers run at a time.
   static let idleMax = 64
 
-  /// The handle that was used last, whose connection is most likely to be open; nil when none is idle.
+  /// Removes and returns the handle that was used last, whose connection is most likely to be open; nil when none is
+  /// idle.
   func take() -> CurlHandle? { idle.withLock { $0.popLast() }?.take() }
 
   func put(_ handle: consuming CurlHandle) {

@@ -1,17 +1,17 @@
 import CCurl
 
-/// Requests over libcurl: TLS verified against the system's authorities, no redirects, no proxy, no cookies, nothing
-/// unpacked, and every address checked before a socket to it is opened.
+/// A client for requests by libcurl. It verifies TLS with the system's authorities, uses no redirects, proxies, cookies
+/// or decompression, and checks every address before it opens a socket.
 public final class OutboundClient: OutboundHTTP {
   private let policy: OutboundPolicy
   private let pool: OutboundPool
   private let handlePool: CurlHandlePool?
 
   /// - Parameters:
-  ///   - policy: the addresses that requests may go to.
-  ///   - pool: the threads that carry the transfers.
-  ///   - keepsConnections: connections are used again for requests to the same host. Their addresses were checked when
-  ///     they were opened.
+  /// - policy: The addresses that requests may be sent to.
+  /// - pool: The threads that perform the transfers.
+  /// - keepsConnections: True to reuse connections for requests to the same host. Their addresses were checked when
+  ///   they were opened.
   public init(
     policy: OutboundPolicy = .publicHTTPS, pool: OutboundPool = .shared, keepsConnections: Bool = false
   ) {
@@ -22,7 +22,7 @@ public final class OutboundClient: OutboundHTTP {
 
   /// Sends the request on a thread of the pool; cancelling the task ends the transfer.
   ///
-  /// - Throws: an ``OutboundError`` when no answer came; an answer with any status is none.
+  /// - Throws: An ``OutboundError`` when there is no answer; an answer with an error status does not throw.
   public func send(_ request: OutboundRequest) async throws(OutboundError) -> OutboundResponse {
     let target = try OutboundTarget(request.url)
     try check(request, to: target)
@@ -46,7 +46,7 @@ public final class OutboundClient: OutboundHTTP {
     }
   }
 
-  /// True for the characters of RFC 9110's `tchar` that header names in use have.
+  /// Returns true for the characters of RFC 9110's `tchar` that usual header names have.
   private static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -68,8 +68,8 @@ public final class OutboundClient: OutboundHTTP {
         if request.method != .get || !body.isEmpty {
           handle.set(CURLOPT_POST, true)
           handle.set(size: CURLOPT_POSTFIELDSIZE_LARGE, body.count)
-          // libcurl only reads it, and only until the transfer is over. An empty one still needs a pointer, or libcurl
-          // would ask the read callback.
+          // libcurl only reads the body, and only until the transfer ends. An empty body still needs a pointer;
+          // otherwise libcurl would call the read callback.
           let bytes = body.baseAddress.map { UnsafeMutableRawPointer(mutating: $0) }
           if body.isEmpty {
             handle.set(CURLOPT_COPYPOSTFIELDS, "")
@@ -87,8 +87,8 @@ public final class OutboundClient: OutboundHTTP {
     }
   }
 
-  /// Header lines as libcurl takes them: a name with `;` stands for an empty value, one with `:` and nothing behind
-  /// removes a header that libcurl would add.
+  /// Returns header lines in libcurl's format: a name followed by `;` is a header with an empty value, and a name
+  /// followed by `:` alone removes a header that libcurl would add.
   private static func lines(_ headers: [OutboundHeader]) -> [String] {
     let given = headers.map { $0.value.isEmpty ? $0.name + ";" : $0.name + ": " + $0.value }
     let names = Set(headers.map { $0.name.lowercased() })
@@ -98,7 +98,7 @@ public final class OutboundClient: OutboundHTTP {
 }
 
 extension OutboundHeader {
-  /// The fields of the last header block: informational answers come before it.
+  /// Returns the fields of the last header block; those of informational answers come before it.
   static func parse(_ lines: [[UInt8]]) -> [OutboundHeader] {
     var headers: [OutboundHeader] = []
     for line in lines {

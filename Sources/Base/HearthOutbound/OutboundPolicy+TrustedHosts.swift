@@ -1,25 +1,26 @@
 extension OutboundPolicy {
-  /// A policy for requests to a URL that the operator named: its host may be at any address, and is requested without
-  /// TLS when the URL is `http:`.
+  /// Returns the policy for requests to a URL that the operator configured: its host may have any address, and TLS is
+  /// not used when the URL is `http:`.
   ///
-  /// - Throws: `invalidRequest` or `forbiddenAddress` for a URL that is never requested.
+  /// - Throws: `invalidRequest` or `forbiddenAddress` for an invalid URL.
   public static func trustingHost(of url: String) throws(OutboundError) -> OutboundPolicy {
     OutboundPolicy(trustedHosts: [try OutboundTarget(url).host], allowsPlainHTTP: true)
   }
 
-  /// A policy for messages to a receiver at a URL. A URL that names this machine permits the receiver there, also
-  /// without TLS; other addresses that are not public, and `http:` to them, need `allowsPrivate`.
+  /// Returns the policy for messages to a receiver at a URL. A URL with a host name or address of this machine is
+  /// permitted, even without TLS; other addresses that are not public, and `http:` to them, need `allowsPrivate`.
   ///
   /// - Parameters:
-  ///   - allowsPrivate: the operator's permission for private addresses.
-  ///   - authorityFile: a PEM file with the certificates to trust at a receiver that may be at any address, in place of
-  ///     the system's.
-  /// - Throws: `invalidRequest` or `forbiddenAddress` for a URL that is never requested.
+  /// - allowsPrivate: True when the operator permits private addresses.
+  /// - authorityFile: A PEM file with the certificates to trust, instead of the system's, at a receiver that may have
+  ///   any address.
+  /// - Throws: `invalidRequest` or `forbiddenAddress` for an invalid URL.
   public static func forReceiver(
     at url: String, allowsPrivate: Bool, authorityFile: String? = nil
   ) throws(OutboundError) -> OutboundPolicy {
     let target = try OutboundTarget(url)
-    // Other loopback addresses belong to services that an operator has not thought of, such as a resolver.
+    // Other loopback addresses are not permitted: services such as a resolver may use them without the operator's
+    // knowledge.
     guard allowsPrivate || ["127.0.0.1", "::1", "localhost"].contains(target.host) else {
       guard !target.isPlain else { throw OutboundError(.forbiddenAddress, "requests to \(target.host) must be https") }
       return .publicHTTPS

@@ -2,8 +2,8 @@ import Dispatch
 import Synchronization
 
 extension OutboundPool {
-  /// Runs a transfer on one of the threads. It ends at its deadline, also when no thread has become free until then;
-  /// when the task is cancelled it ends within a second or so, and at once while it waits for a thread.
+  /// Runs a transfer on one of the threads. It ends at its deadline, even when no thread has become free until then.
+  /// When the task is cancelled, it ends within about a second, or at once while it waits for a thread.
   func run<Success: Sendable>(
     _ transfer: Transfer, _ body: @escaping @Sendable () -> Result<Success, OutboundError>
   ) async -> Result<Success, OutboundError> {
@@ -13,7 +13,8 @@ extension OutboundPool {
         guard pending.wait(continuation) else { return }
         switch submit({ if pending.begin() { pending.end(body()) } }) {
         case .refused: return pending.end(.failure(OutboundError(.busy, "too many requests are waiting")))
-        // The thread that has it ends it in time, and a timer for each of many quick transfers would stay for long.
+        // The thread itself ends the running transfer in time; a timer for each of many short transfers would stay for
+        // long.
         case .started: return
         case .queued: break
         }
@@ -35,14 +36,15 @@ private final class PendingTransfer<Answer: Sendable>: Sendable {
     case new
     case waiting(CheckedContinuation<Answer, Never>)
     case working(CheckedContinuation<Answer, Never>)
-    /// The transfer was given up before a caller waited for it.
+    /// The transfer ended without running, before its caller waited for it.
     case abandoned(Answer)
     case over
   }
 
   private let state = Mutex(State.new)
 
-  /// Registers the continuation. False when the transfer was given up before; the continuation has its answer then.
+  /// Registers the continuation. Returns false when the transfer has ended without running; the continuation is then
+  /// resumed.
   func wait(_ continuation: CheckedContinuation<Answer, Never>) -> Bool {
     let answer = state.withLock { state -> Answer? in
       if case .abandoned(let answer) = state {

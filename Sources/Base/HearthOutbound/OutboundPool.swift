@@ -1,12 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// A few threads for transfers, which block, and a bounded queue in front of them.
+/// A pool of a few threads for transfers, which block, with a bounded queue of waiting transfers.
 public final class OutboundPool: Sendable {
   /// The pool that the clients of a process share.
   public static let shared = OutboundPool()
-  /// The pool that the mailers of a process share. Apart from ``shared``, since a slow mail server would delay
-  /// sign-ins, for which users wait.
+  /// The pool that the mailers of a process share. It is separate from ``shared``, because a slow mail server would
+  /// otherwise delay sign-ins.
   public static let mail = OutboundPool()
 
   private struct State {
@@ -18,11 +18,11 @@ public final class OutboundPool: Sendable {
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - slots: threads, and so transfers at once.
-  ///   - queueMax: transfers that may wait for a thread.
+  /// - slots: The number of threads, and so of transfers at a time.
+  /// - queueMax: The most transfers that wait for a thread.
   public init(slots: Int = OutboundLimits.slots, queueMax: Int = OutboundLimits.queueMax) {
     self.queueMax = queueMax
-    // Serial queues have threads of their own: blocking them takes none from Swift's tasks.
+    // Serial queues use threads of their own, so blocking them takes no thread from Swift's tasks.
     state = Mutex(State(idle: (0..<max(1, slots)).map { DispatchQueue(label: "hearth.outbound.\($0)") }))
   }
 
@@ -36,7 +36,7 @@ public final class OutboundPool: Sendable {
     case refused
   }
 
-  /// Runs the job as soon as a thread is free, unless too many are waiting.
+  /// Runs the job as soon as a thread is free, unless too many jobs are waiting.
   func submit(_ job: @escaping @Sendable () -> Void) -> Admission {
     enum Place {
       case lane(DispatchQueue)

@@ -1,7 +1,7 @@
 import CCurl
 
-/// The scheme and host of a URL as libcurl itself reads it: two parsers that disagree could be played against each
-/// other.
+/// The scheme and host of a URL, parsed by libcurl itself: an attacker could exploit two parsers that read a URL
+/// differently.
 struct OutboundTarget: Equatable {
   /// The host in lower case, without the brackets of an IPv6 address.
   let host: String

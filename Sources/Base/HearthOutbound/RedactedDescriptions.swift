@@ -1,4 +1,4 @@
-// Types that hold secrets show none of them when they are printed or dumped, alone or inside another value.
+// Types with secrets show none of them when they are printed or dumped, alone or inside another value.
 
 extension MailServer: CustomStringConvertible, CustomReflectable {
   public var description: String { "<MailServer \(host):\(port)>" }

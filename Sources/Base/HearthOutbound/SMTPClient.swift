@@ -6,31 +6,31 @@ public struct MailServer: Sendable, Equatable {
   public enum Security: String, Sendable, CaseIterable {
     /// TLS from the first byte, usually port 465.
     case tls
-    /// STARTTLS after the greeting, usually port 587. Required, not merely tried: an attacker who removes the server's
-    /// offer makes the mail fail, not go unencrypted.
+    /// STARTTLS after the greeting, usually port 587. It is required: when an attacker removes the server's offer,
+    /// sending fails, and the mail is not sent unencrypted.
     case startTLS
     /// No TLS: for a server on this machine only.
     case none
   }
 
-  /// Name or address of the server.
+  /// The host name or address of the server.
   public var host: String
   /// The port, 1 to 65,535.
   public var port: Int
   /// The encryption of the connection.
   public var security: Security
-  /// The user name; nil sends without signing in.
+  /// The user name; nil to send without authentication.
   public var username: String?
   /// The password, sent only together with ``username``.
   public var password: String?
   /// The name of this machine in `EHLO`.
   public var clientName: String
-  /// The time for one mail altogether, from the connection to the server's last reply.
+  /// The timeout for one mail in seconds, from the connection to the server's last reply.
   public var timeoutSeconds: Int
-  /// A PEM file with the certificates to trust in place of the system's.
+  /// A PEM file with the certificates to trust instead of the system's; nil for the system's.
   public var authorityFile: String?
 
-  /// A server that is signed in to when a user name is given.
+  /// Creates a server; the client authenticates when a user name is given.
   public init(
     host: String, port: Int, security: Security, username: String? = nil, password: String? = nil,
     clientName: String = "localhost", timeoutSeconds: Int = 20, authorityFile: String? = nil
@@ -46,13 +46,13 @@ public struct MailServer: Sendable, Equatable {
   }
 }
 
-/// Sends finished mails over SMTP.
+/// A client that sends complete mails by SMTP.
 public final class SMTPClient: Sendable {
   private let server: MailServer
   private let url: String
   private let pool: OutboundPool
 
-  /// - Throws: `invalidRequest` when the server's name, port or own name cannot be one.
+  /// - Throws: `invalidRequest` when the server's host, port or client name is invalid.
   public init(server: MailServer, pool: OutboundPool = .mail) throws(OutboundError) {
     guard Self.isHost(server.host), Self.isHost(server.clientName), (1...65_535).contains(server.port) else {
       throw OutboundError(.invalidRequest, "not a mail server: \(Self.printable(server.host)):\(server.port)")
@@ -63,18 +63,19 @@ public final class SMTPClient: Sendable {
     self.pool = pool
   }
 
-  /// Hands one mail over and waits until the server has taken it.
+  /// Sends one mail, and waits until the server has accepted it.
   ///
   /// - Parameters:
-  ///   - sender: the envelope's address, where bounces go.
-  ///   - recipient: the envelope's address.
-  ///   - message: headers and body (RFC 5322), lines ended by CR LF. Lines that begin with a dot are doubled on the
-  ///     way.
+  /// - sender: The envelope's sender address, to which bounces are sent.
+  /// - recipient: The envelope's recipient address.
+  /// - message: Headers and body (RFC 5322), with lines ended by CR LF. Dots at the beginning of lines are escaped by
+  ///   this function.
   public func send(from sender: String, to recipient: String, message: [UInt8]) async throws(OutboundError) {
     guard Self.isAddress(sender), Self.isAddress(recipient) else {
       throw OutboundError(.invalidRequest, "an envelope address has a character that none may have")
     }
-    // The operator chose the server, so it may be inside; without TLS it has to be on this machine.
+    // The operator has configured the server, so it may have an internal address; without TLS it must be on this
+    // machine.
     let isPlain = server.security == .none
     let policy = OutboundPolicy(
       trustedHosts: isPlain ? [] : [server.host.lowercased()], allowsPlainHTTP: isPlain,
@@ -100,7 +101,7 @@ public final class SMTPClient: Sendable {
         if [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_LOGIN_DENIED, CURLE_WEIRD_SERVER_REPLY].contains(code),
           status >= 400
         {
-          // The server's own sentence may quote the address, so only its number is reported.
+          // The server's message may contain the address, so only its code is reported.
           return .failure(OutboundError(.refused, "\(server.host) refused the mail with status \(status)"))
         }
         return .failure(transfer.error(code))
@@ -109,7 +110,7 @@ public final class SMTPClient: Sendable {
     try result.get()
   }
 
-  /// Returns true for a name or an address of a machine.
+  /// Returns true for a valid host name or address.
   private static func isHost(_ text: String) -> Bool {
     (1...253).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in
@@ -122,7 +123,7 @@ public final class SMTPClient: Sendable {
       }
   }
 
-  /// Returns true for one address for `MAIL FROM:<…>`: it cannot end the line, the brackets or the word.
+  /// Returns true for one address that is safe in `MAIL FROM:<…>`: it has no line break, bracket or space.
   static func isAddress(_ text: String) -> Bool {
     let bytes = text.utf8
     guard (3...254).contains(bytes.count), bytes.count(where: { $0 == UInt8(ascii: "@") }) == 1,

@@ -2,8 +2,8 @@ import CCurl
 import HearthBytes
 import Synchronization
 
-/// The state that the callbacks of one transfer read and write. Other threads call ``cancel()``, ``stopReason`` and
-/// ``millisecondsLeft`` alone.
+/// The state that the callbacks of one transfer read and write. Other threads use only ``cancel()``, ``stopReason`` and
+/// ``millisecondsLeft``.
 final class Transfer: @unchecked Sendable {  // because what changes, but for the atomic, is the performing thread's own
   private let isCancelled = Atomic(false)
   private let deadline: ContinuousClock.Instant
@@ -19,14 +19,14 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
   private(set) var received: [UInt8] = []
   private(set) var headerLines: [[UInt8]] = []
   private var headersSizeBytes = 0
-  /// True when the request was on its way.
+  /// True when at least a part of the request was sent.
   private(set) var wasSent = false
   private(set) var isTooLarge = false
   private(set) var wasForbidden = false
 
   /// - Parameters:
-  ///   - host: of the URL, in lower case.
-  ///   - upload: the bytes that are sent when libcurl asks for them.
+  /// - host: The URL's host, in lower case.
+  /// - upload: The bytes that libcurl's read callback returns.
   init(
     policy: OutboundPolicy, host: String, isPlain: Bool, timeout: Duration, sizeBytesMax: Int,
     truncatesBody: Bool = false, connectTimeoutSeconds: Int? = nil, upload: [UInt8] = []
@@ -43,7 +43,7 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
 
   func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
-  /// Milliseconds until the deadline, at least 1; nil when the transfer is cancelled or its time is over.
+  /// The milliseconds until the deadline, at least 1; nil when the transfer is cancelled or its time is over.
   var millisecondsLeft: Int? {
     let left = deadline - .now
     guard left > .zero, !isCancelled.load(ordering: .relaxed) else { return nil }
@@ -51,10 +51,10 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
     return max(1, Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000))
   }
 
-  /// Sets the options that all transfers share, lets `configure` add its own, performs it, and hands the result code
+  /// Sets the options that all transfers share, lets `configure` add its own, performs it, and passes the result code
   /// and the protocol's last status to `finish`.
   ///
-  /// - Parameter handlePool: handles that keep their connections, of the same policy; nil takes a new one.
+  /// - Parameter handlePool: The pool of handles of the same policy; nil to use a new handle.
   func perform<Success>(
     from handlePool: CurlHandlePool? = nil,
     _ configure: (inout CurlHandle) -> Void,
@@ -68,11 +68,11 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
         return .failure(OutboundError(.unreachable, "libcurl cannot be set up"))
       }
       handle.set(CURLOPT_NOSIGNAL, true)
-      // A name server that does not answer must not hold the thread beyond the deadline.
+      // A name server that does not answer must not block the thread beyond the deadline.
       handle.set(CURLOPT_QUICK_EXIT, true)
       handle.set(CURLOPT_TIMEOUT_MS, timeout)
       handle.set(CURLOPT_CONNECTTIMEOUT_MS, min(timeout, connectTimeoutSeconds.map { max(1, $0) * 1_000 } ?? timeout))
-      // A proxy would look the name up itself, where no guard of ours sees the address.
+      // A proxy would resolve the name itself, so that the address could not be checked.
       handle.set(CURLOPT_PROXY, "")
       handle.set(CURLOPT_FOLLOWLOCATION, false)
       handle.set(CURLOPT_SSL_VERIFYPEER, true)
@@ -100,7 +100,7 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
     }
   }
 
-  /// The error of a transfer that ended with a code other than OK.
+  /// Returns the error for a transfer that ended with a code other than OK.
   func error(_ code: CURLcode) -> OutboundError {
     var error = cause(of: code)
     (error.wasSent, error.wasAnswered) = (wasSent, !headerLines.isEmpty)
@@ -125,7 +125,7 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
     }
   }
 
-  /// The reason for ending a transfer before its end.
+  /// The error for a transfer that was cancelled or has exceeded its deadline.
   var stopReason: OutboundError {
     isCancelled.load(ordering: .relaxed)
       ? OutboundError(.cancelled, "the request was cancelled")
@@ -177,7 +177,7 @@ extension Transfer {
   fileprivate var isStopped: Bool { isCancelled.load(ordering: .relaxed) }
 }
 
-/// The transfer that a callback is about.
+/// Returns the transfer for a callback's data pointer.
 private func transfer(_ data: UnsafeMutableRawPointer?) -> Transfer? {
   data.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }  // because `perform` passed itself
 }

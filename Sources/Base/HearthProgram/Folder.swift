@@ -3,15 +3,15 @@ import HearthSystem
 
 /// Folders of the file system.
 package enum Folder {
-  /// The names of the entries of a folder, sorted; empty when it does not exist.
+  /// Returns the names of the entries of a folder, sorted; empty when it does not exist.
   package static func names(in path: String) -> [String] { ((try? AtomicFile.names(in: path)) ?? []).sorted() }
 
-  /// A new folder for its owner alone.
+  /// Creates a folder that only its owner can access.
   ///
   /// - Parameters:
-  ///   - base: the folder that it is in; nil for the system's temporary folder.
-  ///   - name: the beginning of its name.
-  /// - Throws: ``TextFile/Failure`` when there is no room for it.
+  /// - base: The parent folder; nil for the system's temporary folder.
+  /// - name: The beginning of the folder's name.
+  /// - Throws: ``TextFile/Failure`` when it cannot be created.
   package static func makeTemporary(in base: String? = nil, named name: String = "hearth") throws -> String {
     let base = base ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var template = Array("\(base)/\(name)-XXXXXX".utf8CString)
@@ -19,7 +19,7 @@ package enum Folder {
     return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Removes a folder of ours with its contents. Links are removed, not followed.
+  /// Removes a folder that this program created, with its contents. Links are removed, not followed.
   package static func remove(_ path: String) {
     for name in names(in: path) {
       var status = stat()

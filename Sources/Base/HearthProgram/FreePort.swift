@@ -1,12 +1,12 @@
 import Glibc
 
-/// A port without a listener at the moment.
+/// A port that is currently free.
 package enum FreePort {
-  /// The reason why no port was found: the host that was asked for, and what to do about it.
+  /// The reason why no port was found: with the host and the remedy.
   package struct Failure: Error, CustomStringConvertible { package var description: String }
 
-  /// Asks the system for a free port and releases it at once. Another process may take it before the server does, which
-  /// then reports that; the system returns another port each time.
+  /// Asks the system for a free port and releases it at once. Another process may use it before the server does, which
+  /// then reports an error; the system returns another port each time.
   package static func find(host: String) throws -> Int {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -29,7 +29,7 @@ package enum FreePort {
     }
     guard isKnown else { throw TextFile.Failure("read the address of", host) }
     return withUnsafeBytes(of: &address) { bytes in
-      // The port is at the same place in both families, in network order.
+      // The port is at the same offset for both address families, in network order.
       Int(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
     }
   }

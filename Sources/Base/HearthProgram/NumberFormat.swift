@@ -1,6 +1,6 @@
-/// Formats numbers for readers.
+/// The formatting of numbers for people.
 package enum NumberFormat {
-  /// `1234567.8` as `1,234,568`.
+  /// Returns `1234567.8` as `1,234,568`.
   package static func grouped(_ value: Double) -> String {
     guard value.isFinite, abs(value) < 1e15 else { return "\(value)" }
     var (digits, out) = (String(Int64(value.rounded())), "")
@@ -11,12 +11,12 @@ package enum NumberFormat {
     return digits + out
   }
 
-  /// A count with its noun, which takes an s in the plural: `1 backup`, `2 backups`, `1,000 backups`.
+  /// Returns a count with its noun, which gets an "s" in the plural: `1 backup`, `2 backups`, `1,000 backups`.
   package static func counted(_ count: Int, _ thing: String) -> String {
     "\(grouped(Double(count))) \(thing)\(count == 1 ? "" : "s")"
   }
 
-  /// `4.567` as `4.57`; for figures from zero to some billions.
+  /// Returns `4.567` as `4.57`; for numbers from zero to some billions.
   package static func hundredths(_ value: Double) -> String {
     guard value.isFinite, value >= 0, value < 1e12 else { return "\(value)" }
     let number = Int64((value * 100).rounded())

@@ -1,7 +1,7 @@
-/// A file of options: lines of `name = value`, as a command line has `--name=value`. Lines that begin with `#` are
-/// comments; a value is everything behind the `=` to the end of its line, without the spaces around it.
+/// A file of options: lines of `name = value`, which correspond to `--name=value` on a command line. Lines that begin
+/// with `#` are comments; a value is all text between the `=` and the end of its line, without surrounding spaces.
 package struct OptionFile: Sendable, Equatable {
-  /// One option, and where it stands.
+  /// One option, with its position in the file.
   package struct Option: Sendable, Equatable {
     /// The name, without dashes in front.
     package var name: String
@@ -13,7 +13,7 @@ package struct OptionFile: Sendable, Equatable {
     package var column: Int
   }
 
-  /// The fault, and where.
+  /// The error for an invalid file, with the position of the fault.
   package struct Problem: Error, Equatable, CustomStringConvertible {
     /// The line, counted from 1.
     package var line: Int
@@ -24,10 +24,10 @@ package struct OptionFile: Sendable, Equatable {
 
     package var description: String { "\(line):\(column): \(text)" }
 
-    /// A problem at that place.
+    /// Creates an error at a position.
     package init(line: Int, column: Int, _ text: String) { (self.line, self.column, self.text) = (line, column, text) }
 
-    /// A problem with an option, at its name.
+    /// Creates an error at the name of an option.
     package init(_ option: Option, _ text: String) { self.init(line: option.line, column: option.column, text) }
   }
 
@@ -37,7 +37,7 @@ package struct OptionFile: Sendable, Equatable {
   /// Reads a file's text.
   package init(_ text: String) throws(Problem) {
     var (options, places) = ([Option](), [String: Int]())
-    // Another system's end of a line is one character, too.
+    // A line break of another system is one character too.
     let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
     for (index, content) in lines.enumerated() {
       guard let option = try Self.option(content, line: index + 1) else { continue }

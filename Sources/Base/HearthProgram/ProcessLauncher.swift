@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// Starts other programs: with the descriptors 0, 1 and 2, and no other that this process has open or was given.
+/// Starts other programs, which inherit only the descriptors 0, 1 and 2.
 ///
-/// Descriptors are opened close-on-exec everywhere. That alone is not enough: this process's inherited descriptors are
-/// not, and a library may open one that is not. So they are closed once more where a program is started.
+/// All descriptors are opened close-on-exec. That is not enough: descriptors that this process has inherited are not
+/// close-on-exec, and a library may open others. They are therefore also closed when a program is started.
 package enum ProcessLauncher {
   /// The source or target of one of a program's standard streams.
   package enum Stream {
@@ -16,12 +16,12 @@ package enum ProcessLauncher {
     case descriptor(Int32)
   }
 
-  /// Starts a program, with the usual treatment of signals.
+  /// Starts a program, with the default handling of signals.
   ///
   /// - Parameters:
-  ///   - words: the program, looked for in `PATH`, and its arguments.
-  ///   - environment: `NAME=value` each; nil for this process's own.
-  ///   - streams: the standard input, output and error.
+  /// - words: The program, which is searched in `PATH`, and its arguments.
+  /// - environment: Variables as `NAME=value`; nil for those of this process.
+  /// - streams: The standard input, output and error.
   /// - Throws: ``TextFile/Failure`` when there is no such program.
   package static func spawn(
     _ words: [String], environment: [String]? = nil, streams: [Stream] = [.inherited, .inherited, .inherited]
@@ -63,7 +63,7 @@ package enum ProcessLauncher {
     return id
   }
 
-  /// Replaces this process with another program. Returns only when that cannot be run.
+  /// Replaces this process with another program. Returns only when the program cannot be run.
   package static func replaceProcess(with program: String, _ arguments: [String]) {
     closeOnExec()
     var words = ([program] + arguments).map { strdup($0) } + [nil]

@@ -1,24 +1,25 @@
 import Glibc
 
-/// Reports the state of this service to systemd, or to a manager with the same protocol: sd_notify(3), a datagram to
-/// the socket that the environment names.
+/// The service manager, systemd or another one with the protocol of sd_notify(3): states are sent as datagrams to the
+/// socket in `NOTIFY_SOCKET`.
 package struct ServiceManager: Sendable {
   private let address: [UInt8]
-  /// The interval within which the manager expects a sign of life; nil when it does not watch the service.
+  /// The interval within which the manager expects `WATCHDOG=1`; nil when it has no watchdog for the service.
   package let watchdogNanoseconds: Int64?
 
-  /// The manager that the environment names; nil when it names none.
+  /// Creates the manager from environment variables; nil when they are not set.
   ///
   /// - Parameters:
-  ///   - environment: looks a variable up.
-  ///   - processID: the process that the watchdog must be for; a service's children inherit the variables.
+  /// - environment: Returns the value of a variable.
+  /// - processID: The ID of this process. The watchdog must be for this process, because a service's children inherit
+  ///   the variables.
   package init?(
     environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } },
     processID: Int32 = getpid()
   ) {
     guard let socket = environment("NOTIFY_SOCKET"), socket.hasPrefix("/") || socket.hasPrefix("@") else { return nil }
     var address = Array(socket.utf8)
-    // A name in no file system begins with a zero.
+    // An abstract socket name, which is not in the file system, begins with a zero byte.
     if address[0] == UInt8(ascii: "@") { address[0] = 0 }
     guard address.count > 1, address.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path) else { return nil }
     self.address = address
@@ -30,7 +31,7 @@ package struct ServiceManager: Sendable {
     }
   }
 
-  /// The states that a service reports. `READY=1` and the others are of sd_notify(3).
+  /// The states that a service reports. The raw values are those of sd_notify(3).
   package enum State: String, Sendable {
     /// The service answers clients.
     case ready = "READY=1"
@@ -42,7 +43,7 @@ package struct ServiceManager: Sendable {
 
   /// Reports a state without waiting.
   ///
-  /// - Returns: false when it could not be sent.
+  /// - Returns: False when it could not be sent.
   @discardableResult package func notify(_ state: State) -> Bool {
     let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
     let file = socket(AF_UNIX, type, 0)
@@ -51,7 +52,7 @@ package struct ServiceManager: Sendable {
     var name = sockaddr_un()
     name.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: address) }
-    // A name in no file system ends with its length, one in a file system with a zero.
+    // An abstract name ends with the given length, a path in the file system with a zero byte.
     let length = MemoryLayout<sa_family_t>.size + address.count + (address[0] == 0 ? 0 : 1)
     let text = Array(state.rawValue.utf8)
     return withUnsafePointer(to: &name) { pointer in

@@ -1,26 +1,27 @@
 import Glibc
 import HearthSystem
 
-/// Reads and writes small text files, with errors that name the file.
+/// Reading and writing of small text files, with errors that contain the path.
 package enum TextFile {
-  /// The action that failed, its file, and the system's reason.
+  /// The error of a failed action, with the file and the system's reason.
   package struct Failure: Error, CustomStringConvertible {
-    /// One sentence.
+    /// The description, one sentence.
     package var description: String
 
-    /// Takes the reason from `errno`.
+    /// Creates the error with the reason in `errno`.
     package init(_ verb: String, _ path: String) {
       description = "cannot \(verb) \(path): \(String(cString: strerror(errno)))"
     }
 
-    /// A failure with a reason of our own.
+    /// Creates the error with a description.
     package init(_ description: String) { self.description = description }
   }
 
-  /// The most bytes that ``read(_:)`` accepts: an export of users, the largest text that is read whole, has less.
+  /// The most bytes that ``read(_:)`` accepts: the largest text that is read as a whole, an export of users, is
+  /// smaller.
   package static let sizeBytesMax = 64 << 20
 
-  /// A whole file of UTF-8 text.
+  /// Reads a file of UTF-8 text.
   package static func read(_ path: String) throws -> String {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw Failure("read", path) }
@@ -38,7 +39,7 @@ package enum TextFile {
     return text
   }
 
-  /// Makes a file that does not exist yet; one that exists is left as it is and false is returned.
+  /// Creates a file. Returns false, and changes nothing, when it exists already.
   package static func create(_ path: String, _ text: String) throws -> Bool {
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     guard file >= 0 else {
@@ -55,19 +56,19 @@ package enum TextFile {
     return true
   }
 
-  /// Writes a file whole or not at all: the former content stays until the new bytes are on the disk.
+  /// Replaces a file atomically: the old content stays until the new bytes are on the disk.
   package static func replace(_ path: String, _ bytes: [UInt8], mode: mode_t) throws {
     let writer = try FileWriter(replacing: path, mode: mode)
     try writer.write(bytes)
     try writer.finish()
   }
 
-  /// Makes a folder, and those above it, for its owner alone. One that is there stays as it is.
+  /// Creates a folder, and its missing parents, which only the owner can access. An existing folder is not changed.
   package static func makeFolder(_ path: String) throws {
     guard AtomicFile.makeFolder(path) else { throw Failure("make the folder", path) }
   }
 
-  /// The path from the root of the file system, for a process that may run elsewhere.
+  /// Returns the absolute path, for a process with another working directory.
   package static func absolute(_ path: String) -> String {
     guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
     defer { free(folder) }
@@ -75,14 +76,15 @@ package enum TextFile {
   }
 }
 
-/// Writes a file beside its place and moves it there at the end. One that is not finished leaves nothing behind.
+/// A writer that writes a temporary file next to the target and renames it at the end. When it is not finished, the
+/// temporary file is removed.
 package final class FileWriter {
   private let path: String
   private var file: Int32
 
   private var temporaryPath: String { path + ".partial" }
 
-  /// Begins a file that will take the place of the one at `path`.
+  /// Begins a file that will replace the one at `path`.
   package init(replacing path: String, mode: mode_t) throws {
     self.path = path
     unlink(path + ".partial")
@@ -101,12 +103,12 @@ package final class FileWriter {
     }
   }
 
-  /// Puts the file in its place, durably.
+  /// Renames the file to its target, durably.
   package func finish() throws {
     guard fsync(file) == 0, rename(temporaryPath, path) == 0 else { throw TextFile.Failure("write", path) }
     close(file)
     file = -1
-    // The name lasts when the folder is written. Some file systems have no such thing.
+    // The name is durable once the folder is synced, which some file systems do not support.
     guard AtomicFile.synchronize(folder: AtomicFile.parent(of: path)) || errno == EINVAL else {
       throw TextFile.Failure("write the folder of", path)
     }

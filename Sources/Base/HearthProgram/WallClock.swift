@@ -1,6 +1,6 @@
 import Glibc
 
-/// The machine's clocks, read here and passed down: the layers below read none.
+/// The machine's clocks. Programs read them here and pass the times on; lower layers do not read clocks.
 package enum WallClock {
   /// Seconds since 1970.
   package static var nowSeconds: Int64 { Int64(read(CLOCK_REALTIME).tv_sec) }
@@ -17,7 +17,7 @@ package enum WallClock {
     return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 
-  /// Seconds from a moment of ``monotonicNanoseconds`` until now.
+  /// Returns the seconds that have passed since a reading of ``monotonicNanoseconds``.
   package static func seconds(since started: Int64) -> Double { Double(monotonicNanoseconds - started) / 1e9 }
 
   private static func read(_ clock: clockid_t) -> timespec {

@@ -3,30 +3,31 @@
   import Glibc
 #endif
 
-/// Configures how the C library keeps freed memory and returns it to the machine. Does nothing with other C libraries
-/// than glibc, whose allocator keeps as much as it can.
+/// The configuration of glibc's allocator, which by default keeps freed memory instead of returning it to the system.
+/// Has no effect with other C libraries.
 public enum Allocator {
-  /// The size from which a block without a free place is a mapping of its own, which goes back to the machine when it
-  /// is freed.
+  /// The size from which a block gets a memory mapping of its own (`M_MMAP_THRESHOLD`), which is returned to the system
+  /// when the block is freed.
   ///
-  /// glibc begins with 128 KiB and raises it to the size of each such block that is freed, up to 32 MiB; from then on
-  /// large texts lie between small objects in its arenas, and stay resident when all clients have left. Measured with
-  /// 300 event streams on a value of 8 MB, release build, two loops: 787 MiB resident ever after with glibc's defaults;
-  /// 113 MiB with two arenas (`M_ARENA_MAX`), where threads wait for each other; 63 MiB, as before the streams came,
-  /// with this. A mapping costs some microseconds and its pages' first touch, little beside a megabyte of JSON. With
-  /// it, another allocator (jemalloc) has nothing left to give back.
+  /// glibc begins with 128 KiB and raises the threshold to the size of each mapped block that is freed, up to 32 MiB.
+  /// From then on large texts are allocated between small objects in its arenas, and their memory stays resident when
+  /// all clients have disconnected. Measured with 300 event streams on a value of 8 MB (release build, two event
+  /// loops), the memory that stayed resident was 787 MiB with glibc's defaults; 113 MiB with two arenas
+  /// (`M_ARENA_MAX`), where threads wait for each other; and 63 MiB, the same as before the streams, with this setting.
+  /// A mapping costs some microseconds and its page faults, little compared with a megabyte of JSON. Another allocator
+  /// (jemalloc) brings no further reduction.
   public static let mappedBytesMin = 1 << 20
 
-  /// Sets ``mappedBytesMin`` for the whole process. To be called once, before there are large blocks.
+  /// Sets ``mappedBytesMin`` for the whole process. Must be called once, before large blocks are allocated.
   public static func configure() {
     #if canImport(Glibc)
       _ = mallopt(M_MMAP_THRESHOLD, Int32(mappedBytesMin))
     #endif
   }
 
-  /// Gives back the free memory of the arenas, which hold the smaller blocks. Takes each arena's lock for some time:
-  /// not for an event loop. Measured with 200 such streams that were sent 6,000 small writes each, which they did not
-  /// read: 486 MiB resident ever after without it, 50 MiB with it.
+  /// Returns the free memory of the arenas, which contain the smaller blocks, to the system. Holds each arena's lock
+  /// for some time, so it must not run on an event loop. Measured with 200 event streams that did not read 6,000 small
+  /// writes each, the memory that stayed resident was 486 MiB without this call and 50 MiB with it.
   public static func releaseFreeMemory() {
     #if canImport(Glibc)
       _ = malloc_trim(0)

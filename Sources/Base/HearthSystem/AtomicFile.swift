@@ -6,50 +6,51 @@
   import Darwin
 #endif
 
-/// A small file that is read and replaced as a whole: whatever happens meanwhile, it is the former one or the new one.
+/// A small file that is read and replaced atomically: after an interruption at any time, it has the old or the new
+/// content.
 ///
-/// Blocks: not for event loops.
+/// Its methods block, and must not be called on event loops.
 package struct AtomicFile {
   /// The path of the folder.
   package let folder: String
   /// The name of the file in the folder.
   package let name: String
 
-  /// The file of that name in the folder; neither need be there.
+  /// Creates a reference to a file in a folder; neither need exist.
   package init(folder: String, name: String) {
     self.folder = folder
     self.name = name
   }
 
-  /// The file of a path; it need not be there.
+  /// Creates a reference to the file at a path, which need not exist.
   package init(path: String) {
     folder = Self.parent(of: path)
     name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
   }
 
-  /// A fault of the file, in words that follow its subject, as in "the settings cannot be read".
+  /// The error of a file operation, as a phrase that follows its subject, as in "the settings cannot be read".
   package struct Problem: Error {
     /// The fault, such as "cannot be read".
     package let what: String
-    /// The reason, as the system or the caller says it.
+    /// The reason, from the system or the caller.
     package let cause: String
-    /// True when there is no room on the disk; there may be later.
+    /// True when the disk is full, so that a later attempt may succeed.
     package let isNoSpace: Bool
 
-    /// A problem that the system has no number for.
+    /// Creates an error without an error number of the system.
     package init(_ what: String, cause: String) { (self.what, self.cause, isNoSpace) = (what, cause, false) }
 
-    /// - Parameter code: as the system reports it.
+    /// - Parameter code: The error number of the system.
     package init(_ what: String, code: Int32 = errno) {
       (self.what, cause) = (what, String(cString: strerror(code)))
       isNoSpace = FileSystemSpace.isUsedUp(code)
     }
   }
 
-  /// The file's place.
+  /// The path of the file.
   package var path: String { "\(folder)/\(name)" }
 
-  /// The file's bytes.
+  /// Reads the file's bytes.
   ///
   /// - Returns: nil when there is no such file.
   package func read(bytesMax: Int) throws(Problem) -> [UInt8]? {
@@ -69,7 +70,7 @@ package struct AtomicFile {
     }
   }
 
-  /// Puts the file into its folder, which is made when it is missing, whole or not at all.
+  /// Replaces the file atomically. A missing folder is created.
   package func write(_ text: [UInt8]) throws(Problem) {
     guard Self.makeFolder(folder) else { throw Problem("cannot be written") }
     let temporary = path + ".new"
@@ -85,16 +86,16 @@ package struct AtomicFile {
     }
   }
 
-  /// Takes the file away.
+  /// Removes the file.
   ///
-  /// - Returns: false when it is still there.
+  /// - Returns: False when it still exists.
   package func remove() -> Bool {
     guard unlink(path) == 0 || errno == ENOENT else { return false }
-    // Without its folder there is no file.
+    // When the folder is missing, so is the file.
     return Self.synchronize(folder: folder) || errno == ENOENT
   }
 
-  /// The names of the entries of a folder, in no order; empty when there is no such folder.
+  /// Returns the names of the entries of a folder, in no order; empty when there is no such folder.
   package static func names(in folder: String) throws(Problem) -> [String] {
     guard let directory = opendir(folder) else {
       guard errno == ENOENT else { throw Problem("cannot be read") }
@@ -111,29 +112,30 @@ package struct AtomicFile {
     return names
   }
 
-  /// Makes a folder for its owner alone, with those above it.
+  /// Creates a folder and its missing parents, which only the owner can access.
   ///
-  /// - Returns: false when it is not there.
+  /// - Returns: False when the folder does not exist afterwards.
   package static func makeFolder(_ path: String) -> Bool {
     let parent = parent(of: path)
     if mkdir(path, 0o700) != 0 {
       guard errno == ENOENT else { return errno == EEXIST }
-      // Some file systems accept no new folder even when its parent exists.
+      // Some file systems do not permit a new folder even when its parent exists.
       guard parent != path, makeFolder(parent), mkdir(path, 0o700) == 0 || errno == EEXIST else { return false }
     }
-    // Some folders cannot be made durable, or may be written and not read.
+    // Some folders cannot be synced, or may be written but not read.
     return synchronize(folder: parent) || errno == EINVAL || errno == EACCES
   }
 
-  /// The folder that a path is in: `.` for a name alone, `/` for one at the top.
+  /// Returns the folder of a path: `.` for a name without a folder, `/` for an entry of the root.
   package static func parent(of path: String) -> String {
     guard let end = path.lastIndex(of: "/") else { return "." }
     return end == path.startIndex ? "/" : String(path[..<end])
   }
 
-  /// Makes the names in a folder durable: a file that is new, has moved or is gone there is so after a crash, too.
+  /// Makes the names in a folder durable: after a crash, files that were created, renamed or removed before are still
+  /// so.
   ///
-  /// - Returns: false when it could not be done; `errno` says why.
+  /// - Returns: False when it failed; `errno` has the reason.
   package static func synchronize(folder: String) -> Bool {
     let descriptor = retrying { open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     guard descriptor >= 0 else { return false }

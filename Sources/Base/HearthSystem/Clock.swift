@@ -11,7 +11,7 @@ public enum Clock {
   /// Milliseconds since 1970, as the machine is set.
   public static var wallMilliseconds: Int64 { milliseconds(CLOCK_REALTIME) }
 
-  /// Milliseconds since some moment before the start; this clock cannot be set.
+  /// The milliseconds of the monotonic clock, with an arbitrary start.
   public static var monotonicMilliseconds: Int64 { milliseconds(CLOCK_MONOTONIC) }
 
   /// Nanoseconds on the same clock as ``monotonicMilliseconds``.

@@ -6,24 +6,24 @@
   import Darwin
 #endif
 
-/// The memory that Linux lets this process have: containers and service managers limit it to less than the machine's,
-/// and kill a process that takes more.
+/// The memory limit of this process on Linux: containers and service managers limit it by control groups, and a process
+/// that exceeds the limit is killed.
 enum ControlGroup {
-  /// The limit in bytes; nil without one.
+  /// Returns the limit in bytes; nil when there is none.
   ///
   /// - Parameters:
-  ///   - membership: the file that says which groups the process is in.
-  ///   - root: where the groups are mounted.
+  /// - membership: The file with the control groups of the process.
+  /// - root: The folder at which control groups are mounted.
   static func memoryBytesMax(membership: String = "/proc/self/cgroup", root: String = "/sys/fs/cgroup") -> Int? {
-    // Inside a container the mount is often the process's own group, whatever its path is outside.
+    // Inside a container, the mounted group is often the process's own one, whatever its path is outside.
     var files = [root + "/memory.max", root + "/memory/memory.limit_in_bytes"]
     for line in (text(of: membership) ?? "").split(separator: "\n") {
-      // `0::/system.slice/hearth.service`, and with the first version `9:memory:/docker/…`.
+      // Lines are `0::/system.slice/hearth.service`, and with version 1 of control groups `9:memory:/docker/…`.
       let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
       guard parts.count == 3 else { continue }
       let isFirstVersion = parts[1].split(separator: ",").contains("memory")
       guard isFirstVersion || parts[1].isEmpty else { continue }
-      // A group has no more than those around it.
+      // The limits of the enclosing groups apply as well.
       var path = root + (isFirstVersion ? "/memory" : "")
       for name in parts[2].split(separator: "/") where name != ".." {
         path += "/" + name
@@ -33,12 +33,13 @@ enum ControlGroup {
     return files.compactMap { text(of: $0).flatMap(limit) }.min()
   }
 
-  /// The number of bytes in a limit's text; nil for `max`, and for the nearly endless number of the first version.
+  /// Returns the number of bytes in a limit's text; nil for `max`, and for the huge number that means no limit in
+  /// version 1.
   private static func limit(_ text: String) -> Int? {
     Int(text.prefix { $0.isWholeNumber }).flatMap { $0 > 0 && $0 < 1 << 60 ? $0 : nil }
   }
 
-  /// The beginning of a small file; nil when it cannot be read.
+  /// Reads the beginning of a small file; nil when it cannot be read.
   private static func text(of file: String) -> String? {
     let descriptor = open(file, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

@@ -6,22 +6,23 @@
   import Darwin
 #endif
 
-/// The size of a file system and the room that is left on it.
+/// The size of a file system and the free space on it.
 public struct FileSystemSpace: Sendable, Equatable {
-  /// Bytes that this process's user may still write.
+  /// The bytes that this process's user may still write.
   public var availableBytes: Int
-  /// Bytes of all of it.
+  /// The size of the file system, in bytes.
   public var totalBytes: Int
 
-  /// Makes the space of a file system with these sizes.
+  /// Creates the value from sizes.
   public init(availableBytes: Int, totalBytes: Int) {
     (self.availableBytes, self.totalBytes) = (availableBytes, totalBytes)
   }
 
-  /// Returns true when a number of the system says that there is no room: on the disk, for this user, or in one file.
+  /// Returns true for an error number that means that there is no space: on the disk, in the user's quota, or within
+  /// the file size limit.
   package static func isUsedUp(_ code: Int32) -> Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
-  /// Reads the file system of a path as it is now: `statvfs(2)`. Nil when the system does not tell.
+  /// Reads the file system of a path as it is now: `statvfs(2)`. nil when the system does not report it.
   public init?(at path: String) {
     var status = statvfs()
     guard statvfs(path, &status) == 0 else { return nil }

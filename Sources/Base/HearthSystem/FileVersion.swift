@@ -6,8 +6,8 @@
   import Darwin
 #endif
 
-/// The identity of a file's version, which changes with the file and is read without opening it. Links are followed:
-/// when a link points elsewhere, the version is another one.
+/// The version of a file, which changes with its content and is determined without opening it. Links are followed, so
+/// the version also changes when a link points to another file.
 package struct FileVersion: Sendable, Equatable {
   private var device: UInt64
   private var inode: UInt64
@@ -17,7 +17,7 @@ package struct FileVersion: Sendable, Equatable {
   /// True for a file, and false for a folder, pipe or device.
   package var isRegular: Bool
 
-  /// The version of the file at a path; nil when there is none, or it may not be read.
+  /// Reads the version of the file at a path; nil when there is no file, or its properties cannot be read.
   package init?(of path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

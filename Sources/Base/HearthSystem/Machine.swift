@@ -13,14 +13,14 @@ public struct Machine: Sendable, Equatable {
   /// Bytes of memory; 0 when unknown.
   public var memoryBytes: Int
 
-  /// A machine of that size, for tests.
+  /// Creates a machine of a size, for tests.
   public init(processors: Int, memoryBytes: Int) {
     self.processors = processors
     self.memoryBytes = memoryBytes
   }
 
-  /// The machine that this process runs on, as it is now. Its memory is the limit of the control group, if there is
-  /// one.
+  /// The machine that this process runs on, at the time of the call. Its memory is the limit of the control group, if
+  /// there is one.
   public static var current: Machine {
     let pages = sysconf(Int32(_SC_PHYS_PAGES))
     let pageBytes = sysconf(Int32(_SC_PAGESIZE))

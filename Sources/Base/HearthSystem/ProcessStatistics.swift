@@ -6,16 +6,16 @@
   import Darwin
 #endif
 
-/// Figures that Linux reports of a process. Each is nil on other systems, and when it may not be read.
+/// Statistics that Linux reports about a process. Each is nil on other systems, and when it may not be read.
 public enum ProcessStatistics {
-  /// Bytes of memory that are resident.
+  /// Returns the bytes of resident memory.
   ///
-  /// - Parameter process: its id; nil for this one.
+  /// - Parameter process: The process ID; nil for this process.
   public static func residentBytes(of process: Int32? = nil) -> Int? {
     pages(at: 1, of: process)
   }
 
-  /// Processor time so far, of user and system, in seconds; of this process.
+  /// The processor time that this process has used in user and system mode, in seconds.
   public static var processorSeconds: Double? {
     var usage = rusage()
     #if canImport(Glibc)
@@ -34,7 +34,7 @@ public enum ProcessStatistics {
     defer { closedir(folder) }
     var count = 0
     while readdir(folder) != nil { count += 1 }
-    // Two are the folder itself and its parent, and one is the descriptor that reads the folder.
+    // Two entries are the folder itself and its parent, and one is the descriptor with which the folder is read.
     return max(0, count - 3)
   }
 

@@ -1,36 +1,36 @@
-/// A folder of small files, each read and replaced as a whole, which other processes may share: on the disk, or where
-/// the nodes of a cluster keep their shared files.
+/// A store of small files, each read and replaced atomically, which processes may share: a folder on the disk, or the
+/// shared store of a cluster.
 ///
-/// Paths are relative, with `/` between names. Blocks: not for event loops.
+/// Paths are relative, with `/` between names. The methods block, and must not be called on event loops.
 package protocol SmallFileStore: Sendable {
-  /// A file's bytes; nil when there is none.
+  /// Reads a file's bytes; nil when there is no such file.
   func read(_ path: String, bytesMax: Int) throws(AtomicFile.Problem) -> [UInt8]?
 
-  /// Puts a file in its place, durably.
+  /// Replaces a file, durably.
   ///
-  /// - Parameter expected: the bytes that were read there before, nil if there was no file. When another process has
+  /// - Parameter expected: The bytes that were read before; nil when there was no file. When another process has
   ///   changed the file since, nothing is written.
-  /// - Returns: whether it was written.
+  /// - Returns: True when the file was written.
   func write(_ text: [UInt8], to path: String, over expected: [UInt8]?) throws(AtomicFile.Problem) -> Bool
 
-  /// Takes a file away.
+  /// Removes a file.
   ///
-  /// - Returns: false when it is still there.
+  /// - Returns: False when it still exists.
   func remove(_ path: String) -> Bool
 
-  /// The names of the entries of a folder, in no order; empty when there is no such folder.
+  /// Returns the names of the entries of a folder, in no order; empty when there is no such folder.
   func names(in folder: String) throws(AtomicFile.Problem) -> [String]
 
-  /// The path or address of a file, as operators would find it.
+  /// Returns the path or address at which operators find a file.
   func place(_ path: String) -> String
 }
 
-/// Small files of a folder on the disk, which no other process writes.
+/// The small files of a folder on the disk, which no other process writes.
 package struct LocalFileStore: SmallFileStore {
-  /// The folder's path. The folder is made with the first file.
+  /// The folder's path. The folder is created with the first file.
   package let folder: String
 
-  /// The files of a folder.
+  /// Creates the store of a folder.
   package init(folder: String) { self.folder = folder }
 
   package func read(_ path: String, bytesMax: Int) throws(AtomicFile.Problem) -> [UInt8]? {
@@ -49,23 +49,23 @@ package struct LocalFileStore: SmallFileStore {
     try AtomicFile.names(in: folder.isEmpty ? self.folder : place(folder))
   }
 
-  /// Returns the place where the file is on the disk.
+  /// Returns the path of the file on the disk.
   package func place(_ path: String) -> String { "\(folder)/\(path)" }
 }
 
-/// The files of a folder within another.
+/// The files of a subfolder of another store.
 package struct SubfolderFileStore: SmallFileStore {
   private let files: any SmallFileStore
   private let folder: String
 
-  /// - Parameter folder: relative to the others' folder.
+  /// - Parameter folder: The path of the subfolder in the other store.
   package init(_ folder: String, of files: any SmallFileStore) { (self.folder, self.files) = (folder, files) }
 
   package func read(_ path: String, bytesMax: Int) throws(AtomicFile.Problem) -> [UInt8]? {
     try files.read(within(path), bytesMax: bytesMax)
   }
 
-  /// Writes as the other files do.
+  /// Writes a file by the other store.
   package func write(_ text: [UInt8], to path: String, over expected: [UInt8]?) throws(AtomicFile.Problem) -> Bool {
     try files.write(text, to: within(path), over: expected)
   }
@@ -74,7 +74,7 @@ package struct SubfolderFileStore: SmallFileStore {
 
   package func names(in folder: String) throws(AtomicFile.Problem) -> [String] { try files.names(in: within(folder)) }
 
-  /// Returns the place within the others' folder.
+  /// Returns the path or address of the file in the other store.
   package func place(_ path: String) -> String { files.place(within(path)) }
 
   private func within(_ path: String) -> String { path.isEmpty ? folder : "\(folder)/\(path)" }

@@ -6,22 +6,22 @@
   import Darwin
 #endif
 
-/// The priority of threads that compute for long, beside those that clients wait for.
+/// The priority of threads with long computations.
 ///
-/// Event loops and databases do little at a time. Where they share a processor with a long computation of their own
-/// process, they would otherwise wait for the end of its time slice.
+/// Event loops and databases work only briefly at a time. When they share a processor with a long computation of the
+/// same process, they would otherwise wait for the end of its time slice.
 package enum ThreadPriority {
-  /// The nice value of long computations: about a tenth of a processor beside threads that are always busy.
+  /// The nice value of long computations: they get about a tenth of a processor that they share with a busy thread.
   package static let longWorkNiceness: Int32 = 10
 
-  /// Steps back behind the process's other threads with the calling thread, for good.
+  /// Lowers the priority of the calling thread permanently.
   ///
-  /// Changes nothing where the system refuses, where the thread is as nice already, and where the nice value is the
-  /// whole process's.
+  /// Does nothing when the system refuses, when the thread has this priority already, and on systems where the nice
+  /// value applies to the whole process.
   package static func lower() {
     #if os(Linux)
       let thread = ThreadPriority.who
-      // -1 is a nice value too; for the calling thread no error is possible.
+      // A result of -1 is also a valid nice value; for the calling thread no error is possible.
       guard getpriority(thread, 0) < longWorkNiceness else { return }
       _ = setpriority(thread, 0, longWorkNiceness)
     #endif

@@ -1,24 +1,24 @@
-/// The generic cell rate algorithm (ITU-T I.371): a token bucket that keeps one number and reads no clock.
+/// The generic cell rate algorithm (ITU-T I.371): a token bucket that stores one number and reads no clock.
 ///
-/// It begins full. What is taken, what the bucket holds, and the clock are in one unit of time that its owner chooses:
-/// an event costs the time in which the bucket refills by as much.
+/// It begins full. Costs, the capacity and the clock have the same unit of time, which the caller chooses: the cost of
+/// an event is the time in which the bucket refills by as much.
 public struct TokenBucket: Sendable {
-  /// The time when it is full, if nothing more is taken.
+  /// The time when the bucket will be full, if nothing more is taken.
   private var fullAt: Int64 = 0
 
-  /// A full bucket.
+  /// Creates a full bucket.
   public init() {}
 
-  /// Returns true when it is as if nothing had ever been taken.
+  /// Returns true when the bucket is full.
   public func isFull(at now: Int64) -> Bool { fullAt <= now }
 
-  /// Returns the time until it is full.
+  /// Returns the time until the bucket is full.
   public func timeUntilFull(at now: Int64) -> Int64 { max(0, fullAt - now) }
 
-  /// Takes `cost`, if it is there. What is larger than the bucket is taken when the bucket is full, and owed
-  /// afterwards.
+  /// Takes `cost` if the bucket contains it. A cost above the capacity is taken when the bucket is full, which then has
+  /// a debt.
   ///
-  /// - Returns: 0 when it was taken; otherwise the time until it is there, and nothing was taken.
+  /// - Returns: 0 when it was taken; otherwise the time until it can be taken.
   public mutating func take(_ cost: Int64, capacity: Int64, at now: Int64) -> Int64 {
     let start = max(fullAt, now)
     let wait = start - now + min(cost, capacity) - capacity
@@ -27,14 +27,14 @@ public struct TokenBucket: Sendable {
     return 0
   }
 
-  /// Takes `cost`, whether it is there or not. The bucket is full after `timeMax` at most.
+  /// Takes `cost` in any case. The bucket is full again after at most `timeMax`.
   public mutating func charge(_ cost: Int64, timeMax: Int64, at now: Int64) {
     fullAt = min(max(fullAt, now) + min(cost, timeMax), now + timeMax)
   }
 
-  /// Returns what was taken to the bucket.
+  /// Puts a taken cost back.
   public mutating func refund(_ cost: Int64) { fullAt -= cost }
 
-  /// Becomes as empty as `other`, if that is emptier.
+  /// Lowers the content to that of `other`, if `other` contains less.
   public mutating func lower(to other: TokenBucket) { fullAt = max(fullAt, other.fullAt) }
 }

@@ -2,17 +2,17 @@ import HearthTree
 
 // The text of a message (spaces for reading only):
 //
-//   {"t":"c", "d":{"t":"p", "d":{}}}                                       a control message: a ping
-//   {"t":"d", "d":{"r":7, "a":"p", "b":{"p":"/a/b", "d":{"x":1}}}}         a data message: request 7, a put
+// {"t":"c", "d":{"t":"p", "d":{}}}                                       a control message: a ping {"t":"d",
+// "d":{"r":7, "a":"p", "b":{"p":"/a/b", "d":{"x":1}}}}         a data message: request 7, a put
 //
-// Members may come in any order. Values that are stored are read where they lie, once, when their action is known
-// before them, as with every client but the Java ones; otherwise they are passed over first.
+// Members may come in any order. Values that are stored are read in place and once when the action comes before them,
+// as in the messages of every client except the Java ones; otherwise they are skipped first and read later.
 
 extension ClientMessage {
   /// Decodes a whole message.
   ///
-  /// A text that is not JSON or not an envelope throws: it cannot be answered. A request that breaks a rule of paths or
-  /// values has the action ``Request/Action/refused(_:)``.
+  /// A text that is not JSON or not an envelope throws an error, because it cannot be answered. A request that breaks a
+  /// rule of paths or values has the action ``Request/Action/refused(_:)``.
   public static func decode(_ text: UnsafeRawBufferPointer) throws(WireError) -> ClientMessage {
     do throws(JSONError) {
       var reader = JSONReader(text)
@@ -31,11 +31,11 @@ extension ClientMessage {
     return try result.get()
   }
 
-  /// The request in a text that ``decode(_:)`` refuses for bytes that are no UTF-8, or for bare control characters,
-  /// with the action ``Request/Action/refused(_:)``. Nil for any other text.
+  /// Returns the request in a text that ``decode(_:)`` refuses because of bytes that are not UTF-8 or because of
+  /// unescaped control characters; its action is ``Request/Action/refused(_:)``. nil for any other text.
   ///
-  /// firebase.js before version 5 encodes strings beyond Latin in this way when it polls. If its session ended without
-  /// an answer, it would send the request again for ever.
+  /// firebase.js before version 5 encodes strings with characters beyond Latin-1 in this way with long polling. If its
+  /// session ended without an answer, it would repeat the request forever.
   public static func refusal(ofMisencoded text: UnsafeRawBufferPointer) -> ClientMessage? {
     let readable = text.map { $0 < 0x20 || $0 >= 0x80 ? UInt8(ascii: "?") : $0 }
     guard readable != Array(text), case .request(let request)? = try? decode(readable) else { return nil }

@@ -6,10 +6,10 @@ import HearthTree
 // {"t":"d", "d":{"r":8, "a":"p", "b":{"p":"/a", "d":{".sv":"timestamp"}}}}                   a put
 //
 // Paths have a slash at their start, as the clients of JavaScript and iOS write them. The path comes before the data,
-// so that a server can read the data where it lies.
+// so that a server can read the data in place.
 
 extension ClientMessage {
-  /// The message's JSON text, which ``decode(_:)-([UInt8])`` reads back.
+  /// Returns the message's JSON text, which ``decode(_:)-([UInt8])`` reads back.
   public func encoded() -> [UInt8] {
     var writer = JSONWriter()
     switch self {
@@ -31,7 +31,7 @@ extension ClientMessage {
 }
 
 extension Request.Action {
-  /// The action's name and its body.
+  /// Writes the action's name and its body.
   fileprivate func write(to writer: inout JSONWriter) {
     switch self {
     case .stats(let counters):
@@ -102,7 +102,7 @@ extension Request.Listen {
 }
 
 extension Request.Credential {
-  /// Writes the credential. `gauth` is for texts that are no JSON Web Token: secrets, access tokens of Google, and
+  /// Writes the credential. `gauth` is for texts that are not a JSON Web Token: secrets, Google access tokens, and the
   /// `owner` of emulators.
   fileprivate func write(to writer: inout JSONWriter) {
     let isToken = token.utf8.count { $0 == UInt8(ascii: ".") } == 2
@@ -142,14 +142,14 @@ extension JSONWriter {
     write(hash)
   }
 
-  /// A replacement: the place and the data.
+  /// Writes a replacement: the location and the data.
   fileprivate mutating func write(_ write: Write) {
     self.write(location: write.location)
     self.write(raw: ",\"d\":")
     self.write(write.value, at: write.location)
   }
 
-  /// The place, and each write under its path from there.
+  /// Writes the path of the merge, and each write with its path relative to that.
   fileprivate mutating func write(_ merge: Request.Merge) {
     write(location: Location(path: merge.path))
     write(raw: ",\"d\":{")

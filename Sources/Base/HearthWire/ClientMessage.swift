@@ -4,7 +4,7 @@ import HearthTree
 public enum ClientMessage: Sendable {
   /// A control ping; the answer is ``ServerMessage/pong``. Only JavaScript clients send it.
   case ping
-  /// The last message of a client on this transport; it goes on over the one that it has joined.
+  /// The last message of a client on this transport; it continues over the socket with which it joined the session.
   case endOfTransmission
   /// A control message that needs no answer: the acknowledgement of a transport switch, or an unknown type.
   case otherControl(type: String)
@@ -12,14 +12,14 @@ public enum ClientMessage: Sendable {
   case request(Request)
 }
 
-/// A data message of a client: a number to answer under, and an action.
+/// A data message of a client: a number that the reply repeats, and an action.
 public struct Request: Sendable {
   /// The number, unique for this connection only; the reply carries it as a 32-bit JSON integer.
   public var number: Int32
   /// The requested action.
   public var action: Action
 
-  /// A request with the number that its answer repeats.
+  /// Creates a request with the number that its reply repeats.
   public init(number: Int32, action: Action) {
     self.number = number
     self.action = action
@@ -27,7 +27,7 @@ public struct Request: Sendable {
 
   /// The actions that a client can request over a socket.
   public enum Action: Sendable {
-    /// Usage counters, `s`: an object of numbers.
+    /// The usage counters, `s`: an object of numbers.
     case stats(JSON)
     /// A listen, `q`.
     case listen(Listen)
@@ -45,17 +45,17 @@ public struct Request: Sendable {
     case onDisconnectMerge(Merge)
     /// The cancellation of the writes at the disconnect, `oc`.
     case onDisconnectCancel(Location)
-    /// A sign-in, `auth` or `gauth`, which differ only in the kind that the client takes its credential for.
+    /// A sign-in, `auth` or `gauth`, which differ only in the kind of credential that the client assumes.
     case authenticate(Credential)
     /// A sign-out, `unauth`.
     case unauthenticate
     /// An App Check token, `appcheck`.
     case appCheck(token: String)
-    /// The end of an App Check token, `unappcheck`, or `unappeck` as every JavaScript release spells it.
+    /// The removal of the App Check token, `unappcheck`, which every JavaScript release spells `unappeck`.
     case dropAppCheck
     /// An action of another name.
     case unknown(name: String)
-    /// A request that is well-formed JSON and breaks a rule of paths or values, with its answer.
+    /// A request that is well-formed JSON but has an invalid path or value, with its answer.
     case refused(Refusal)
   }
 }
@@ -63,18 +63,18 @@ public struct Request: Sendable {
 extension Request {
   /// A live read.
   public struct Listen: Sendable {
-    /// The place where to listen.
+    /// The path to listen at.
     public var path: Path
     /// The simple hash of the data that the client already holds; the empty string for none.
     public var hash: String
-    /// The query object exactly as sent, for a listen that has one (then ``tag`` is there too).
+    /// The query object exactly as sent, for a listen that has one (then it also has a ``tag``).
     public var query: JSON?
-    /// The listen's name in pushes. Only listens with a query have it.
+    /// The number that identifies the listen in pushes. Only listens with a query have it.
     public var tag: Int32?
     /// The data that the client already holds, hashed by ranges. Only native clients send it.
     public var compound: CompoundHash?
 
-    /// Makes a listen.
+    /// Creates a listen.
     public init(
       path: Path, hash: String, query: JSON? = nil, tag: Int32? = nil, compound: CompoundHash? = nil
     ) {
@@ -88,14 +88,14 @@ extension Request {
 
   /// The end of a live read.
   public struct Unlisten: Sendable {
-    /// The place where the listen is.
+    /// The path of the listen.
     public var path: Path
     /// The query as the client wrote it; nil without one.
     public var query: JSON?
     /// The client's tag of a listen with a query.
     public var tag: Int32?
 
-    /// The end of a listen.
+    /// Creates the end of a listen.
     public init(path: Path, query: JSON? = nil, tag: Int32? = nil) {
       self.path = path
       self.query = query
@@ -110,22 +110,22 @@ extension Request {
     /// The query; nil when the client sent none or `{}`.
     public var query: JSON?
 
-    /// A one-shot read.
+    /// Creates a one-shot read.
     public init(location: Location, query: JSON? = nil) {
       self.location = location
       self.query = query
     }
   }
 
-  /// A replacement, for a transaction only of the value that has ``hash``.
+  /// A replacement. For a transaction, it applies only when the current value has ``hash``.
   public struct Put: Sendable {
     /// The location and its new value.
     public var write: Write
-    /// The simple hash that the current value must have; the empty string requires that no value exists, nil sets no
-    /// condition.
+    /// The simple hash that the current value must have; the empty string requires that there is no value; nil when the
+    /// put has no condition.
     public var hash: String?
 
-    /// Makes a put.
+    /// Creates a put.
     public init(write: Write, hash: String? = nil) {
       self.write = write
       self.hash = hash
@@ -134,14 +134,15 @@ extension Request {
 
   /// Several replacements below one location that apply together.
   public struct Merge: Sendable {
-    /// The location that all writes are at or below.
+    /// The location at or below which all writes are.
     public var path: Path
     /// The writes, with absolute locations, none of which is above another.
     public var writes: [Write]
-    /// The hash that today's clients never send; compared like that of a put at ``path``.
+    /// The hash that the value at ``path`` must have, as in a put; nil when there is no condition. Current clients
+    /// never send it.
     public var hash: String?
 
-    /// Makes a merge.
+    /// Creates a merge.
     public init(path: Path, writes: [Write], hash: String? = nil) {
       self.path = path
       self.writes = writes
@@ -149,16 +150,16 @@ extension Request {
     }
   }
 
-  /// A credential, and the identity that an administrator wants rules to evaluate instead of it.
+  /// A credential, and, for an administrator, the identity with which rules are evaluated instead.
   public struct Credential: Sendable {
-    /// The credential, as it came.
+    /// The credential as received.
     public var token: String
-    /// The identity that an administrator acts under; nil for its own.
+    /// The identity that an administrator acts under; nil when there is no override.
     public var override: Override?
-    /// True when it came as `gauth`: the client takes it for an access token of Google's.
+    /// True when the request was `gauth`: the client assumes that the credential is a Google access token.
     public var isGoogleToken: Bool
 
-    /// A sign-in with a credential.
+    /// Creates the credential of a sign-in.
     public init(token: String, override: Override? = nil, isGoogleToken: Bool = false) {
       self.token = token
       self.override = override
@@ -167,21 +168,21 @@ extension Request {
 
     /// The identity that an administrator acts under.
     public enum Override: Sendable {
-      /// `authvar`: as if the `auth` of rules were this object.
+      /// `authvar`: the object is the `auth` of rules.
       case auth(JSON)
-      /// `noauth`: as if signed out.
+      /// `noauth`: rules are evaluated as for a signed-out client.
       case signedOut
     }
   }
 
-  /// The answer to a request that cannot be carried out as it was written.
+  /// The answer to a request that is invalid as written.
   public struct Refusal: Error, Sendable {
     /// The status in the reply.
     public var status: Status
     /// The text for the client's developer.
     public var text: String
 
-    /// Makes a refusal.
+    /// Creates a refusal.
     public init(status: Status = .failed, text: String) {
       self.status = status
       self.text = text

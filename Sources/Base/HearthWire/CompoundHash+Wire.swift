@@ -1,11 +1,11 @@
 import HearthTree
 
-// As a listen carries it: {"hs":["…","…",""],"ps":["a/b","c/.priority"]}. Posts are relative paths; that of a place
-// that is a leaf itself is "/". The priority of a place with children is a post of its own, at the key .priority.
+// The form in a listen: {"hs":["…","…",""],"ps":["a/b","c/.priority"]}. Posts are relative paths; the post of a leaf at
+// the listen's own path is "/". The priority of a node with children is a separate post, at the key .priority.
 
 extension CompoundHash {
-  /// The hash in a listen; nil for a text that no client writes. Such a text only means that everything is sent, so it
-  /// is no reason to refuse a listen.
+  /// Reads the hash in a listen; nil when it is invalid. The listen is not refused then; the server just sends all
+  /// data.
   init?(wire value: JSON, limits: WireLimits = .standard) {
     guard let texts = value["hs"]?.array, let places = value["ps"]?.array, texts.count == places.count + 1,
       places.count <= limits.postsMax
@@ -23,6 +23,6 @@ extension CompoundHash {
     self.init(hashes: hashes, posts: posts)
   }
 
-  /// SHA-1 in Base64.
+  /// The size of a SHA-1 in Base64.
   private static let hashBytesMax = 28
 }

@@ -2,30 +2,32 @@ import HearthTree
 
 /// The query of a client's request for a socket: `/.ws?v=5&ns=…`.
 ///
-/// Clients order the parameters as they like, and the JavaScript one does not escape them.
+/// Clients send the parameters in any order, and the JavaScript client does not escape them.
 public struct Handshake: Sendable {
-  /// The path that sockets are opened at.
+  /// The path of the request for a socket.
   public static let path = "/.ws"
-  /// The protocol version that clients ask for and the hello names.
+  /// The protocol version that clients request and the hello states.
   public static let protocolVersion = "5"
 
   /// The protocol version, `v`.
   public var version: String?
   /// The namespace, `ns`, as sent.
   public var namespace: String?
-  /// `ls`: the former session of this client, which is over now.
+  /// `ls`: the ID of the client's previous session, which has ended.
   public var lastSession: String?
-  /// `s`: an existing session that the client wants to go on with over this socket.
+  /// `s`: the ID of an existing session that the client continues over this socket.
   public var joinedSession: String?
-  /// The app's id, `p`.
+  /// The app's ID, `p`.
   public var appID: String?
   /// The App Check token, `ac`.
   public var appCheckToken: String?
-  /// True for `r=f`: opened by the Firebase console.
+  /// True for `r=f`, which means that the Firebase console opened the socket.
   public var isConsole = false
 
-  /// - Parameter target: the request target, such as `/.ws?v=5&ns=chat`. Of a repeated parameter the last counts;
-  ///   one that is not UTF-8 does not.
+  /// Reads the parameters.
+  ///
+  /// - Parameter target: The request target, such as `/.ws?v=5&ns=chat`. When a parameter is repeated, the last one
+  ///   counts; a parameter that is not UTF-8 is ignored.
   public init(target: String) {
     let query = target.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst().prefix { $0 != UInt8(ascii: "#") }
     for parameter in query.split(separator: UInt8(ascii: "&")) {

@@ -1,9 +1,9 @@
 /// The database that a request names.
 public enum Namespace {
-  /// The name that the `ns` parameter gives, else the first label of a host with three labels or more, else
+  /// Returns the name in the `ns` parameter, otherwise the first label of a host with three labels or more, otherwise
   /// `fallback`; in lower case. It need not be ``isValid(_:)``.
   ///
-  /// - Parameter host: a `Host` header, with or without a port. Addresses in numbers have no labels.
+  /// - Parameter host: A `Host` header, with or without a port. An IP address has no labels.
   public static func choose(parameter: String?, host: String?, fallback: String) -> String {
     if let parameter, !parameter.isEmpty { return parameter.lowercased() }
     if let host, let label = firstLabel(of: host) { return label.lowercased() }
@@ -13,7 +13,7 @@ public enum Namespace {
   /// The form of a name, for error messages.
   package static let form = "1 to 63 lower-case letters, digits, - and _"
 
-  /// True for a text that can name a database: 1 to 63 of `a-z`, `0-9`, `_`, `-`.
+  /// Returns true for a text that can name a database: 1 to 63 of `a-z`, `0-9`, `_`, `-`.
   public static func isValid(_ name: String) -> Bool {
     (1...63).contains(name.utf8.count)
       && name.utf8.allSatisfy { byte in

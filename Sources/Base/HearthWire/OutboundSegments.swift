@@ -1,19 +1,21 @@
-/// The texts that carry one message to a client that takes no large frames: a count, then the segments.
+/// One message as several texts, for a client that does not accept large frames: a count, then the segments.
 ///
-/// Only the Java client for servers needs it; all others take a message of any length as one text. A cut never
-/// parts a surrogate pair nor the bytes of a character.
+/// Only the Java client for servers needs them; all others accept a message of any length as one text. A segment never
+/// ends within a surrogate pair or a character.
 public struct OutboundSegments: Sendable {
-  /// The byte ranges of the segments, in order. One range: the message needs no count.
+  /// The byte ranges of the segments, in order. When there is one range, the message is sent without a count.
   public let ranges: [Range<Int>]
 
-  /// The text to send before the segments; nil when the message goes as it is.
+  /// The text to send before the segments; nil when the message is sent as one text.
   public var count: [UInt8]? { ranges.count > 1 ? Array(String(ranges.count).utf8) : nil }
 
+  /// Splits a message.
+  ///
   /// - Parameters:
-  ///   - message: JSON text in valid UTF-8.
-  ///   - unitsMax: UTF-16 units of a segment, at least 2.
+  /// - message: JSON text in valid UTF-8.
+  /// - unitsMax: The most UTF-16 units of a segment, at least 2.
   public init(_ message: UnsafeRawBufferPointer, unitsMax: Int = WireLimits.standard.segmentUnitsMax) {
-    // A UTF-16 unit takes at least one byte, so a short message needs no look inside.
+    // A UTF-16 unit takes at least one byte, so a short message need not be examined.
     guard message.count > unitsMax else {
       ranges = [0..<message.count]
       return
@@ -32,7 +34,7 @@ public struct OutboundSegments: Sendable {
     self.ranges = ranges
   }
 
-  /// True for the clients whose frames must stay small, and that fail on a WebSocket ping.
+  /// Returns true for the clients that only accept small frames, and that fail when they receive a WebSocket ping.
   public static func areNeeded(userAgent: String?) -> Bool {
     guard let userAgent else { return false }
     return userAgent.utf8.suffix(9).elementsEqual("AdminJava".utf8)

@@ -1,16 +1,16 @@
 import HearthTree
 
 // Messages of a server are read as leniently as their meaning allows: members may come in any order, unknown ones are
-// passed over, an unknown action or a push that lacks a member is `other` and not an error, and data is read by
-// ``JSONReader/receivedValue()``. An error means that the text is no envelope or breaks a limit: then nothing more from
-// the socket can be trusted, and it is closed.
+// skipped, an unknown action or a push that lacks a member is `other` and not an error, and data is read by
+// ``JSONReader/receivedValue()``. An error means that the text is no envelope or breaks a limit: then the socket is
+// closed, because nothing after the error can be read reliably.
 
 extension ReceivedMessage {
   /// Decodes a whole message.
   ///
   /// - Parameters:
-  ///   - limits: the limits of a message.
-  ///   - replyKind: the kind of data that the answer to the request of a number carries.
+  /// - limits: The limits of a message.
+  /// - replyKind: Returns the kind of data in the reply to the request with a number.
   public static func decode(
     _ text: UnsafeRawBufferPointer, limits: Limits = Limits(), replyKind: (Int32) -> ReplyKind = { _ in .json }
   ) throws(WireError) -> ReceivedMessage {
@@ -27,8 +27,8 @@ extension ReceivedMessage {
   /// Decodes a whole message.
   ///
   /// - Parameters:
-  ///   - limits: the limits of a message.
-  ///   - replyKind: the kind of data that the answer to the request of a number carries.
+  /// - limits: The limits of a message.
+  /// - replyKind: Returns the kind of data in the reply to the request with a number.
   public static func decode(
     _ text: [UInt8], limits: Limits = Limits(), replyKind: (Int32) -> ReplyKind = { _ in .json }
   ) throws(WireError) -> ReceivedMessage {
@@ -43,7 +43,7 @@ extension ReceivedMessage {
   }
 }
 
-/// A cursor over one message, with the offsets of members that were passed over because their meaning came later.
+/// A cursor over one message, which can skip members and read them later, when their meaning is known.
 private struct ServerMessageDecoder {
   private var reader: JSONReader
   private let limits: ReceivedMessage.Limits
@@ -75,7 +75,7 @@ private struct ServerMessageDecoder {
     }
   }
 
-  /// Passes over the next value and returns its offset.
+  /// Skips the next value and returns its offset.
   private mutating func skipNextValue() throws(JSONError) -> Int {
     _ = try reader.kind()
     let offset = reader.offset
@@ -158,7 +158,7 @@ private struct ServerMessageDecoder {
       switch name {
       case "p" where try reader.kind() == .string: path = try self.path(try reader.string())
       case "t" where try reader.kind() == .number:
-        // A tag that this client cannot have given names no listen of it; no listen has the tag 0.
+        // A tag outside of the range that this client uses is replaced by 0, which no listen has.
         tag = (try reader.value().int).flatMap(Int32.init(exactly:)) ?? 0
       case "d": data = try skipNextValue()
       case "q" where try reader.kind() == .array: query = try reader.value().array?.first
@@ -229,7 +229,7 @@ private struct ServerMessageDecoder {
   }
 
   private func path(_ text: String) throws(JSONError) -> Path {
-    // Counted before anything is made of them.
+    // The number is checked before the values are created.
     let slashes = text.utf8.count { $0 == UInt8(ascii: "/") }
     guard slashes <= limits.pathKeysMax + 1 else { throw tooMany(limits.pathKeysMax, "keys in a path") }
     let path = Path(text)
@@ -243,7 +243,7 @@ private struct ServerMessageDecoder {
 }
 
 extension JSON {
-  /// The nearest whole number; nil when there is none.
+  /// The nearest integer; nil when this is not a number or out of range.
   fileprivate var rounded: Int64? {
     if case .double(let value) = self { Int64(exactly: value.rounded()) } else { nil }
   }

@@ -1,20 +1,20 @@
 import HearthTree
 
-/// A whole message of a server as a client reads it, with its segments put together.
+/// A whole message of a server as read by a client, with its segments put together.
 public enum ReceivedMessage: Sendable {
   /// The first message on a socket.
   case hello(ServerMessage.Hello)
-  /// The server asks the client not to reconnect; a sentence for the developer.
+  /// The server asks the client not to reconnect; the text is a sentence for the developer.
   case shutdown(String)
   /// The host to use instead, with its port.
   case reset(host: String)
   /// A text for the client's log.
   case error(String)
-  /// The answer to a ping.
+  /// The reply to a ping.
   case pong
-  /// The answer to the request of that number.
+  /// The reply to the request with the number.
   case reply(Int32, Status, ReplyData)
-  /// A message without a request.
+  /// A message that is not a reply.
   case push(Push)
   /// `apc`: the App Check token is no longer valid.
   case appCheckEnded(Status, text: String)
@@ -42,16 +42,17 @@ public enum ReceivedMessage: Sendable {
 
   /// The limits of a message from a server.
   public struct Limits: Sendable {
-    /// Nested containers, keys of a leaf and values of a message.
+    /// The limits of nested containers, of the keys of a leaf and of the values of a message.
     public var json = JSONLimits()
-    /// Keys of a pushed path. Deeper paths hold no data: ``DataLimits/depthMax`` is the limit of the tree.
+    /// The number of keys of a pushed path. Deeper paths have no data: ``DataLimits/depthMax`` is the limit of the
+    /// tree.
     public var pathKeysMax = DataLimits.nestingMax
     /// Paths of one merge.
     public var mergePathsMax = 1_000_000
     /// Ranges of one push. A client's compound hash has no more.
     public var rangesMax = WireLimits.standard.postsMax + 1
 
-    /// Makes the standard limits, to be narrowed.
+    /// Creates the standard limits.
     public init() {}
   }
 }

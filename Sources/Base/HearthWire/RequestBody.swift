@@ -1,8 +1,8 @@
 import HearthTree
 
-/// The `b` of a request: its members as they are read, and the resulting action.
+/// The `b` of a request: the members that were read, from which the action is created.
 struct RequestBody {
-  /// The kind of action, which the meaning of a body's members depends on.
+  /// The kind of action, which determines the meaning of the body's members.
   enum Kind {
     case stats, listen, unlisten, get, put, merge, onDisconnectPut, onDisconnectMerge, onDisconnectCancel
     case authenticate(isGoogleToken: Bool)
@@ -55,10 +55,10 @@ struct RequestBody {
   private var credential: String?
   private var override: Request.Credential.Override?
   private var token: String?
-  /// The offset of `d`, when it came before the path that is needed to read it; nil otherwise.
+  /// The offset of `d` when it came before the path, which is needed to read it; nil otherwise.
   private var deferredDataOffset: Int?
 
-  /// Reads a body. When the action is a refusal, the reader was left inside of the body.
+  /// Reads a body. When the action is a refusal, the reader's position is inside the body.
   static func read(_ kind: Kind, _ reader: inout JSONReader) throws(JSONError) -> Request.Action {
     do throws(Failure) {
       var body = RequestBody()
@@ -72,7 +72,7 @@ struct RequestBody {
     }
   }
 
-  /// The action of a request without a body.
+  /// Returns the action of a request without a body.
   static func empty(_ kind: Kind) -> Request.Action {
     do throws(Failure) {
       return try RequestBody().action(kind)
@@ -109,7 +109,7 @@ struct RequestBody {
     }
   }
 
-  /// True for errors that an app can cause; false for a text that no JSON library writes.
+  /// Returns true for errors that an app can cause; false for a text that no JSON library produces.
   private static func isAboutData(_ error: JSONError) -> Bool {
     switch error.code {
     case .unexpectedEnd, .unexpectedByte, .trailingBytes, .invalidUTF8: false
@@ -183,7 +183,7 @@ struct RequestBody {
     }
   }
 
-  /// Reads the `auth` of an override, which must be an object: rules must not take another value for a sign-in.
+  /// Reads the `auth` of an override, which must be an object: rules must not treat another value as a signed-in user.
   private func readIdentity(_ reader: inout JSONReader) throws(JSONError) -> JSON {
     let offset = reader.offset
     let value = try reader.value()
@@ -223,7 +223,7 @@ struct RequestBody {
 
   private func requiredLocation() throws(Failure) -> Location { try require(location, "p") }
 
-  /// The location of an action that is not allowed on a priority.
+  /// Returns the path of an action that is not allowed on a priority.
   private func path() throws(Failure) -> Path {
     let location = try requiredLocation()
     guard !location.isPriority else { throw .refused(Request.Refusal(text: PathError.text)) }

@@ -1,10 +1,10 @@
-/// Joins the segments of one socket's messages.
+/// An assembler of the segments of one socket's messages.
 ///
-/// A message comes as one text, or as a count followed by that many texts. The count is a text of at most six digits;
-/// the count `0` is the clients' keepalive and means nothing.
+/// A message is sent as one text, or as a count followed by as many texts. The count is a text of at most six digits;
+/// the count `0` is the clients' keepalive and has no message.
 ///
-/// The memory is bounded by ``WireLimits/messageBytesMax``, whatever the count promised. A count whose segments never
-/// come shows as ``isIncomplete``; the socket's owner decides how long to wait.
+/// The memory is bounded by ``WireLimits/messageBytesMax``, regardless of the count. While segments are missing,
+/// ``isIncomplete`` is true; the owner of the socket decides how long to wait.
 public struct SegmentAssembler: Sendable {
   /// The result of a frame.
   public enum Outcome: Sendable, Equatable {
@@ -14,7 +14,7 @@ public struct SegmentAssembler: Sendable {
     case incomplete
     /// The text that was passed in is the whole message.
     case whole
-    /// The message that this text completed.
+    /// The message that the text completed.
     case assembled([UInt8])
   }
 
@@ -22,16 +22,16 @@ public struct SegmentAssembler: Sendable {
   private var missing = 0
   private var collected: [UInt8] = []
 
-  /// Makes an assembler without segments.
+  /// Creates an assembler without segments.
   public init(limits: WireLimits = .standard) { self.limits = limits }
 
-  /// True between a count and the last of its segments.
+  /// True after a count until the last of its segments.
   public var isIncomplete: Bool { missing > 0 }
 
-  /// Bytes of the segments that wait for the rest of their message.
+  /// The size in bytes of the segments that wait for the rest of their message.
   public var collectedBytes: Int { collected.count }
 
-  /// Takes the next text message of the socket.
+  /// Receives the next text message of the socket.
   public mutating func receive(_ text: UnsafeRawBufferPointer) throws(WireError) -> Outcome {
     guard missing > 0 else { return try begin(text) }
     guard text.count <= limits.messageBytesMax - collected.count else { throw tooLong() }
@@ -43,7 +43,7 @@ public struct SegmentAssembler: Sendable {
     return .assembled(message)
   }
 
-  /// Takes the next text message of the socket.
+  /// Receives the next text message of the socket.
   public mutating func receive(_ text: [UInt8]) throws(WireError) -> Outcome {
     let result: Result<Outcome, WireError> = text.withUnsafeBytes { bytes in
       do throws(WireError) { return .success(try receive(bytes)) } catch { return .failure(error) }
@@ -68,7 +68,7 @@ public struct SegmentAssembler: Sendable {
     WireError(.tooLong, "a message of more than \(limits.messageBytesMax) bytes")
   }
 
-  /// The number that a text of one to six digits stands for.
+  /// Returns the number in a text of one to six digits; nil for any other text.
   private static func count(_ text: UnsafeRawBufferPointer) -> Int? {
     guard (1...6).contains(text.count) else { return nil }
     var count = 0

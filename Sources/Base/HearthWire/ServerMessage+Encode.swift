@@ -2,15 +2,15 @@ import HearthTree
 
 // The texts (spaces for reading only):
 //
-//   {"t":"c", "d":{"t":"h", "d":{"ts":1767225600000, "v":"5", "h":"localhost:9000", "s":"…"}}}   hello
-//   {"t":"c", "d":{"t":"o", "d":null}}                       pong; a client closes a socket whose pong has no d
-//   {"t":"d", "d":{"r":7, "b":{"s":"ok", "d":""}}}           reply
-//   {"t":"d", "d":{"a":"d", "b":{"p":"users/1", "d":null}}}  push; d is there even when it is null
+// {"t":"c", "d":{"t":"h", "d":{"ts":1767225600000, "v":"5", "h":"localhost:9000", "s":"…"}}}   hello {"t":"c",
+// "d":{"t":"o", "d":null}}                       pong; a client closes a socket whose pong has no d {"t":"d",
+// "d":{"r":7, "b":{"s":"ok", "d":""}}}           reply {"t":"d", "d":{"a":"d", "b":{"p":"users/1", "d":null}}}  push; d
+// is there even when it is null
 //
-// Pushed paths have no slash at their start, as the service writes them; the root is the empty text.
+// Pushed paths have no slash at their start, as in the messages of the Firebase service; the root is the empty string.
 
 extension ServerMessage {
-  /// The message's JSON text.
+  /// Returns the message's JSON text.
   public func encoded() -> [UInt8] {
     var bytes: [UInt8] = []
     encode(into: &bytes)
@@ -24,8 +24,8 @@ extension ServerMessage {
     bytes = writer.bytes
   }
 
-  /// The text of a push with a tag, made from one without: the tag is the last member of the body, so that one text
-  /// serves all recipients of the same change.
+  /// Returns the text of a push with a tag, from the text without one. The tag is the last member of the body, so that
+  /// one text can be used for all recipients of the same change.
   public static func text(_ push: UnsafeRawBufferPointer, tag: Int32) -> [UInt8] {
     let end = "}}}".utf8
     var text: [UInt8] = []
@@ -118,7 +118,7 @@ extension Push {
       for (i, range) in ranges.enumerated() {
         if i > 0 { writer.write(raw: ",") }
         writer.write(raw: "{")
-        // A missing end is left out: as null it stops the iOS client.
+        // A missing end is omitted, because a null makes the iOS client fail.
         if let start = range.start {
           writer.write(raw: "\"s\":")
           writer.write(post: start)
@@ -159,7 +159,8 @@ extension JSONWriter {
     write(path.keys.count == 1 ? path.keys[0].text : path.keys.map(\.text).joined(separator: "/"))
   }
 
-  /// Writes the end of a range. The place itself, when it is a leaf, is a slash, as clients write it.
+  /// Writes the end of a range. An empty path, which means that the node is itself a leaf, is written as a slash, as
+  /// clients do.
   fileprivate mutating func write(post: Path) {
     if post.isRoot { write("/") } else { write(path: post) }
   }
@@ -172,7 +173,7 @@ extension JSONWriter {
 }
 
 extension [UInt8] {
-  /// Moves the bytes out, so that they can be appended to without a copy.
+  /// Returns the bytes and leaves an empty array, so that they can be appended to without a copy.
   fileprivate mutating func take() -> [UInt8] {
     let bytes = self
     self = []

@@ -4,32 +4,32 @@ import HearthTree
 public enum ServerMessage: Sendable {
   /// The first message on every socket.
   case hello(Hello)
-  /// A sentence for the developer. Most clients never reconnect after it: for configuration errors only.
+  /// A sentence for the developer. Most clients never reconnect after it, so it is only for configuration errors.
   case shutdown(String)
   /// The host to use instead, with its port.
   case reset(host: String)
-  /// The answer to a ping.
+  /// The reply to a ping.
   case pong
-  /// The first message on a socket that joins a session: the client may go on here.
+  /// The first message on a socket that joins a session: the client may continue over this socket.
   case switchTransport
-  /// The last message on a transport that the client has left for a socket, which carries all further messages.
+  /// The last message on a transport that the client has replaced by a socket, on which all further messages are sent.
   case endOfTransmission
-  /// The answer to the request of that number.
+  /// The reply to the request with the number.
   case reply(Int32, Status, ReplyData)
   /// A message without a request: an event, a cancellation, the end of a sign-in.
   case push(Push)
 
   /// The information that a client needs before its first request.
   public struct Hello: Sendable {
-    /// The server's clock, now. Clients estimate the server's time from it.
+    /// The server's current time. Clients estimate the offset of their clock from it.
     public var milliseconds: Int64
-    /// The host that the client dialled, with the port: the `Host` header. Any other text redirects the client for
-    /// good.
+    /// The host that the client dialled, with the port: the value of the `Host` header. Any other text redirects the
+    /// client permanently.
     public var host: String
-    /// The session's name, URL-safe; the client sends it back when it reconnects.
+    /// The session's ID, URL-safe; the client sends it back when it reconnects.
     public var session: String
 
-    /// The first message on a socket: the server's time, the host to come back to, and the session's name.
+    /// Creates the first message of a socket.
     public init(milliseconds: Int64, host: String, session: String) {
       self.milliseconds = milliseconds
       self.host = host
@@ -39,11 +39,11 @@ public enum ServerMessage: Sendable {
 
   /// The `d` of a reply.
   public enum ReplyData: Sendable {
-    /// `""`: the data of a write's reply and an unlisten's.
+    /// `""`: the data of the reply to a write or an unlisten.
     case emptyText
     /// `{}`: the answer to a listen must be an object, or Android and Java clients stop working.
     case emptyObject
-    /// A failure's text. A failure never carries anything but a text.
+    /// A failure's text. A failure never has other data.
     case text(String)
     /// `{"w":["no_index"]}`: the listen exists, and the rules declare no index for its order.
     case noIndex
@@ -64,10 +64,11 @@ public enum Push: Sendable {
   case merge(path: Path, changes: [(path: Path, node: Node)], tag: Int32? = nil)
   /// `rm`: the new content of ranges of leaves. Only for a listen that sent a compound hash.
   case ranges(path: Path, [RangeMerge], tag: Int32? = nil)
-  /// `c`: the end of the listen at the path. For a listen with a query, the query object that the client had sent.
+  /// `c`: the cancellation of the listen at the path. For a listen with a query, with the query object that the client
+  /// sent.
   case cancel(path: Path, query: JSON? = nil)
   /// `ac`: the credential is no longer valid.
   case authenticationEnded(Status, text: String)
-  /// `sd`: a text the client prints.
+  /// `sd`: a text that the client prints.
   case debug(String)
 }

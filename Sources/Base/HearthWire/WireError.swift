@@ -1,6 +1,6 @@
-/// A message that cannot be answered: the socket is closed.
+/// The error for a message that cannot be answered; the socket is closed.
 public struct WireError: Error, Sendable {
-  /// The closed list of codes; their texts are never renamed.
+  /// The codes. Their texts are stable.
   public enum Code: String, Sendable {
     /// The text is not JSON, or not an envelope of the protocol.
     case malformed
@@ -15,7 +15,7 @@ public struct WireError: Error, Sendable {
   /// A description for the server's log.
   public var message: String
 
-  /// Makes an error of that code, with a description for the developer of the client.
+  /// Creates an error, with a description for the developer of the client.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message

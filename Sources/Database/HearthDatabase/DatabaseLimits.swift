@@ -1,45 +1,45 @@
 import HearthEngine
 
-/// The limits of one live database around its engine: of waiting commands and of batches waiting for the disk. Each has
-/// one reason.
+/// The limits of one open database: of waiting commands, of batches waiting for the disk, of snapshots and of history.
+/// ``engine`` has those of its engine.
 public struct DatabaseLimits: Sendable {
   /// The limits of the engine.
   public var engine = EngineLimits()
 
-  /// The number of waiting commands from which ``Database/submit(_:sizeBytes:)`` asks its callers to stop reading from
+  /// The number of waiting commands from which ``Database/submit(_:sizeBytes:)`` tells its callers to stop reading from
   /// their sockets.
   public var commandsPendingMax = 65_536
 
-  /// The bytes of waiting commands from which callers are asked the same: a few large writes cost as much as many small
-  /// ones. As much again may be inside the engine.
+  /// The bytes of waiting commands from which callers are told to stop reading, because a few large writes cost as much
+  /// memory as many small ones. The engine may hold as much again.
   public var commandBytesPendingMax = 64 << 20
 
-  /// The most commands taken from one connection before the others get their turn: enough for busy connections to share
-  /// batches, few enough to keep the wait behind a sender of thousands short.
+  /// The most commands of one connection in a round of ``Mailbox``: enough for busy connections to share batches, few
+  /// enough to keep other connections' wait short when one sends thousands.
   public var roundCommandsMax = 32
 
   /// The bytes of commands that count as one more command, so that few large ones weigh as much as many small ones.
   public var roundBytesPerCommand = 4 << 10
 
-  /// The steps that one connection's commands may take in a round. A connection that took more has no command decided
-  /// until as many rounds have passed as it took shares: waiting connections share the database's time, not its command
-  /// count.
+  /// The steps that one connection's commands may take in a round. A connection whose commands took n times as many
+  /// skips about n rounds, so that waiting connections share the database's time rather than its command count.
   public var roundSteps = 8_000
 
-  /// The most connections recorded as having exceeded their share; further ones are not held to it.
+  /// The most connections whose excess over ``roundSteps`` is recorded; further connections skip no rounds.
   public var debtorsMax = 65_536
 
-  /// The number of rounds that one connection's commands may fill before it alone is asked to stop sending.
+  /// The number of rounds that one connection's commands may fill before the server stops reading from this connection.
   public var roundsPendingPerConnectionMax = 128
 
-  /// The most attempts to decide a large write in the background. After that it is decided in line: each attempt failed
-  /// because a write that cannot wait changed a location that the large write reads.
+  /// The most attempts to decide a large write in the background. After that it is decided on the deciding queue, while
+  /// other commands wait. An attempt fails when another write changed a location that the large write reads.
   public var largeWriteAttemptsMax = 4
 
-  /// The most listens waiting for a background comparison. Any further listen is sent the whole value at once.
+  /// The most listens waiting for a background comparison. Any further listen receives the whole value at once, without
+  /// a comparison.
   public var comparedListensWaitingMax = 64
 
-  /// The bytes of a large write's record that one append takes before other batches get their turn at the disk.
+  /// The bytes of a large write's record that one append takes before other batches can be written.
   public var recordPieceBytes = 1 << 20
 
   /// The record bytes waiting for the disk at which the engine stops deciding.
@@ -51,31 +51,31 @@ public struct DatabaseLimits: Sendable {
   /// The first delay before retrying an append that found no room on the disk. Each retry doubles it.
   public var appendRetryMillisecondsMin: Int64 = 100
 
-  /// The longest delay before a retry: an operator waits this long after making room.
+  /// The longest delay before a retry: after an operator frees space, writes continue within this time.
   public var appendRetryMillisecondsMax: Int64 = 5_000
 
   /// The time that a one-off request waits for room on the disk before it is answered that its outcome is unknown. HTTP
   /// clients give up after a minute or two, and some then resend the request on their own.
   public var stallAnswerSeconds: Int64 = 10
 
-  /// The interval at which the log repeats that there is no room.
+  /// The interval at which the log repeats that the disk is full.
   public var stallNoticeSeconds: Int64 = 60
 
   /// The log bytes since the last snapshot after which a new one is written; when the last snapshot was larger, its
-  /// size counts instead. Each batch counts as ``replayBytesPerBatch`` more. A restart thus replays for at most about
-  /// as long as it loads.
+  /// size counts instead. Each batch counts for ``replayBytesPerBatch`` more. At a restart, replaying the log thus
+  /// takes at most about as long as loading the snapshot.
   public var snapshotIntervalBytes = 16 << 20
 
-  /// The cost of replaying a batch beside its bytes, in snapshot bytes that load in the same time: measured were 3.8
-  /// microseconds for a batch of one 260-byte commit, and 6 nanoseconds for a byte of a snapshot; both are higher on a
-  /// busy machine.
+  /// The cost of replaying a batch in addition to its bytes, as the number of snapshot bytes that load in the same
+  /// time. Measured: 3.8 microseconds for a batch of one 260-byte commit, 6 nanoseconds for a byte of a snapshot; both
+  /// are higher on a busy machine.
   public var replayBytesPerBatch = 512
 
   /// The log bytes, counted in the same way, above which a snapshot is written when the server stops, if they also
-  /// exceed an eighth of the last snapshot: less is replayed in a tenth of a second.
+  /// exceed an eighth of the last snapshot: a shorter log is replayed in a tenth of a second.
   public var closingLogBytes = 8 << 20
 
-  /// The largest snapshot that is written when the server stops: about a second's work.
+  /// The largest snapshot that is written when the server stops: writing it takes about a second.
   public var closingSnapshotBytesMax = 128 << 20
 
   /// The history to retain beside the data that a restart needs.
@@ -87,7 +87,7 @@ public struct DatabaseLimits: Sendable {
   /// Creates the limits of a server, for tests to narrow.
   public init() {}
 
-  /// The limits with an engine whose live queries are evaluated in the background.
+  /// The same limits, with an engine whose live queries are evaluated in the background.
   var evaluatingBeside: DatabaseLimits {
     var limits = self
     limits.engine.evaluatesBeside = true

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// Faults of live queries and of on-disconnect writes, for the tests that must detect them. An engine in use has none.
+/// Faults that tests inject into an engine, to show that the test suites detect them. A server's engine has none.
 package struct EngineFaults: OptionSet, Sendable {
   package let rawValue: UInt16
   package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -11,7 +11,7 @@ package struct EngineFaults: OptionSet, Sendable {
   package static let noEviction = EngineFaults(rawValue: 2)
   /// Indexes are not updated after their creation.
   package static let staleOrder = EngineFaults(rawValue: 4)
-  /// A replacement of the whole value, or of one above, goes unnoticed.
+  /// A replacement of the whole queried location, or of one above it, does not update live queries.
   package static let noReplacement = EngineFaults(rawValue: 8)
   /// Listens with a query are decided as if they had none.
   package static let noQueryInRules = EngineFaults(rawValue: 16)
@@ -21,7 +21,7 @@ package struct EngineFaults: OptionSet, Sendable {
   package static let noEndOfSessions = EngineFaults(rawValue: 64)
   /// A connection's change of identity is not recorded with its on-disconnect writes.
   package static let staleIdentities = EngineFaults(rawValue: 128)
-  /// Listens in doubt receive events as if they were not in doubt.
+  /// Listens in doubt receive events as if they were permitted.
   package static let sendsWhileInDoubt = EngineFaults(rawValue: 256)
   /// Listens do not receive the events that they missed while they were in doubt.
   package static let noCatchUp = EngineFaults(rawValue: 512)

@@ -6,8 +6,8 @@ public struct EngineLimits: Sendable {
   /// microseconds on every change of rules or identity, during which the database decides nothing else.
   public var listensPerConnectionMax = 10_000
 
-  /// The most bytes that all listens of a database may count for. Clients share them: ``ShareRule``. A server uses
-  /// ``listensMemoryPercentMax`` of its memory.
+  /// The most bytes that all listens of a database may count for. Clients share this memory by ``ShareRule``. A server
+  /// sets it to ``listensMemoryPercentMax`` of its memory.
   public var listensBytesMax = 1 << 30
 
   /// The percentage of the process's memory that the listens of a database may take in addition to its data.
@@ -16,7 +16,7 @@ public struct EngineLimits: Sendable {
   /// The minimum of ``listensBytesMax`` on any machine: fifty thousand listens.
   public static let listensBytesMin = 64 << 20
 
-  /// The bytes that a listen counts for at any path: itself, its grant, and its entries in the index and in its
+  /// The bytes that a listen counts for whatever its path: itself, its grant, and its entries in the index and in its
   /// connection's tables.
   public static let listenBytes = 1 << 10
 
@@ -33,56 +33,57 @@ public struct EngineLimits: Sendable {
   /// decides nothing else. At larger locations such a listen receives all data, as in Firebase, and clients filter.
   public var undeclaredChildrenMax = 200_000
 
-  /// The most children that a query examines between other commands: some tenths of a millisecond. A query that examines
-  /// more is evaluated in the background before its command is decided.
+  /// The most children that a query examines on the deciding queue, while other commands wait: some tenths of a
+  /// millisecond. A query that examines more is evaluated in the background before its command is decided.
   public var queriedChildrenInLine = 2_048
 
   /// The most entries of all undeclared indexes together, which live queries with a limit need. Any client can request
-  /// any number of them; this many take 64 MB. Beyond it, such a listen receives all data, as in Firebase, and clients
-  /// filter.
+  /// any number of them; this many take 64 MB. Beyond this limit, such a listen receives all data, as in Firebase, and
+  /// clients filter.
   public var undeclaredIndexEntriesMax = 1_000_000
 
-  /// The entries that an undeclared index counts for in addition to its own: it costs memory, and a step at every
-  /// change.
+  /// The number of entries that every undeclared index counts for in addition to its own, because each index costs
+  /// memory and a step at every change.
   public static let indexEntriesMin = 64
 
   /// True when a `get` ordered by a child's value requires a declared index, as in Firebase. Without it every such
   /// `get` of a large location examines all of its children.
   public var requiresIndexForGets = true
 
-  /// True when the rules count the results of each of their parts, which makes decisions take two to four times as
-  /// long.
+  /// True when the rules count the results of each of their expressions, for coverage reports. Decisions then take two
+  /// to four times as long.
   public var countsRules = false
 
   /// True when records name the authors of their commits, and the rules that allowed them. It costs about sixty bytes
   /// for each, for as long as the records are retained.
   public var recordsAuthors = false
 
-  /// True when records of merges state where these were made, at a byte for each. An engine that follows them then
-  /// sends its listeners the same messages; otherwise it sends equivalent ones.
+  /// True when the record of a multi-location update (a merge) states the location of the update, at a cost of one
+  /// byte. A following engine then sends its listeners the same messages as the deciding one; otherwise it sends
+  /// equivalent ones.
   public var recordsMerges = false
 
   /// True when the engine's owner evaluates live queries in the background: see ``Batch/liveQuery``.
   public var evaluatesBeside = false
 
-  /// The largest value that is hashed for a listener, in bytes; a larger one is sent without a comparison. A compared
-  /// write may read as much as one write may replace: ``touchedBytesMax``.
+  /// The largest value that is hashed for a listener, in bytes; a larger one is sent without a comparison. For a
+  /// compared write, the limit is the size that one write may replace: ``touchedBytesMax``.
   public var hashSizeBytesMax = 16 << 20
 
-  /// The largest value that is hashed between other commands, in bytes as ``hashSizeBytesMax`` counts: a thousand
-  /// leaves, some tenths of a millisecond. A larger one is hashed in the background, and its command is decided
-  /// afterwards.
+  /// The largest value that is hashed on the deciding queue, while other commands wait, in bytes as
+  /// ``hashSizeBytesMax`` counts: a thousand leaves, some tenths of a millisecond. A larger one is hashed in the
+  /// background, and its command is decided afterwards.
   public var hashBytesInLine = 64 << 10
 
-  /// The bytes, as ``hashSizeBytesMax`` counts, that are hashed in the time of one step of a rule.
+  /// The bytes, as ``hashSizeBytesMax`` counts, that are hashed in the time of one step of the rules.
   static let hashedBytesPerStep = 8
 
   /// The largest record of one write, in bytes. The journal accepts batches of twice this, and memory holds one write a
   /// few times.
   public var recordBytesMax = 256 << 20
 
-  /// The most bytes, as the tree holds them, that one write replaces or adds. The replaced data must be released, and
-  /// sent to listeners below; Firebase has the same limit for requests over HTTP.
+  /// The most bytes, as the tree holds them, that one write replaces or adds. The engine must release the replaced data
+  /// and send removals to listeners below it. Firebase has the same limit for requests over HTTP.
   public var touchedBytesMax = 256 << 20
 
   /// The most pending on-disconnect writes and server values of one connection. Its disconnect decides all of them at
@@ -108,19 +109,19 @@ public struct EngineLimits: Sendable {
   /// The steps of rules after which a write of any size is decided in the background: a few milliseconds.
   public var largeWriteSteps = 100_000
 
-  /// The bytes that a location or a server value adds to a write's size.
+  /// The bytes that each location and each server value adds to a write's size.
   static let placeBytes = 64
 
-  /// The most locations recorded for a write that is decided in the background. Beyond it, their ancestors are
-  /// recorded.
+  /// The most locations recorded as dependencies of a write that is decided in the background. Beyond this limit,
+  /// common ancestors are recorded instead.
   public var largeWritePlacesMax = 1_024
 
   /// The most listens of one location or connection that are decided again within the command that changes the data of
   /// their rules, or that ends the connection. Beyond it, the others are decided between later commands.
   public var redecisionListensInLine = 256
 
-  /// The most steps for redecisions within one command: about two milliseconds, and more than most apps ever need. The
-  /// rest is decided between later commands; listens that are not decided yet receive no events.
+  /// The most steps for redecisions within one command: about two milliseconds, which is more than most apps ever need.
+  /// The rest is decided between later commands; listens that are not decided yet receive no events.
   public var redecisionStepsInLine = 50_000
 
   /// The most live queries of one location that are updated within the command that makes a commit. Beyond it, only
@@ -128,8 +129,7 @@ public struct EngineLimits: Sendable {
   /// commits.
   public var queriesInLine = 256
 
-  /// The steps for redecisions after each command, and as many for live queries that are behind: some tenths of a
-  /// millisecond.
+  /// The steps for redecisions after each command, and as many for outdated live queries: some tenths of a millisecond.
   public var redecisionStepsPerSlice = 8_000
 
   /// The steps after which a batch ends: about two milliseconds, so that answers do not wait for expensive commands
@@ -142,7 +142,7 @@ public struct EngineLimits: Sendable {
   /// The bytes of a record whose delivery to one listener takes as long as a step.
   static let deliveredBytesPerStep = 64
 
-  /// The bytes of a record that are encoded in the time of one step of a rule.
+  /// The bytes of a record that are encoded in the time of one step of the rules.
   static let recordBytesPerStep = 16
 
   /// The steps that the redecision of a listen counts for, in addition to those of its rules.
@@ -154,11 +154,12 @@ public struct EngineLimits: Sendable {
   /// The steps of an event for a live query.
   static let queryEventSteps = 150
 
-  /// The steps of a `get`, in addition to those of its rules: weighing its response included.
+  /// The steps of a `get`, in addition to those of its rules: including the measurement of its response.
   static let readSteps = 150
 
-  /// The listens of a connection up to which a write pays for their redecisions and updates. A connection with more pays
-  /// itself, so that no client pays for how many listens others have.
+  /// The most listens of one connection whose redecisions and updates are charged to the client of the write that
+  /// causes them. A connection with more listens is charged itself, so that no client pays for the large number of
+  /// another client's listens.
   static let coveredListensMax = 64
 
   /// The steps of visiting one of all listens of a connection.
@@ -168,46 +169,49 @@ public struct EngineLimits: Sendable {
   static let removalSteps = 40
 
   /// The most events of one location that are kept for listens in doubt. A listen that missed more receives the present
-  /// data.
+  /// data instead.
   public var missedEventsPerPlaceMax = 64
 
   /// The most events of all locations that are kept for listens in doubt, each with its version of the tree.
   public var missedEventsMax = 16_384
 
-  /// The time for a stale transaction's next attempt before others go first, in milliseconds, when its client is
-  /// unknown: a round trip over a slow mobile network.
+  /// The length of a transaction's turn in milliseconds: the time in which its client may retry it before other
+  /// transactions are answered. It applies while the client's speed is unknown, and covers a round trip over a slow
+  /// mobile network.
   public var turnMillisecondsFirst: Int64 = 500
 
-  /// The shortest such time: the duration of a client's pause or of a busy machine, for any near client.
+  /// The shortest turn in milliseconds, for clients known to be fast: it covers a short pause of the client or of a
+  /// busy machine.
   public var turnMillisecondsMin: Int64 = 50
 
-  /// The longest such time, for clients known to be slow. A silent client makes the others wait that long, once.
+  /// The longest turn in milliseconds, for clients known to be slow. A client that does not retry delays the others by
+  /// this time once.
   public var turnMillisecondsMax: Int64 = 1_000
 
-  /// The time for the disk until the answer that begins a turn has been sent. After it the next transaction is answered
-  /// as well.
+  /// The time in milliseconds until the answer that begins a turn must have been sent, which includes the wait for the
+  /// disk. When it expires, the next transaction is answered as well.
   public var turnUndeliveredMillisecondsMax: Int64 = 10_000
 
   /// The number of turns that a connection, or a user over all connections, may let expire before it gets no more. Each
   /// is half as long as the one before.
   public var turnExpiriesMax = 4
 
-  /// The time for which an expired turn counts against the same user's other connections: until then, all of the user's
+  /// The time for which an expired turn counts against the same user's other connections: within it, all of the user's
   /// connections together delay others by less than a second.
   public var turnExpiryMillisecondsMax: Int64 = 60_000
 
   /// The most users with recorded expired turns, at some hundred bytes each.
   public var turnExpiredUsersMax = 4_096
 
-  /// The most times that a location's turns are halved, and the number of transactions that share one doubled, when
-  /// turns expire: a hundred abandoned transactions then take seven turns.
+  /// The most times that expired turns halve the length of a location's turns and double the number of transactions
+  /// that share one. A hundred abandoned transactions thus take seven turns.
   public var turnDoublingsMax = 6
 
-  /// The most times that a transaction may be stale in its own turn, because of plain writes, before others have
-  /// theirs.
+  /// The most times that a transaction may be stale in its own turn, because plain writes change the data, before the
+  /// turn passes to others.
   public var turnStaleAttemptsMax = 3
 
-  /// The most locations with turns. Each is checked when a turn above it ends.
+  /// The most locations with turns. The limit exists because the end of a turn checks all of those below its location.
   public var turnLocationsMax = 1_024
 
   /// The most waiting transactions at one location: at some milliseconds each, half a minute.
@@ -228,7 +232,7 @@ public struct EngineLimits: Sendable {
   public var batchBytes = 4 << 20
 
   /// The number of commands after which a batch ends, so that answers do not wait for a long queue behind them. A new
-  /// command waits for as many at most, and for its round.
+  /// command waits for at most this many commands, and for its round.
   public var batchCommandsMax = 1_024
 
   /// The most levels of the tree, and keys of a path.

@@ -14,7 +14,7 @@ public final class DeadLetterStore: Sendable {
     (self.table, self.outcomes, self.pump, self.environment) = (table, outcomes, pump, environment)
   }
 
-  /// Returns a trigger's dead letters in all databases, at most as many as one request lists.
+  /// Returns a trigger's dead letters in all databases, at most ``TriggerLimits/deadLettersListedMax``.
   public func list(of trigger: String) throws(JournalError) -> [JSON] {
     var letters: [JSON] = []
     for (database, journal) in table.journals.sorted(by: { $0.key < $1.key })
@@ -60,9 +60,9 @@ public final class DeadLetterStore: Sendable {
     return count
   }
 
-  /// Reads a queue from its beginning, because older events are in it again.
+  /// Reads a queue from its beginning, because older events were put back into it.
   private func reread(_ id: QueueID, adding count: Int) {
-    // Outcomes of sent events must be on the disk first, so that these events are not found again.
+    // Outcomes of sent events must be on the disk first; otherwise the read would find these events again.
     outcomes.flush()
     pump.sync {
       table.state.withLock { table in
@@ -82,7 +82,7 @@ public final class DeadLetterStore: Sendable {
 
   /// Removes dead letters.
   ///
-  /// - Parameter isAll: True to remove all of them; otherwise only those beyond the limits of age and total size.
+  /// - Parameter isAll: True to remove all of them; otherwise only those that exceed the limits of age and total size.
   public func remove(of trigger: String, isAll: Bool) throws(JournalError) -> Int {
     let before = isAll ? Int64.max : environment.clock() - Int64(TriggerLimits.deadLetterSecondsMax) * 1_000
     var count = 0

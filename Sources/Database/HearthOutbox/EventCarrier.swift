@@ -3,11 +3,11 @@ import HearthPlugin
 import HearthTree
 import HearthTriggers
 
-/// An event in the form in which its receiver gets it.
+/// An event as it is sent to its receiver.
 struct CarriedEvent: Sendable {
   /// The event's ID.
   var id: String
-  /// The body, in the trigger's form.
+  /// The body, in the trigger's ``EventForm``.
   var body: [UInt8]
   /// The time of this attempt, in seconds since 1970.
   var seconds: Int64
@@ -62,14 +62,14 @@ struct PluginEventCarrier: EventCarrier {
 }
 
 extension SenderEnvironment {
-  /// Returns the carrier to a trigger's target.
+  /// Returns the carrier for a trigger's target.
   func carrier(for definition: TriggerDefinition) -> any EventCarrier {
     let url: String
     switch definition.target {
     case .plugin(let plugin): return PluginEventCarrier(plugin: plugin, receiver: receiver)
     case .url(let text): url = text
     }
-    // An invalid URL is refused with each request to it.
+    // An invalid URL makes every request to it fail.
     let policy = try? OutboundPolicy.forReceiver(at: url, allowsPrivate: definition.allowsPrivate)
     return WebCarrier(url: url, definition: definition, client: client(policy ?? .publicHTTPS))
   }

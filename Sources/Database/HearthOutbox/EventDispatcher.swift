@@ -3,8 +3,8 @@ import HearthTriggers
 import Logging
 import Synchronization
 
-/// The dispatcher of events in memory to their receivers. It passes their outcomes on to the queues and to the writer of
-/// outcomes.
+/// The dispatcher that sends events in memory to their receivers. It passes the outcomes on to the queues and to
+/// ``OutcomeWriter``.
 final class EventDispatcher: Sendable {
   private struct Start {
     var event: WaitingEvent
@@ -31,7 +31,7 @@ final class EventDispatcher: Sendable {
 
   /// Starts the deliveries that are due. Blocks while it reads contents from the disk.
   ///
-  /// - Parameter ended: called on any thread after each delivery, when others may be due.
+  /// - Parameter ended: Called on any thread after each delivery, because other deliveries may be due then..
   func start(ended: @escaping @Sendable () -> Void) {
     let now = environment.clock()
     let starts = table.state.withLock { table in self.starts(&table, now: now) }
@@ -44,7 +44,7 @@ final class EventDispatcher: Sendable {
         contents = try first.journal.waitingContents(of: id.trigger, at: starts.map(\.event.place))
       } catch {
         logger.error("events cannot be read", metadata: ["trigger": "\(id.trigger)", "error": "\(error)"])
-        // They keep their position before others of their location.
+        // The dropped events keep their position before later events of their location.
         for start in starts {
           finish(start.event, id, .notRun("it cannot be read from the disk"))
           ended()
@@ -86,7 +86,7 @@ final class EventDispatcher: Sendable {
   private func send(_ start: Start, _ content: [UInt8]?, _ ended: @escaping @Sendable () -> Void) {
     let (event, id, key) = (start.event, start.id, start.event.key)
     guard let content, let carried = carried(start, content) else {
-      // The entry is gone or damaged; the others continue.
+      // The entry was removed or is damaged; the other events continue.
       table.state.withLock { table in
         table.triggers[id.trigger]?.delivery.forget(key)
         if content != nil {
@@ -103,7 +103,7 @@ final class EventDispatcher: Sendable {
       ended()
     }
     table.state.withLock { table in
-      // The delivery may have ended already.
+      // The delivery may have ended before its task was recorded here.
       if table.triggers[id.trigger]?.delivery.isUnderWay(key) == true {
         inFlight.withLock { $0[id.trigger, default: [:]][key] = task }
       }
@@ -144,7 +144,7 @@ final class EventDispatcher: Sendable {
     table.state.withLock { table in
       inFlight.withLock { $0[id.trigger]?[key] = nil }
       guard var trigger = table.triggers[id.trigger] else { return }
-      // A single owner of the storage avoids a copy.
+      // Takes the queue out of the table while it is changed: with a single owner, its storage is not copied.
       table.triggers[id.trigger] = nil
       defer { table.triggers[id.trigger] = trigger }
       let wasBroken = trigger.delivery.isCircuitOpen

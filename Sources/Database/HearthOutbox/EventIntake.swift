@@ -14,7 +14,8 @@ public struct UserOutbox: Sendable {
   public var stored: @Sendable (_ entries: [OutboxEntry]) -> Void
 }
 
-/// The builder of outboxes: it turns commits and account events into entries, and admits to each queue what may wait there.
+/// The builder of outboxes: it turns commits and account events into entries, and marks those beyond a queue's limits
+/// as dead.
 final class EventIntake: Sendable {
   /// The reason for a dead letter when the queue is full.
   private static let full = "too many events wait"
@@ -29,7 +30,8 @@ final class EventIntake: Sendable {
     (self.table, self.pump, self.environment, self.logger) = (table, pump, environment, logger)
   }
 
-  /// Returns the outbox for a database's commits under the present triggers, or nil when none is about it.
+  /// Returns the outbox for a database's commits under the present triggers, or nil when no trigger is about the
+  /// database.
   ///
   /// - Parameter isStrict: True to refuse writes with too many or too large events.
   func outbox(of database: String, isStrict: Bool) -> DatabaseOutbox? {
@@ -79,8 +81,8 @@ final class EventIntake: Sendable {
     return entries
   }
 
-  /// Returns the entries, of which those beyond the limit of a queue, or an account's share of it, are marked as dead.
-  /// Storing may fail and repeat this for the same entries, so nothing is counted here.
+  /// Returns the entries; those beyond the limit of a queue, or beyond an account's share of it, are marked as dead.
+  /// Counts nothing, because a failed attempt to store the entries repeats this call.
   ///
   /// - Parameter writers: The accounts that made the commits, by the commits' positions.
   private func bounded(

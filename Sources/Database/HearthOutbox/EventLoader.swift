@@ -2,7 +2,7 @@ import HearthJournal
 import HearthTriggers
 import Logging
 
-/// The reader of waiting events from the journals into memory, as far as there is room.
+/// The reader of waiting events from the journals into memory, as many as there is room for.
 final class EventLoader: Sendable {
   private struct Read {
     var id: QueueID
@@ -27,11 +27,12 @@ final class EventLoader: Sendable {
 
   /// Reads events of all queues that may have more. Blocks.
   ///
-  /// - Parameter again: called on any thread when events that could not be read should be read again.
+  /// - Parameter again: Called on any thread when events that could not be read should be read again..
   func load(again: @escaping @Sendable () -> Void) {
     for read in reads() {
       do throws(JournalError) {
-        // Events at the beginning may have outcomes that are not stored yet; none is stored during this read.
+        // Events at the beginning of a queue may have outcomes that are not stored yet, and must not be loaded again;
+        // no outcome is stored during this read.
         if read.cursor == nil {
           try outcomes.withoutStoring { () throws(JournalError) in try load(read) }
         } else {
@@ -57,7 +58,7 @@ final class EventLoader: Sendable {
           let trigger = table.triggers[id.trigger], !trigger.delivery.isPaused
         else { return nil }
         guard trigger.delivery.room >= Self.loadedMax else { return nil }
-        // Events that arrive during this read are found by the next one.
+        // Clears the flag before the read: events that arrive during it are found by the next one.
         table.queues[id]?.hasMore = false
         return Read(id: id, source: table.number(of: id.database), cursor: queue.cursor, journal: journal)
       }
@@ -76,7 +77,7 @@ final class EventLoader: Sendable {
       if let last = found.last { table.queues[read.id]?.cursor = last.place }
       let over = read.cursor == nil ? outcomes.settledPlaces(in: read.id) : []
       let events = found.filter { !over.contains($0.place) }.map { WaitingEvent($0, source: read.source) }
-      // A read from the beginning finds events that are already known.
+      // A read from the beginning also finds events that are in memory already.
       trigger.delivery.add(events.filter { !trigger.delivery.knows($0) })
     }
   }

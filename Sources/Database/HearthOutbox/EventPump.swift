@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// The transfer of events from the disk to their receivers in steps, one at a time, each as soon as it is due.
+/// The transfer of events from the disk to their receivers in steps. One step runs at a time, as soon as it is due.
 final class EventPump: Sendable {
   private struct State: Sendable {
     var isStepDue = false
@@ -36,7 +36,7 @@ final class EventPump: Sendable {
     if isFirst { queue.async { self.step() } }
   }
 
-  /// Runs a body between two steps, then schedules the next.
+  /// Runs `body` between two steps, then schedules the next one.
   func async(_ body: @escaping @Sendable () -> Void) {
     queue.async {
       body()
@@ -44,16 +44,16 @@ final class EventPump: Sendable {
     }
   }
 
-  /// Waits for the present step, runs a body before the next, and schedules that. Blocks.
+  /// Waits for the current step, runs `body`, and schedules the next step. Blocks.
   func sync(_ body: () -> Void) {
     queue.sync(execute: body)
     schedule()
   }
 
-  /// Lets the steps do nothing from now on.
+  /// Makes later steps do nothing.
   func stop() { state.withLock { $0.isStopped = true } }
 
-  /// Waits for the present step. Blocks.
+  /// Waits for the current step. Blocks.
   func wait() { queue.sync {} }
 
   private func step() {

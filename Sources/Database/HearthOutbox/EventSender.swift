@@ -8,7 +8,7 @@ import Logging
 /// posts them until they are delivered. No write waits for it.
 ///
 /// Undelivered events are on the disk; memory holds the locations and times of a bounded number of events, and the
-/// contents of those in flight. HearthTriggers' `Delivery` decides the order and the time of retries.
+/// contents of those in flight. `Delivery` in `HearthTriggers` decides the order and the time of retries.
 public final class EventSender: Sendable {
   /// The dead letters of all triggers.
   public let deadLetters: DeadLetterStore
@@ -26,8 +26,8 @@ public final class EventSender: Sendable {
   /// Creates a sender without triggers.
   ///
   /// - Parameters:
-  ///   - isSending: True to send events; otherwise they are only stored.
-  ///   - notice: Called on any thread when a registration should be changed.
+  /// - isSending: True to send events; otherwise they are only stored.
+  /// - notice: Called on any thread when a trigger's registration should be changed.
   public init(
     environment: SenderEnvironment, isSending: Bool, logger: Logger, notice: @escaping @Sendable (TriggerNotice) -> Void
   ) {
@@ -80,7 +80,8 @@ public final class EventSender: Sendable {
 
   // MARK: Databases
 
-  /// Returns the outbox for a database's commits under the present triggers, or nil when none is about it.
+  /// Returns the outbox for a database's commits under the present triggers, or nil when no trigger is about the
+  /// database.
   ///
   /// - Parameter isStrict: True to refuse writes with too many or too large events.
   public func outbox(of database: String, isStrict: Bool) -> DatabaseOutbox? {
@@ -129,7 +130,7 @@ public final class EventSender: Sendable {
     return names
   }
 
-  /// Sets whether this server sends a database's events, or another server with the same journal. Events in flight
+  /// Sets whether this server or another one, with the same journal, sends a database's events. Events in flight
   /// continue; the new sender repeats those whose outcome is not stored by then.
   public func setSending(_ isSending: Bool, of database: String) {
     pump.async { [self] in
@@ -138,10 +139,10 @@ public final class EventSender: Sendable {
         table.reread(database: database)
         return table.journals[database]
       }
-      // Outcomes must be on the disk before another server reads them.
+      // Outcomes must be on the disk before the other server reads the queue.
       outcomes.flush()
       guard isSending, let journal else { return }
-      // The counts do not include entries that the other server added and removed.
+      // The entries are counted again, because the counts do not include those that the other server added and removed.
       do throws(JournalError) {
         try count(journal, of: database)
       } catch {
@@ -170,13 +171,13 @@ public final class EventSender: Sendable {
     }
   }
 
-  // MARK: The end
+  // MARK: Stopping
 
   /// Starts no more deliveries, waits briefly for those in flight, and stores outcomes. Blocks.
   public func stop() {
     pump.stop()
     for _ in 0..<30 where table.inFlightCount > 0 {
-      // Running handlers may finish; unfinished events are sent again at the next start, with the same ID.
+      // Running handlers get this time to finish; unfinished events are sent again at the next start, with the same ID.
       _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(100))
     }
     dispatcher.cancelAll()

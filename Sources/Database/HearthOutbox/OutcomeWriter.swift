@@ -38,8 +38,8 @@ final class OutcomeWriter: Sendable {
     state.withLock { $0.outcomes.append(Outcome(id: id, place: place, change: change)) }
   }
 
-  /// Returns the locations of settled events whose outcome is not on the disk yet. May be called under the lock of the
-  /// table.
+  /// Returns the places in the queue of settled events whose outcome is not on the disk yet. May be called under the
+  /// lock of the table.
   func settledPlaces(in id: QueueID) -> Set<OutboxPlace> {
     state.withLock { state in
       Set(state.outcomes.filter { if case .waits = $0.change { false } else { $0.id == id } }.map(\.place))
@@ -66,7 +66,7 @@ final class OutcomeWriter: Sendable {
   /// Stores all outcomes. Blocks.
   func flush() { queue.sync { store() } }
 
-  /// Runs a body during which no outcome is stored. Blocks.
+  /// Runs `body`, while no outcome is stored. Blocks.
   func withoutStoring<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
     try queue.sync { Swift.Result { () throws(JournalError) in try body() } }.get()
   }
@@ -87,8 +87,8 @@ final class OutcomeWriter: Sendable {
         logger.error(
           "what became of events cannot be written down",
           metadata: ["database": "\(database)", "error": "\(error)"])
-        // After a temporary error the outcomes are stored later; otherwise the events are sent once more after the next
-        // start.
+        // After a temporary error the outcomes are stored later; after any other error the events are sent once more
+        // after the next start.
         if error.isTransient { state.withLock { $0.outcomes += outcomes } }
       }
     }

@@ -2,8 +2,8 @@ import HearthJournal
 import HearthTriggers
 import Synchronization
 
-/// The triggers, their queues and the journals, without the contents of events: the state that the parts of a sender
-/// share. Its lock is taken before theirs.
+/// The triggers, their queues and the journals, without the contents of events: the state that the components of
+/// ``EventSender`` share. Its lock is taken before their locks.
 final class QueueTable: Sendable {
   struct Trigger: Sendable {
     var definition: TriggerDefinition
@@ -20,7 +20,7 @@ final class QueueTable: Sendable {
     var shares = WaitingShares()
     var waitingCount: Int { shares.total.count }
     var waitingBytes: Int { shares.total.bytes }
-    /// True while new events become dead letters; the operator has been notified.
+    /// True while new events become dead letters because the queue is full; the operator has been notified.
     var isFull = false
   }
 
@@ -28,9 +28,9 @@ final class QueueTable: Sendable {
     var triggers: [String: Trigger] = [:]
     var queues: [QueueID: Queue] = [:]
     var journals: [String: any OutboxJournal] = [:]
-    /// Databases whose events another server sends while it owns them.
+    /// The databases that another server owns, and whose events it sends.
     var followed: Set<String> = []
-    /// Databases by the numbers that deliveries use for them.
+    /// The databases, indexed by the numbers that ``Delivery`` uses for them.
     var databases: [String] = []
     /// The trigger that is served first, so that triggers take turns.
     private var turn = 0
@@ -71,7 +71,7 @@ extension QueueTable.State {
     if queues[id] == nil { queues[id] = QueueTable.Queue() }
   }
 
-  /// Returns the names of the triggers in the order in which they are served this time.
+  /// Returns the names of the triggers in the order in which they are served in this step.
   mutating func namesInTurn() -> [String] {
     let names = triggers.keys.sorted()
     guard !names.isEmpty else { return [] }
@@ -88,7 +88,7 @@ extension QueueTable.State {
     }
   }
 
-  /// Drops events that are not in flight, so that they are read again in order.
+  /// Drops a database's events that are not in flight, so that they are read again in order.
   mutating func reread(database: String) {
     for id in queues.keys where id.database == database {
       if triggers[id.trigger] != nil { reread(trigger: id.trigger) }

@@ -8,19 +8,20 @@ public struct SenderEnvironment: Sendable {
   public var clock: @Sendable () -> Int64
   /// Returns a random number from 0 to 1.
   public var chance: @Sendable () -> Double
-  /// Runs the work once, on any thread, after that many milliseconds. A delay is harmless.
+  /// Runs the work once, on any thread, after `afterMilliseconds` or later.
   public var schedule: @Sendable (_ afterMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void
   /// Returns an HTTP client for hosts under that policy.
   public var client: @Sendable (OutboundPolicy) -> any OutboundHTTP
   /// Returns the running plugin of that name, or nil when none runs.
   public var receiver: @Sendable (_ plugin: String) -> (any WriteReceiver)?
-  /// The ID of the users' project.
+  /// The ID of the project that the accounts belong to.
   public var project: String
-  /// The host under which libraries in functions find databases: a name, with the port if it is not the default.
+  /// The host at which the client libraries in functions reach the databases: a name, with the port if it is not the
+  /// default.
   public var host: String
   /// The most waiting events of one trigger in one database.
   public var waitingEventsMax = TriggerLimits.waitingEventsMax
-  /// The most bytes of those events.
+  /// The most bytes of one trigger's waiting events in one database.
   public var waitingBytesMax = TriggerLimits.waitingBytesMax
 
   /// Creates an environment.
@@ -38,8 +39,8 @@ public struct SenderEnvironment: Sendable {
 
 /// A notice that a trigger's registration should be changed.
 public enum TriggerNotice: Sendable, Equatable {
-  /// The receiver is permanently gone: status 410.
+  /// The receiver answered with status 410: it is permanently gone.
   case gone(trigger: String)
-  /// The receiver does not know the function: status 404.
+  /// The receiver answered with status 404: it does not know the function.
   case unknownFunction(trigger: String)
 }

@@ -1,5 +1,5 @@
-/// A detector of triggers whose handler seems to write data that triggers it again: very many events of one location in
-/// a minute.
+/// A detector of triggers whose handler seems to write data that triggers it again: at least ``eventsPerMinute`` events
+/// of one location in a minute.
 struct TriggerLoopDetector: Sendable {
   private struct LocationKey: Hashable {
     var id: QueueID
@@ -11,7 +11,7 @@ struct TriggerLoopDetector: Sendable {
 
   /// The number of events of one location in a minute that causes a warning.
   static let eventsPerMinute = 1_000
-  /// The number of locations that are counted in a minute; others are not.
+  /// The number of locations that are counted in a minute; events of further locations are not counted.
   static let locationsMax = 10_000
 
   /// Counts an event.

@@ -2,7 +2,7 @@ import HearthJournal
 import HearthTree
 import HearthTriggers
 
-/// The status of a trigger at one time, as far as it is in memory.
+/// The part of a trigger's status that can be read from memory.
 public struct TriggerStatus: Sendable {
   /// The trigger's name.
   public var name: String

@@ -2,8 +2,8 @@ import HearthJournal
 import HearthTree
 import HearthTriggers
 
-/// The waiting events of one queue, with the number of them that each account's writes have caused. ``ShareRule``
-/// decides which further ones may wait and which become dead letters.
+/// The waiting events of one queue, with the number and size of those that each account's writes have caused.
+/// ``ShareRule`` decides whether a further event may wait or becomes a dead letter.
 ///
 /// Signed-out clients count as one account. Events that waited when the server started belong to no account.
 struct WaitingShares: Sendable {
@@ -36,7 +36,7 @@ struct WaitingShares: Sendable {
   /// The number of accounts with waiting events.
   var writerCount: Int { amountsByWriter.count }
 
-  /// Counts an entry for the batch if it may wait.
+  /// Adds an entry to the batch's amounts if it may wait.
   ///
   /// - Parameter writer: The account that made the write; nil for an event without one.
   /// - Returns: True when the entry may wait.

@@ -1,23 +1,24 @@
 import HearthRules
 
-/// The limits of a trial, with one reason each. Clients decide how many decisions are judged, so no part of a trial may
-/// grow with them.
+/// The limits of a trial, with one reason each. Clients determine the number of decisions, so no part of a trial may
+/// grow with it.
 public struct TrialLimits: Sendable {
-  /// The most decisions that wait to be judged, at about half a kilobyte each. Further ones are dropped.
+  /// The most decisions that wait to be repeated, at about half a kilobyte each. Further ones are dropped.
   public var waitingCountMax = 16_384
 
-  /// The most bytes that waiting decisions retain: their own, and the data replaced since the oldest of them, which
-  /// retains the tree of its time. Beyond it the oldest are dropped.
+  /// The most bytes that waiting decisions retain: their own, and the data that was replaced since the oldest of them,
+  /// which retains the tree that it was made on. Beyond this limit the oldest are dropped.
   public var waitingBytesMax = 64 << 20
 
-  /// The most steps of rules for one decision, some tens of milliseconds. A decision with more is undecided.
+  /// The most steps of rules for one decision, some tens of milliseconds. A decision that takes more counts as
+  /// undecided.
   public var stepsMax = 1_000_000
 
-  /// The time that the judge works without a pause. Then it rests for as long, so that it takes at most half of one
-  /// processor.
+  /// The time in milliseconds for which a trial repeats decisions without a pause. Then it pauses for as long, so that
+  /// it takes at most half of one processor.
   public var sliceMilliseconds: Int64 = 4
 
-  /// The most groups of flips in a report, at some kilobytes each.
+  /// The most groups of reversed decisions in a report, at some kilobytes each.
   public var flipGroupsMax = 256
 
   /// The most examples of each group.
@@ -29,19 +30,19 @@ public struct TrialLimits: Sendable {
   /// The most users and paths for each pattern in a forecast.
   public var samplesMax = 5
 
-  /// The most seconds of a forecast, which retains the tree of its beginning.
+  /// The most seconds of a forecast, which retains the tree that it began with.
   public var forecastSecondsMax: Int64 = 600
 
   /// The steps of rules between two readings of the clock.
   public var forecastSteps = 20_000
 
-  /// The most bytes of a text in a report: a path, a user ID.
+  /// The most bytes of a string from a client in a report, such as a path or a user ID.
   public static let textBytesMax = 200
 
-  /// The most rules in the trace of an example: the first ones, and the last.
+  /// The most rules in the trace of an example: the first ones and the last one.
   public static let traceRulesMax = 8
 
-  /// The most parts of a rule's deciding expression whose values a trace shows.
+  /// The most subexpressions of a rule's deciding expression whose values a trace shows.
   public static let traceValuesMax = 8
 
   /// The most locations for which the comparison of the two files' rules is cached.

@@ -1,7 +1,7 @@
 /// The limits of triggers, with one reason each.
 public enum TriggerLimits {
-  /// The most events of one write, as in Firebase. With strict validation a write with more is refused; without it
-  /// further events are not sent.
+  /// The most events of one write, as in Firebase. With strict validation a write with more is refused; without it, the
+  /// events beyond the limit are not sent.
   public static let eventsPerWriteMax = 1_000
 
   /// The most bytes of `{"data":…,"delta":…}` in one event, as in Firebase. With strict validation a write with a
@@ -26,10 +26,10 @@ public enum TriggerLimits {
   /// The most secrets of one trigger: the one in use, the one before it, and the next one.
   public static let secretsMax = 3
 
-  /// The most waiting events of one trigger in one database; the newest beyond it become dead letters at once.
+  /// The most waiting events of one trigger in one database; events beyond this limit become dead letters at once.
   public static let waitingEventsMax = 100_000
 
-  /// The most bytes of those events.
+  /// The most bytes of the waiting events of one trigger in one database.
   public static let waitingBytesMax = 256 << 20
 
   /// The most events of one trigger in memory, without their contents; the others stay on the disk.
@@ -41,22 +41,22 @@ public enum TriggerLimits {
   /// The default number of events in flight for one trigger.
   public static let concurrency = 8
 
-  /// The default time for a handler, in seconds.
+  /// The default timeout of a handler, in seconds.
   public static let timeoutSeconds = 60
 
-  /// The longest time for a handler, in seconds, as in Firebase.
+  /// The longest timeout of a handler, in seconds, as in Firebase.
   public static let timeoutSecondsMax = 540
 
   /// The timeout of a connection to a receiver, in seconds.
   public static let connectTimeoutSeconds = 5
 
-  /// The most bytes that are read of an answer; only its status counts.
+  /// The most bytes that are read of a receiver's answer, of which only the status is used.
   public static let answerBytesMax = 4 << 10
 
-  /// The default time for attempts after an event's write, in seconds: a day.
+  /// The default time after an event's write in which deliveries are attempted, in seconds: a day.
   public static let windowSeconds = 86_400
 
-  /// The longest time for attempts, in seconds: a week.
+  /// The longest time in which deliveries are attempted, in seconds: a week.
   public static let windowSecondsMax = 604_800
 
   /// The number of consecutive failures to reach the handler after which only one event at a time is attempted.

@@ -1,10 +1,10 @@
 import HearthRules
 import HearthTree
 
-/// The access that a rules file gives: for every location, operation and class of users proved closed, open with a
-/// request that shows it, or undecided.
+/// The analysis of the access that a rules file allows: for every location, operation and class of users, access is
+/// proved closed, open with an example request, or undecided.
 ///
-/// Not thread-safe. The rules must have been compiled with their expressions.
+/// The class is not thread-safe. The rules must have been compiled with `keepsExpressions`.
 package final class Exposure {
   /// The verdict on one location for one operation and class.
   package struct Entry: Sendable {
@@ -16,25 +16,27 @@ package final class Exposure {
 
   /// Every location of the file.
   package let locations: [ExposureLocation]
-  /// The classes of users: `nobody`, `anyone`, `other`, and a holder of each claim that the file names.
+  /// The classes of users: `nobody`, `anyone`, `other`, and the holders of each claim that the file uses.
   package let identities: [ExposureIdentity]
   private let rules: RuleSet
   private let prover: Prover
 
+  /// Creates an analysis with all classes of users.
+  ///
   /// - Parameters:
-  ///   - rules: compiled with `keepsExpressions`.
-  ///   - nowMilliseconds: no request is earlier. Access that a rule granted only until some time before is closed.
+  /// - rules: The rules, compiled with `keepsExpressions`.
+  /// - nowMilliseconds: The earliest time of a request. Access that a rule allows only before this time is closed.
   package convenience init(of rules: RuleSet, nowMilliseconds: Int64) {
     self.init(
       of: rules, nowMilliseconds: nowMilliseconds,
       identities: [.signedOut, .signedIn, .otherUser] + NamedClaims.all(in: rules))
   }
 
-  /// Analyses access without custom claims: ``identities`` are `nobody`, `anyone` and `other`.
+  /// Creates an analysis without custom claims: ``identities`` are `nobody`, `anyone` and `other`.
   ///
   /// - Parameters:
-  ///   - rules: compiled with `keepsExpressions`.
-  ///   - nowMilliseconds: no request is earlier.
+  /// - rules: The rules, compiled with `keepsExpressions`.
+  /// - nowMilliseconds: The earliest time of a request.
   package convenience init(withoutCustomClaims rules: RuleSet, nowMilliseconds: Int64) {
     self.init(of: rules, nowMilliseconds: nowMilliseconds, identities: [.signedOut, .signedIn, .otherUser])
   }
@@ -48,20 +50,20 @@ package final class Exposure {
     prover = Prover(rules, nowMilliseconds: nowMilliseconds, faults: faults)
   }
 
-  /// The verdict on one question; nil when the class has no user there: no key of the location is compared with the
-  /// uid.
+  /// Returns the verdict on one question; nil when the class has no users at the location, because no key of the
+  /// location is compared with the uid.
   package func verdict(_ question: ExposureQuestion) -> ExposureVerdict? { prover.verdict(question) }
 
   func locations(_ pattern: [ExposurePattern.Part]) -> [ExposureLocation] {
     ExposurePattern.locations(pattern, in: rules)
   }
 
-  /// All verdicts, location by location.
+  /// Returns all verdicts, ordered by location.
   ///
-  /// - Parameter updates: also asks about writes as part of an update of several paths.
+  /// - Parameter updates: True to include verdicts on writes as part of an update of several paths.
   package func entries(updates: Bool = false) -> [Entry] {
     var result: [Entry] = []
-    // The verdicts on reads at each location on the way to the next.
+    // The verdicts on reads at the ancestors of the next location.
     var reads: [[ExposureVerdict?]] = []
     for location in locations {
       reads.removeLast(reads.count - location.steps.count)
@@ -88,10 +90,10 @@ package final class Exposure {
     return question
   }
 
-  /// The verdicts on all classes, nil for a class without users. Verdicts that follow from earlier ones are not proved
-  /// again.
+  /// Returns the verdicts on all classes, nil for a class without users. Verdicts that follow from earlier ones are not
+  /// proved again.
   ///
-  /// - Parameter above: the same for the place above, when no more rules apply here than there.
+  /// - Parameter above: The verdicts at the parent location, when the same rules apply there; nil otherwise.
   private func verdicts(
     at location: ExposureLocation, _ operation: ExposureOperation, isUpdate: Bool, above: [ExposureVerdict?]?
   ) -> [ExposureVerdict?] {
@@ -115,14 +117,14 @@ package final class Exposure {
     return verdicts
   }
 
-  /// The verdict that follows from the one on the class `anyone`: an operation closed to it is closed to `other`, and
-  /// to holders of a claim that no applicable rule reads.
+  /// Returns the verdict that follows from the one on the class `anyone`: an operation closed to it is closed to
+  /// `other`, and to holders of a claim that no applicable rule reads.
   private func following(_ anyone: ExposureVerdict?, _ question: ExposureQuestion) -> ExposureVerdict? {
     guard case .closed? = anyone else { return nil }
     switch question.identity {
     case .otherUser: return .closed
     case .holder(let names, _):
-      // Other paths of an update are checked by rules from anywhere in the file.
+      // The other paths of an update may be checked by any rules of the file.
       let isIndifferent =
         !question.isUpdate && prover.isIndifferent(to: names[0], at: question.location, question.operation)
       return isIndifferent ? .closed : nil
@@ -130,9 +132,9 @@ package final class Exposure {
     }
   }
 
-  /// The verdict that follows from the place above. The rules from the root down to a place decide a read: without a
-  /// rule of its own, a place is readable exactly like the place above. Users of `other` here are of `other`
-  /// or `anyone` there.
+  /// Returns the verdict that follows from that at the parent location. A read is decided by the rules from the root to
+  /// its location: without its own rule, a location is readable exactly when its parent is. A user of the class `other`
+  /// at the location is of `other` or `anyone` at the parent.
   private func inherited(_ above: ExposureVerdict?, _ question: ExposureQuestion) -> ExposureVerdict? {
     switch above {
     case .closed?: return .closed
@@ -147,7 +149,7 @@ package final class Exposure {
     }
   }
 
-  /// A key for a step that may be any, named after it; nil when the few candidates are taken.
+  /// Returns a key for a wildcard step, similar to the wildcard's name; nil when the few candidates are used already.
   private func key(_ step: ExposureLocation.Step, beside path: Path) -> Key? {
     switch step {
     case .key(let key): return Key(key)
@@ -159,9 +161,11 @@ package final class Exposure {
     }
   }
 
-  /// The verdict from repeating an allowed request as a user of another class, if it is allowed as well; nil otherwise.
+  /// Repeats an allowed request as a user of another class, and returns the verdict if it is allowed too; nil
+  /// otherwise.
   ///
-  /// - Parameter witness: of a class without custom claims, so that no user is shown with a claim of another class.
+  /// - Parameter witness: A request of a class without custom claims, so that the user does not have a claim of another
+  ///   class.
   private func again(_ witness: ExposureWitness, _ question: ExposureQuestion) -> ExposureVerdict? {
     var witness = witness
     guard let auth = question.identity.auth(like: witness.auth) else { return nil }
@@ -177,6 +181,6 @@ package final class Exposure {
 }
 
 extension Path {
-  /// True when one of the keys is the user's uid.
+  /// Returns true when one of the keys is the user's uid.
   fileprivate func names(_ auth: JSON?) -> Bool { keys.contains { $0.text == auth?["uid"]?.string } }
 }

@@ -1,15 +1,15 @@
 import HearthRules
 
-/// The differences between two rules files, in both directions. "Closed" in a direction is a proof that there is no
-/// such request.
+/// The differences between two rules files, in both directions. The verdict "closed" for a direction means a proof that
+/// there is no such request.
 ///
-/// Not thread-safe. Both files must have been compiled with their expressions.
+/// The class is not thread-safe. Both files must have been compiled with `keepsExpressions`.
 package final class RulesDifference {
   /// The direction of a change.
   package enum Direction: String, Sendable, CaseIterable {
-    /// The new file allows it and the old one does not.
+    /// The new file allows a request that the old one does not.
     case opened
-    /// The old file allowed it and the new one does not.
+    /// The old file allows a request that the new one does not.
     case closed
   }
 
@@ -23,10 +23,10 @@ package final class RulesDifference {
     package var verdict: ExposureVerdict
   }
 
-  /// The locations of either file at which rules differ, those of the new one first. All others are unchanged.
+  /// The locations of both files at which rules differ, those of the new file first. All other locations are unchanged.
   package let locations: [ExposureLocation]
-  /// The classes of users: `nobody`, `anyone`, `other`, a holder of each claim that one of the files names, and users
-  /// with any claims, for differences that need several claims at once.
+  /// The classes of users: `nobody`, `anyone`, `other`, the holders of each claim that one of the files uses, and users
+  /// with any claims, for differences that require several claims at once.
   private(set) lazy var identities: [ExposureIdentity] = {
     var claims = NamedClaims.all(in: new)
     claims += NamedClaims.all(in: old).filter { !claims.contains($0) }
@@ -38,11 +38,13 @@ package final class RulesDifference {
   private let opened: Prover
   private let closed: Prover
 
+  /// Creates the difference of two files.
+  ///
   /// - Parameters:
-  ///   - old: the rules in force.
-  ///   - new: the new rules.
-  ///   - nowMilliseconds: no request is earlier.
-  ///   - former: a difference of files that have much in common with these; its results about texts are used again.
+  /// - old: The active rules.
+  /// - new: The new rules.
+  /// - nowMilliseconds: The earliest time of a request.
+  /// - former: The difference of similar files, whose results about texts are reused.
   package init(from old: RuleSet, to new: RuleSet, nowMilliseconds: Int64, after former: RulesDifference? = nil) {
     let isKept = former.map { $0.texts.languages.keptCount < ExposureLimits.languagesKeptMax } ?? false
     texts = former.flatMap { isKept ? $0.texts : nil } ?? TextSolver()
@@ -56,16 +58,17 @@ package final class RulesDifference {
     [.signedOut, .signedIn, .otherUser] + claims + [.anyClaims]
   }
 
-  /// The classes whose verdicts may differ at a location: ``identities`` without holders of claims that no rule on the
-  /// way to it, or below it, names.
+  /// Returns the classes whose verdicts may differ at a location: ``identities`` without the holders of claims that no
+  /// rule above, at or below the location uses.
   package func identities(at location: ExposureLocation) -> [ExposureIdentity] {
     Self.identities(NamedClaims.all(at: location))
   }
 
-  /// The verdict on one question, whose location is one of ``locations``; nil when the class has no user there.
+  /// Returns the verdict on one question, whose location is one of ``locations``; nil when the class has no users at
+  /// the location.
   package func verdict(_ question: ExposureQuestion, _ direction: Direction) -> ExposureVerdict? {
     if question.location.isSame(for: question.operation) {
-      // Rules with the same text at the same place answer the same.
+      // Rules with the same text at the same location have the same result.
       return question.identity == .otherUser && opened.verdict(question) == nil ? nil : .closed
     }
     guard direction == .closed else { return opened.verdict(question) }
@@ -74,8 +77,9 @@ package final class RulesDifference {
     return closed.verdict(reversed)
   }
 
-  /// The changes, and the questions that could not be decided, for writes alone and as one path of an update. No
-  /// entries prove that nothing changed. Users with any claims are only named when no other class makes the difference.
+  /// Returns the changes, and the questions that could not be decided, for writes on their own and as one path of an
+  /// update. An empty result proves that access did not change. The class of users with any claims is only included
+  /// when no other class shows the difference.
   package func entries() -> [Entry] {
     var result: [Entry] = []
     for location in locations {
@@ -84,7 +88,7 @@ package final class RulesDifference {
           var isTold = false
           for identity in identities where !(isTold && identity == .anyClaims) {
             var question = ExposureQuestion(location: location, operation: operation, identity: identity)
-            // The difference may need other paths of the same update.
+            // The difference may only occur together with other paths of the same update.
             question.isUpdate = operation == .write
             switch verdict(question, direction) {
             case nil, .closed: break
@@ -101,6 +105,6 @@ package final class RulesDifference {
 }
 
 extension ExposureLocation {
-  /// The same place with the files in the other order.
+  /// The same location with the files in reverse order.
   fileprivate var reversed: ExposureLocation { ExposureLocation(steps: steps, chains: chains.reversed()) }
 }

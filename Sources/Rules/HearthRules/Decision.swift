@@ -1,10 +1,10 @@
 import HearthTree
 
-/// The answer of a rule set to a request, with its reason.
+/// The decision of a rule set on a request, with its reason.
 public struct Decision: Sendable {
-  /// The reason for the answer.
+  /// The reason for the decision.
   public enum Outcome: String, Sendable, Equatable {
-    /// A read or write rule was true, and for a write so was every validate rule concerned.
+    /// A read or write rule was true, and, for a write, every applicable validate rule was true.
     case granted
     /// The path has no rule of the required kind.
     case noRule
@@ -17,19 +17,19 @@ public struct Decision: Sendable {
   /// The reason for allowing or refusing the request.
   public var outcome: Outcome
   /// The rule that decided: the one that granted, the validate rule that refused, or, when none granted, the deepest
-  /// rule that was evaluated. Nil when the path has no rule.
+  /// rule that was evaluated. nil when the path has no rule.
   public var rule: RuleReference?
-  /// The place where the deciding rule was evaluated; the requested path when there is no rule.
+  /// The path at which the deciding rule was evaluated; the requested path when there is no rule.
   public var path: Path
-  /// The reason why the deciding rule has no value; it then counts as false. Nil when it was simply true or false.
+  /// The reason why the deciding rule has no value; it then counts as false. nil when it was true or false.
   public var error: EvaluationError?
-  /// The evaluation in detail. Nil unless ``DecisionDetail/trace`` was requested.
+  /// The evaluation in detail. nil unless ``DecisionDetail/trace`` was requested.
   public var trace: Trace?
-  /// The denied request, for a later explanation. Nil for a request that is allowed.
+  /// The denied request, for a later explanation. nil for an allowed request.
   package internal(set) var denied: DeniedRequest?
-  /// Steps that the rules took, for callers that share time among decisions; 0 for a decision that was not counted.
+  /// The number of evaluation steps, for callers that share time among decisions; 0 when the steps were not counted.
   package internal(set) var stepCount = 0
-  /// The data and variables that the decision depends on. Nil unless ``DecisionDetail/dependencies`` was requested.
+  /// The data and variables that the decision depends on. nil unless ``DecisionDetail/dependencies`` was requested.
   public var dependencies: ReadDependencies?
 
   /// Every rule that was evaluated, in order. Empty unless ``DecisionDetail/trace`` was requested.
@@ -38,7 +38,7 @@ public struct Decision: Sendable {
   /// True when some rule grants the request and none refuses it.
   public var isAllowed: Bool { outcome == .granted }
 
-  /// Makes a decision.
+  /// Creates a decision.
   public init(
     outcome: Outcome, rule: RuleReference?, path: Path, error: EvaluationError? = nil, trace: Trace? = nil,
     dependencies: ReadDependencies? = nil

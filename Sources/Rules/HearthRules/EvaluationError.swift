@@ -1,8 +1,8 @@
 /// The reason why a rule has no value. Such a rule counts as false.
 public struct EvaluationError: Error, Sendable, Equatable {
-  /// The closed list of reasons; their texts are never renamed.
+  /// The reasons. Their raw values are stable.
   public enum Code: String, Sendable, CaseIterable {
-    /// An operand or argument has a type that the operator or method does not take.
+    /// An operand or argument has a type that the operator or method does not accept.
     case wrongType
     /// `parent()` of the database root.
     case noParent
@@ -11,7 +11,7 @@ public struct EvaluationError: Error, Sendable, Equatable {
     /// A text grew beyond the limit of ``RulesLimits``.
     case textLimit
 
-    /// A sentence for a log.
+    /// A message for logs, in one sentence.
     public var message: String {
       switch self {
       case .wrongType: "a value has a type that this operation does not take"
@@ -24,15 +24,15 @@ public struct EvaluationError: Error, Sendable, Equatable {
 
   /// The reason why the rule could not be evaluated.
   public var code: Code
-  /// UTF-8 bytes from the start of the expression's text to the part that failed.
+  /// The offset of the failed part in the expression's text, in UTF-8 bytes.
   public var offset: Int
 
-  /// Makes an error at a byte of the rule's text.
+  /// Creates an error at a byte of the rule's text.
   public init(_ code: Code, at offset: Int) {
     self.code = code
     self.offset = offset
   }
 
-  /// A sentence for a log.
+  /// A message for logs, in one sentence.
   public var message: String { code.message }
 }

@@ -1,9 +1,9 @@
 import HearthTree
 
-/// All data and variables that a decision read: while none of it changes, deciding again gives the same answer.
+/// All data and variables that a decision read: while none of these changes, the decision stays the same.
 ///
-/// Rules read single nodes only (does it exist, what is its leaf value, its priority, has it children), never a
-/// subtree's content. So a data dependency is a path and the aspects of the node there that were read.
+/// Rules read only single nodes (existence, leaf value, priority, existence of children), never the content of a
+/// subtree. So a data dependency is a path and the aspects of the node there that were read.
 public struct ReadDependencies: Sendable, Equatable {
   /// The aspects of a node that were read.
   public struct Aspects: OptionSet, Sendable, Hashable {
@@ -21,8 +21,8 @@ public struct ReadDependencies: Sendable, Equatable {
     /// Everything at and below the node.
     public static let everything = Aspects(rawValue: 16)
 
-    /// True when a node that turned from `old` into `new` differs in one of these aspects. For ``everything`` it may be
-    /// true without a difference: storage is compared instead of values.
+    /// Returns true when `old` and `new` differ in one of these aspects. For ``everything``, it may also return true
+    /// when they are equal, because storage is compared instead of values.
     public func differ(_ old: Node, _ new: Node) -> Bool {
       if contains(.everything), !old.isIdentical(to: new) { return true }
       if contains(.existence), old.isEmpty != new.isEmpty { return true }
@@ -33,24 +33,25 @@ public struct ReadDependencies: Sendable, Equatable {
     }
   }
 
-  /// Absolute paths in the database as it was before the write (for a read: as it is).
+  /// The absolute paths that were read in the database before the write (for a read: in the current database), with
+  /// their aspects.
   public internal(set) var data: [Path: Aspects] = [:]
   /// True when `auth` or something below it was read.
   public internal(set) var usesAuth = false
-  /// True when `now` was read: the answer may change with time alone.
+  /// True when `now` was read: the decision may change with time.
   public internal(set) var usesClock = false
 
-  /// The maximum number of paths. Beyond it, the longest are replaced by the places above them, which then stand for
-  /// ``Aspects/everything`` below.
+  /// The maximum number of paths. When there are more, the longest paths are replaced by their ancestors with
+  /// ``Aspects/everything``.
   private let countMax: Int
   private var depthMax = Int.max
 
-  /// Makes empty dependencies, with any number of places.
+  /// Creates empty dependencies without a limit on the number of paths.
   public init() { self.init(countMax: .max) }
 
   init(countMax: Int) { self.countMax = countMax }
 
-  /// True when a commit that turned `oldRoot` into `newRoot` changed data that was read.
+  /// Returns true when data that was read differs between `oldRoot` and `newRoot`.
   public func isAffected(from oldRoot: Node, to newRoot: Node) -> Bool {
     data.contains { path, aspects in aspects.differ(oldRoot[path], newRoot[path]) }
   }

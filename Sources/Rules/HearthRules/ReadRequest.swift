@@ -1,10 +1,10 @@
 import HearthTree
 
-/// A read to decide about: a listen, a `get` or a REST read.
+/// A read to be decided: a listen, a `get` or a REST read.
 public struct ReadRequest: Sendable {
   /// The path to read.
   public var path: Path
-  /// The whole database as it is.
+  /// The root of the database.
   public var root: Node
   /// The `auth` of rules; nil when signed out.
   public var auth: JSON?
@@ -13,7 +13,7 @@ public struct ReadRequest: Sendable {
   /// The `query` of rules; nil for a read without parameters.
   public var query: Query?
 
-  /// Makes a read.
+  /// Creates a read.
   public init(path: Path, root: Node, auth: JSON?, nowMilliseconds: Int64, query: Query? = nil) {
     self.path = path
     self.root = root

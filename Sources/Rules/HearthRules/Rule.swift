@@ -1,15 +1,15 @@
-/// One compiled rule: an expression at a place of the file.
+/// One compiled rule: an expression at a node of the rules file.
 package final class Rule: Sendable {
   /// The kind of the rule.
   package let kind: RuleKind
-  /// The names from the root of the rules down, wildcards included.
+  /// The names from the root of the rules, including wildcards.
   package let place: [String]
   /// The rule as written, with the file's string escapes resolved.
   package let text: String
-  /// The place where the text begins in the file.
+  /// The position in the file at which the text begins.
   package let position: SourcePosition
   let program: Program
-  /// The data for tools that inspect the rule. Nil when the rule set was compiled for deciding alone.
+  /// The data for tools that inspect the rule. nil when the rule set was compiled without `keepsExpressions`.
   let inspection: RuleInspection?
 
   init(
@@ -24,25 +24,25 @@ package final class Rule: Sendable {
     self.inspection = inspection
   }
 
-  /// The template of the rule's path. Computed on demand: rules share the names, and a long name would otherwise be
-  /// there once for every rule below it.
+  /// The template of the rule's path. It is computed on demand, because rules share the names; otherwise a long name
+  /// would be copied for every rule below it.
   package var pathTemplate: String { "/" + place.joined(separator: "/") }
 
-  /// The checked expression. Nil when the rule set was compiled for deciding alone.
+  /// The checked expression. nil when the rule set was compiled without `keepsExpressions`.
   package var expression: TypedExpression? { inspection?.expression }
 
   /// The rule's number among all rules of the file, from 0; nil like ``expression``.
   package var number: Int? { inspection?.number }
 
-  /// The position of a byte of the text in the file, through the file's string escapes. When the rule set was compiled
-  /// for deciding alone, the position of the text's beginning.
+  /// Returns the position in the file of a byte of the text, considering the file's string escapes. When the rule set
+  /// was compiled without `keepsExpressions`, returns the position of the text's beginning.
   package func position(ofByte offset: Int) -> SourcePosition {
     guard let inspection else { return position }
     return inspection.source.position(ofByte: fileOffset(ofByte: offset, inspection))
   }
 
-  /// The positions in the file at which bytes of the text begin and end, as ``position(ofByte:)``. In a file that was
-  /// generated from another one, a span that comes from several places there ends where it begins.
+  /// Returns the positions in the file at which a range of the text begins and ends, like ``position(ofByte:)``. For a
+  /// generated file, a span from several segments has an end equal to its start.
   package func span(ofBytes range: Range<Int>) -> (start: SourcePosition, end: SourcePosition) {
     guard let inspection else { return (position, position) }
     let (start, end) = (
@@ -51,8 +51,8 @@ package final class Rule: Sendable {
     return inspection.source.span(ofBytes: start..<max(start, end))
   }
 
-  /// Returns the place where an expression begins in the file. Its ``TypedExpression/range`` may begin with a
-  /// parenthesis and blanks.
+  /// Returns the position in the file at which an expression begins, without the parentheses and white space with which
+  /// its ``TypedExpression/range`` may begin.
   package func position(of expression: TypedExpression) -> SourcePosition {
     position(ofByte: expression.range.lowerBound)
   }
@@ -69,23 +69,23 @@ struct RuleInspection: Sendable {
   let expression: TypedExpression
   let sites: SiteMap
   let source: SourceText
-  /// The byte of the file that the rule's value begins at.
+  /// The byte of the file at which the rule's value begins.
   let fileOffset: Int
-  /// The position of the text's bytes in the file. Nil for a rule that is no text.
+  /// The position of the text's bytes in the file. nil for a rule that is not a text.
   var origin: RulesDocument.Text?
 }
 
-/// A position in a text: 1-based line, and 1-based column in characters; and the text's file, when it is not the rules
-/// file.
+/// A position in a text: 1-based line, and 1-based column in characters; and the name of the file, when it is not the
+/// rules file.
 package struct SourcePosition: Sendable, Equatable {
   /// The line, from 1.
   package var line: Int
   /// The column, from 1, in characters.
   package var column: Int
-  /// The file that the rules file was generated from; nil for a rules file written as it is.
+  /// The file from which the rules file was generated; nil when it was not generated.
   package var file: String?
 
-  /// Makes a position in the rules file, or in the file that it was generated from.
+  /// Creates a position in the rules file, or in the file from which it was generated.
   package init(line: Int, column: Int, file: String? = nil) {
     (self.line, self.column, self.file) = (line, column, file)
   }

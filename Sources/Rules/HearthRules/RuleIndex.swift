@@ -1,6 +1,6 @@
 import HearthTree
 
-/// One entry of `.indexOn`: an order of a node's children that queries may ask for.
+/// One entry of `.indexOn`: an order of a node's children that queries may use.
 public enum RuleIndex: Sendable, Equatable {
   /// The order of values, `.value`.
   case value

@@ -1,22 +1,22 @@
 import HearthTree
 
-/// A place of a rules file: its rules, and the places below it.
+/// A node of a rules file: its rules, and the nodes below it.
 package final class RuleNode: Sendable {
-  /// The `.read` rule of this place.
+  /// The `.read` rule of this node.
   package let read: Rule?
-  /// The `.write` rule of this place.
+  /// The `.write` rule of this node.
   package let write: Rule?
-  /// The `.validate` rule of this place.
+  /// The `.validate` rule of this node.
   package let validate: Rule?
-  /// The `.indexOn` of this place.
+  /// The `.indexOn` of this node.
   package let indexes: [RuleIndex]
-  /// The places below that the file names.
+  /// The child nodes that the file names.
   package let children: RuleChildren
-  /// The place of every child that the file does not name.
+  /// The node for every child that the file does not name, `$key`; nil when there is none.
   package let wildcard: RuleNode?
-  /// True when a validate rule stands here or below.
+  /// True when there is a validate rule at this node or below.
   package let hasValidation: Bool
-  /// True when a validate rule stands below.
+  /// True when there is a validate rule below this node.
   let hasValidationBelow: Bool
 
   init(
@@ -32,10 +32,12 @@ package final class RuleNode: Sendable {
     hasValidation = validate != nil || hasValidationBelow
   }
 
-  /// Returns the rules of a child; nil when it has none. A name in the file hides the wildcard.
+  /// Returns the rules of a child; nil when it has none. When the file names the child, the wildcard does not apply to
+  /// it.
   package func child(_ key: Key) -> RuleNode? { children[key] ?? wildcard }
 
-  // The lists that a decision follows. The rule set holds them, so no references are counted at each step.
+  // Unmanaged references for decisions. The rule set keeps the objects alive, so no references are counted at each
+  // step.
 
   var unmanagedRead: Unmanaged<Rule>? { read.map { Unmanaged.passUnretained($0) } }
   var unmanagedWrite: Unmanaged<Rule>? { write.map { Unmanaged.passUnretained($0) } }
@@ -46,8 +48,8 @@ package final class RuleNode: Sendable {
 }
 
 extension RuleNode {
-  /// The name of the last step to it, taken from any rule at or below it; the name of a wildcard without rules is
-  /// irrelevant.
+  /// The last name of its place, from any rule at or below it; `$key` for a wildcard without rules, whose name does not
+  /// matter.
   package var name: String { name(below: 0) ?? "$key" }
 
   private func name(below depth: Int) -> String? {
@@ -61,13 +63,13 @@ extension RuleNode {
   }
 }
 
-/// The named places below a place.
+/// The named children of a node.
 package struct RuleChildren: Sendable {
   /// The children in the order of the file.
   package private(set) var list: [(key: Key, node: RuleNode)]
   /// The fingerprint of each name in the list.
   private let fingerprints: [NameFingerprint]
-  /// The index of each name in the list, for places with many children; a few are found faster by comparing each.
+  /// The index of each name in the list, for nodes with many children; a few are found faster by comparing each one.
   private let table: [Key: Int]
 
   init(_ list: [(key: Key, node: RuleNode)]) {
@@ -77,10 +79,10 @@ package struct RuleChildren: Sendable {
     table = list.count > 8 ? Dictionary(numbered, uniquingKeysWith: { first, _ in first }) : [:]
   }
 
-  /// The place of a name; nil when the file does not name it.
+  /// The node of a name; nil when the file does not name it.
   package subscript(key: Key) -> RuleNode? { find(key)?.takeUnretainedValue() }
 
-  /// Finds the place of a name, without a reference; the list holds it.
+  /// Returns the node of a name as an unmanaged reference; the list keeps it alive.
   func find(_ key: Key) -> Unmanaged<RuleNode>? { index(of: key).map { .passUnretained(list[$0].node) } }
 
   private func index(of key: Key) -> Int? {
@@ -93,15 +95,16 @@ package struct RuleChildren: Sendable {
     return nil
   }
 
-  /// Returns true when both have the same names in the same order, because one was made of the other by
-  /// ``replacing(_:with:)``. False leaves it open.
+  /// Returns true when both have the same names in the same order, because one was created from the other by
+  /// ``replacing(_:with:)``. When it returns false, the names may still be the same.
   package func sharesNames(with other: RuleChildren) -> Bool {
     fingerprints.withUnsafeBufferPointer { mine in
       other.fingerprints.withUnsafeBufferPointer { mine.baseAddress == $0.baseAddress && mine.count == $0.count }
     }
   }
 
-  /// The same names, one of them with another place; nil when the file does not name it, or the replacement is nil.
+  /// Returns the children with the node of one name replaced; nil when the name does not exist, or the replacement is
+  /// nil.
   func replacing(_ key: Key, with replacement: (RuleNode) -> RuleNode?) -> RuleChildren? {
     guard let index = index(of: key), let node = replacement(list[index].node) else { return nil }
     var children = self
@@ -110,7 +113,8 @@ package struct RuleChildren: Sendable {
   }
 }
 
-/// The length of a name, and the bytes of it that fit into two words: all of a short one, the ends of a long one.
+/// The length of a name, and those of its bytes that fit into two words: all bytes of a short name, the first and last
+/// ones of a long name.
 struct NameFingerprint: Equatable {
   private let count: Int
   private let first: UInt64

@@ -1,20 +1,20 @@
 import Synchronization
 
-/// A checked and compiled rules file, ready to decide. Immutable; copying one costs a reference count.
+/// A checked and compiled rules file, ready for decisions. It is immutable; copying one costs a reference count.
 public struct RuleSet: Sendable {
   let storage: Storage
 
   final class Storage: Sendable {
     let text: RulesText
     let root: RuleNode
-    /// The number of rules that there are, when their expressions are kept.
+    /// The number of rules; only set when their expressions are kept.
     let ruleCount: Int
     let warnings: [RulesError.Diagnostic]
     /// True when the rules can be inspected.
     let isInspectable: Bool
     /// The counts of its decisions; nil without counting.
     let coverage: RulesCoverage?
-    /// The same file, compiled so that its rules can be inspected; nil until the first request.
+    /// The same file, compiled for inspection; nil until the first use.
     let inspected = Mutex<Storage?>(nil)
 
     init(
@@ -32,13 +32,12 @@ public struct RuleSet: Sendable {
 
   /// Parses, checks and compiles a rules file.
   ///
-  /// - Throws: ``RulesError`` with every problem found: the first one inside each expression, or the one that
-  ///   makes the file unreadable.
+  /// - Throws: ``RulesError`` with the first problem in each expression, or with the syntax error of the file.
   public static func compile(_ source: String) throws(RulesError) -> RuleSet {
     try compile(source, keepsExpressions: false)
   }
 
-  /// Compiles rules that were in force before: restrictions of later versions do not apply to them.
+  /// Compiles rules that were accepted earlier: restrictions that later versions introduced do not apply to them.
   package static func recompile(_ source: String) throws(RulesError) -> RuleSet {
     try compile(source, keepsExpressions: false, wasAccepted: true)
   }
@@ -46,13 +45,13 @@ public struct RuleSet: Sendable {
   /// Parses, checks and compiles a rules file for a tool that inspects the rules.
   ///
   /// - Parameters:
-  ///   - keepsExpressions: every ``Rule/expression`` is kept, at some hundred bytes for each operand.
-  ///   - wasAccepted: the rules were compiled before, perhaps by an earlier version.
+  /// - keepsExpressions: True to keep every ``Rule/expression``, which takes about a hundred bytes for each operand.
+  /// - wasAccepted: True when the rules were accepted earlier, perhaps by an earlier version.
   package static func compile(
     _ source: String, keepsExpressions: Bool, wasAccepted: Bool = false
   ) throws(RulesError) -> RuleSet {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    // Some editors begin a file with it; parsers of JSON that read the rules later refuse it.
+    // Some editors write a byte order mark, which JSON parsers that read the rules later refuse.
     let source =
       source.utf8.starts(with: mark) ? String(decoding: source.utf8.dropFirst(mark.count), as: UTF8.self) : source
     let document = try RulesDocument.parse(source)
@@ -64,9 +63,9 @@ public struct RuleSet: Sendable {
         ruleCount: ruleCount, warnings: warnings, isInspectable: keepsExpressions))
   }
 
-  /// The same rules, with every decision counted.
+  /// Returns the same rules, with every decision counted.
   ///
-  /// - Parameter coverage: of these rules; a coverage of others counts nothing.
+  /// - Parameter coverage: A coverage of these rules; with a coverage of others, nothing is counted.
   public func counting(into coverage: RulesCoverage) -> RuleSet {
     guard isIdentical(to: coverage.rules) else { return self }
     return RuleSet(
@@ -75,31 +74,31 @@ public struct RuleSet: Sendable {
         isInspectable: storage.isInspectable, coverage: coverage))
   }
 
-  /// The rules of a database without rules of its own: no reads, no writes.
+  /// The rules of a database without a rules file: they deny all reads and writes.
   public static let denyAll: RuleSet = {
-    // because the text is a constant and a test compiles it
+    // The text is a constant, and a test compiles it.
     try! compile(#"{"rules":{".read":false,".write":false}}"#)
   }()
 
-  /// The file exactly as it was given, comments included.
+  /// The file exactly as it was passed, including comments.
   public var source: String { storage.text.source }
 
-  /// The file that the rules file was generated from; nil for a rules file written as it is.
+  /// The file from which the rules file was generated; nil when it was not generated.
   package var origin: RulesOrigin? { storage.text.origin }
 
-  /// The text that positions of rules refer to: the file that the author wrote.
+  /// The text to which positions of rules refer: the file that the author wrote.
   package var writtenSource: String { origin?.text ?? source }
 
   /// The file as plain JSON: no comments, no trailing commas, line breaks in texts escaped.
   public var strictJSON: [UInt8] { storage.text.strictJSON }
 
-  /// Parts of the file that are allowed but probably mistakes, in file order, to be shown at a deployment.
+  /// Parts of the file that are allowed but probably mistakes, in file order, which are shown at a deployment.
   public var warnings: [RulesError.Diagnostic] { storage.warnings }
 
   /// The rules at the root of the database.
   package var root: RuleNode { storage.root }
 
-  /// The same rules, with their decisions counted into a ``coverage`` of their own, from zero.
+  /// The same rules, with their decisions counted in a new ``coverage``.
   package var counted: RuleSet {
     let plain = withExpressions
     return plain.counting(into: RulesCoverage(of: plain))
@@ -111,8 +110,8 @@ public struct RuleSet: Sendable {
   /// The same rules without counting.
   package var withoutCounting: RuleSet { storage.coverage?.rules ?? self }
 
-  /// The same rules, compiled so that they can be inspected, and not counting. Compiled at the first request, which
-  /// takes as long as the first compilation, and kept as long as these are.
+  /// The same rules, compiled so that they can be inspected, and not counting. They are compiled at the first use,
+  /// which takes as long as the first compilation, and are kept as long as this rule set.
   package var withExpressions: RuleSet {
     let plain = withoutCounting
     if plain.storage.isInspectable { return plain }

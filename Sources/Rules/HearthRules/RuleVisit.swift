@@ -12,17 +12,18 @@ public struct RuleVisit: Sendable, Equatable {
 
   /// The rule.
   public var rule: RuleReference
-  /// The concrete place, wildcards filled in.
+  /// The path, with the keys that the wildcards matched.
   public var path: Path
   /// The rule's result.
   public var result: Result
-  /// The results of the rule's parts. Nil when the rules were compiled for deciding alone.
+  /// The results of the rule's parts. nil when the rules were compiled without `keepsExpressions`.
   public var expression: TracedExpression?
   /// The part that decided: an operand that made an `&&` false or an `||` true, the condition of a conditional that
-  /// chose a constant, or the source of an error. It has its operands and no parts below them. Nil like ``expression``.
+  /// selected a constant, or the source of an error. It has operands, but these have none. It is nil when
+  /// ``expression`` is nil.
   public var decisive: TracedExpression?
-  /// The reads of data, in order; empty when the rules were compiled for deciding alone.
+  /// The reads of data, in order; empty when the rules were compiled without `keepsExpressions`.
   public var reads: [TracedRead] = []
-  /// True when more was evaluated or read than is shown.
+  /// True when more was evaluated or read than is recorded.
   public var isCut = false
 }

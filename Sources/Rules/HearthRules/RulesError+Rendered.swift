@@ -1,5 +1,5 @@
 extension RulesError {
-  /// The problems for a reader: each with its position, the line of the file, a caret under the position, and help.
+  /// Returns the problems as text: each with its position, the line of the file, a caret under the position, and help.
   ///
   /// ```
   /// rules.json:3:15: error: Unknown variable 'tr'.
@@ -13,14 +13,14 @@ extension RulesError {
 }
 
 extension RuleSet {
-  /// The ``warnings`` in the form of ``RulesError/rendered(file:)``; empty when there are none.
+  /// Returns the ``warnings`` in the form of ``RulesError/rendered(file:)``; empty when there are none.
   public func renderedWarnings(file: String) -> String {
     warnings.map { $0.rendered(file: file, as: "warning") }.joined(separator: "\n")
   }
 }
 
 extension RulesError.Diagnostic {
-  /// The problem in the form of ``RulesError/rendered(file:)``.
+  /// Returns the problem in the form of ``RulesError/rendered(file:)``.
   ///
   /// - Parameter kind: `error` or `warning`.
   package func rendered(file: String, as kind: String) -> String {
@@ -33,7 +33,7 @@ extension RulesError.Diagnostic {
   /// The line, and a caret under the position.
   private var excerpt: String {
     let before = sourceLine.utf16.prefix(max(0, column - 1))
-    // Tabs stay tabs, so that the caret stands under its character whatever a tab's width is.
+    // Tabs are kept, so that the caret is below its character with any tab width.
     let padding = String(decoding: before, as: UTF16.self).map { $0 == "\t" ? "\t" : " " }.joined()
     return "\(sourceLine)\n\(padding)^\n"
   }

@@ -5,18 +5,18 @@ public struct RulesError: Error, Sendable, Equatable {
 
   /// A problem of a rules file, with its position.
   public struct Diagnostic: Sendable, Equatable {
-    /// 1-based line, and 1-based column in characters.
+    /// The line, from 1.
     public var line: Int
     /// The column, from 1, in characters.
     public var column: Int
     /// The message of Firebase, if it is known.
     public var message: String
-    /// A sentence that tells how to fix it; nil when there is none.
+    /// A sentence about how to fix the problem; nil when there is none.
     public var help: String?
-    /// The line of the file that the position is in, without its line break; empty when it is too long to show.
+    /// The line of the file that contains the position, without its line break; empty when it is too long to show.
     public var sourceLine: String
 
-    /// Makes a problem at a line and column, both from 1.
+    /// Creates a problem at a line and column, both counted from 1.
     public init(line: Int, column: Int, message: String, help: String?, sourceLine: String) {
       self.line = line
       self.column = column
@@ -26,10 +26,10 @@ public struct RulesError: Error, Sendable, Equatable {
     }
   }
 
-  /// Makes the error of a file with these problems, in the order of the file.
+  /// Creates the error of a file with problems, which must be in file order.
   public init(_ diagnostics: [Diagnostic]) { self.diagnostics = diagnostics }
 
-  /// The `error` member in the answer to an upload: `3:15: Unknown variable 'tr'.` and a line break, for each.
+  /// The `error` member in the response to an upload: `3:15: Unknown variable 'tr'.` and a line break, for each.
   public var uploadErrorText: String {
     diagnostics.map { "\($0.line):\($0.column): \($0.message)\n" }.joined()
   }

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// A request to decide about: a read or a write.
+/// A request to be decided: a read or a write.
 public enum RulesRequest: Sendable {
   /// A listen, a `get` or a REST read.
   case read(ReadRequest)
@@ -26,10 +26,10 @@ extension RuleSet {
   }
 }
 
-/// A request that was denied, and the rules that denied it: everything needed to decide it again. It holds the whole
-/// database of that moment, so it should be released soon; ``recorded()`` keeps the relevant part.
+/// A request that was denied, and the rules that denied it: everything needed to decide it again. It keeps the whole
+/// database as of the decision alive, so it should be released soon; ``recorded()`` keeps the relevant part.
 package final class DeniedRequest: Sendable {
-  /// The rules of that moment.
+  /// The rules that denied the request.
   package let rules: RuleSet
   /// The request.
   package let request: RulesRequest
@@ -39,11 +39,12 @@ package final class DeniedRequest: Sendable {
     self.request = request
   }
 
-  /// Decides the request again, with all details. Nil when that takes more than ``RulesLimits/explainStepsMax``.
+  /// Decides the request again, with all details. Returns nil when it takes more than ``RulesLimits/explainStepsMax``
+  /// steps.
   package func explained() -> Decision? {
     rules.withExpressions.traced(request, stepsMax: RulesLimits.explainStepsMax)
   }
 
-  /// The part that is needed to decide it again; nil when that is too much.
+  /// Returns the part that is needed to decide the request again; nil when it is too large.
   package func recorded() -> RecordedRequest? { RecordedRequest(self) }
 }

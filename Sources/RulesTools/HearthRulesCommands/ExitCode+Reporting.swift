@@ -3,11 +3,11 @@ import HearthProgram
 import HearthTree
 
 extension ExitCode {
-  /// Reports the reason why a command failed, and ends it with 2, where 1 is an answer.
+  /// Reports the reason why a command failed, and returns the exit code 2. The exit code 1 means a negative result.
   ///
   /// - Parameters:
-  ///   - error: another exit code is passed on without a report.
-  ///   - printsJSON: whether a program reads the output: the report is an object with `error`.
+  /// - error: The error. An exit code is returned unchanged, without a report.
+  /// - printsJSON: True to print the report as a JSON object with `error`.
   package static func reporting(_ error: any Error, printsJSON: Bool = false) -> ExitCode {
     if let code = error as? ExitCode { return code }
     Output.note("hearth: \(error)")

@@ -35,7 +35,7 @@ package struct LintCommand: AsyncParsableCommand {
 
   @OptionGroup var plugin: RulesPluginOption
 
-  /// Makes a command whose options are still to be parsed.
+  /// Creates a command, whose options are set by parsing.
   package init() {}
 
   /// - Throws: `ValidationError` when options contradict each other.

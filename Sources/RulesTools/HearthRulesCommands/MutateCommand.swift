@@ -33,7 +33,7 @@ package struct MutateCommand: AsyncParsableCommand {
 
   @OptionGroup var plugin: RulesPluginOption
 
-  /// Makes a command whose options are still to be parsed.
+  /// Creates a command, whose options are set by parsing.
   package init() {}
 
   /// - Throws: the exit code: 0, 1 or 2 as the help text says.

@@ -1,21 +1,21 @@
 import ArgumentParser
 import HearthProgram
 
-/// The option for reading rules files: those of other languages through a plugin, in a program that runs plugins.
+/// The option for the plugin that translates rules files in other languages, in programs that run plugins.
 package struct RulesPluginOption: ParsableArguments {
   @Option(
     help: ArgumentHelp("Turns rules files of another language into rules: a plugin's folder.", valueName: "dir"))
   var rulesPlugin: String?
 
-  /// The plugin's folder; nil uses no plugin, or one of a data folder.
+  /// The plugin's folder; when it is nil, no plugin is used, or one of the data folder.
   package var folder: String? { rulesPlugin }
 
-  /// Makes an option to be parsed.
+  /// Creates an option, whose value is set by parsing.
   package init() {}
 
-  /// The text of a rules file; for one in another language, the rules that a plugin generates from it.
+  /// Reads the text of a rules file; for a file in another language, returns the rules that a plugin generates from it.
   ///
-  /// - Parameter dataDirectory: the data folder whose plugins are used when the option names none.
+  /// - Parameter dataDirectory: The data folder whose plugins are used when the option is not set.
   /// - Throws: `RulesError` for mistakes in the file, ``RulesTranslation/Failure`` when a plugin fails, and
   ///   `TextFile.Failure`.
   package func read(_ path: String, dataDirectory: String? = nil) async throws -> String {
@@ -25,22 +25,21 @@ package struct RulesPluginOption: ParsableArguments {
 
 /// A translator of rules files in other languages into rules.
 package protocol RulesTranslator: Sendable {
-  /// The text of a rules file: the rules that a plugin generates from it, or the same text when no plugin is for such
-  /// files.
+  /// Returns the rules that a plugin generates from a file's text, or the same text when no plugin handles such files.
   ///
   /// - Parameters:
-  ///   - path: of the file.
-  ///   - plugin: the folder of the plugin; nil for one of the data folder.
-  ///   - dataDirectory: the data folder; nil for none.
+  /// - path: The path of the file.
+  /// - plugin: The folder of the plugin; nil to use one of the data folder.
+  /// - dataDirectory: The data folder; nil when there is none.
   func rules(of text: String, path: String, plugin: String?, dataDirectory: String?) async throws -> String
 }
 
-/// The translator of a program.
+/// The translator of rules files in the current program.
 package enum RulesTranslation {
   /// The translator; nil in a program that runs no plugins.
   @TaskLocal package static var translator: (any RulesTranslator)?
 
-  /// The text of a rules file, as ``RulesPluginOption/read(_:dataDirectory:)`` gives it.
+  /// Reads the text of a rules file, like ``RulesPluginOption/read(_:dataDirectory:)``.
   package static func read(_ path: String, plugin: String?, dataDirectory: String?) async throws -> String {
     let text = try TextFile.read(path)
     guard let translator else {
@@ -52,10 +51,10 @@ package enum RulesTranslation {
 
   /// The reason why a plugin did not translate a file.
   package struct Failure: Error, CustomStringConvertible {
-    /// One sentence, with the file and the plugin.
+    /// The description in one sentence, with the file and the plugin.
     package var description: String
 
-    /// Makes a failure with this description.
+    /// Creates a failure.
     package init(_ description: String) { self.description = description }
   }
 }

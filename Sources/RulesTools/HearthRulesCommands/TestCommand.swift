@@ -4,7 +4,7 @@ import HearthProgram
 import HearthTree
 import HearthWorkbench
 
-/// The command `hearth rules test`, which the package plugin runs, too.
+/// The command `hearth rules test`, which the package plugin also runs.
 package struct TestCommand: AsyncParsableCommand {
   /// The command's name and help texts.
   package static let configuration = CommandConfiguration(
@@ -45,7 +45,7 @@ package struct TestCommand: AsyncParsableCommand {
   @Flag(help: "Run again each time a test file or rules file is saved, until interrupted.")
   var watch = false
 
-  /// Makes a command whose options are still to be parsed.
+  /// Creates a command, whose options are set by parsing.
   package init() {}
 
   /// - Throws: `ValidationError` when options contradict each other.

@@ -6,8 +6,8 @@ enum TestFileSearch {
   /// The maximum depth of folders in the search; links to folders are not followed.
   private static let depthMax = 32
 
-  /// The file of a path, whatever its name; for a folder, the files with names of test files, in order. Nil when the
-  /// path does not exist.
+  /// Returns the file at a path, with any name; for a folder, the files whose names are those of test files, sorted.
+  /// nil when the path does not exist.
   static func files(at path: String) -> [String]? {
     guard let kind = kind(of: path, followsLinks: true) else { return nil }
     guard kind == S_IFDIR else { return [path] }

@@ -4,7 +4,7 @@ import HearthSystem
 import HearthTree
 import HearthWorkbench
 
-/// Finds the test files, reads them and their rules, and runs them once.
+/// One run of the tests: it finds the test files, reads them and their rules, and runs them.
 struct TestSession {
   /// Versions of files, for detecting changes.
   struct WatchedFiles: Equatable {
@@ -12,17 +12,19 @@ struct TestSession {
     fileprivate(set) var versions: [String: FileVersion?] = [:]
     private let found: [String]
 
-    /// - Parameter paths: the folders in which new test files may appear.
+    /// Finds the test files.
+    ///
+    /// - Parameter paths: The folders in which new test files may appear.
     init(below paths: [String]) { found = paths.flatMap { TestFileSearch.files(at: $0) ?? [] } }
 
-    /// The same files in their current versions.
+    /// Returns the same files with their current versions.
     func now(below paths: [String]) -> WatchedFiles {
       var watched = WatchedFiles(below: paths)
       for path in versions.keys { watched.see(path) }
       return watched
     }
 
-    /// Notes the version of a file before it is read: a change during the reading counts as one.
+    /// Records the version of a file before it is read, so that a change during reading is detected.
     fileprivate mutating func see(_ path: String) {
       if versions[path] == nil { versions[path] = .some(FileVersion(of: path)) }
     }
@@ -84,7 +86,8 @@ struct TestSession {
     }
   }
 
-  /// The rules file of a test file: that of the command, or the one that the test file names, relative to its folder.
+  /// Returns the rules file of a test file: that of the command, or the one that the test file names, relative to its
+  /// folder.
   private func rulesFile(of test: RulesTestFile) throws -> String? {
     if let rules = command.rules { return rules }
     guard let named = test.rules else {
@@ -94,7 +97,7 @@ struct TestSession {
     return test.document.file[...slash] + named.path
   }
 
-  /// The rules of a file; nil when they are broken, which is reported once.
+  /// Returns the rules of a file; nil when they are invalid, which is reported once.
   private mutating func rules(at path: String) async -> RuleSet? {
     if let known = rulesByPath[path] { return known }
     watched.see(path)

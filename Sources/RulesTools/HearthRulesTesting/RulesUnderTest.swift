@@ -16,8 +16,8 @@ import Testing
 /// }
 /// ```
 ///
-/// A failed expectation shows every rule that was evaluated, with the values of its parts. Make one instance for each
-/// test: it shows the last decision. Nothing here talks to a server, and no clock is read.
+/// A failed expectation shows every rule that was evaluated, with the values of its parts. Create one instance for each
+/// test, because it shows its last decision. No server and no clock is used.
 public final class RulesUnderTest: Sendable {
   private struct State {
     var root: Node
@@ -29,11 +29,12 @@ public final class RulesUnderTest: Sendable {
   private let file: String
   private let state: Mutex<State>
 
-  /// Loads rules from a file, relative to the folder in which the tests run; `swift test` runs them in the package's.
+  /// Loads rules from a file, relative to the folder in which the tests run; `swift test` runs them in that of the
+  /// package.
   ///
   /// - Parameters:
-  ///   - data: the content of the database.
-  ///   - nowMilliseconds: the current time, since 1970; by default the first day of 2026.
+  /// - data: The content of the database.
+  /// - nowMilliseconds: The current time, since 1970; by default, the first day of 2026.
   /// - Throws: ``RulesTestingError`` for a file that cannot be read or has mistakes, each with its position, and for
   ///   data that cannot be stored.
   public convenience init(
@@ -46,7 +47,8 @@ public final class RulesUnderTest: Sendable {
 
   /// Compiles rules from a text; `named` is the file's name in messages.
   ///
-  /// - Throws: ``RulesTestingError``, as for a file.
+  /// - Throws: ``RulesTestingError`` for mistakes in the rules, each with its position, and for data that cannot be
+  ///   stored.
   public init(
     source: String, named file: String = "rules", data: TestValue = nil,
     nowMilliseconds: Int64 = RulesUnderTest.nowMillisecondsDefault
@@ -80,8 +82,8 @@ public final class RulesUnderTest: Sendable {
 
   /// Returns true when the rules allow the request. The database stays unchanged.
   ///
-  /// A request that the server would refuse before it evaluates rules, such as one of an invalid path, is an issue of
-  /// the test, and neither allowed nor denied.
+  /// A request that the server would refuse before it evaluates rules, such as one of an invalid path, is recorded as
+  /// an issue of the test, and is neither allowed nor denied.
   public func allows(
     _ request: TestRequest, as user: TestUser = .nobody, sourceLocation: SourceLocation = #_sourceLocation
   ) -> Bool {
@@ -95,14 +97,14 @@ public final class RulesUnderTest: Sendable {
     ask(request, user, performs: false, sourceLocation)?.isAllowed == false
   }
 
-  /// Returns true when the rules allow the request; it is then performed, and later requests find the database changed.
+  /// Returns true when the rules allow the request; it is then performed, and changes the database for later requests.
   public func performs(
     _ request: TestRequest, as user: TestUser = .nobody, sourceLocation: SourceLocation = #_sourceLocation
   ) -> Bool {
     ask(request, user, performs: true, sourceLocation)?.isAllowed == true
   }
 
-  /// The verdict of the rules, with an explanation. The database stays unchanged.
+  /// Returns the verdict of the rules, with an explanation. The database stays unchanged.
   ///
   /// - Throws: ``RulesTestingError`` for a request that the server would refuse before it evaluates rules.
   public func verdict(of request: TestRequest, as user: TestUser = .nobody) throws -> RulesVerdict {
@@ -150,11 +152,11 @@ extension RulesUnderTest: CustomTestStringConvertible {
   }
 }
 
-/// The answer of rules to a request.
+/// The decision of rules on a request.
 public struct RulesVerdict: Sendable, CustomTestStringConvertible {
   /// True when the request is allowed.
   public var isAllowed: Bool
-  /// Every rule that was evaluated, the values of its parts, and the part that decided.
+  /// The explanation: every rule that was evaluated, the values of its parts, and the part that decided.
   public var explanation: String
 
   /// The explanation, which a failed expectation shows.
@@ -163,7 +165,7 @@ public struct RulesVerdict: Sendable, CustomTestStringConvertible {
 
 /// An error for invalid rules, data or requests.
 public struct RulesTestingError: Error, Sendable, CustomStringConvertible {
-  /// The fault, with its position if there is one.
+  /// A description of the error, with its position if there is one.
   public var description: String
 
   init(_ description: String) { self.description = description }

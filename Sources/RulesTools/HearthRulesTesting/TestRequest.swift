@@ -2,7 +2,7 @@ import HearthEngine
 import HearthTree
 import HearthWorkbench
 
-/// A request to decide about.
+/// A request to be decided.
 public struct TestRequest: Sendable {
   private enum Kind: Sendable {
     case read(Query?)
@@ -13,7 +13,7 @@ public struct TestRequest: Sendable {
   private var path: String
   private var kind: Kind
 
-  /// A read or listen of a place; `query`, if given, is the rules' `query`, of `HearthTree`.
+  /// A read of a path, or a listen; `query`, if given, is the `query` of rules, a type of `HearthTree`.
   public static func read(_ path: String, query: Query? = nil) -> TestRequest {
     TestRequest(path: path, kind: .read(query))
   }
@@ -23,7 +23,7 @@ public struct TestRequest: Sendable {
     TestRequest(path: path, kind: .write(value))
   }
 
-  /// A write of several places at once: values by their paths below this one. A nil value deletes.
+  /// A write of several locations at once: values by their paths relative to `path`. A nil value deletes.
   public static func update(_ path: String, _ values: [String: TestValue]) -> TestRequest {
     let members = values.sorted { $0.key < $1.key }.map { JSON.Member($0.key, $0.value.json) }
     return TestRequest(path: path, kind: .update(TestValue(json: .object(members))))
@@ -32,6 +32,8 @@ public struct TestRequest: Sendable {
   /// A write that deletes the value at a path.
   public static func delete(_ path: String) -> TestRequest { write(path, nil) }
 
+  /// Converts the request to that of the offline evaluator.
+  ///
   /// - Throws: ``RulesTestingError`` for an invalid path or value.
   func offline() throws -> ProposedRequest {
     let location: Location
@@ -76,7 +78,9 @@ public struct TestUser: Sendable {
 
   var isAdministrator: Bool { if case .administrator = kind { true } else { false } }
 
-  /// - Throws: ``RulesTestingError`` for claims or an `auth` that is no object.
+  /// Returns the `auth` of rules; nil for a signed-out client.
+  ///
+  /// - Throws: ``RulesTestingError`` for claims or an `auth` that is not an object.
   func auth() throws -> JSON? {
     switch kind {
     case .nobody, .administrator: return nil

@@ -6,15 +6,15 @@ public struct TestValue: Sendable {
 
   init(json: JSON) { self.json = json }
 
-  /// Makes a value from JSON.
+  /// Creates a value from JSON.
   public init(_ json: JSON) { self.json = json }
-  /// Makes a text.
+  /// Creates a text.
   public init(_ text: String) { json = .string(text) }
-  /// Makes a number.
+  /// Creates a number.
   public init(_ number: Int) { json = .int(Int64(number)) }
-  /// Makes a number; one that is not finite cannot be stored, and is refused when it is used.
+  /// Creates a number. A number that is not finite is refused when it is used, because it cannot be stored.
   public init(_ number: Double) { json = .double(number) }
-  /// Makes a truth value.
+  /// Creates a Boolean.
   public init(_ value: Bool) { json = .bool(value) }
 
   /// The server's time: `{".sv": "timestamp"}`.
@@ -26,12 +26,16 @@ public struct TestValue: Sendable {
     return TestValue(json: [".sv": ["increment": delta]])
   }
 
-  /// - Throws: ``RulesTestingError`` for a value that cannot be stored there.
+  /// Returns the value to write at a location.
+  ///
+  /// - Throws: ``RulesTestingError`` for a value that cannot be stored at the location.
   func writeValue(for location: Location = Location(path: .root)) throws -> WriteValue {
     try read { reader throws(JSONError) in try reader.writeValue(for: location) }
   }
 
-  /// - Throws: ``RulesTestingError`` for a value that is no update.
+  /// Returns the writes of an update below a path.
+  ///
+  /// - Throws: ``RulesTestingError`` for a value that is not an update.
   func writes(below path: Path) throws -> [Write] {
     try read { reader throws(JSONError) in try reader.merge(below: path.count) }
   }
@@ -65,19 +69,19 @@ public struct TestValue: Sendable {
 extension TestValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-  /// Makes null.
+  /// Creates null.
   public init(nilLiteral: ()) { json = .null }
-  /// Makes `true` or `false`.
+  /// Creates `true` or `false`.
   public init(booleanLiteral value: Bool) { json = .bool(value) }
-  /// Makes a whole number.
+  /// Creates an integer.
   public init(integerLiteral value: Int64) { json = .int(value) }
-  /// Makes a number.
+  /// Creates a number.
   public init(floatLiteral value: Double) { json = .double(value) }
-  /// Makes a text.
+  /// Creates a text.
   public init(stringLiteral value: String) { json = .string(value) }
-  /// Makes a list, which the database keeps as an object with the names `0`, `1` and so on.
+  /// Creates a list, which the database stores as an object with the keys `0`, `1` and so on.
   public init(arrayLiteral elements: TestValue...) { json = .array(elements.map(\.json)) }
-  /// Makes an object.
+  /// Creates an object.
   public init(dictionaryLiteral elements: (String, TestValue)...) {
     json = .object(elements.map { JSON.Member($0.0, $0.1.json) })
   }

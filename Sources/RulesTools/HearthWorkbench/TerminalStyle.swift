@@ -1,19 +1,21 @@
-/// Colours for a terminal, or none.
+/// The style of terminal output: with or without colours.
 package struct TerminalStyle: Sendable {
   let isColored: Bool
 
-  /// - Parameter isColored: false leaves every text as it is.
+  /// Creates a style.
+  ///
+  /// - Parameter isColored: False to leave every text unchanged.
   package init(isColored: Bool) { self.isColored = isColored }
 
-  /// The colour of successes.
+  /// Returns a text in the colour of successes.
   package func good(_ text: String) -> String { wrapped(text, "32") }
-  /// The colour of failures.
+  /// Returns a text in the colour of failures.
   package func bad(_ text: String) -> String { wrapped(text, "31") }
-  /// The colour of less important text.
+  /// Returns a text in the colour of less important text.
   package func faint(_ text: String) -> String { wrapped(text, "2") }
-  /// The style of headings.
+  /// Returns a text in the style of headings.
   package func strong(_ text: String) -> String { wrapped(text, "1") }
-  /// The colour of warnings.
+  /// Returns a text in the colour of warnings.
   package func warning(_ text: String) -> String { wrapped(text, "33") }
 
   private func wrapped(_ text: String, _ code: String) -> String {

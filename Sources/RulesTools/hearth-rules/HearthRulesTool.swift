@@ -1,8 +1,8 @@
 import ArgumentParser
 import HearthRulesCommands
 
-/// The program for rules without the server. The package plugin runs it, so that an app's package builds no more than
-/// it needs.
+/// The program with the commands for rules, without the server. The package plugin runs it, so that the package of an
+/// app does not build the whole server.
 @main
 struct HearthRulesTool: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

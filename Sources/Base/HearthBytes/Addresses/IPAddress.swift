@@ -6,20 +6,20 @@
   import Darwin
 #endif
 
-/// An IPv4 or IPv6 address. An IPv4 address inside an IPv6 one (::ffff:0:0/96) is the IPv4 address.
+/// An IPv4 or IPv6 address. An IPv4-mapped IPv6 address (::ffff:0:0/96) becomes the IPv4 address.
 public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
   /// 4 or 16 bytes in network order.
   public let bytes: [UInt8]
 
   private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
 
-  /// The address of 4 or 16 bytes in network order; nil for any other count.
+  /// Creates an address from 4 or 16 bytes in network order; nil for any other count.
   public init?(bytes: [UInt8]) {
     guard bytes.count == 4 || bytes.count == 16 else { return nil }
     self.bytes = bytes.count == 16 && bytes.starts(with: Self.mappedPrefix) ? Array(bytes.suffix(4)) : bytes
   }
 
-  /// Reads the notation of the C library, which is strict: four decimal numbers, or an IPv6 address without a zone.
+  /// Reads the notation that `inet_pton` accepts: four decimal numbers, or an IPv6 address without a zone.
   public init?(_ text: String) {
     guard text.utf8.count <= 64, !text.utf8.contains(0) else { return nil }
     var buffer = [UInt8](repeating: 0, count: 16)
@@ -52,7 +52,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
   /// True for 0.0.0.0 and ::, the unspecified address. A client that connects to it reaches its own machine.
   public var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
 
-  /// The notation of the C library, in lower case.
+  /// The notation of `inet_ntop`, in lower case.
   public var description: String {
     var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     let family = bytes.count == 4 ? AF_INET : AF_INET6
@@ -65,7 +65,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 
 extension IPAddress {
   /// True when a host is this machine for every resolver: `localhost`, or a loopback address, an IPv6 one with or
-  /// without brackets. Not for names below `localhost`, which a resolver may look up elsewhere.
+  /// without brackets. False for names below `localhost`, which a resolver may look up elsewhere.
   public static func isLoopback(host: String) -> Bool {
     let isBracketed = host.hasPrefix("[") && host.hasSuffix("]") && host.utf8.count > 2
     return host == "localhost"
@@ -82,7 +82,7 @@ extension IPAddress {
   public var isPublic: Bool {
     if bytes.count == 4 { return !Self.specialIPv4.contains { $0.contains(self) } }
     if bytes.starts(with: Self.translatedPrefix) { return IPAddress(bytes: Array(bytes.suffix(4)))?.isPublic == true }
-    // Only 2000::/3 is given out as global unicast.
+    // Only 2000::/3 is allocated as global unicast.
     return bytes[0] & 0xE0 == 0x20 && !Self.specialIPv6.contains { $0.contains(self) }
   }
 
@@ -95,7 +95,8 @@ extension IPAddress {
   ].compactMap { IPNetwork($0) }
 
   private static let specialIPv6 = [
-    // Protocol assignments with Teredo, documentation, 6to4 (which carries any IPv4 address), documentation again.
+    // Protocol assignments including Teredo, documentation, 6to4 (which can contain any IPv4 address), and a second
+    // range for documentation.
     "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
   ].compactMap { IPNetwork($0) }
 }

@@ -1,10 +1,10 @@
-/// A block of addresses in CIDR notation: `10.0.0.0/8`, `2001:db8::/32`, or a lone address.
+/// A block of addresses in CIDR notation: `10.0.0.0/8`, `2001:db8::/32`, or a single address.
 public struct IPNetwork: Sendable, Equatable {
   private let address: IPAddress
-  /// Leading bits that count.
+  /// The number of leading bits that are compared.
   private let bits: Int
 
-  /// The network that a text names; nil when the text is neither an address nor a block.
+  /// Reads a network; nil when the text is neither an address nor a block.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = parts.first.flatMap({ IPAddress(String($0)) }) else { return nil }

@@ -1,7 +1,7 @@
 /// SHA-1 (FIPS 180-4), for content identity only.
 ///
 /// The clients' protocol compares the data of both sides with it, and a server confirms the opening handshake of
-/// WebSockets with it. It protects nothing: secrets go through the module of cryptography.
+/// WebSockets with it. It is not used for security; `HearthCrypto` is.
 public struct SHA1 {
   /// The twenty bytes of a digest.
   public struct Digest: Equatable, Sendable {
@@ -11,7 +11,7 @@ public struct SHA1 {
     @inlinable
     public static func == (a: Digest, b: Digest) -> Bool { a.words == b.words }
 
-    /// Calls with the twenty bytes, which are valid during the call only.
+    /// Calls `body` with the twenty bytes, which are valid only during the call.
     @inlinable
     public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
       let (a, b, c, d, e) = words
@@ -19,7 +19,7 @@ public struct SHA1 {
       return Swift.withUnsafeBytes(of: bigEndian, body)
     }
 
-    /// The digest as text: 28 characters of Base64.
+    /// The digest as a string: 28 characters of Base64.
     public var base64: String { withUnsafeBytes { Base64.encode($0) } }
   }
 
@@ -32,10 +32,10 @@ public struct SHA1 {
 
   static let blockSizeBytes = 64
 
-  /// The digest of nothing yet.
+  /// Creates the hasher of an empty message.
   public init() {}
 
-  /// Takes the next bytes. The split into calls makes no difference.
+  /// Adds the next bytes of the message, which may be divided into calls in any way.
   public mutating func update(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count > 0, let base = bytes.baseAddress else { return }
     var start = 0
@@ -54,12 +54,12 @@ public struct SHA1 {
     if start < bytes.count { put(base + start, bytes.count - start, at: 0) }
   }
 
-  /// Takes the UTF-8 of a literal.
+  /// Adds the UTF-8 of a literal.
   public mutating func update(_ text: StaticString) {
     update(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  /// The digest of a text's UTF-8, in Base64 (RFC 4648, section 4).
+  /// Returns the digest of a string's UTF-8, in Base64 (RFC 4648, section 4).
   public static func base64Digest(of text: String) -> String {
     var hasher = SHA1()
     var text = text
@@ -67,7 +67,7 @@ public struct SHA1 {
     return hasher.finish().base64
   }
 
-  /// The digest of everything so far. The hasher is used up.
+  /// Returns the digest of all added bytes. The hasher must not be used afterwards.
   public mutating func finish() -> Digest {
     let bits = (size &* 8).bigEndian
     let filled = Int(size % UInt64(Self.blockSizeBytes))
@@ -83,12 +83,12 @@ public struct SHA1 {
 
   private mutating func put(_ bytes: UnsafeRawPointer, _ count: Int, at offset: Int) {
     withUnsafeMutableBytes(of: &block) { block in
-      // because the callers fill one block at most
+      // The callers fill at most one block.
       block.baseAddress!.advanced(by: offset).copyMemory(from: bytes, byteCount: count)
     }
   }
 
-  /// Takes whole blocks.
+  /// Adds whole blocks to the state.
   private mutating func compress(_ bytes: UnsafeRawBufferPointer) {
     withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 80) { words in
       var start = 0
@@ -120,7 +120,7 @@ public struct SHA1 {
 
   private typealias Mixer = (UInt32, UInt32, UInt32) -> UInt32
 
-  /// Five rounds, so that the words change places by name instead of by moving.
+  /// Performs five rounds. The words are permuted by passing them in another order, which avoids moving them.
   @inline(__always)
   private static func rounds(
     _ a: inout UInt32, _ b: inout UInt32, _ c: inout UInt32, _ d: inout UInt32, _ e: inout UInt32,

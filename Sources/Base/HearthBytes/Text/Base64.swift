@@ -1,8 +1,8 @@
-/// Base64 with the standard alphabet (RFC 4648 §4), as digests and password hashes are written.
+/// Base64 with the standard alphabet (RFC 4648 §4), as used for digests and password hashes.
 public enum Base64 {
   private static let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-  /// The size of the padded text of `count` bytes.
+  /// Returns the length of the padded text for `count` bytes.
   public static func encodedSize(of count: Int) -> Int { (count + 2) / 3 * 4 }
 
   /// Writes the padded text of `bytes` to `output`, which has room for ``encodedSize(of:)`` bytes.
@@ -21,7 +21,7 @@ public enum Base64 {
     }
   }
 
-  /// The padded text of `bytes`.
+  /// Returns the padded text of `bytes`.
   public static func encode(_ bytes: UnsafeRawBufferPointer) -> String {
     let size = encodedSize(of: bytes.count)
     return String(unsafeUninitializedCapacity: size) { output in
@@ -30,22 +30,21 @@ public enum Base64 {
     }
   }
 
-  /// The padded text of bytes.
+  /// Returns the padded text of bytes.
   public static func encode(_ bytes: some Collection<UInt8>) -> String { Array(bytes).withUnsafeBytes { encode($0) } }
 
-  /// The text of bytes without padding.
+  /// Returns the text of bytes without padding.
   public static func encodeUnpadded(_ bytes: some Collection<UInt8>) -> String {
     String(encode(bytes).prefix { $0 != "=" })
   }
 
-  /// The bytes that a canonical text without padding stands for; nil for any other text.
+  /// Decodes canonical text without padding; nil for any other text.
   public static func decodeUnpadded(_ text: some Collection<UInt8>) -> [UInt8]? {
     guard !text.contains(UInt8(ascii: "-")), !text.contains(UInt8(ascii: "_")) else { return nil }
     return Base64URL.decode(withURLAlphabet(text))
   }
 
-  /// The bytes of a text of another program: in the standard or the URL alphabet, padded or not. Nil for anything
-  /// else.
+  /// Decodes text of another program, in the standard or the URL alphabet, padded or not; nil for any other text.
   public static func decodeLenient(_ text: some Collection<UInt8>) -> [UInt8]? {
     let length = text.count
     let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count

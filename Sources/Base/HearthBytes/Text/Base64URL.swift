@@ -2,14 +2,14 @@
 public enum Base64URL {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-  /// Value of each byte; 255 for one outside the alphabet.
+  /// The value of each character by its byte; 255 for bytes outside the alphabet.
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: 255, count: 256)
     for (value, byte) in alphabet.enumerated() { values[Int(byte)] = UInt8(value) }
     return values
   }()
 
-  /// The text of bytes.
+  /// Returns the text of bytes.
   public static func encode(_ bytes: some Collection<UInt8>) -> String {
     var out: [UInt8] = []
     out.reserveCapacity((bytes.count * 4 + 2) / 3)
@@ -27,10 +27,10 @@ public enum Base64URL {
     return String(decoding: out, as: UTF8.self)
   }
 
-  /// The bytes that a canonical text stands for; nil for any other text.
+  /// Decodes canonical text; nil for any other text.
   ///
-  /// Unused trailing bits must be zero: otherwise several texts stand for one token, and a cache or a revocation list
-  /// that compares texts could be bypassed.
+  /// Unused trailing bits must be zero: otherwise several texts would be decoded to the same token, and a cache or a
+  /// revocation list that compares texts could be bypassed.
   public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
     guard text.count % 4 != 1 else { return nil }
     var out: [UInt8] = []

@@ -7,8 +7,8 @@ public struct Digest: Sendable, Hashable {
 
   /// Hashes `data` with SHA-256: 32 bytes.
   public init(sha256 data: some Sequence<UInt8>) {
-    // Without a hash, which OpenSSL fails to make only where there is no memory left, all data would look alike, and
-    // every secret would be right: so that ends the process, as Swift's own lack of memory does.
+    // OpenSSL fails to hash only when no memory is left. Without a hash all data would compare equal, and every secret
+    // would be accepted; so this ends the process, as Swift's own out-of-memory failures do.
     guard let bytes = HashFunction.sha256.digest(Array(data)) else { preconditionFailure("SHA-256 cannot be computed") }
     self.bytes = bytes
   }
@@ -21,7 +21,7 @@ public struct Digest: Sendable, Hashable {
     String(decoding: Hexadecimal.encode(Array(bytes)), as: UTF8.self)
   }
 
-  /// The digest that a ``hex`` text stands for; nil for any other text, also for one in capitals.
+  /// Reads a ``hex`` text; nil for any other text, including one with capital letters.
   public init?(hex: String) {
     let digits = Array(hex.utf8)
     guard let bytes = Hexadecimal.decode(digits), bytes.count == HashFunction.sha256.sizeBytes,

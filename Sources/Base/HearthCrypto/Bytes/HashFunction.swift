@@ -1,10 +1,10 @@
 import COpenSSL
 
-/// Hash functions of the SHA family, and MD5. MD5 and SHA-1 serve only formats and protocols that prescribe them.
+/// Hash functions of the SHA family, and MD5. MD5 and SHA-1 are used only for formats and protocols that require them.
 public enum HashFunction: String, Sendable, CaseIterable {
   /// MD5 (RFC 1321), 16 bytes: for imported password hashes only.
   case md5
-  /// SHA-1 (FIPS 180-4), 20 bytes: for one-time passwords, OAuth 1 and imported password hashes, which prescribe it.
+  /// SHA-1 (FIPS 180-4), 20 bytes: for one-time passwords, OAuth 1 and imported password hashes, which require it.
   case sha1
   /// SHA-256 (FIPS 180-4), 32 bytes.
   case sha256
@@ -30,10 +30,11 @@ public enum HashFunction: String, Sendable, CaseIterable {
     }
   }
 
-  /// The hash of `data`; nil when OpenSSL refuses the function, as it does MD5 in FIPS mode.
+  /// Returns the hash of `data`; nil when OpenSSL refuses the function, such as MD5 in FIPS mode.
   public func digest(_ data: [UInt8]) -> [UInt8]? { data.withUnsafeBytes { digest($0) } }
 
-  /// HMAC (RFC 2104); nil when the key is empty, which would authenticate no sender, or when OpenSSL refuses.
+  /// Returns the HMAC (RFC 2104); nil when the key is empty, which would not authenticate a sender, or when OpenSSL
+  /// refuses.
   public func hmac(_ data: [UInt8], key: [UInt8]) -> [UInt8]? { data.withUnsafeBytes { hmac($0, key: key) } }
 
   func digest(_ data: UnsafeRawBufferPointer) -> [UInt8]? {
@@ -56,7 +57,7 @@ public enum HashFunction: String, Sendable, CaseIterable {
     return out
   }
 
-  /// PBKDF2 (RFC 8018) over HMAC with this function; nil when OpenSSL refuses.
+  /// Derives a key by PBKDF2 (RFC 8018) with HMAC with this function; nil when OpenSSL refuses.
   func pbkdf2(_ password: borrowing WipedBytes, salt: [UInt8], iterations: Int, sizeBytes: Int) -> [UInt8]? {
     guard let length = Int32(exactly: password.count), let saltLength = Int32(exactly: salt.count),
       let rounds = Int32(exactly: iterations), let outLength = Int32(exactly: sizeBytes), rounds > 0, outLength > 0

@@ -1,5 +1,5 @@
-/// A value that holds secrets and shows none of them when it is printed, interpolated or dumped, by itself or as part
-/// of another value.
+/// A value with secrets, whose descriptions and mirror contain none of them, so that it can be printed or dumped, by
+/// itself or as part of another value.
 public protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Redacted {

@@ -4,7 +4,7 @@ import COpenSSL
 struct WipedBytes: ~Copyable {
   private let buffer: UnsafeMutableBufferPointer<UInt8>
 
-  /// The UTF-8 of a text.
+  /// Creates the UTF-8 bytes of a string.
   init(_ text: String) {
     self.init(count: text.utf8.count)
     _ = buffer.update(from: text.utf8)
@@ -15,16 +15,16 @@ struct WipedBytes: ~Copyable {
     _ = buffer.update(from: bytes)
   }
 
-  /// Two byte strings, joined.
+  /// Creates the concatenation of two byte strings.
   init(joining first: some Collection<UInt8>, _ second: some Collection<UInt8>) {
     self.init(count: first.count + second.count)
     _ = buffer.update(from: first)
     _ = buffer[first.count...].update(from: second)
   }
 
-  /// The given number of zero bytes.
+  /// Creates the given number of zero bytes.
   init(count: Int) {
-    // One byte more, so that an empty one has an address too.
+    // Allocates one byte more, so that an empty value has an address too.
     buffer = .allocate(capacity: count + 1)
     buffer.initialize(repeating: 0)
   }
@@ -36,8 +36,8 @@ struct WipedBytes: ~Copyable {
 
   var count: Int { buffer.count - 1 }
 
-  /// Lends the bytes; they have an address also when there are none. The pointer must not be kept: the value may end
-  /// with its last use, before the end of its scope.
+  /// Calls `body` with the bytes, whose pointer is never nil. The pointer must not be used after the call: the value
+  /// may be destroyed after its last use, before the end of its scope.
   borrowing func withBytes<R: ~Copyable>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
     body(UnsafeRawBufferPointer(start: buffer.baseAddress, count: count))
   }

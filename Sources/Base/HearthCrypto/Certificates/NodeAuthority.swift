@@ -20,15 +20,15 @@ package struct NodeAuthority: Sendable, Redacted {
   package static let nodeDays = 5 * 365
   /// The validity of the authority's certificate, in days: longer, so that nodes can join later.
   package static let authorityDays = 10 * 365
-  /// The seconds before its issue from which a certificate is valid, for machines whose clocks are behind.
+  /// The seconds by which the validity of a certificate begins before its issue, for machines whose clocks are behind.
   private static let clockSkewSeconds: Int64 = 3_600
 
   /// The authority's own certificate and key.
   package let credentials: Credentials
 
-  /// Makes a new authority.
+  /// Creates a new authority.
   ///
-  /// - Parameter seconds: the time now, since 1970.
+  /// - Parameter seconds: The current time in seconds since 1970.
   /// - Throws: ``Failure`` when OpenSSL's generator fails.
   package init(now seconds: Int64) throws(Failure) {
     let key = try NodeKey()
@@ -44,9 +44,9 @@ package struct NodeAuthority: Sendable, Redacted {
     credentials = try Credentials(certificate: certificate.pem(), key: key.pem())
   }
 
-  /// Reads an authority that was made before.
+  /// Reads an existing authority.
   ///
-  /// - Throws: ``Failure`` when the two cannot be read or do not belong together.
+  /// - Throws: ``Failure`` when certificate and key cannot be read or do not belong together.
   package init(_ credentials: Credentials) throws(Failure) {
     let (certificate, key) = (try NodeCertificate(pem: credentials.certificate), try NodeKey(pem: credentials.key))
     guard X509_check_private_key(certificate.pointer, key.pointer) == 1, X509_check_ca(certificate.pointer) == 1 else {
@@ -59,8 +59,8 @@ package struct NodeAuthority: Sendable, Redacted {
   /// Issues a certificate for a node, which expires no later than the authority's own.
   ///
   /// - Parameters:
-  ///   - node: its name, which becomes a DNS name in the certificate: see ``isName(_:)``.
-  ///   - seconds: the time now, since 1970.
+  /// - node: The name of the node, which becomes a DNS name in the certificate: see ``isName(_:)``.
+  /// - seconds: The current time in seconds since 1970.
   /// - Throws: ``Failure``.
   package func issue(_ node: String, now seconds: Int64) throws(Failure) -> Credentials {
     guard Self.isName(node) else { throw Failure(description: "\"\(node)\" cannot name a node") }
@@ -96,12 +96,12 @@ package struct NodeAuthority: Sendable, Redacted {
 }
 
 extension NodeAuthority.Credentials {
-  /// Makes credentials from stored ones.
+  /// Creates credentials from a stored certificate and key.
   package init(certificate: [UInt8], keyInClear key: [UInt8]) { (self.certificate, self.key) = (certificate, key) }
 }
 
 extension NodeAuthority.Failure {
-  /// A failure of OpenSSL. Its own words are not kept: they may quote the data that they are about.
+  /// Returns the error for a failure of OpenSSL. OpenSSL's own message is left out, because it may contain the data.
   static func ofOpenSSL(_ text: String) -> Self {
     ERR_clear_error()
     return Self(description: text)

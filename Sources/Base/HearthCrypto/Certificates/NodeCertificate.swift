@@ -5,14 +5,14 @@ import Glibc
 final class NodeCertificate {
   let pointer: OpaquePointer
 
-  /// - Parameter other: a certificate that this one must not outlast.
+  /// - Parameter other: A certificate before whose expiry this one must expire.
   init(
     named name: String, of key: NodeKey, from start: Int64, until end: Int64, atMost other: NodeCertificate? = nil
   ) throws(NodeAuthority.Failure) {
     guard let made = X509_new() else { throw .ofOpenSSL("a certificate could not be made") }
     pointer = made
     let text = Array(name.utf8)
-    // 126 random bits, since certificates are not numbered.
+    // The serial number is 126 random bits, because issued certificates are not counted.
     var serial = [UInt8](repeating: 0, count: 16)
     guard RAND_bytes(&serial, Int32(serial.count)) == 1 else { throw .ofOpenSSL("there is no randomness") }
     serial[0] = serial[0] & 0x7F | 0x40
@@ -60,13 +60,13 @@ final class NodeCertificate {
     return bytes
   }
 
-  /// The content of a BIO, which is freed.
+  /// Returns the content of a BIO, and frees it.
   static func bytes(taking bio: OpaquePointer) -> [UInt8]? {
     defer { BIO_free(bio) }
     var bytes: UnsafeMutablePointer<CChar>?
     let count = hearth_bio_bytes(bio, &bytes)
     guard count > 0, let bytes else { return nil }
-    // Safe because the BIO owns `count` bytes there until it is freed, after the copy.
+    // Safe because the BIO owns `count` bytes at the address until it is freed, after the copy.
     return UnsafeRawBufferPointer(start: bytes, count: count).map { $0 }
   }
 }

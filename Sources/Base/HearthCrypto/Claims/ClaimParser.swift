@@ -1,4 +1,4 @@
-/// The reason why a text is not JSON as tokens may hold it.
+/// The error for text that is not valid JSON by the rules for tokens.
 public struct ClaimSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The fault, in words.
   public var reason: String
@@ -12,15 +12,15 @@ extension ClaimValue {
   /// Parses JSON strictly: one value, UTF-8 without byte order mark, no duplicate member names, no lone surrogates, no
   /// NUL in strings, at most `TokenLimits.depthMax` levels, numbers finite and integers within 64 bits.
   ///
-  /// Forgeries rely on two readings of one text (another parser uses the other duplicate), so anything that parsers
-  /// disagree about is refused.
+  /// A forgery can exploit that two parsers read one text differently (for example, which of two duplicate members they
+  /// use), so text on which parsers disagree is refused.
   public init(json bytes: some Sequence<UInt8>) throws(ClaimSyntaxError) {
     var parser = ClaimParser(bytes: Array(bytes))
     self = try parser.document()
   }
 
   /// Parses an account's custom attributes by the same rules, except that an integer beyond 64 bits is a double, as in
-  /// JavaScript. Tokens with these attributes have the double.
+  /// JavaScript. Tokens with these attributes contain the double.
   public init(customAttributes text: String) throws(ClaimSyntaxError) {
     var parser = ClaimParser(bytes: Array(text.utf8))
     parser.takesLargeIntegers = true
@@ -63,8 +63,8 @@ struct ClaimParser {
     guard depth <= TokenLimits.depthMax else { throw failure("nested too deep") }
     offset += 1
     var members: [ClaimValue.Member] = []
-    // A set of bytes, because comparing every name with every other is slow for a hostile object, and because two
-    // Strings can be equal without having the same bytes.
+    // Compares names as bytes in a set: comparing all pairs is slow for a hostile object, and two Strings can be equal
+    // without having the same bytes.
     var names: Set<[UInt8]> = []
     skipSpace()
     if take("}") { return .object(members) }
@@ -125,7 +125,7 @@ struct ClaimParser {
       if !take("+") { _ = take("-") }
       guard skipDigits() > 0 else { throw failure("digit expected") }
     }
-    // Digits, signs, a point and an exponent only: always valid UTF-8.
+    // The text has only digits, signs, a point and an exponent, so it is valid UTF-8.
     let text = String(decoding: bytes[start..<offset], as: UTF8.self)
     if isInteger {
       if let value = Int64(text) { return .int(value) }
@@ -172,7 +172,7 @@ struct ClaimParser {
     case UInt8(ascii: "t"): utf8.append(0x09)
     case UInt8(ascii: "u"):
       let scalar = try unicodeEscape()
-      // No token needs a NUL, and C code further down would cut the string there.
+      // Tokens do not need a NUL, and C code that reads the string would truncate it there.
       guard scalar.value != 0 else { throw failure("NUL in a string") }
       utf8.append(contentsOf: String(Character(scalar)).utf8)
     default: throw failure("unknown escape")

@@ -11,7 +11,7 @@ extension ClaimValue {
     case .null: out += "null"
     case .bool(let value): out += value ? "true" : "false"
     case .int(let value): out += String(value)
-    // The shortest text that reads back as the same double; JSON has no word for the others.
+    // The shortest text that is parsed as the same double; JSON cannot express infinities and NaN.
     case .double(let value): out += value.isFinite ? String(value) : "null"
     case .string(let text): Self.write(text, into: &out)
     case .array(let elements):

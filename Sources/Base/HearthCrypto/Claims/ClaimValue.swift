@@ -1,7 +1,7 @@
 /// A JSON value inside a token. Integers stay exact; members keep their order and have distinct names.
 ///
-/// Strings and names are equal when their bytes are equal: Swift's own comparison takes canonically equivalent texts
-/// for one, which would let two different user ids pass for the same.
+/// Strings and names are equal when their bytes are equal: Swift's own comparison considers canonically equivalent
+/// strings equal, which would make different user IDs equal.
 public enum ClaimValue: Sendable {
   /// `null`.
   case null
@@ -25,7 +25,7 @@ public enum ClaimValue: Sendable {
     /// The member's value.
     public var value: ClaimValue
 
-    /// Makes a member of an object under construction; the caller makes sure that names are distinct.
+    /// Creates a member. The caller ensures that the names in an object are distinct.
     public init(_ name: String, _ value: ClaimValue) {
       self.name = name
       self.value = value
@@ -36,7 +36,7 @@ public enum ClaimValue: Sendable {
     }
   }
 
-  /// The member of that name; nil when absent or when this is not an object.
+  /// The value of the member with a name; nil when absent or when this is not an object.
   public subscript(name: String) -> ClaimValue? {
     guard case .object(let members) = self else { return nil }
     return members.last { $0.name.hasSameBytes(as: name) }?.value
@@ -48,7 +48,7 @@ public enum ClaimValue: Sendable {
   public var members: [Member]? { if case .object(let members) = self { members } else { nil } }
   var isTrue: Bool { if case .bool(true) = self { true } else { false } }
 
-  /// The value as a point in time: a whole number of seconds, 0 ≤ x < 2^53; nil for anything else.
+  /// The value as a time: a whole number of seconds, 0 ≤ x < 2^53; nil for anything else.
   ///
   /// The range is checked before converting: `Int64(_: Double)` traps outside its own.
   public var seconds: Int64? {

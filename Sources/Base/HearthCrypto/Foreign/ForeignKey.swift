@@ -1,8 +1,8 @@
 import COpenSSL
 import HearthBytes
 
-/// A public key of another server: plain RSA for RS256, or on the curve P-256 for ES256. The key decides the algorithm;
-/// a token only names the key.
+/// A public key of another server: plain RSA for RS256, or on the curve P-256 for ES256. The key, not the token,
+/// determines the algorithm.
 enum ForeignKey: Sendable {
   case rsa(RSAKey)
   case p256(P256Key)
@@ -21,7 +21,7 @@ enum ForeignKey: Sendable {
     }
   }
 
-  /// Reads a JSON Web Key. Nil for a key of an unsupported kind, and for one that is unsound.
+  /// Reads a JSON Web Key. nil for a key of an unsupported kind, and for an invalid one.
   init?(jwk: ClaimValue) {
     if let use = jwk["use"] { guard use == .string("sig") else { return nil } }
     switch jwk["kty"]?.string {
@@ -40,7 +40,7 @@ enum ForeignKey: Sendable {
     if let algorithm = jwk["alg"] { guard algorithm == .string(self.algorithm) else { return nil } }
   }
 
-  /// Reads a "BEGIN PUBLIC KEY" or "BEGIN CERTIFICATE" text; of a certificate only the key counts. Nil for any other
+  /// Reads a "BEGIN PUBLIC KEY" or "BEGIN CERTIFICATE" text; of a certificate only the key is used. nil for any other
   /// text.
   init?(pem: String) {
     let bytes = Array(pem.utf8)
@@ -58,9 +58,9 @@ enum ForeignKey: Sendable {
 }
 
 extension RSAKey {
-  /// Makes a key of the big-endian numbers of a JSON Web Key. Nil for a modulus outside 2048 to 8192 bits, and for an
-  /// exponent that is even, one, or longer than 8 bytes: with exponent one every text signs itself, and large ones only
-  /// cost the verifier time.
+  /// Creates a key from the big-endian numbers of a JSON Web Key; nil for a modulus outside 2048 to 8192 bits, and for
+  /// an exponent that is even, one, or longer than 8 bytes: with the exponent one every text is its own signature, and
+  /// large ones only make verification slow.
   convenience init?(modulus: [UInt8], exponent: [UInt8]) {
     let significant = exponent.drop { $0 == 0 }
     guard (256...1_024).contains(modulus.count), (1...8).contains(exponent.count), let last = significant.last,
@@ -78,8 +78,8 @@ extension RSAKey {
 
 /// A public key on the curve P-256.
 ///
-/// `@unchecked Sendable` because OpenSSL only reads a finished `EVP_PKEY` while verifying, counts its references
-/// atomically, and nothing here changes it after `init`.
+/// `@unchecked Sendable` because OpenSSL only reads a complete `EVP_PKEY` during a verification and counts its
+/// references atomically, and this class does not change it after `init`.
 final class P256Key: @unchecked Sendable {
   private static let coordinateBytes = 32
   private let key: OpaquePointer
@@ -96,7 +96,7 @@ final class P256Key: @unchecked Sendable {
 
   deinit { EVP_PKEY_free(key) }
 
-  /// Makes a key of the coordinates of a JSON Web Key, 32 bytes each.
+  /// Creates a key from the coordinates of a JSON Web Key, 32 bytes each.
   convenience init?(x: [UInt8], y: [UInt8]) {
     guard x.count == Self.coordinateBytes, y.count == Self.coordinateBytes else { return nil }
     let point = [4] + x + y

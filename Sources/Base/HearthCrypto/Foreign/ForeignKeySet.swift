@@ -10,7 +10,7 @@ public struct ForeignKeySet: Sendable {
   /// Reads a JSON Web Key Set. Keys of other kinds than RSA (2048 bits or more) and P-256, and keys for encryption, are
   /// ignored.
   ///
-  /// - Throws: when the text is no JSON Web Key Set, or none of its keys can be used.
+  /// - Throws: An error when the text is not a JSON Web Key Set, or none of its keys can be used.
   public init(jwks: [UInt8]) throws(ForeignKeySetError) {
     guard jwks.count <= TokenLimits.foreignKeySetBytesMax else { throw ForeignKeySetError(reason: "too long") }
     let document: ClaimValue
@@ -24,7 +24,7 @@ public struct ForeignKeySet: Sendable {
     try self.init(members.compactMap { jwk in ForeignKey(jwk: jwk).map { Entry(id: jwk["kid"]?.string, key: $0) } })
   }
 
-  /// Reads "BEGIN CERTIFICATE" or "BEGIN PUBLIC KEY" texts by key id.
+  /// Reads "BEGIN CERTIFICATE" or "BEGIN PUBLIC KEY" texts by key ID.
   public init(pems: [String: String]) throws(ForeignKeySetError) {
     guard pems.count <= TokenLimits.foreignKeysMax else { throw ForeignKeySetError(reason: "too many keys") }
     try self.init(pems.compactMap { id, pem in ForeignKey(pem: pem).map { Entry(id: id, key: $0) } })
@@ -35,10 +35,10 @@ public struct ForeignKeySet: Sendable {
     self.entries = entries
   }
 
-  /// Returns true when the set has a key with that id.
+  /// Returns true when the set has a key with an ID.
   public func contains(keyID: String) -> Bool { entries.contains { $0.id?.hasSameBytes(as: keyID) ?? false } }
 
-  /// The key that a token's header names; nil when there is none. A token without `kid` matches only a set with one
+  /// Returns the key for a token's header; nil when there is none. A token without `kid` matches only a set with one
   /// key.
   func key(for header: ClaimValue) -> ForeignKey? {
     switch header["kid"] {
@@ -49,7 +49,7 @@ public struct ForeignKeySet: Sendable {
   }
 }
 
-/// The reason why a document is no set of keys.
+/// The error for a document that is not a usable set of keys.
 public struct ForeignKeySetError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A description of the fault; holds no key.
   public var reason: String

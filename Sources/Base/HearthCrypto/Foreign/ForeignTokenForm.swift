@@ -1,17 +1,17 @@
 import HearthBytes
 
-/// The form of a credential that this server did not make. Nothing in it has been verified.
+/// The format of a credential that this server did not issue, before any verification.
 public enum ForeignTokenForm: Sendable, Equatable {
-  /// A JSON Web Token of that issuer; the text is empty when it names none.
+  /// A JSON Web Token with its issuer; the issuer is empty when the token names none.
   case jwt(issuer: String)
   /// Any other text.
   case opaque
 
-  /// Classifies a credential that none of the server's own verifiers takes. Nil for one that no other verifier should
-  /// see: too long, not of visible ASCII, unsigned, or of a form that the server's own credentials have, also when it
-  /// is invalid.
+  /// Classifies a credential that none of the server's own verifiers accepts. nil for one that must not be passed to
+  /// another verifier: it is too long, has other characters than visible ASCII, is unsigned, or has the format of the
+  /// server's own credentials, valid or not.
   ///
-  /// - Parameter projectID: the project whose tokens are the server's own.
+  /// - Parameter projectID: The project whose tokens are the server's own.
   public init?(_ text: String, projectID: String) {
     let bytes = Array(text.utf8)
     guard (1...TokenLimits.tokenBytesMax).contains(bytes.count), bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -23,7 +23,7 @@ public enum ForeignTokenForm: Sendable, Equatable {
       guard !Self.isOwnOpaque(text) else { return nil }
       self = .opaque
     } else if let header = Self.object(parts[0]), header["alg"] != nil || header["enc"] != nil {
-      // Three parts are signed; five are encrypted, and the server's own never are.
+      // A token of three parts is signed. One of five parts is encrypted, which the server's own tokens never are.
       if parts.count == 5 {
         self = .opaque
         return
@@ -33,7 +33,7 @@ public enum ForeignTokenForm: Sendable, Equatable {
       else { return nil }
       self = .jwt(issuer: payload["iss"]?.string ?? "")
     } else {
-      // A text that begins as a token of the server's may be an incomplete one.
+      // A text that begins like one of the server's own tokens may be an incomplete one.
       guard !text.utf8.starts(with: "eyJ".utf8) else { return nil }
       self = .opaque
     }
@@ -49,7 +49,8 @@ public enum ForeignTokenForm: Sendable, Equatable {
     return value
   }
 
-  /// True for database secrets, current or former, and for the word of emulator clients.
+  /// Returns true for the format of database secrets, current or former, and for the fixed text that emulator clients
+  /// send.
   private static func isOwnOpaque(_ text: String) -> Bool {
     DeveloperCredentials().isOwner(text) || LegacySecrets.isWellFormed(text)
   }
@@ -57,7 +58,7 @@ public enum ForeignTokenForm: Sendable, Equatable {
   private static func isOwn(header: ClaimValue, _ payload: ClaimValue, projectID: String) -> Bool {
     guard let algorithm = header["alg"]?.string, algorithm.lowercased() != "none" else { return true }
     let issuer = payload["iss"]?.string
-    // Tokens in the legacy format name no issuer, and tokens for signing in are for this server.
+    // Tokens in the legacy format have no issuer, and custom tokens are for this server.
     if algorithm.hasSameBytes(as: "HS256"), header["kid"] == nil, issuer == nil { return true }
     if payload["aud"] == .string(UnverifiedToken.customTokenAudience) { return true }
     guard let issuer else { return false }

@@ -1,14 +1,14 @@
 /// The nonce that a request expects in another provider's token.
 public enum ForeignNonce: Sendable, Equatable {
-  /// The token must have none, since none can be compared.
+  /// The token must have no nonce, because there is none to compare it with.
   case absent
   /// The nonce is not checked.
   case unchecked
-  /// The token has exactly this nonce.
+  /// The token must have exactly this nonce.
   case exactly(String)
-  /// The token has the lower-case hexadecimal SHA-256 of this nonce, as Apple's and Google's mobile sign-in have it.
+  /// The token must have the lower-case hexadecimal SHA-256 of this nonce, as with Apple's and Google's mobile sign-in.
   case hashed(String)
-  /// The token has this nonce, or its hash.
+  /// The token must have this nonce, or its hash.
   case exactlyOrHashed(String)
 
   func accepts(_ claim: ClaimValue?) -> Bool {
@@ -27,27 +27,27 @@ public enum ForeignNonce: Sendable, Equatable {
   }
 }
 
-/// Verifies the ID tokens of another provider: RS256 or ES256 as its key prescribes, with this application as audience,
-/// the right issuer and valid times.
+/// A verifier of the ID tokens of another provider. It requires RS256 or ES256, as the key determines, this application
+/// as the audience, an expected issuer, and valid times.
 public struct ForeignTokenVerifier: Sendable {
   private let issuers: [String]
   private let audiences: [String]
 
   /// - Parameters:
-  ///   - issuers: the accepted values of `iss`.
-  ///   - audiences: our own client ids at that provider.
+  /// - issuers: The accepted values of `iss`.
+  /// - audiences: This application's client IDs at the provider.
   public init(issuers: [String], audiences: [String]) {
     self.issuers = issuers
     self.audiences = audiences
   }
 
-  /// The claims of a token that one of the issuers made for this application, and that has not ended.
+  /// Returns the claims of a valid token that one of the issuers issued for this application.
   ///
-  /// `sub` is a string of 1 to 255 bytes and is the identity; an e-mail address is not.
+  /// `sub`, a string of 1 to 255 bytes, is the identity of the user; an e-mail address is not.
   ///
   /// - Parameters:
-  ///   - keys: the provider's, fetched from the configured address, never from one in the token.
-  ///   - nowSeconds: seconds since 1970; foreign clocks may differ by five minutes.
+  /// - keys: The provider's keys, fetched from the configured address, never from one in the token.
+  /// - nowSeconds: The time in seconds since 1970; the provider's clock may differ by five minutes.
   /// - Throws: `.unknownKey` when the set should be fetched again.
   public func verify(
     _ text: String, keys: ForeignKeySet, nonce: ForeignNonce, nowSeconds: Int64
@@ -58,7 +58,7 @@ public struct ForeignTokenVerifier: Sendable {
     } catch {
       throw ForeignTokenError(.malformed, error.reason)
     }
-    // Before the key is looked up: a token of another algorithm must not cause keys to be fetched.
+    // Checked before the key is looked up: a token with another algorithm must not cause a fetch of keys.
     guard token.isAlgorithm("RS256") || token.isAlgorithm("ES256") else {
       throw ForeignTokenError(.malformed, "only RS256 and ES256 count here")
     }
@@ -88,8 +88,8 @@ public struct ForeignTokenVerifier: Sendable {
     return audiences.contains(where: text.hasSameBytes(as:))
   }
 
-  /// Checks that `aud` names this application. When it names others too, `azp` must name one of our client ids; it must
-  /// do so whenever it is present.
+  /// Checks that `aud` names this application. When `aud` names others too, `azp` must be present; whenever `azp` is
+  /// present, it must be one of this application's client IDs.
   private func checkAudience(_ claims: ClaimValue) throws(ForeignTokenError) {
     var needsParty = false
     switch claims["aud"] {

@@ -1,20 +1,22 @@
-/// The entry to all verifiers: recognises the form of a credential, then calls the verifier for that kind.
+/// A verifier of credentials of all kinds: it recognises the format of a credential, then calls the verifier for that
+/// kind.
 ///
-/// The form selects a verifier and grants nothing. A kind whose verifier is nil is refused. Cheap to copy; safe to use
-/// from many threads.
+/// The format only selects a verifier and grants no rights. A credential of a kind whose verifier is nil is refused.
+/// Cheap to copy; safe to use from many threads.
 public struct CredentialVerifier: Sendable {
-  /// The verifier of tokens in the legacy format; nil refuses them.
+  /// The verifier of tokens in the legacy format; nil to refuse them.
   public var legacyTokens: LegacyTokenVerifier?
-  /// The database secrets that are accepted as they are; nil refuses them.
+  /// The database secrets that are accepted as credentials; nil to refuse them.
   public var legacySecrets: LegacySecrets?
-  /// The verifier of ID tokens; nil refuses them.
+  /// The verifier of ID tokens; nil to refuse them.
   public var idTokens: IDTokenVerifier?
-  /// The access tokens of administrators; nil refuses them.
+  /// The access tokens of administrators; nil to refuse them.
   public var adminTokens: AdminTokens?
-  /// The emulator's credentials: set in emulator mode only, and consulted only for credentials that came over loopback.
+  /// The emulator's credentials: set in emulator mode only, and used only for credentials that arrive over the loopback
+  /// interface.
   public var developerCredentials: DeveloperCredentials?
 
-  /// Makes a verifier for the given kinds of credentials; the others are refused.
+  /// Creates a verifier for the given kinds of credentials; the others are refused.
   public init(
     legacyTokens: LegacyTokenVerifier? = nil, legacySecrets: LegacySecrets? = nil, idTokens: IDTokenVerifier? = nil,
     adminTokens: AdminTokens? = nil, developerCredentials: DeveloperCredentials? = nil
@@ -26,11 +28,11 @@ public struct CredentialVerifier: Sendable {
     self.developerCredentials = developerCredentials
   }
 
-  /// Makes a verifier of all kinds that a key store holds, for one project.
+  /// Creates a verifier of all kinds of credentials in a key store, for one project.
   ///
   /// - Parameters:
-  ///   - projectID: the `aud` of ID tokens.
-  ///   - developerCredentials: give one in emulator mode only.
+  /// - projectID: The `aud` of ID tokens.
+  /// - developerCredentials: The emulator's credentials; nil unless in emulator mode.
   public init(keys: KeyStore, projectID: String, developerCredentials: DeveloperCredentials? = nil) {
     self.init(
       legacyTokens: LegacyTokenVerifier(secrets: keys.legacySecrets), legacySecrets: keys.legacySecrets,
@@ -39,18 +41,18 @@ public struct CredentialVerifier: Sendable {
       developerCredentials: developerCredentials)
   }
 
-  /// Verifies a credential of any kind, in whatever parameter or header the request carried it: clients use each of
-  /// them for every kind.
+  /// Verifies a credential of any kind, regardless of the parameter or header in which the request contains it, because
+  /// clients use each of them for every kind.
   ///
-  /// Costs a signature check (tens of µs) at most; never blocks on I/O, except that each ID token checks
-  /// whether the key file exists until a new server has made its first keys.
+  /// Takes at most the time of a signature check (tens of µs), and does not block for I/O. The only exception: until a
+  /// new server has created its first keys, each ID token causes a check whether the key file exists.
   ///
   /// - Parameters:
-  ///   - nowSeconds: seconds since 1970; one reading of the clock per request.
-  ///   - isFromLoopback: whether the socket's peer is this machine, and the request was neither forwarded nor caused by
-  ///     a page of another site. Developer credentials are refused otherwise.
-  ///   - scope: the scope that an access token must have. Other credentials have no scopes.
-  /// - Throws: `CredentialError`; `.unavailable` is not to be reported as a failed sign-in.
+  /// - nowSeconds: The time in seconds since 1970, read once for each request.
+  /// - isFromLoopback: True when the request comes from this machine, was not forwarded, and was not caused by a page
+  ///   of another site. Otherwise developer credentials are refused.
+  /// - scope: The scope that an access token must have. Other credentials have no scopes.
+  /// - Throws: `CredentialError`; `.unavailable` must not be reported as a failed sign-in.
   public func verify(
     _ credential: String, nowSeconds: Int64, isFromLoopback: Bool = false, scope: AdminScopes = .database
   ) throws(CredentialError) -> VerifiedCredential {
@@ -72,7 +74,7 @@ public struct CredentialVerifier: Sendable {
       guard let idTokens else { throw .invalid("ID tokens are switched off") }
       return try idTokens.verify(token, nowSeconds: nowSeconds)
     case .unsigned:
-      // An emulator that issues unsigned ID tokens recognises its own by a seal.
+      // An emulator that issues unsigned ID tokens recognises its own by a seal in them.
       if let idTokens, idTokens.isSealed(token) { return try idTokens.verify(token, nowSeconds: nowSeconds) }
       guard let developer else { throw .invalid("unsigned token") }
       return try developer.verify(token)
@@ -83,9 +85,9 @@ public struct CredentialVerifier: Sendable {
   }
 
   /// Returns the administrator that an emulator accepts in place of any Google access token: SDKs and tools send it the
-  /// credential that they are configured with. Nil without developer credentials, and for tokens that name a user.
+  /// credential that they are configured with. nil without developer credentials, and for tokens that name a user.
   ///
-  /// - Parameter isFromLoopback: as in ``verify(_:nowSeconds:isFromLoopback:scope:)``.
+  /// - Parameter isFromLoopback: As in ``verify(_:nowSeconds:isFromLoopback:scope:)``.
   public func developerOwner(_ credential: String, isFromLoopback: Bool) -> VerifiedCredential? {
     guard isFromLoopback, let developerCredentials, !credential.isEmpty,
       credential.utf8.count <= TokenLimits.tokenBytesMax, !developerCredentials.namesUser(credential)
@@ -93,8 +95,8 @@ public struct CredentialVerifier: Sendable {
     return VerifiedCredential(kind: .developerOwner, authPayload: nil, authority: .emulatorOwner)
   }
 
-  /// Verifies a credential without dots. Every store is asked before a result is used, so that the time of the answer
-  /// does not reveal which of them knew it.
+  /// Verifies a credential without dots. All stores are searched before a result is used, so that the response time
+  /// does not reveal which of them contains it.
   private func verifyOpaque(
     _ credential: String, developer: DeveloperCredentials?, nowSeconds: Int64, scope: AdminScopes
   ) throws(CredentialError) -> VerifiedCredential {

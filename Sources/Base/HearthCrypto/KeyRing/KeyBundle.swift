@@ -2,7 +2,7 @@
 ///
 /// ```
 /// hearth keys 1
-/// legacy-secrets 44          a file's name and how many bytes of UTF-8 it has, and then these
+/// legacy-secrets 44          a file's name and its size in bytes of UTF-8, followed by its content
 /// …
 /// ```
 struct KeyBundle: Equatable, Redacted {
@@ -13,7 +13,7 @@ struct KeyBundle: Equatable, Redacted {
 
   init(_ files: [(name: String, text: String)]) { self.files = files }
 
-  /// Reads a bundle; nil for any other text, and for one with other files than these.
+  /// Reads a bundle; nil for any other text, and when its files are not those of `names`.
   init?(text: String, names: [String]) {
     var rest = Substring(text).utf8
     func line() -> String? {

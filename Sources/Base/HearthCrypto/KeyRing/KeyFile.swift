@@ -1,14 +1,15 @@
 import Glibc
 import Synchronization
 
-/// A file of signing keys, which are made when they are first needed.
+/// A file of signing keys, which are created when they are first needed.
 ///
-/// Making keys takes some 100 ms, and a server answers meanwhile. Callers that sign wait for the keys. Callers that
-/// verify a token do not wait: a token that is older than the keys cannot have been signed with them.
+/// Creating keys takes some 100 ms, during which a server already answers requests. Callers that sign wait for the
+/// keys. Callers that verify a token do not wait: a token that is older than the keys cannot have been signed with
+/// them.
 final class KeyFile: Sendable {
   private let found = Mutex<SigningKeys?>(nil)
   private let shown = Mutex<PublishedKeys?>(nil)
-  /// A lock that is held while the keys are made.
+  /// A lock that is held while the keys are created.
   private let making = Mutex(())
   /// The file's path, for errors.
   let path: String
@@ -16,16 +17,16 @@ final class KeyFile: Sendable {
   private let make: @Sendable () throws(KeyStoreError) -> SigningKeys
   private let waitsMax: Int
 
-  /// The number of times that ``keys()`` checks whether another thread has made them, and the wait in between: half a
-  /// minute in all, more than one key takes on the slowest machine.
+  /// The most times that ``keys()`` checks whether another thread has created the keys; with the wait in between, half
+  /// a minute in total, which exceeds the time for one key on the slowest machine.
   private static let waitsMax = 3_000
   private static let waitMicroseconds: UInt32 = 10_000
 
   /// - Parameters:
-  ///   - path: the file's path, for errors.
-  ///   - read: returns the content; nil when there is no file.
-  ///   - make: makes the file, unless another process does so first, and returns its content.
-  ///   - waitsMax: the number of times that ``keys()`` checks while another thread makes them.
+  /// - path: The file's path, for errors.
+  /// - read: Returns the content; nil when there is no file.
+  /// - make: Creates the file, unless another process does so first, and returns its content.
+  /// - waitsMax: The most times that ``keys()`` checks while another thread creates the keys.
   init(
     path: String, read: @escaping @Sendable () throws(KeyStoreError) -> SigningKeys?,
     make: @escaping @Sendable () throws(KeyStoreError) -> SigningKeys, waitsMax: Int = KeyFile.waitsMax
@@ -36,14 +37,14 @@ final class KeyFile: Sendable {
     self.waitsMax = waitsMax
   }
 
-  /// Makes a file of existing keys.
+  /// Creates a file with existing keys.
   convenience init(_ keys: SigningKeys, path: String) {
     self.init(path: path, read: { () throws(KeyStoreError) in keys }, make: { () throws(KeyStoreError) in keys })
   }
 
   /// The keys that tokens can have been signed with; nil while there are none. Does not wait.
   ///
-  /// - Throws: when there is a file that cannot be read.
+  /// - Throws: An error when there is a file that cannot be read.
   func keysIfPresent() throws(KeyStoreError) -> SigningKeys? {
     if let keys = found.withLock({ $0 }) { return keys }
     return try read().map(keep)
@@ -52,10 +53,10 @@ final class KeyFile: Sendable {
   /// Returns true when a key of that name is among them. Does not wait.
   func containsKey(_ id: String) -> Bool { ((try? keysIfPresent()) ?? nil)?.key(id: id) != nil }
 
-  /// The keys, made when there are none. Waits while another thread makes them: not for an I/O loop. When they cannot
-  /// be made, the next caller tries again.
+  /// Returns the keys, which are created when there are none. Blocks while another thread creates them, so it must not
+  /// run on an event loop. When they cannot be created, the next call tries again.
   ///
-  /// - Throws: also `.unfinished` when the other thread takes too long.
+  /// - Throws: An error of the key store; `.unfinished` when the other thread takes too long.
   func keys() throws(KeyStoreError) -> SigningKeys {
     for _ in 0..<waitsMax {
       if let keys = found.withLock({ $0 }) { return keys }
@@ -70,7 +71,7 @@ final class KeyFile: Sendable {
     return keep(try make())
   }
 
-  /// Remembers keys. The first that are remembered stay, because verifiers hold values derived from them.
+  /// Caches keys. The first cached keys stay, because verifiers have values derived from them.
   private func keep(_ keys: SigningKeys) -> SigningKeys {
     found.withLock { found in
       if let found { return found }
@@ -79,8 +80,8 @@ final class KeyFile: Sendable {
     }
   }
 
-  /// The result of ``keys()`` without the error: nil when the keys cannot be made. Key rotation reports that error to
-  /// the operator.
+  /// The result of ``keys()`` without the error: nil when the keys cannot be created. Key rotation reports that error
+  /// to the operator.
   func keysOrNone() -> SigningKeys? { try? keys() }
 
   /// The public halves of the keys.
@@ -93,7 +94,7 @@ final class KeyFile: Sendable {
     }
   }
 
-  /// Returns true when both hold the same keys in the same states.
+  /// Returns true when both files have the same keys in the same states.
   func hasSameKeys(as other: KeyFile) -> Bool {
     self === other || keysOrNone()?.entries.map(\.info) == other.keysOrNone()?.entries.map(\.info)
   }

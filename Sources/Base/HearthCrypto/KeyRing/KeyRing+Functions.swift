@@ -1,12 +1,13 @@
 extension KeyRing {
-  /// A token for one request to a function: with the issuer and the key of ID tokens, whose certificates the function
-  /// SDKs fetch, and with an audience that no ID token has. Takes about a millisecond, so not for an I/O loop.
+  /// Creates a token for one request to a function. It has the issuer and the key of ID tokens, whose certificates the
+  /// function SDKs fetch, and an audience that no ID token has. Takes about a millisecond, so it must not run on an
+  /// event loop.
   ///
   /// - Parameters:
-  ///   - claims: the claims for the function; the token's own claims are added.
-  ///   - url: the function's.
-  ///   - isSigned: false leaves the signature away, for functions that run for an emulator.
-  ///   - issuedAtSeconds: seconds since 1970.
+  /// - claims: The claims for the function; the token's standard claims are added.
+  /// - url: The function's URL.
+  /// - isSigned: False to omit the signature, for functions that run with an emulator.
+  /// - issuedAtSeconds: The time in seconds since 1970.
   public func mintFunctionToken(
     claims: [ClaimValue.Member], url: String, isSigned: Bool, issuedAtSeconds: Int64, lifetimeSeconds: Int64
   ) throws(TokenMintError) -> String {
@@ -27,9 +28,9 @@ extension KeyRing {
     return try SignedToken.rs256(claims: own + claims, keyID: signing.id, key: signing.key)
   }
 
-  /// The audience of a function's token. Functions of the first generation search it for `PROJECT.cloudfunctions.net/`,
-  /// those of the second for `run.app`: one text serves them all. It is never a project id, which is an ID token's
-  /// audience.
+  /// Returns the audience of a function's token. Functions of the first generation require that it contains
+  /// `PROJECT.cloudfunctions.net/`, those of the second `run.app`; one text satisfies both. It is never a project ID,
+  /// which is an ID token's audience.
   static func functionAudience(url: String, projectID: String) -> String {
     "\(url)#\(projectID).cloudfunctions.net/run.app"
   }

@@ -1,21 +1,21 @@
 extension KeyRing {
-  /// Self-signed certificates of all keys of that kind, newest first, for admin SDKs. A key is published an hour before
-  /// it signs.
+  /// Returns self-signed certificates of all keys of a kind, newest first, for admin SDKs. A key is published an hour
+  /// before it signs.
   public func certificates(_ kind: KeyKind) -> [(kid: String, pem: String)] {
     snapshot.store.file(kind).published(kind)?.certificates ?? []
   }
 
-  /// The certificates as the JSON object `{kid: PEM}` that admin SDKs fetch.
+  /// Returns the certificates as the JSON object `{kid: PEM}` that admin SDKs fetch.
   public func certificatesJSON(_ kind: KeyKind) -> [UInt8] {
     Array(ClaimValue.object(certificates(kind).map { .init($0.kid, .string($0.pem)) }).json.utf8)
   }
 
-  /// The same keys as the text of a JSON Web Key Set.
+  /// Returns the keys of a kind as the text of a JSON Web Key Set.
   public func jwks(_ kind: KeyKind) -> [UInt8] { snapshot.store.file(kind).published(kind)?.jwks ?? [] }
 
-  /// The OpenID discovery document of the project's ID tokens, as JSON.
+  /// Returns the OpenID discovery document of the project's ID tokens, as JSON.
   ///
-  /// - Parameter base: the origin under which this server is reached, such as `https://auth.example.com`. The issuer
+  /// - Parameter base: The origin under which this server is reached, such as `https://auth.example.com`. The issuer
   ///   itself is the name in the tokens, whichever server serves them.
   public func discovery(issuer base: String) -> [UInt8] {
     let document = ClaimValue.object([

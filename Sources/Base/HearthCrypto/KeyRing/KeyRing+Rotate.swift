@@ -1,18 +1,18 @@
 extension KeyRing {
-  /// The keys of that kind, newest first.
+  /// Returns the keys of a kind, newest first.
   public func list(_ kind: KeyKind) -> [KeyInfo] {
     snapshot.store.file(kind).keysOrNone()?.entries.map(\.info) ?? []
   }
 
-  /// Makes a new key the successor.
+  /// Creates a new key that will replace the signing key.
   ///
   /// - Parameters:
-  ///   - nowSeconds: seconds since 1970.
-  ///   - isUrgent: false publishes the new key first, so that verifiers elsewhere know it when it begins to sign: an
-  ///     hour later, by ``rotateIfDue(nowSeconds:)``, or by a second call then. True lets it sign at once; verifiers
-  ///     that cache published keys may refuse its tokens for up to an hour. The old key still verifies: when it may be
-  ///     compromised, ``remove(_:kid:)`` it and every other key that lay in the same file.
-  /// - Returns: the newest key.
+  /// - nowSeconds: The time in seconds since 1970.
+  /// - isUrgent: False to publish the new key first, so that other verifiers know it when it begins to sign: an hour
+  ///   later, by ``rotateIfDue(nowSeconds:)`` or a second call of this function. True to sign with it at once;
+  ///   verifiers that cache published keys may then refuse its tokens for up to an hour. The old key is still accepted:
+  ///   when it may be compromised, ``remove(_:kid:)`` it and every other key in the same file.
+  /// - Returns: The newest key.
   @discardableResult
   public func rotate(
     _ kind: KeyKind, nowSeconds: Int64, isUrgent: Bool = false
@@ -25,9 +25,10 @@ extension KeyRing {
     }
   }
 
-  /// Removes a key: its signatures are invalid from now on. When it was the signing key, another signs at once.
+  /// Removes a key: its signatures are invalid from now on. When it was the signing key, another key becomes the
+  /// signing key at once.
   ///
-  /// - Throws: `.unknownKey` when there is no key of that name.
+  /// - Throws: `.unknownKey` when there is no key with the ID.
   public func remove(_ kind: KeyKind, kid: String) throws(KeyStoreError) {
     try change { (store) throws(KeyStoreError) in
       var isKnown = false
@@ -39,10 +40,10 @@ extension KeyRing {
     }
   }
 
-  /// Performs the due steps of rotation: publishes next keys, lets them sign, drops retired ones. To be called every
-  /// few minutes from a thread that may block.
+  /// Performs the due steps of rotation: publishes new keys, makes published ones sign, removes retired ones. The
+  /// caller calls it every few minutes, on a thread that may block.
   ///
-  /// - Returns: whether anything changed; or the reason why it could not, and then everything is as before.
+  /// - Returns: True when anything changed; on an error nothing has changed.
   @discardableResult
   public func rotateIfDue(nowSeconds: Int64) -> Result<Bool, KeyStoreError> {
     let before = generation
@@ -62,21 +63,21 @@ extension KeyRing {
 
   // MARK: Legacy secrets
 
-  /// Adds a new database secret in front; the older ones stay valid, three in all.
+  /// Adds a new database secret in front; the older ones stay valid, up to ``TokenLimits/legacySecretsMax`` in total.
   public func rotateLegacySecret() throws(KeyStoreError) {
     try change { (store) throws(KeyStoreError) in try store.rotateLegacySecret(random: random) }
   }
 
   /// Removes a database secret: tokens signed with it are invalid from now on.
   ///
-  /// - Parameter index: its index in `legacySecrets`, 0 for the newest.
-  /// - Throws: `.unknownKey` when there is none, or no other.
+  /// - Parameter index: The index in `legacySecrets`, 0 for the newest.
+  /// - Throws: `.unknownKey` when there is no such secret, or when it is the only one.
   public func removeLegacySecret(_ index: Int) throws(KeyStoreError) {
     try change { (store) throws(KeyStoreError) in
       let ids = store.legacySecrets.ids
       let directory = store.directory
       try store.changeLegacySecrets { (secrets) throws(KeyStoreError) in
-        // The index was taken from this process's list, so the file has to agree.
+        // The index refers to this process's list, so the file must have the same list.
         guard secrets.ids == ids, let rest = secrets.removing(at: index) else { throw .onlyKey(path: directory) }
         return rest
       }

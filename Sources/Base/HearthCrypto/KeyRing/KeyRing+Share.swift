@@ -1,15 +1,16 @@
 /// Keys and secrets that several servers share. A change is written to the shared copy, and succeeds only when no other
-/// server has changed it meanwhile; the others load it.
+/// server has changed it meanwhile; the other servers load it.
 extension KeyRing {
-  /// The maximum number of attempts at a change when another server was faster.
+  /// The maximum number of attempts at a change while other servers change the keys.
   private static let attemptsMax = 8
 
-  /// Shares the keys and secrets with several servers from now on. A shared copy that exists replaces those of this
+  /// Shares the keys and secrets with other servers from now on. An existing shared copy replaces the keys in this
   /// folder; otherwise the first change, or the next ``rotateIfDue(nowSeconds:)``, publishes those of this folder.
   ///
-  /// - Parameter onRemoval: called with the keys and secrets that another server has removed, on the thread that
+  /// - Parameter onRemoval: Called with the keys and secrets that another server has removed, on the thread that
   ///   detects it; it must not change keys.
-  /// - Throws: also `.foreignSealingKey` when the servers' sealing key is another one than this one's.
+  /// - Throws: An error of the key store; `.foreignSealingKey` when the shared copy is sealed with another sealing key
+  ///   than this server's.
   public func share(
     in store: any SharedKeyStore, onRemoval: @escaping @Sendable (RemovedKeys) -> Void = { _ in }
   ) throws(KeyStoreError) {
@@ -19,7 +20,7 @@ extension KeyRing {
 
   /// Loads the changes of other servers. Cheap when there are none.
   ///
-  /// - Returns: the keys and secrets that are no longer valid.
+  /// - Returns: The keys and secrets that are no longer valid.
   @discardableResult
   public func loadShared() throws(KeyStoreError) -> RemovedKeys {
     try writing.withLock { (_) throws(KeyStoreError) in
@@ -31,8 +32,8 @@ extension KeyRing {
     }
   }
 
-  /// Activates the changes of another server, also when this one is about to change them further: the loss of keys can
-  /// only be reported now.
+  /// Applies the changes of another server, even when this server is about to make further changes, because removed
+  /// keys can only be reported at this time.
   @discardableResult
   private func take(_ text: String, into store: inout KeyStore, _ sharing: Sharing) throws(KeyStoreError) -> RemovedKeys
   {
@@ -48,7 +49,7 @@ extension KeyRing {
 
   private var keyIDs: [String] { KeyKind.allCases.flatMap { list($0) }.map(\.kid) }
 
-  /// Makes a change to the shared copy.
+  /// Creates a change to the shared copy.
   func changeShared<Value>(
     _ sharing: Sharing, _ store: inout KeyStore, _ body: (inout KeyStore) throws(KeyStoreError) -> Value
   ) throws(KeyStoreError) -> Value {
@@ -66,7 +67,8 @@ extension KeyRing {
         try store.take(before)
         throw error
       }
-      // Another server was faster. The folder holds nothing that is not shared.
+      // Another server has changed the keys meanwhile. The folder has no unshared changes, so the next attempt begins
+      // with the shared copy.
       try store.take(before)
     }
     throw .unfinished(path: store.directory)
@@ -97,7 +99,7 @@ extension KeyStore {
 
   /// Loads the shared copy.
   ///
-  /// - Returns: whether anything was different.
+  /// - Returns: True when anything was different.
   mutating func take(_ sealed: String) throws(KeyStoreError) -> Bool {
     guard let bytes = sealingKey.unseal(sealed, for: Self.bundlePurpose) else {
       throw .foreignSealingKey(path: directory)
@@ -111,7 +113,7 @@ extension KeyStore {
 
   /// Replaces the files by those of a bundle.
   ///
-  /// - Returns: whether anything was different.
+  /// - Returns: True when anything was different.
   @discardableResult
   mutating func take(_ bundle: KeyBundle) throws(KeyStoreError) -> Bool {
     let folder = try PrivateFolder(path: directory, createsMissing: false)

@@ -1,9 +1,10 @@
 extension KeyRing {
-  /// A signed ID token, or in emulator mode a sealed one; takes about a millisecond, so not for an I/O loop.
+  /// Creates a signed ID token, or in emulator mode an unsigned one with a seal. Takes about a millisecond, so it must
+  /// not run on an event loop.
   ///
   /// - Parameters:
-  ///   - issuedAtSeconds: seconds since 1970.
-  ///   - lifetimeSeconds: `TokenLimits.idTokenLifetimeSecondsMin` to `TokenLimits.signedLifetimeSecondsMax`.
+  /// - issuedAtSeconds: The time in seconds since 1970.
+  /// - lifetimeSeconds: `TokenLimits.idTokenLifetimeSecondsMin` to `TokenLimits.signedLifetimeSecondsMax`.
   public func mintIDToken(
     _ subject: IDTokenSubject, issuedAtSeconds: Int64,
     lifetimeSeconds: Int64 = TokenLimits.idTokenLifetimeSecondsDefault
@@ -15,17 +16,17 @@ extension KeyRing {
 
   /// Verifies an ID token and no other kind, for requests that need one.
   ///
-  /// - Parameter nowSeconds: seconds since 1970.
+  /// - Parameter nowSeconds: The time in seconds since 1970.
   public func verifyIDToken(_ text: String, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential {
     guard let idTokens = verifier.idTokens else { throw .invalid("ID tokens are switched off") }
     return try idTokens.verify(text, nowSeconds: nowSeconds)
   }
 
-  /// A session cookie with the claims of an ID token, under its own issuer and keys.
+  /// Creates a session cookie with the claims of an ID token, and with an issuer and keys of its own.
   ///
   /// - Parameters:
-  ///   - claims: of an ID token that was verified just now.
-  ///   - lifetimeSeconds: `TokenLimits.sessionCookieLifetimeSecondsMin` to `…Max`.
+  /// - claims: The claims of an ID token that has just been verified.
+  /// - lifetimeSeconds: `TokenLimits.sessionCookieLifetimeSecondsMin` to `…Max`.
   public func mintSessionCookie(
     claims: ClaimValue, issuedAtSeconds: Int64, lifetimeSeconds: Int64
   ) throws(TokenMintError) -> String {
@@ -37,7 +38,7 @@ extension KeyRing {
     guard !overflow, ClaimValue.int(issuedAtSeconds).seconds != nil, ClaimValue.int(end).seconds != nil else {
       throw .invalidTimes("a time is out of range")
     }
-    // Another cookie is refused here, too: a session would never end.
+    // The claims of another session cookie are refused, because a session could otherwise be extended for ever.
     guard claims["iss"] == .string(UnverifiedToken.issuerPrefix(.idToken) + projectID), let members = claims.members
     else { throw .refused("not the claims of an ID token") }
     let replaced: [ClaimValue.Member] = [
@@ -50,17 +51,18 @@ extension KeyRing {
     return try SignedToken.rs256(claims: kept + replaced, keyID: signing.id, key: signing.key)
   }
 
-  /// Verifies a session cookie and no other kind. No database takes one.
+  /// Verifies a session cookie and no other kind. Databases do not accept session cookies.
   public func verifySessionCookie(_ text: String, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential {
     try snapshot.cookieVerifier.verify(text, nowSeconds: nowSeconds)
   }
 
-  /// A session of a legacy client: a legacy token that names its session, so that it can be ended.
+  /// Creates a legacy token for the session of a legacy client. The token contains the session's ID, so that the
+  /// session can be ended.
   ///
   /// - Parameters:
-  ///   - data: further members of `d`, which rules see as `auth`, such as the provider.
-  ///   - jti: the session's id, which the verified credential shows in `claims["jti"]`.
-  ///   - issuedAtSeconds, expiresAtSeconds: seconds since 1970.
+  /// - data: Further members of `d`, which is `auth` in rules, such as the provider.
+  /// - jti: The session's ID, which the verified credential has in `claims["jti"]`.
+  /// - issuedAtSeconds, expiresAtSeconds: Times in seconds since 1970.
   public func mintLegacySession(
     uid: String, data: [ClaimValue.Member], sessionID jti: String, issuedAtSeconds: Int64, expiresAtSeconds: Int64
   ) throws(TokenMintError) -> String {
@@ -71,7 +73,7 @@ extension KeyRing {
 
   // MARK: Service accounts
 
-  /// The service account that the server itself has, so that its command line can sign custom tokens.
+  /// The service account of the server itself, with which its command line signs custom tokens.
   public var mintingAccount: MintingAccount {
     get throws(KeyStoreError) { try snapshot.store.mintingAccount(projectID: projectID) }
   }
@@ -79,12 +81,12 @@ extension KeyRing {
   /// The name of that service account, which needs no key.
   public var mintingEmail: String { MintingAccount.email(projectID: projectID) }
 
-  /// A verifier of custom tokens of these service accounts, and of the server's own.
+  /// Creates a verifier of custom tokens of service accounts, and of the server's own.
   ///
   /// - Parameters:
-  ///   - accounts: those that are not disabled; public keys by key id.
-  ///   - tenant: the tenant that the request names; nil for this ring's own.
-  ///   - allowsUnsigned: for emulator clients on this machine only.
+  /// - accounts: The accounts that are not disabled, with public keys by key ID.
+  /// - tenant: The tenant of the request; nil for this key ring's own.
+  /// - allowsUnsigned: True to accept unsigned tokens, only for emulator clients on this machine.
   public func customTokenVerifier(
     accounts: [(email: String, publicKeys: [String: String])], tenant: String? = nil, allowsUnsigned: Bool = false
   ) -> CustomTokenVerifier {
@@ -95,14 +97,14 @@ extension KeyRing {
 
   // MARK: Sealing
 
-  /// Seals bytes, readable and changeable only with this server's sealing key.
+  /// Encrypts and authenticates bytes with this server's sealing key.
   ///
-  /// - Parameter purpose: the meaning and owner of the bytes; they open again under the same text only.
+  /// - Parameter purpose: A text for the meaning and owner of the bytes; ``unseal(_:for:)`` requires the same text.
   public func seal(_ bytes: [UInt8], for purpose: String = "") throws(RandomnessError) -> String {
     try snapshot.store.sealingKey.seal(bytes, for: purpose, random: random)
   }
 
-  /// The bytes that were sealed; nil for a text that is damaged, or was sealed with another key or for another purpose.
+  /// Returns the sealed bytes; nil for a text that is damaged, or was sealed with another key or for another purpose.
   public func unseal(_ text: String, for purpose: String = "") -> [UInt8]? {
     snapshot.store.sealingKey.unseal(text, for: purpose)
   }

@@ -2,10 +2,11 @@ import Synchronization
 
 /// The current keys of a server, for signing and verifying. Safe to use from many threads.
 ///
-/// A change replaces everything at once; a `verifier` that was read before does not see it, so read it anew for each
-/// request. Changes write files and make keys, which takes up to a second: not for an I/O loop.
+/// A change replaces everything at once; a `verifier` that was read before is not affected, so it is read again for
+/// each request. Changes write files and create keys, which takes up to a second, so they must not run on an event
+/// loop.
 public final class KeyRing: Sendable {
-  /// All values derived from the files, of one moment.
+  /// The values derived from one version of the files.
   struct Snapshot: Sendable {
     var generation: Int
     var store: KeyStore
@@ -13,37 +14,37 @@ public final class KeyRing: Sendable {
     var cookieVerifier: IDTokenVerifier
   }
 
-  /// The store of the keys that several servers share, and the callback for keys that another one removed.
+  /// The store of the keys that several servers share, and the callback for keys that another server removed.
   struct Sharing: Sendable {
     var sharedStore: any SharedKeyStore
     var onRemoval: @Sendable (RemovedKeys) -> Void
   }
 
   let projectID: String
-  /// The tenant whose tokens these are; nil for the project's own.
+  /// The tenant whose tokens the keys sign; nil for the project's own.
   public let tenant: String?
   let random: RandomBytes
   private let acceptsRawSecrets: Bool
   private let developerCredentials: DeveloperCredentials?
   /// The seal that replaces a token's signature in emulator mode; nil otherwise.
   let seal: TokenSeal?
-  /// The access tokens; the same object for the ring's whole life.
+  /// The access tokens; the same object for the lifetime of the ring.
   public let adminTokens: AdminTokens
   private let current: Mutex<Snapshot>
   /// A lock that is held while the files are changed; never taken while `current` is held.
   let writing = Mutex(())
   /// The sharing with other servers; nil for a single server.
   let shared = Mutex<Sharing?>(nil)
-  /// The generation of the original that ``follow(_:)`` saw last.
+  /// The generation of the original ring at the last call of ``follow(_:)``.
   private let followed = Mutex(1)
 
   /// - Parameters:
-  ///   - projectID: the `aud` of ID tokens.
-  ///   - tenant: the `firebase.tenant` of ID tokens; nil for none.
-  ///   - developerCredentials: give one in emulator mode only.
-  ///   - acceptsRawSecrets: whether a database secret by itself grants full access, as in the legacy protocol. Tokens
-  ///     signed with it are valid either way.
-  ///   - random: names keys and seals; OpenSSL draws the RSA keys itself.
+  /// - projectID: The `aud` of ID tokens.
+  /// - tenant: The `firebase.tenant` of ID tokens; nil for none.
+  /// - developerCredentials: The emulator's credentials; nil unless in emulator mode.
+  /// - acceptsRawSecrets: True when a database secret by itself grants full access, as in the legacy protocol. Tokens
+  ///   signed with it are valid in any case.
+  /// - random: The source of key IDs and nonces; OpenSSL generates the RSA keys itself.
   public init(
     store: KeyStore, projectID: String, tenant: String? = nil, developerCredentials: DeveloperCredentials? = nil,
     acceptsRawSecrets: Bool = true, random: RandomBytes = .system
@@ -71,7 +72,8 @@ public final class KeyRing: Sendable {
           seal: seal)))
   }
 
-  /// A ring with the same keys for another project, or for a tenant of this one. ``follow(_:)`` brings later changes.
+  /// Creates a ring with the same keys for another project, or for a tenant of this one. ``follow(_:)`` loads later
+  /// changes.
   public func copy(for projectID: String? = nil, tenant: String? = nil) -> KeyRing {
     KeyRing(
       store: snapshot.store, projectID: projectID ?? self.projectID, tenant: tenant,
@@ -99,8 +101,8 @@ public final class KeyRing: Sendable {
   /// The valid database secrets.
   public var legacySecrets: LegacySecrets { current.withLock { $0.store.legacySecrets } }
 
-  /// Returns true when the key or the secret that vouched for a credential is still valid. True for a kind that no key
-  /// vouches for.
+  /// Returns true when the key or secret with which a credential was verified is still valid, and for kinds of
+  /// credentials that are verified without one.
   public func vouches(for credential: VerifiedCredential) -> Bool {
     guard let keyID = credential.keyID else { return true }
     let snapshot = snapshot
@@ -115,7 +117,7 @@ public final class KeyRing: Sendable {
 
   // MARK: Changing
 
-  /// Changes the files, then publishes the result to all threads. One change at a time.
+  /// Changes the files, then publishes the result to all threads. Changes are made one at a time.
   func change<Value: Sendable>(
     _ body: (inout KeyStore) throws(KeyStoreError) -> Value
   ) throws(KeyStoreError) -> Value {
@@ -125,7 +127,7 @@ public final class KeyRing: Sendable {
       if let sharing = shared.withLock({ $0 }) {
         value = try changeShared(sharing, &store, body)
       } else {
-        // A change is made to keys that are there.
+        // The keys must exist before they are changed.
         try store.makeKeys()
         value = try body(&store)
       }
@@ -134,7 +136,7 @@ public final class KeyRing: Sendable {
     }
   }
 
-  /// Activates a store's contents. Unchanged files keep their verifier, and with it the cache of known tokens.
+  /// Activates a store's contents. Unchanged files keep their verifier, and its cache of verified tokens.
   func activate(_ store: KeyStore) {
     var next = snapshot
     let before = next.store

@@ -6,20 +6,20 @@ import Glibc
 /// |---|---|
 /// | `legacy-secrets` | database secrets, one a line, newest first |
 /// | `id-token-keys.pem` | key pairs of ID tokens, newest first, each some lines of fields and a PKCS#8 PEM block |
-/// | `session-cookie-keys.pem` | the same for session cookies |
-/// | `minting-key.pem` | the key pair by which the command line signs custom tokens, in the same form |
+/// | `session-cookie-keys.pem` | the key pairs of session cookies, in the same format |
+/// | `minting-key.pem` | the key pair with which the command line signs custom tokens, in the same format |
 /// | `sealing-key` | 32 bytes as base64url: the key that seals secrets in the accounts' store |
 /// | `admin-token` | the access token of the machine's administrator and of the command line |
 ///
-/// Missing files are created, each complete or not at all: secrets when the store is opened, signing keys, which take
-/// some 100 ms each, at their first need. Two processes that start at once agree: the second one reads the files of the
+/// Missing files are created atomically: secrets when the store is opened, and signing keys, which take some 100 ms
+/// each, when they are first needed. When two processes start at the same time, the second one reads the files of the
 /// first. Changes apply to the file's current content, one process at a time.
 public struct KeyStore: Sendable, Redacted {
   /// The folder's path, as it was given.
   public let directory: String
   /// The database secrets, newest first.
   public private(set) var legacySecrets: LegacySecrets
-  /// The administrator's token in clear; see `AdminTokens`.
+  /// The administrator's token in plain text; see `AdminTokens`.
   public let adminToken: String
   private(set) var idTokenFile: KeyFile
   private(set) var sessionCookieFile: KeyFile
@@ -46,8 +46,8 @@ public struct KeyStore: Sendable, Redacted {
   /// Opens the store in `directory`, whose parent exists. Damaged files are reported at once.
   ///
   /// - Parameters:
-  ///   - createsMissing: false to refuse a store that does not exist yet, or is incomplete.
-  ///   - random: for the secrets; OpenSSL draws the RSA keys itself.
+  /// - createsMissing: False to throw an error when the store does not exist yet or is incomplete.
+  /// - random: The source of secrets; OpenSSL generates the RSA keys itself.
   public init(
     directory: String, createsMissing: Bool = true, random: RandomBytes = .system
   ) throws(KeyStoreError) {
@@ -91,12 +91,12 @@ public struct KeyStore: Sendable, Redacted {
     LegacySecrets(active: text.split(separator: "\n").map(String.init))
   }
 
-  /// The keys of that kind, made when they are missing; waits while another thread makes them.
+  /// Returns the keys of a kind, which are created when they are missing. Blocks while another thread creates them.
   public func keys(_ kind: KeyKind) throws(KeyStoreError) -> SigningKeys { try file(kind).keys() }
 
-  /// Makes the signing keys that are missing.
+  /// Creates the missing signing keys.
   ///
-  /// - Throws: the error of the first that cannot be made.
+  /// - Throws: The error of the first key that cannot be created.
   package func makeKeys() throws(KeyStoreError) {
     for file in [idTokenFile, sessionCookieFile, mintingFile] { _ = try file.keys() }
   }
@@ -108,7 +108,7 @@ public struct KeyStore: Sendable, Redacted {
     }
   }
 
-  /// Keeps the other store's files where the content is equal, with the values derived from them.
+  /// Takes over the file objects of another store, with the values derived from them, where the content is equal.
   mutating func keepFiles(of other: KeyStore) {
     if idTokenFile.hasSameKeys(as: other.idTokenFile) { idTokenFile = other.idTokenFile }
     if sessionCookieFile.hasSameKeys(as: other.sessionCookieFile) { sessionCookieFile = other.sessionCookieFile }
@@ -125,10 +125,9 @@ public struct KeyStore: Sendable, Redacted {
 
   // MARK: Copies
 
-  /// Copies the keys and secrets to a store in another directory, whose parent exists. Keys that are missing here are
-  /// made first.
+  /// Copies the keys and secrets to a store in another directory, whose parent exists. Missing keys are created first.
   ///
-  /// - Throws: ``KeyStoreError``, also when the directory has other keys.
+  /// - Throws: ``KeyStoreError``, including one when the directory has other keys.
   package func copy(to directory: String) throws(KeyStoreError) {
     try makeKeys()
     let (folder, copy) = (
@@ -149,7 +148,7 @@ public struct KeyStore: Sendable, Redacted {
 
   // MARK: Changes
 
-  /// Adds a new secret in front; the older ones stay valid, three in all.
+  /// Adds a new secret in front; older ones stay valid, up to ``TokenLimits/legacySecretsMax`` in total.
   public mutating func rotateLegacySecret(random: RandomBytes = .system) throws(KeyStoreError) {
     let directory = directory
     try changeLegacySecrets { (secrets) throws(KeyStoreError) in
@@ -173,7 +172,7 @@ public struct KeyStore: Sendable, Redacted {
     }
   }
 
-  /// - Parameter body: returns the new keys, given those in the file; nil to leave them.
+  /// - Parameter body: Returns the new keys, given those in the file; nil to keep them unchanged.
   mutating func change(
     _ kind: KeyKind, _ body: (SigningKeys) throws(RandomnessError) -> SigningKeys?
   ) throws(KeyStoreError) {

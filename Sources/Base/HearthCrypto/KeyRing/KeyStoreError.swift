@@ -1,8 +1,8 @@
-/// The reason why a key store could not be opened or written. Equal by code and path.
+/// The reason why a key store could not be opened or written. Two errors are equal when their codes and paths are.
 public struct KeyStoreError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kind of failure.
   public enum Code: String, Sendable, CaseIterable {
-    /// The folder or a file of it does not exist, and was not to be created.
+    /// The folder or one of its files does not exist, and the caller did not allow creating it.
     case missing = "missing"
     /// The file's mode lets other users read or write it.
     case readableByOthers = "readable_by_others"
@@ -10,15 +10,15 @@ public struct KeyStoreError: Error, Sendable, Equatable, CustomStringConvertible
     case foreignOwner = "foreign_owner"
     /// The path is not a file (or not a folder, where one is needed).
     case notAFile = "not_a_file"
-    /// The contents are not in the form that this server writes.
+    /// The content is not in the server's format.
     case damaged = "damaged"
     /// The system refused a read or a write; the message has its reason.
     case inputOutput = "input_output"
-    /// A key or secret could not be made for lack of randomness.
+    /// A key or secret could not be created, because the system provides no random bytes.
     case noRandomness = "no_randomness"
-    /// No key has the name that was given, or it is the only one.
+    /// No key has the given ID, or it is the only one.
     case unknownKey = "unknown_key"
-    /// Another thread is still making the keys.
+    /// Another thread is still creating the keys.
     case unfinished = "unfinished"
     /// The shared copy is sealed with another key than this server's.
     case foreignSealingKey = "foreign_sealing_key"
@@ -64,7 +64,8 @@ public struct KeyStoreError: Error, Sendable, Equatable, CustomStringConvertible
     KeyStoreError(code: .unfinished, path: path, message: "its keys are still being made; try again in a moment")
   }
 
-  /// A failure with the servers' shared copy: the attempted action and the reason for its failure.
+  /// Returns the error for a failure with the servers' shared copy, with the attempted action and the reason for its
+  /// failure.
   package static func unshared(path: String, _ what: String, cause: String) -> KeyStoreError {
     KeyStoreError(code: .inputOutput, path: path, message: "\(what): \(cause)")
   }

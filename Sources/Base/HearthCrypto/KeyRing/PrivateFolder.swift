@@ -5,7 +5,7 @@ struct PrivateFolder: Sendable {
   let path: String
   private let owner: (user: uid_t, group: gid_t)
 
-  /// The maximum size of a file; larger files are not ours.
+  /// The maximum size of a file; larger files were not written by the server.
   private static let fileBytesMax = 65_536
 
   /// Opens the directory; creates it (not its parents) with mode 0700 when it is missing.
@@ -25,15 +25,15 @@ struct PrivateFolder: Sendable {
     guard status.st_mode & S_IFMT == S_IFDIR else { throw .notAFile(path: path, wanted: "a directory") }
     try Self.checkOwner(status, path: path)
     owner = (status.st_uid, status.st_gid)
-    // A user with write access to the folder could replace its files.
+    // With write access to the folder, another user could replace its files.
     guard status.st_mode & 0o022 == 0 else {
       throw .readableByOthers(path: path, mode: status.st_mode & 0o777, wanted: "700")
     }
   }
 
-  /// The value in the file `name`; nil when there is no such file.
+  /// Returns the value in the file `name`; nil when there is no such file.
   ///
-  /// - Parameter parse: the value in a text; nil when the text is damaged.
+  /// - Parameter parse: Returns the value in a text; nil when the text is damaged.
   func existing<Value>(_ name: String, parse: (String) -> Value?) throws(KeyStoreError) -> Value? {
     let file = path + "/" + name
     guard let text = try read(file) else { return nil }
@@ -41,11 +41,11 @@ struct PrivateFolder: Sendable {
     return value
   }
 
-  /// The value in the file `name`, which is created when it is missing.
+  /// Returns the value in the file `name`, which is created when it is missing.
   ///
   /// - Parameters:
-  ///   - parse: the value in a text; nil when the text is damaged.
-  ///   - create: the text of a new file.
+  /// - parse: Returns the value in a text; nil when the text is damaged.
+  /// - create: Returns the text of a new file.
   func value<Value>(
     _ name: String, createsMissing: Bool, parse: (String) -> Value?, create: () throws(RandomnessError) -> String
   ) throws(KeyStoreError) -> Value {
@@ -59,12 +59,13 @@ struct PrivateFolder: Sendable {
       throw .noRandomness(path: file)
     }
     try write(fresh, to: file, replacing: false)
-    // Read back rather than trusted: another process may have been first.
+    // Reads the file back, because another process may have created it first.
     guard let value = try existing(name, parse: parse) else { throw .damaged(path: file) }
     return value
   }
 
-  /// Runs the body while no other process is inside the same for this directory. Waits for one that is.
+  /// Runs `body` under a lock that excludes other processes from this function for the same directory. Blocks until the
+  /// lock is free.
   func exclusively<Value>(_ body: () throws(KeyStoreError) -> Value) throws(KeyStoreError) -> Value {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Self.failure(path, "open") }
@@ -81,7 +82,8 @@ struct PrivateFolder: Sendable {
 
   // MARK: Files
 
-  /// The text of a file, nil when there is none. Refuses links, other owners' files and files that others can read.
+  /// Returns the text of a file; nil when there is none. Refuses links, other owners' files and files that others can
+  /// read.
   private func read(_ file: String) throws(KeyStoreError) -> String? {
     let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
@@ -92,7 +94,7 @@ struct PrivateFolder: Sendable {
       }
     }
     defer { close(descriptor) }
-    // The open file is checked, not the name, which could mean another file by now.
+    // Checks the open file, because the name could refer to another file by now.
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Self.failure(file, "look at it") }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: file, wanted: "a regular file") }
@@ -118,20 +120,20 @@ struct PrivateFolder: Sendable {
     return text
   }
 
-  /// Writes a temporary file, syncs it, then gives it its name: the file is there complete or not at all.
+  /// Writes a temporary file, syncs it, then renames it, so that the file is created atomically.
   ///
-  /// - Parameter replacing: false to leave a file alone that another process created meanwhile.
+  /// - Parameter replacing: False to keep a file that another process has created meanwhile.
   private func write(_ text: String, to file: String, replacing: Bool) throws(KeyStoreError) {
-    // A unique name, created exclusively with mode 0600.
+    // A temporary file with a unique name, created exclusively with mode 0600.
     let temporary = "\(file).new.\(String(UInt64.random(in: .min ... .max), radix: 36))"
     let descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw Self.failure(file, "create a temporary file beside it") }
     defer { unlink(temporary) }
     do {
       defer { close(descriptor) }
-      // Set again, because the mode at creation is subject to the umask and to the file system's own defaults.
+      // Sets the mode again, because the mode at creation is subject to the umask and to defaults of the file system.
       guard fchmod(descriptor, 0o600) == 0 else { throw Self.failure(temporary, "restrict") }
-      // A file that root makes in another user's folder belongs to that user, whose server has to open it.
+      // A file that root creates in another user's folder is given to that user, whose server must be able to open it.
       if geteuid() == 0, owner.user != 0 {
         guard fchown(descriptor, owner.user, owner.group) == 0 else { throw Self.failure(temporary, "give it away") }
       }
@@ -141,7 +143,7 @@ struct PrivateFolder: Sendable {
     if replacing {
       guard rename(temporary, file) == 0 else { throw Self.failure(file, "replace") }
     } else {
-      // A link, unlike a rename, never replaces a file.
+      // Creates the name by a hard link, which, unlike a rename, never replaces a file.
       guard link(temporary, file) == 0 || errno == EEXIST else { throw Self.failure(file, "create") }
     }
     try Self.sync(folder: path)
@@ -167,7 +169,7 @@ struct PrivateFolder: Sendable {
     guard fsync(descriptor) == 0 else { throw failure(folder, "sync") }
   }
 
-  /// Checks that the owner is this process's user; root may handle any owner's files.
+  /// Throws an error when the owner is not this process's user; root may use files of any owner.
   private static func checkOwner(_ status: stat, path: String) throws(KeyStoreError) {
     guard status.st_uid == geteuid() || geteuid() == 0 else { throw .foreignOwner(path: path) }
   }

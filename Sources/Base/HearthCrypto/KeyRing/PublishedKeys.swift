@@ -1,24 +1,24 @@
 import HearthBytes
 
-/// The public halves of one set of signing keys, in the forms that verifiers fetch. Computed once for a set.
+/// The public keys of one set of signing keys, in the formats that verifiers fetch. Computed once for each set.
 struct PublishedKeys: Sendable {
-  /// The certificates of every key that verifies or soon will, newest first.
+  /// The certificates of all keys that verify or will soon sign, newest first.
   let certificates: [(kid: String, pem: String)]
   /// The keys as a JSON Web Key Set.
   let jwks: [UInt8]
 
-  /// Makes the published forms. A key that OpenSSL cannot convert, for want of memory, is left out: verifiers elsewhere
-  /// refuse its tokens then.
+  /// Creates the published formats. A key that OpenSSL cannot convert because memory is exhausted is left out; other
+  /// verifiers then refuse its tokens.
   init(_ keys: SigningKeys, kind: KeyKind) {
     var certificates: [(kid: String, pem: String)] = []
     var members: [ClaimValue] = []
     for entry in keys.entries {
-      // A serial number is positive, and its first bit is the sign.
+      // A serial number must be positive, so the sign bit is cleared.
       let serial = [0x01] + Digest(sha256: entry.id.utf8).bytes.prefix(15)
       guard let numbers = entry.key.numbers(),
         let pem = entry.key.certificate(
           commonName: kind.commonName, serial: serial,
-          // A day early, for machines whose clock is behind.
+          // Valid from a day earlier, for machines whose clocks are behind.
           notBeforeSeconds: max(0, (entry.createdAtSeconds ?? 0) - 86_400))
       else { continue }
       certificates.append((entry.id, pem))

@@ -6,8 +6,9 @@ public protocol SharedKeyStore: Sendable {
 
   /// Replaces the text.
   ///
-  /// - Parameter expected: the text that was read. When another server has changed it since, no text is written.
-  /// - Returns: true when the text was written.
+  /// - Parameter expected: The text that was read; nil when there was none. When another server has changed it since,
+  ///   nothing is written.
+  /// - Returns: True when the text was written.
   func write(_ text: String, over expected: String?) throws(KeyStoreError) -> Bool
 }
 

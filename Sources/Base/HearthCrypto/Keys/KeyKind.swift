@@ -1,9 +1,9 @@
-/// The purpose of a set of signing keys. Each kind has its own keys, so that a token of one kind never passes for one
-/// of the other.
+/// The purpose of a set of signing keys. Each kind has its own keys, so that a token of one kind is never accepted as
+/// one of the other.
 public enum KeyKind: String, Sendable, CaseIterable {
-  /// ID tokens, which `securetoken.google.com` issues for Firebase.
+  /// ID tokens, whose issuer is under `securetoken.google.com`, as in Firebase.
   case idToken = "id-token"
-  /// Session cookies, which `session.firebase.google.com` issues for Firebase.
+  /// Session cookies, whose issuer is under `session.firebase.google.com`, as in Firebase.
   case sessionCookie = "session-cookie"
 
   /// The common name in certificates of these keys.
@@ -21,7 +21,7 @@ public enum KeyState: String, Sendable, CaseIterable {
   case next
   /// The key signs. Exactly one key of a set does.
   case signing
-  /// The key verifies its earlier signatures, until the last of those tokens has ended.
+  /// The key verifies its earlier signatures, until the last token that it signed has expired.
   case retired
 }
 
@@ -36,7 +36,7 @@ public struct KeyInfo: Sendable, Equatable {
   /// The start of the current state, in seconds since 1970; nil before the first rotation check.
   public var stateSinceSeconds: Int64?
 
-  /// A description of a key; times in seconds since 1970.
+  /// Creates the description of a key; times are in seconds since 1970.
   public init(kid: String, state: KeyState, createdAtSeconds: Int64?, stateSinceSeconds: Int64?) {
     self.kid = kid
     self.state = state

@@ -2,8 +2,8 @@ import COpenSSL
 
 /// A private key on P-256 that signs.
 ///
-/// `@unchecked Sendable` because OpenSSL only reads a finished `EVP_PKEY` while signing, counts its references
-/// atomically, and nothing here changes it after `init`.
+/// `@unchecked Sendable` because OpenSSL only reads a complete `EVP_PKEY` while signing and counts its references
+/// atomically, and this class does not change it after `init`.
 final class P256Signer: @unchecked Sendable {
   private let key: OpaquePointer
 
@@ -28,7 +28,7 @@ final class P256Signer: @unchecked Sendable {
       ERR_clear_error()
     }
     guard EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key) == 1 else { return nil }
-    // r and s with their heads take 72 bytes at most.
+    // r and s with their DER headers take at most 72 bytes.
     var signature = [UInt8](repeating: 0, count: 80)
     var length = signature.count
     guard EVP_DigestSign(context, &signature, &length, bytes, bytes.count) == 1 else { return nil }

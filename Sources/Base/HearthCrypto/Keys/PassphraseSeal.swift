@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Seals bytes with a passphrase that a person or a secret store keeps: for keys in backups.
+/// A seal for keys in backups: it encrypts and authenticates bytes with a passphrase.
 ///
 /// The key is scrypt (RFC 7914) of the passphrase with N = 2^16, r = 8, p = 1, which takes about a quarter of a second
 /// and 64 MiB; the cipher is AES-256-GCM. Sealed bytes:
@@ -10,15 +10,15 @@ import COpenSSL
 ///     9   log2 N, r and p, 1 byte each
 ///     12  salt, 16 bytes
 ///     28  nonce, 12 bytes
-///     40  as many bytes as were sealed, encrypted
-///     …   tag, 16 bytes, over the first 40 bytes too
+///     40  the encrypted bytes, as many as were sealed
+///     …   tag, 16 bytes, which also authenticates the first 40 bytes
 public struct PassphraseSeal: Sendable, Redacted {
-  /// The minimum size of a passphrase: a guessed one opens all keys of a server.
+  /// The minimum size of a passphrase: with a guessed one, all keys of a server can be read.
   public static let passphraseBytesMin = 12
 
   private static let start = Array("HrthSeal".utf8) + [1]
   private static let (logN, r, p): (UInt8, UInt8, UInt8) = (16, 8, 1)
-  /// The largest cost accepted from sealed bytes: a wrong number must not take all memory.
+  /// The largest cost that is accepted when sealed bytes are opened, because a wrong number could exhaust the memory.
   private static let logNMax: UInt8 = 20
   private static let (headBytes, saltBytes, nonceBytes, tagBytes) = (40, 16, 12, 16)
   private static let sealedBytesMax = 256 << 20
@@ -27,15 +27,15 @@ public struct PassphraseSeal: Sendable, Redacted {
 
   /// The reason why sealed bytes could not be opened.
   public enum Problem: Error, Sendable {
-    /// The bytes are no sealed text, or one of a newer version.
+    /// The bytes are not sealed bytes, or those of a newer version.
     case notSealed
-    /// The passphrase is another one, or the bytes were changed.
+    /// The passphrase is wrong, or the bytes were changed.
     case wrongPassphrase
-    /// There is no memory for the key.
+    /// The system has not enough memory for the key.
     case noMemory
   }
 
-  /// Makes a seal; nil for a passphrase that is too short.
+  /// Creates a seal; nil for a passphrase that is too short.
   public init?(passphrase: String) {
     guard passphrase.utf8.count >= Self.passphraseBytesMin else { return nil }
     self.passphrase = passphrase
@@ -43,7 +43,7 @@ public struct PassphraseSeal: Sendable, Redacted {
 
   /// Seals bytes, each time with another salt.
   ///
-  /// - Throws: when the system has no randomness, or no memory for the key.
+  /// - Throws: An error when the system provides no random bytes, or there is no memory for the key.
   public func seal(_ bytes: [UInt8], random: RandomBytes = .system) throws -> [UInt8] {
     var head = Self.start + [Self.logN, Self.r, Self.p]
     head += try random.bytes(Self.saltBytes)
@@ -82,7 +82,7 @@ public struct PassphraseSeal: Sendable, Redacted {
         WipedBytes(passphrase), salt: salt, logN: Int(logN), r: Int(r), p: Int(p), sizeBytes: 32)
     else { throw .noMemory }
     defer { key.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) } }
-    // An empty array may lend no address.
+    // An empty array may have no address.
     var room = out + [0]
     let done = hearth_aes256_gcm(encrypting, key, nonce, head, head.count, bytes + [0], bytes.count, &room, &tag)
     guard done == 1 else {

@@ -21,7 +21,7 @@ extension RSAKey {
     return signature
   }
 
-  /// Modulus and public exponent, big-endian without leading zeros; nil when OpenSSL fails.
+  /// Returns the modulus and the public exponent, big-endian without leading zeros; nil when OpenSSL fails.
   func numbers() -> (modulus: [UInt8], exponent: [UInt8])? {
     defer { ERR_clear_error() }
     guard let modulus = number("n", sizeBytesMax: modulusBytes), let exponent = number("e", sizeBytesMax: 16) else {
@@ -36,13 +36,13 @@ extension RSAKey {
     return count > 0 ? Array(bytes.prefix(count)) : nil
   }
 
-  /// A self-signed X.509 certificate as PEM, the form of a public key that admin SDKs expect; nil when OpenSSL fails.
-  /// The same arguments give the same text.
+  /// Returns a self-signed X.509 certificate in PEM, the format of public keys that admin SDKs expect; nil when OpenSSL
+  /// fails. The same arguments give the same text.
   ///
   /// - Parameters:
-  ///   - commonName: at most 64 characters.
-  ///   - serial: 1 to 20 bytes.
-  ///   - notBeforeSeconds: seconds since 1970.
+  /// - commonName: At most 64 characters.
+  /// - serial: 1 to 20 bytes.
+  /// - notBeforeSeconds: Seconds since 1970.
   func certificate(commonName: String, serial: [UInt8], notBeforeSeconds: Int64) -> String? {
     defer { ERR_clear_error() }
     guard let bio = hearth_self_signed_certificate(key, commonName, serial, serial.count, notBeforeSeconds) else {
@@ -52,7 +52,7 @@ extension RSAKey {
     var bytes: UnsafeMutablePointer<CChar>?
     let count = hearth_bio_bytes(bio, &bytes)
     guard count > 0, let bytes else { return nil }
-    // Safe because the BIO owns `count` bytes there until it is freed, after the copy.
+    // Safe because the BIO owns `count` bytes at the address until it is freed, after the copy.
     return String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
   }
 }

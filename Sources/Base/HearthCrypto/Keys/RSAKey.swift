@@ -2,14 +2,14 @@ import COpenSSL
 
 /// An RSA key that verifies: parsed once, used for every token.
 ///
-/// `@unchecked Sendable` because OpenSSL only reads a finished `EVP_PKEY` while verifying and signing, counts its
-/// references atomically, and nothing here changes it after `init`.
+/// `@unchecked Sendable` because OpenSSL only reads a complete `EVP_PKEY` while verifying and signing and counts its
+/// references atomically, and this class does not change it after `init`.
 final class RSAKey: @unchecked Sendable {
-  /// The minimum size of a modulus: shorter keys can be factored.
+  /// The minimum size of a modulus in bits: shorter keys can be factored.
   static let modulusBitsMin = 2_048
 
   let key: OpaquePointer
-  /// The signature's length.
+  /// The length of a signature in bytes.
   let modulusBytes: Int
 
   /// Takes ownership of the key, and frees it when it is not a plain RSA key of at least 2048 bits.
@@ -25,7 +25,7 @@ final class RSAKey: @unchecked Sendable {
 
   deinit { EVP_PKEY_free(key) }
 
-  /// A new key pair; takes some 100 ms. Nil when OpenSSL's generator fails.
+  /// Generates a key pair, which takes some 100 ms; nil when OpenSSL's generator fails.
   static func generate() -> RSAKey? { RSAKey(taking: hearth_rsa_generate(modulusBitsMin)) }
 
   /// Reads "BEGIN PRIVATE KEY" without passphrase; nil for any other text.
@@ -40,7 +40,7 @@ final class RSAKey: @unchecked Sendable {
     ERR_clear_error()
   }
 
-  /// The key pair as PKCS#8 PEM; nil for a key that has no private half.
+  /// Returns the key pair as PKCS#8 in PEM; nil for a key without its private half.
   func privatePEM() -> [UInt8]? { pem(isPrivate: true) }
   func publicPEM() -> [UInt8]? { pem(isPrivate: false) }
 
@@ -51,7 +51,7 @@ final class RSAKey: @unchecked Sendable {
     var bytes: UnsafeMutablePointer<CChar>?
     let count = hearth_bio_bytes(bio, &bytes)
     guard count > 0, let bytes else { return nil }
-    // Safe because the BIO owns `count` bytes there until it is freed, after the copy.
+    // Safe because the BIO owns `count` bytes at the address until it is freed, after the copy.
     return UnsafeRawBufferPointer(start: bytes, count: count).map { $0 }
   }
 
@@ -63,7 +63,7 @@ final class RSAKey: @unchecked Sendable {
     guard let context = EVP_MD_CTX_new() else { return .outOfMemory }
     defer {
       EVP_MD_CTX_free(context)
-      // The error queue belongs to the thread; the next call on it should not find this failure.
+      // Clears OpenSSL's error queue, which belongs to the thread, so that the next call does not find this failure.
       ERR_clear_error()
     }
     var keyContext: OpaquePointer?  // freed with the digest context

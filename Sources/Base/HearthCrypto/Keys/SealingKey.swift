@@ -11,7 +11,7 @@ struct SealingKey: Sendable, Redacted {
   private static let keyBytes = 32
 
   private let key: [UInt8]
-  /// The key for the throttle's counters, so that they hold no addresses in clear.
+  /// The key for the throttle's counters, so that they contain no addresses in plain text.
   let throttleKey: [UInt8]
   /// The key for the hashes of recovery codes.
   let recoveryKey: [UInt8]
@@ -40,12 +40,12 @@ struct SealingKey: Sendable, Redacted {
   /// Seals bytes.
   ///
   /// - Parameters:
-  ///   - purpose: the meaning and owner of the bytes; they open again under the same text only.
+  /// - purpose: A text for the meaning and owner of the bytes; ``unseal(_:for:)`` requires the same text.
   func seal(_ bytes: [UInt8], for purpose: String, random: RandomBytes) throws(RandomnessError) -> String {
     Self.prefix + (try sealBare(bytes, for: purpose, random: random))
   }
 
-  /// Seals bytes without the prefix `s1.`, for texts that have their own mark.
+  /// Seals bytes without the prefix `s1.`, for formats that have a prefix of their own.
   func sealBare(_ bytes: [UInt8], for purpose: String, random: RandomBytes) throws(RandomnessError) -> String {
     let nonce = try random.bytes(Self.nonceBytes)
     guard nonce.count == Self.nonceBytes else { throw RandomnessError() }

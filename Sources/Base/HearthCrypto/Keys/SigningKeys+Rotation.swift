@@ -1,13 +1,13 @@
 /// The rotation of signing keys: a key is published an hour before it signs, signs for thirty days, and verifies until
-/// the longest token that it can have signed has ended.
+/// the longest-lived token that it can have signed has expired.
 extension SigningKeys {
   /// The key that will sign next; nil when there is none.
   var next: Entry? { entries.first { $0.state == .next } }
   private var retired: [Entry] { entries.filter { $0.state == .retired } }
 
-  /// The keys after the steps that are due; nil when none is.
+  /// Returns the keys after the rotation steps that are due; nil when none is due.
   func rotatedIfDue(nowSeconds: Int64, random: RandomBytes) throws(RandomnessError) -> SigningKeys? {
-    // A time that the file's form does not know would damage it.
+    // A time that the file's format cannot express would make the file unreadable.
     guard ClaimValue.int(nowSeconds).seconds != nil else { return nil }
     var keys = stamped(nowSeconds: nowSeconds)
     let secondsAlone = KeySchedule.signingSeconds - KeySchedule.publicationSeconds
@@ -21,9 +21,9 @@ extension SigningKeys {
     return keys.entries.map(\.info) == entries.map(\.info) ? nil : keys
   }
 
-  /// The keys after an operator's rotation. Without urgency the new key is published first, and begins to sign an hour
-  /// later by ``rotatedIfDue(nowSeconds:random:)``. With urgency an entirely new key signs at once: a published next
-  /// key lay in the same file as the one in doubt, so it is dropped.
+  /// Returns the keys after a rotation by the operator. When it is not urgent, the new key is published first, and
+  /// begins to sign an hour later by ``rotatedIfDue(nowSeconds:random:)``. When it is urgent, a new key signs at once;
+  /// a published next key is removed, because it was in the same file as the possibly compromised one.
   func rotated(isUrgent: Bool, nowSeconds: Int64, random: RandomBytes) throws(RandomnessError) -> SigningKeys {
     guard ClaimValue.int(nowSeconds).seconds != nil else { return self }
     var keys = stamped(nowSeconds: nowSeconds)
@@ -35,7 +35,8 @@ extension SigningKeys {
     return keys.promoted(nowSeconds: nowSeconds).pruned(nowSeconds: nowSeconds)
   }
 
-  /// The keys without one, whose signatures become invalid. When it was the signing key, another signs at once.
+  /// Returns the keys without one of them, whose signatures become invalid. When it was the signing key, another key
+  /// becomes the signing key.
   func removing(id: String, random: RandomBytes) throws(RandomnessError) -> SigningKeys {
     var keys = self
     if signing.id.hasSameBytes(as: id) {
@@ -44,7 +45,7 @@ extension SigningKeys {
     return keys.with(keys.entries.filter { !$0.id.hasSameBytes(as: id) })
   }
 
-  /// The keys behind a new one that signs at once, whatever the time.
+  /// Returns the keys with a new one that signs at once.
   func rotated(random: RandomBytes, keeping keptMax: Int = 3) throws(RandomnessError) -> SigningKeys {
     let entry = try Self.newEntry(.signing, nowSeconds: nil, random: random)
     return with([entry] + entries.prefix(max(0, keptMax)).map { $0.entering(.retired, nowSeconds: nil) })
@@ -52,9 +53,9 @@ extension SigningKeys {
 
   // MARK: Steps
 
-  /// The keys with plausible dates. An unknown date becomes now; so does a date far ahead of a key in use, which a
-  /// wrong clock has written: rotation would wait for that day. Retired keys keep such a date: if today's clock is the
-  /// wrong one, they would be dropped as soon as it is right again.
+  /// Returns the keys with plausible dates. An unknown date becomes the current time. So does a date far in the future
+  /// of a key in use, which a wrong clock has written, because the rotation would wait for that date. Retired keys keep
+  /// such a date: if the current clock is the wrong one, they would be removed as soon as it is corrected.
   private func stamped(nowSeconds: Int64) -> SigningKeys {
     func plausible(_ seconds: Int64?, _ state: KeyState) -> Int64 {
       guard let seconds, state == .retired || seconds - nowSeconds <= KeySchedule.clockStepSeconds else {
@@ -71,21 +72,21 @@ extension SigningKeys {
       })
   }
 
-  /// The keys with one that will sign next.
+  /// Returns the keys with a new one in the state `next`.
   private func announced(nowSeconds: Int64?, random: RandomBytes) throws(RandomnessError) -> SigningKeys {
     guard next == nil else { return self }
     let entry = try Self.newEntry(.next, nowSeconds: nowSeconds, random: random)
     return with([entry] + entries.prefix(TokenLimits.signingKeysMax - 1))
   }
 
-  /// The keys with the next one signing and the former one retired.
+  /// Returns the keys after the next one has become the signing key and the former one retired.
   private func promoted(nowSeconds: Int64?) -> SigningKeys {
     guard let next else { return self }
     return with(
       [next.entering(.signing, nowSeconds: nowSeconds), signing.entering(.retired, nowSeconds: nowSeconds)] + retired)
   }
 
-  /// The keys without those whose last token has ended.
+  /// Returns the keys without the retired ones whose last token has expired.
   private func pruned(nowSeconds: Int64) -> SigningKeys {
     with(
       entries.filter { entry in
@@ -93,20 +94,22 @@ extension SigningKeys {
       })
   }
 
-  /// Makes keys of the entries. The steps above keep one signing key and the order, so the initialiser has nothing to
-  /// refuse.
+  /// Creates keys from entries. The steps above keep exactly one signing key and the order, so the initialiser does not
+  /// fail.
   private func with(_ entries: [Entry]) -> SigningKeys { SigningKeys(entries: entries) ?? self }
 }
 
-/// The times of a signing key's life.
+/// The durations of a signing key's states.
 public enum KeySchedule {
-  /// The time that a key signs.
+  /// The time for which a key signs, in seconds.
   public static let signingSeconds: Int64 = 30 * 86_400
-  /// The time that verifiers may cache the published keys: a new key is published that long before it signs.
+  /// The time for which verifiers may cache the published keys, in seconds. A new key is published this long before it
+  /// signs.
   public static let publicationSeconds: Int64 = 3_600
-  /// The plausible lead of a date: one further ahead was not written by this clock.
+  /// The most seconds by which a date may be in the future; a later date was written by a wrong clock.
   static let clockStepSeconds: Int64 = 86_400
-  /// The time that a key verifies after it has signed last: the longest life of a token, and our clock's step.
+  /// The time for which a key verifies after its last signature, in seconds: the longest lifetime of a token, plus the
+  /// tolerance for a step of the server's clock.
   public static let retiredSeconds = TokenLimits.signedLifetimeSecondsMax + TokenLimits.ownClockSkewSeconds
 }
 

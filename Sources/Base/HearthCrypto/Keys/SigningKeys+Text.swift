@@ -18,7 +18,7 @@ extension SigningKeys {
     }.joined()
   }
 
-  /// Reads the stored form; nil when the text has no key, or differs from the form of `text`.
+  /// Reads the stored form; nil when the text has no key, or is not in the format of `text`.
   init?(text: String) {
     var entries: [Entry] = []
     var lines = text.split(separator: "\n", omittingEmptySubsequences: true)[...]
@@ -50,7 +50,7 @@ extension SigningKeys {
       id: id, key: key, privatePEM: pem, state: state, createdAtSeconds: created.seconds, sinceSeconds: since.seconds)
   }
 
-  /// The time that a field names; nil when it is no time.
+  /// Returns the time in a field, or no time when the field is absent; nil when the field is not a time.
   private static func time(_ field: String?) -> (seconds: Int64?, Void)? {
     guard let field else { return (nil, ()) }
     guard let seconds = Int64(field), ClaimValue.int(seconds).seconds != nil else { return nil }

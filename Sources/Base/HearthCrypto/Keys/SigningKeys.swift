@@ -1,12 +1,12 @@
-/// The key pairs behind one kind of token: one signs, all verify.
+/// The key pairs for one kind of token: one signs, and all verify.
 public struct SigningKeys: Sendable, Redacted {
   struct Entry: Sendable {
     let id: String
     let key: RSAKey
     let privatePEM: [UInt8]
     var state: KeyState
-    /// The time of creation in seconds since 1970; nil until a rotation check has set it, since making a key reads no
-    /// clock.
+    /// The time of creation in seconds since 1970; nil until a rotation check has set it, because creating a key does
+    /// not read the clock.
     var createdAtSeconds: Int64?
     var sinceSeconds: Int64?
 
@@ -25,9 +25,9 @@ public struct SigningKeys: Sendable, Redacted {
   /// The `kid` of every key that verifies, newest first.
   public var keyIDs: [String] { entries.map(\.id) }
 
-  /// Makes one new RSA-2048 pair; takes some 100 ms. OpenSSL draws the key itself; `random` names it.
+  /// Makes one new RSA-2048 pair; takes some 100 ms. OpenSSL generates the key itself; `random` gives its ID.
   ///
-  /// - Throws: `RandomnessError` when either gets no randomness.
+  /// - Throws: `RandomnessError` when there are no random bytes.
   public static func generate(random: RandomBytes) throws(RandomnessError) -> SigningKeys {
     let entry = try newEntry(.signing, nowSeconds: nil, random: random)
     return SigningKeys(entries: [entry], signing: entry)
@@ -47,8 +47,8 @@ public struct SigningKeys: Sendable, Redacted {
     self.signing = signing
   }
 
-  /// Makes a set of keys; nil unless the entries are in order (see ``entries``), have different names, and are not too
-  /// many.
+  /// Creates a set of keys; nil unless the entries are in order (see ``entries``), have different names, and are not
+  /// too many.
   init?(entries: [Entry]) {
     let order: [KeyState] = [.next, .signing, .retired]
     let ranks = entries.compactMap { order.firstIndex(of: $0.state) }
@@ -60,12 +60,12 @@ public struct SigningKeys: Sendable, Redacted {
     self.signing = signing
   }
 
-  /// The public half as "BEGIN PUBLIC KEY"; nil for an unknown `kid`.
+  /// Returns the public key as "BEGIN PUBLIC KEY"; nil for an unknown `kid`.
   public func publicPEM(keyID: String) -> String? {
     guard let pem = key(id: keyID)?.publicPEM() else { return nil }
     return String(decoding: pem, as: UTF8.self)
   }
 
-  /// The key of exactly that name; nil when there is none.
+  /// Returns the key with exactly this ID; nil when there is none.
   func key(id: String) -> RSAKey? { entries.first { $0.id.hasSameBytes(as: id) }?.key }
 }

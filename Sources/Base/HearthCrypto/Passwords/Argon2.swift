@@ -22,15 +22,16 @@ struct Argon2: Sendable, Equatable {
   static let saltBytesMin = 8
   static let associatedDataBytesMax = 1_024
 
-  /// True when the library takes the parameters, and a tampered row cannot exhaust the machine with them.
+  /// True when the library accepts the parameters, and their cost is limited, so that a manipulated row in the store
+  /// cannot exhaust the machine.
   var isWithinBounds: Bool {
     [16, 19].contains(version) && Self.lanesRange.contains(lanes) && Self.iterationsRange.contains(iterations)
       && (8 * lanes...Self.memoryKiBMax).contains(memoryKiB)
       && associatedData.count <= Self.associatedDataBytesMax
   }
 
-  /// The derived bytes; nil when the library refuses. Lanes are computed one after the other: the calling pool decides
-  /// the number of processors for passwords.
+  /// Derives bytes from a password; nil when the library refuses. Lanes are computed sequentially, because the calling
+  /// thread pool limits the number of processors for passwords.
   func derive(_ password: borrowing WipedBytes, salt: [UInt8], sizeBytes: Int) -> [UInt8]? {
     guard isWithinBounds, salt.count >= Self.saltBytesMin, let passwordLength = UInt32(exactly: password.count),
       let saltLength = UInt32(exactly: salt.count), let outLength = UInt32(exactly: sizeBytes)
@@ -43,7 +44,7 @@ struct Argon2: Sendable, Equatable {
       }
     var out = [UInt8](repeating: 0, count: sizeBytes)
     let result = password.withBytes { password in
-      // Empty arrays may lend no address: hence the zeros.
+      // Empty arrays may have no address, so a zero byte is appended.
       hearth_argon2(
         type, UInt32(version), UInt32(memoryKiB), UInt32(iterations), UInt32(lanes), password.baseAddress,
         passwordLength, salt + [0], saltLength, associatedData + [0], UInt32(associatedData.count), &out, outLength)

@@ -5,8 +5,8 @@ enum Bcrypt {
   /// The accepted costs. Higher ones take seconds; lower ones do not exist in bcrypt.
   static let costRange = 4...15
 
-  /// The cost of a well-formed hash (`$2a$`, `$2b$` or `$2y$`, two digits, 53 characters); nil for any other text,
-  /// among them the broken `$2x$`, and `*0`, with which crypt reports failures.
+  /// Returns the cost of a well-formed hash (`$2a$`, `$2b$` or `$2y$`, two digits, 53 characters); nil for any other
+  /// text, including the broken variant `$2x$` and `*0`, with which `crypt` reports failures.
   static func cost(of text: [UInt8]) -> Int? {
     guard text.count == 60, text[0] == UInt8(ascii: "$"), text[1] == UInt8(ascii: "2"),
       [UInt8(ascii: "a"), UInt8(ascii: "b"), UInt8(ascii: "y")].contains(text[2]), text[3] == UInt8(ascii: "$"),
@@ -24,11 +24,11 @@ enum Bcrypt {
     return isAlphabet ? cost : nil
   }
 
-  /// The password's hash with the cost and the salt of a well-formed `setting`: 60 bytes of text; nil when there is
-  /// none.
+  /// Returns the password's hash with the cost and the salt of a well-formed `setting`: 60 bytes of text; nil when it
+  /// cannot be computed.
   ///
-  /// A password with a zero byte has none: a C string would end there, and the rest would not count. Bytes after the
-  /// 72nd do not count either; that is bcrypt's own limit, and imported users have such hashes.
+  /// It is nil for a password with a zero byte, after which a C string ends and the rest would be ignored. Bytes after
+  /// the 72nd are ignored; that is bcrypt's own limit, with which imported hashes were made.
   static func hash(_ password: borrowing WipedBytes, setting: [UInt8]) -> [UInt8]? {
     guard cost(of: setting) != nil else { return nil }
     var out = [UInt8](repeating: 0, count: Int(CRYPT_OUTPUT_SIZE))

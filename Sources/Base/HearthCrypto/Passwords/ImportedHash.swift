@@ -1,4 +1,4 @@
-/// Password hashes of other systems, in the terms of Firebase's import (`accounts:batchCreate`).
+/// Password hashes of other systems, with the parameters of Firebase's import (`accounts:batchCreate`).
 public enum ImportedHash {
   /// The algorithms, by their names in the import interface.
   public enum Algorithm: String, Sendable, CaseIterable {
@@ -30,7 +30,7 @@ public enum ImportedHash {
     case sha512 = "SHA512"
     /// Argon2 (RFC 9106), with ``Argon2Parameters``.
     case argon2 = "ARGON2"
-    /// Ours: the hash field is a whole stored string, as an export of this server writes it.
+    /// The server's own format: the hash field is a complete stored string, as an export writes it.
     case hearth = "HEARTH"
   }
 
@@ -44,11 +44,11 @@ public enum ImportedHash {
 
   /// The properties that all hashes of one import share.
   public struct Parameters: Sendable, Equatable {
-    /// The function that made the hashes.
+    /// The algorithm of the hashes.
     public var algorithm: Algorithm
-    /// The name of the key of `SCRYPT` and `HMAC_…`; the key itself is kept elsewhere, sealed.
+    /// The name of the key of `SCRYPT` and `HMAC_…`; the key itself is stored elsewhere, encrypted.
     public var signerKeyID: String?
-    /// `SCRYPT`: bytes that follow each salt.
+    /// `SCRYPT`: the bytes that are appended to each salt.
     public var saltSeparator: [UInt8] = []
     /// `SCRYPT`: r, 1 to 8. `PBKDF…`: iterations, 1 to 120,000. Plain hash functions: see ``Algorithm``.
     public var rounds: Int64?
@@ -67,7 +67,7 @@ public enum ImportedHash {
     /// `ARGON2`: its parameters; nil for every other algorithm.
     public var argon2: Argon2Parameters?
 
-    /// Parameters that have nothing but an algorithm and perhaps a signer key; the rest is set afterwards.
+    /// Creates parameters with an algorithm and, if it needs one, the ID of a signer key. The caller sets the others.
     public init(_ algorithm: Algorithm, signerKeyID: String? = nil) {
       self.algorithm = algorithm
       self.signerKeyID = signerKeyID
@@ -104,12 +104,12 @@ public enum ImportedHash {
     public var iterations: Int64
     /// Memory (m of RFC 9106): at least 8 KiB a lane.
     public var memoryCostKiB: Int64
-    /// The algorithm's version; 1.3 where the import names none.
+    /// The algorithm's version; 1.3 when the import names none.
     public var version: Version = .v13
     /// Associated data (X of RFC 9106); mostly empty.
     public var associatedData: [UInt8] = []
 
-    /// Parameters of version 1.3 without associated data.
+    /// Creates parameters of version 1.3 without associated data.
     public init(
       hashType: HashType, hashLengthBytes: Int64, parallelism: Int64, iterations: Int64, memoryCostKiB: Int64
     ) {
@@ -121,13 +121,14 @@ public enum ImportedHash {
     }
   }
 
-  /// The stored string of one user, as ``PasswordHash/verify(_:against:allowsDeveloperCost:signerKey:)`` takes it.
+  /// Returns the stored string for one user, as ``PasswordHash/verify(_:against:allowsDeveloperCost:signerKey:)``
+  /// accepts it.
   ///
   /// - Parameters:
-  ///   - hash: the decoded `passwordHash`.
-  ///   - salt: the decoded `salt`; empty when there is none.
-  /// - Throws: an ``ImportedHashError`` for a hash that could never be verified, so that it is refused at the import
-  ///   and not at the user's sign-in.
+  /// - hash: The decoded `passwordHash`.
+  /// - salt: The decoded `salt`; empty when there is none.
+  /// - Throws: An ``ImportedHashError`` for a hash that could never be verified, so that the import refuses it rather
+  ///   than the user's sign-in.
   public static func storedString(
     hash: [UInt8], salt: [UInt8], parameters: Parameters
   ) throws(ImportedHashError) -> String {
@@ -139,14 +140,14 @@ public enum ImportedHash {
   /// The parts of a stored string.
   public struct Parts: Sendable, Equatable {
     public var hash: [UInt8]
-    /// The salt's bytes; empty where the algorithm keeps it in the hash, or has none.
+    /// The salt's bytes; empty when the algorithm has it in the hash, or has no salt.
     public var salt: [UInt8]
     /// The parameters for importing the hash again.
     public var parameters: Parameters
   }
 
-  /// The parts of a stored string, for an export; nil when it is malformed. Hashes that were made here come out as
-  /// `STANDARD_SCRYPT`, which other systems can import; those with a pepper as `HEARTH`.
+  /// Returns the parts of a stored string, for an export; nil when it is malformed. The server's own hashes are
+  /// exported as `STANDARD_SCRYPT`, which other systems can import; those with a pepper as `HEARTH`.
   public static func parts(of stored: String) -> Parts? { StoredHash(parsing: stored)?.parts }
 }
 
@@ -160,18 +161,18 @@ public struct ImportedHashError: Error, Sendable, Equatable, CustomStringConvert
     case parameterOutOfBounds = "parameter_out_of_bounds"
     /// A plain hash function with several rounds, whose composition is unknown.
     case unsupportedRounds = "unsupported_rounds"
-    /// The hash does not have the form or the length that algorithm and parameters demand.
+    /// The hash does not have the form or the length that the algorithm and the parameters require.
     case malformedHash = "malformed_hash"
     /// The salt is too short or too long.
     case malformedSalt = "malformed_salt"
   }
 
-  /// The fault, for programs.
+  /// The code of the fault.
   public var code: Code
-  /// The fault and its remedy. Holds no part of a hash.
+  /// The fault and its remedy. It contains no part of a hash.
   public var message: String
 
-  /// Makes an error; the message gives the remedy and holds no part of a hash.
+  /// Creates an error. The message states the remedy and must contain no part of a hash.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message

@@ -1,6 +1,6 @@
 import HearthBytes
 
-/// Turns the parts of one imported user into a stored hash.
+/// A converter of one imported user's hash to a stored hash.
 struct ImportedHashConverter {
   var parameters: ImportedHash.Parameters
   var hash: [UInt8]
@@ -48,7 +48,7 @@ struct ImportedHashConverter {
     let r = try number("blockSize", parameters.blockSize, 1...8)
     let p = try number("parallelization", parameters.parallelization, 1...16)
     try expectLength(try number("dkLen", parameters.dkLen, 16...64), "dkLen")
-    // A hash as strong as our own and of the same form is one of our own.
+    // A hash that is as strong as the server's own, and in the same format, is stored as one of the server's own.
     if let cost = PasswordCost(logN: logN, r: r, p: p), !cost.isBelowFloor {
       let native = StoredHash(scheme: .native(cost, pepperID: nil), salt: salt, hash: hash)
       if native.isWithinBounds { return native }
@@ -74,7 +74,8 @@ struct ImportedHashConverter {
     return StoredHash(scheme: .digest(function, order: order(default: .saltFirst)), salt: salt, hash: hash)
   }
 
-  /// The field holds the digest in hexadecimal, as the import interface has it, or the digest itself.
+  /// Returns the stored hash of an MD5 digest, which the field contains in hexadecimal, as the import API specifies, or
+  /// as bytes.
   private func md5() throws(ImportedHashError) -> StoredHash {
     guard (parameters.rounds ?? 0) == 0 else { throw manyRounds }
     let raw = hash.count == 32 ? Hexadecimal.decode(hash) : hash
@@ -155,7 +156,7 @@ extension ImportedHash.Argon2Parameters {
 }
 
 extension StoredHash {
-  /// The error of a hash whose parameters are within their bounds and whose salt or length is not.
+  /// The error for a hash whose parameters are within their limits, but whose salt or length is not.
   var boundsError: ImportedHashError {
     salt.count > Self.saltBytesMax
       ? ImportedHashError(.malformedSalt, "salt has more than \(Self.saltBytesMax) bytes")

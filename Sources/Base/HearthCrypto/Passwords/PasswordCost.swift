@@ -6,16 +6,16 @@ public struct PasswordCost: Sendable, Hashable {
   public let logN: Int
   /// Block size in units of 128 bytes: 1 to 32.
   public let r: Int
-  /// The number of times that the work is done, one after the other, in the same memory: 1 to 16.
+  /// The number of sequential repetitions of the work in the same memory: 1 to 16.
   public let p: Int
 
-  /// The limits for stored native hashes. A tampered row must not be able to take gigabytes.
+  /// The limits for stored native hashes. A manipulated row in the store must not cause an allocation of gigabytes.
   static let logNRange = 4...20
   static let rRange = 1...32
   static let pRange = 1...16
   static let memoryBytesMax = 256 << 20
 
-  /// Makes a cost; nil outside of 4 ≤ logN ≤ 20, 1 ≤ r ≤ 32, 1 ≤ p ≤ 16, or for more than 256 MiB.
+  /// Creates a cost; nil outside of 4 ≤ logN ≤ 20, 1 ≤ r ≤ 32, 1 ≤ p ≤ 16, or for more than 256 MiB.
   public init?(logN: Int, r: Int, p: Int) {
     guard Self.logNRange.contains(logN), Self.rRange.contains(r), Self.pRange.contains(p),
       128 * r << logN <= Self.memoryBytesMax
@@ -29,17 +29,17 @@ public struct PasswordCost: Sendable, Hashable {
     self.p = p
   }
 
-  /// The standard cost: about half a second and 128 MiB, the first of OWASP's scrypt rows.
+  /// The standard cost: about half a second and 128 MiB, the first of OWASP's recommended settings for scrypt.
   public static let standard = PasswordCost(checkedLogN: 17, r: 8, p: 1)
 
-  /// A cost for machines with little memory: about a quarter of a second and 16 MiB, an OWASP row.
+  /// A cost for machines with little memory: about a quarter of a second and 16 MiB, also recommended by OWASP.
   public static let small = PasswordCost(checkedLogN: 14, r: 8, p: 5)
 
   /// A cost of microseconds, for tests and development. Such a hash does not verify on a server with a real cost.
   public static let developer = PasswordCost(checkedLogN: 4, r: 8, p: 1)
 
-  /// The rows that OWASP's password storage cheat sheet holds equally strong. A production server uses one of them or
-  /// something stronger.
+  /// The settings that OWASP's password storage cheat sheet considers equally strong. A production server uses one of
+  /// them or a stronger one.
   public static let recommended: [PasswordCost] = [
     .standard,
     PasswordCost(checkedLogN: 16, r: 8, p: 2),
@@ -48,15 +48,15 @@ public struct PasswordCost: Sendable, Hashable {
     PasswordCost(checkedLogN: 13, r: 8, p: 10),
   ]
 
-  /// The memory of one computation.
+  /// The memory of one computation, in bytes.
   public var memoryBytes: Int { 128 * r << logN + 128 * r * p }
 
-  /// True when the cost is weaker than every row of ``recommended``.
+  /// True when the cost is weaker than every setting in ``recommended``.
   public var isBelowFloor: Bool { !Self.recommended.contains { isAtLeast($0) } }
 
   /// Returns true when no parameter is below that of `other`.
   func isAtLeast(_ other: PasswordCost) -> Bool { logN >= other.logN && r >= other.r && p >= other.p }
 
-  /// The unit that costs are compared in: N·r·p. One unit is half a microsecond on a machine of 2020.
+  /// The work by which costs are compared: N·r·p. One unit takes half a microsecond on a machine of 2020.
   var work: Int { r * p << logN }
 }

@@ -1,13 +1,13 @@
 import COpenSSL
 
 /// Password hashes: made with scrypt as `$scrypt$ln=17,r=8,p=1$SALT$HASH` (the PHC string format, standard base64
-/// without padding), and also verified in every form of ``ImportedHash``.
+/// without padding), and also verified in every format of ``ImportedHash``.
 ///
-/// Passwords count byte by byte as they came: nothing is trimmed, normalised or cut off. (scrypt itself does not see
-/// zero bytes at the very end of one that is shorter than 64.) Each call takes the hash's time; call it off the event
-/// loops.
+/// Passwords are hashed byte by byte as received: they are not trimmed, normalised or truncated. (scrypt itself ignores
+/// trailing zero bytes of passwords shorter than 64 bytes.) Each call takes the time of a hash, so it must not run on
+/// an event loop.
 public enum PasswordHash {
-  /// The maximum size of a password in bytes of UTF-8. Longer ones are wrong, and cannot be set.
+  /// The maximum size of a password in bytes of UTF-8. Longer ones never match, and cannot be set.
   public static let passwordBytesMax = 4_096
 
   static let saltBytes = 16
@@ -20,7 +20,7 @@ public enum PasswordHash {
     public let id: String
     let key: [UInt8]
 
-    /// Makes a pepper; nil when the id is not well-formed, or the key has fewer than 16 bytes.
+    /// Creates a pepper; nil when the ID is not well-formed, or the key has fewer than 16 bytes.
     public init?(id: String, key: [UInt8]) {
       guard StoredHash.isKeyID(id), key.count >= 16 else { return nil }
       self.id = id
@@ -28,7 +28,7 @@ public enum PasswordHash {
     }
   }
 
-  /// Makes a new hash, with a salt of its own.
+  /// Creates a hash with a new salt.
   public static func make(
     _ password: String, cost: PasswordCost, pepper: Pepper? = nil, random: RandomBytes
   ) throws(PasswordHashError) -> String {
@@ -48,11 +48,11 @@ public enum PasswordHash {
   }
 
   /// Returns true when the password is the one that `stored` was made from. False for a text that is malformed, out of
-  /// bounds, or below the floor.
+  /// bounds, or weaker than permitted.
   ///
   /// - Parameters:
-  ///   - allowsDeveloperCost: takes native hashes that are weaker than ``PasswordCost/recommended``.
-  ///   - signerKey: returns the key of that name for an imported hash; nil when it is missing.
+  /// - allowsDeveloperCost: True to accept native hashes that are weaker than ``PasswordCost/recommended``.
+  /// - signerKey: Returns the key with an ID for an imported hash; nil when it is missing.
   public static func verify(
     _ password: String, against stored: String, allowsDeveloperCost: Bool, pepper: Pepper? = nil,
     signerKey: (String) -> [UInt8]?
@@ -60,9 +60,9 @@ public enum PasswordHash {
     attempt(password, stored, allowsDeveloperCost, pepper, signerKey).isRight
   }
 
-  /// Verifies a password, and when it is wrong, takes as much work as a hash of `cost`, whatever `stored` is: another
-  /// cost, a cheap import, damaged, or nil for an unknown account. Otherwise the duration would reveal which accounts
-  /// exist.
+  /// Verifies a password, and when it is wrong, takes as much work as a hash of `cost`, whether `stored` has another
+  /// cost, is a cheap import, is damaged, or is nil for an unknown account. Otherwise the duration would reveal which
+  /// accounts exist.
   public static func verifyWithConstantWork(
     _ password: String, against stored: String?, cost: PasswordCost, allowsDeveloperCost: Bool,
     pepper: Pepper? = nil, signerKey: (String) -> [UInt8]?
@@ -72,8 +72,8 @@ public enum PasswordHash {
     return isRight
   }
 
-  /// Returns true when a hash should be made anew the next time its password is known: another scheme, a parameter
-  /// below `cost`, a short salt, another pepper.
+  /// Returns true when a hash should be replaced at the next sign-in with the password: it has another scheme, a
+  /// parameter below `cost`, a short salt, or another pepper.
   public static func needsRehash(_ stored: String, cost: PasswordCost, pepper: Pepper? = nil) -> Bool {
     guard let stored = StoredHash(parsing: stored), case .native(let made, let pepperID) = stored.scheme else {
       return true
@@ -96,7 +96,7 @@ public enum PasswordHash {
     return (ConstantTime.equal(derived, stored.hash), stored.work)
   }
 
-  /// Spends about that much work: computes hashes of which each costs half of the one before.
+  /// Performs about `work` units of work, by computing hashes with decreasing costs.
   static func spend(_ work: Int, cost: PasswordCost) {
     for part in parts(of: work, cost: cost) {
       let password = WipedBytes(count: 16)
@@ -106,7 +106,7 @@ public enum PasswordHash {
     }
   }
 
-  /// Costs that add up to `work`, except for a remainder too small to be noticed: `cost` itself when it fits.
+  /// Returns costs that add up to `work`, except for a remainder too small to be noticed; `cost` itself when it fits.
   static func parts(of work: Int, cost: PasswordCost) -> [PasswordCost] {
     var parts: [PasswordCost] = []
     var rest = work

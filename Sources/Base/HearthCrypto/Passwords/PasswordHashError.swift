@@ -6,16 +6,16 @@ public struct PasswordHashError: Error, Sendable, Equatable, CustomStringConvert
     case emptyPassword = "empty_password"
     /// The password has more than ``PasswordHash/passwordBytesMax`` bytes of UTF-8.
     case passwordTooLong = "password_too_long"
-    /// No salt could be drawn.
+    /// The system provides no random bytes for a salt.
     case noRandomness = "no_randomness"
-    /// The memory that the cost demands was not to be had.
+    /// The memory that the cost requires could not be allocated.
     case outOfMemory = "out_of_memory"
   }
 
   /// The kind of failure.
   public var code: Code
 
-  /// Makes an error of that code, which determines its text.
+  /// Creates an error of that code, which determines its text.
   public init(_ code: Code) { self.code = code }
 
   public var description: String {

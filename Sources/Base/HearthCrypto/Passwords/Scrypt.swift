@@ -2,10 +2,10 @@ import COpenSSL
 
 /// scrypt (RFC 7914), and Firebase's variant.
 enum Scrypt {
-  /// The algorithm, fetched once; OpenSSL counts its references and never changes it.
+  /// The algorithm, fetched once; safe to share because OpenSSL counts its references and does not change it.
   private nonisolated(unsafe) static let algorithm = EVP_KDF_fetch(nil, "SCRYPT", nil)
 
-  /// The derived bytes; nil when OpenSSL refuses, for example for want of memory.
+  /// Derives bytes from a password; nil when OpenSSL refuses, for example because memory is exhausted.
   static func derive(
     _ password: borrowing WipedBytes, salt: [UInt8], logN: Int, r: Int, p: Int, sizeBytes: Int
   ) -> [UInt8]? {
@@ -13,7 +13,7 @@ enum Scrypt {
     else { return nil }
     var out = [UInt8](repeating: 0, count: sizeBytes)
     let done = password.withBytes { password in
-      // An empty array may lend no address, and the parameter list needs one: hence the zero.
+      // An empty array may have no address, which the parameter list needs, so a zero byte is appended.
       hearth_scrypt(
         algorithm, password.baseAddress, password.count, salt + [0], salt.count, 1 << UInt64(logN), block, lanes, &out,
         sizeBytes)
@@ -25,7 +25,7 @@ enum Scrypt {
     return out
   }
 
-  /// Firebase's hash: the project's signer key, encrypted with AES-256 in counter mode under the scrypt of the
+  /// Returns Firebase's hash: the project's signer key, encrypted with AES-256 in counter mode under the scrypt of the
   /// password; as long as the signer key. The salt is followed by the project's separator.
   static func firebase(
     _ password: borrowing WipedBytes, salt: [UInt8], logN: Int, r: Int, signerKey: [UInt8]

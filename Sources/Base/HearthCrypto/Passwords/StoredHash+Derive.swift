@@ -1,6 +1,6 @@
 extension StoredHash {
-  /// The password's hash under this scheme; nil when it cannot be computed: a key is missing, or the library refuses.
-  /// `signerKey` returns the key of that name for an import.
+  /// Returns the password's hash under this scheme; nil when it cannot be computed because a key is missing or the
+  /// library refuses. `signerKey` returns the key with an ID for an imported hash.
   func derive(
     _ password: borrowing WipedBytes, pepper: PasswordHash.Pepper?, signerKey: (String) -> [UInt8]?
   ) -> [UInt8]? {

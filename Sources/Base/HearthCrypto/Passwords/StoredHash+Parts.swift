@@ -1,7 +1,7 @@
 import HearthBytes
 
 extension StoredHash {
-  /// The hash in the terms of the account import API; an import of the parts gives an equal value.
+  /// The hash as the parts of the account import API; an import of them gives an equal value.
   var parts: ImportedHash.Parts {
     var hash = hash
     var parameters: ImportedHash.Parameters

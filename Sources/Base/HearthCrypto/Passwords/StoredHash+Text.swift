@@ -13,7 +13,7 @@ import HearthBytes
 //   $argon2id$v=19$m=19456,t=2,p=1$SALT$HASH           `,data=…` is associated data
 
 extension StoredHash {
-  /// The only text of this value.
+  /// The text of the value; each value has exactly one.
   var text: String {
     if case .bcrypt = scheme { return String(decoding: hash, as: UTF8.self) }
     return "$\(head)$\(Base64.encodeUnpadded(salt))$\(Base64.encodeUnpadded(hash))"
@@ -36,8 +36,7 @@ extension StoredHash {
     }
   }
 
-  /// The hash that a text stands for; nil when the text is not exactly the ``text`` of a value, or any part is out of
-  /// bounds.
+  /// Parses a text; nil when it is not exactly the ``text`` of a value, or any part is out of bounds.
   init?(parsing text: String) {
     guard text.utf8.count <= Self.textBytesMax else { return nil }
     if text.utf8.starts(with: "$2".utf8) {
@@ -52,7 +51,8 @@ extension StoredHash {
       let scheme = Self.scheme(String(decoding: name, as: UTF8.self), fields.map(Parameters.init))
     else { return nil }
     self.init(scheme: scheme, salt: saltBytes, hash: hashBytes)
-    // Written back and compared: no second spelling of a value gets through, no "+1", no "01", no extra parameter.
+    // The parsed value is written again and compared, so that no second spelling is accepted, such as "+1", "01" or an
+    // extra parameter.
     guard isWithinBounds, self.text.utf8.elementsEqual(text.utf8) else { return nil }
   }
 

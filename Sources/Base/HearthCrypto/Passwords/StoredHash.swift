@@ -4,11 +4,11 @@ struct StoredHash: Sendable, Equatable {
   enum Scheme: Sendable, Equatable {
     /// The server's own: scrypt, and with a pepper HMAC-SHA-256 over it.
     case native(PasswordCost, pepperID: String?)
-    /// Firebase's scheme. This one and the following are imports.
+    /// Firebase's scheme. This scheme and the following ones occur only in imported hashes.
     case firebaseScrypt(logN: Int, r: Int, separator: [UInt8], keyID: String)
     /// An scrypt hash whose cost is too small to count as native.
     case scrypt(logN: Int, r: Int, p: Int)
-    /// `hash` is bcrypt's whole text; there is no salt beside it.
+    /// The `hash` is bcrypt's complete text, which includes the salt.
     case bcrypt
     case pbkdf2(HashFunction, iterations: Int)
     case hmac(HashFunction, keyID: String, order: Order)
@@ -26,12 +26,12 @@ struct StoredHash: Sendable, Equatable {
   var salt: [UInt8]
   var hash: [UInt8]
 
-  /// The maximum size of a stored text, more than any of ours has; a longer row was tampered with.
+  /// The maximum size of a stored text, more than any text of this server has; a longer row was manipulated.
   static let textBytesMax = 4_096
   static let saltBytesMax = 256
 
-  /// True when every part is within the permitted cost and the scheme's form. Imports and stored rows go through the
-  /// same bounds.
+  /// True when every part is within the permitted cost and valid for the scheme. Imports and stored rows have the same
+  /// limits.
   var isWithinBounds: Bool {
     guard salt.count <= Self.saltBytesMax else { return false }
     switch scheme {
@@ -57,7 +57,7 @@ struct StoredHash: Sendable, Equatable {
     }
   }
 
-  /// True for names of keys, which stand between commas and signs of a stored text.
+  /// Returns true for a valid key ID, which must not contain the delimiters of a stored text.
   static func isKeyID(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in

@@ -1,4 +1,4 @@
-/// Time-based one-time passwords (RFC 6238) as authenticator apps make them: HMAC-SHA-1, steps of 30 seconds, six
+/// Time-based one-time passwords (RFC 6238) as authenticator apps compute them: HMAC-SHA-1, steps of 30 seconds, six
 /// digits.
 public enum TOTP {
   /// Length of a step, as RFC 6238 recommends.
@@ -8,19 +8,19 @@ public enum TOTP {
   /// 160 bits: the output length of the hash, as RFC 4226 recommends.
   public static let secretBytes = 20
 
-  /// A secret of ``secretBytes`` bytes for a new enrolment.
+  /// Generates a secret of ``secretBytes`` bytes for a new enrolment.
   public static func newSecret(random: RandomBytes) throws(RandomnessError) -> [UInt8] {
     try random.bytes(secretBytes)
   }
 
-  /// The step of a time in seconds since 1970.
+  /// Returns the step of a time in seconds since 1970.
   public static func step(atSeconds seconds: Int64) -> Int64 {
-    // Rounded down also before 1970, where a division alone would round up.
+    // Rounds down for times before 1970 too, where a division alone would round up.
     let (quotient, remainder) = seconds.quotientAndRemainder(dividingBy: periodSeconds)
     return remainder < 0 ? quotient - 1 : quotient
   }
 
-  /// The code of one step; nil when the secret is empty.
+  /// Returns the code of one step; nil when the secret is empty.
   ///
   /// - Parameter digits: 1 to 9.
   public static func code(secret: [UInt8], step: Int64, digits: Int = digits) -> String? {
@@ -35,17 +35,17 @@ public enum TOTP {
     return String(repeating: "0", count: digits - text.utf8.count) + text
   }
 
-  /// The step whose code was entered; nil when the code matches no step around now, or one not later than the last
-  /// accepted one: an observed code cannot be used a second time.
+  /// Returns the step whose code was entered; nil when the code matches no step around the current time, or only one
+  /// that is not later than the last accepted step, so that an observed code cannot be used a second time.
   ///
-  /// - Parameter window: the number of earlier and later steps that are accepted, for clocks that differ.
+  /// - Parameter window: The number of earlier and later steps that are accepted, for clocks that differ.
   public static func matchingStep(
     secret: [UInt8], code: String, nowSeconds: Int64, window: Int64 = 1, after lastAcceptedStep: Int64 = .min
   ) -> Int64? {
     let shown = Array(code.utf8)
     let now = step(atSeconds: nowSeconds)
     var found: Int64?
-    // All of them, each in constant time: how long this takes does not tell which was close.
+    // Compares all steps, each in constant time, so that the duration does not reveal how close a code was.
     for step in now - max(0, window)...now + max(0, window) where step > lastAcceptedStep {
       guard let right = Self.code(secret: secret, step: step) else { return nil }
       if ConstantTime.equal(Array(right.utf8), shown), found == nil { found = step }
@@ -55,7 +55,7 @@ public enum TOTP {
 
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
-  /// The bytes in Base32 (RFC 4648) without padding, the form in which secrets are shown and typed.
+  /// Returns the bytes in Base32 (RFC 4648) without padding, the format in which secrets are displayed and entered.
   public static func base32(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     var bits: UInt32 = 0
@@ -72,7 +72,7 @@ public enum TOTP {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes of a base32 text of either case, padded or not; nil for anything else.
+  /// Decodes Base32 text of either case, padded or not; nil for any other text.
   public static func secret(base32 text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     var bits: UInt32 = 0

@@ -4,17 +4,17 @@ import Synchronization
 public struct VerifiedAssertion: Sendable, Equatable {
   /// The service account.
   public var email: String
-  /// The scopes it names, in its order.
+  /// The scopes in the assertion, in its order.
   public var scopes: [String]
 }
 
-/// The reason why an assertion gets no access token. Equal by code.
+/// The reason why the server issues no access token for an assertion. Two errors are equal when their codes are.
 public struct AssertionError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The `error` codes of a token endpoint.
   public enum Code: String, Sendable, CaseIterable {
     /// The OAuth 2 code for any invalid assertion.
     case invalidGrant = "invalid_grant"
-    /// The server could not decide. This is no answer about the assertion.
+    /// The server could not verify the assertion, which may be valid.
     case unavailable = "unavailable"
   }
 
@@ -34,15 +34,15 @@ public struct AssertionError: Error, Sendable, Equatable, CustomStringConvertibl
   public static func == (left: AssertionError, right: AssertionError) -> Bool { left.code == right.code }
 }
 
-/// Verifies the assertions of service accounts that request access tokens (RFC 7523): RS256, our audience, an hour at
-/// most, and each of them once (without `jti`, for a few seconds only). One instance for the server's life, since it
-/// remembers used assertions.
+/// A verifier of the assertions with which service accounts request access tokens (RFC 7523). It requires RS256, this
+/// server's audience and a lifetime of at most an hour. Each assertion can be used once; one without `jti` can be used
+/// repeatedly for a few seconds. A server has one instance, because it remembers used assertions.
 public final class AssertionVerifier: Sendable {
-  /// The `aud` that Google's client libraries write, whatever the token address in the account's file.
+  /// The `aud` that Google's client libraries use, regardless of the token URI in the account's file.
   public static let googleAudience = "https://oauth2.googleapis.com/token"
 
-  /// The time in which an assertion without `jti` may be used again. Google's libraries write none, and all workers of
-  /// a back end may start in the same second.
+  /// The time in which an assertion without `jti` may be used again. Google's libraries use none, and all workers of a
+  /// back end may start in the same second.
   static let repeatSeconds: Int64 = 10
 
   private let audiences: Set<[UInt8]>
@@ -57,17 +57,16 @@ public final class AssertionVerifier: Sendable {
   private let used = Mutex<[Digest: Use]>([:])
 
   /// - Parameters:
-  ///   - audiences: our own token addresses, beside ``googleAudience``.
-  ///   - countMax: the number of assertions remembered at once; beyond it new ones are refused until old ones have
-  ///     ended.
+  /// - audiences: This server's own token URIs, which are accepted in addition to ``googleAudience``.
+  /// - countMax: The most assertions remembered at a time; further ones are refused until earlier ones have expired.
   public init(audiences: [String], countMax: Int = TokenLimits.assertionsMax) {
     self.audiences = Set((audiences + [Self.googleAudience]).map { Array($0.utf8) })
     self.countMax = max(1, countMax)
   }
 
   /// - Parameters:
-  ///   - accounts: service accounts that are not disabled; "BEGIN PUBLIC KEY" texts by key id.
-  ///   - nowSeconds: seconds since 1970.
+  /// - accounts: The service accounts that are not disabled, with "BEGIN PUBLIC KEY" texts by key ID.
+  /// - nowSeconds: The time in seconds since 1970.
   public func verify(
     _ assertion: String, accounts: [(email: String, publicKeys: [String: String])], nowSeconds: Int64
   ) throws(AssertionError) -> VerifiedAssertion {
@@ -85,7 +84,7 @@ public final class AssertionVerifier: Sendable {
     case .outOfMemory: throw Self.unavailable("out of memory in OpenSSL")
     }
     let claims = token.payload
-    // Another subject would be a delegation: no account here may act for a user by an assertion.
+    // A `sub` other than the issuer would be a delegation: a service account must not act for a user by an assertion.
     if let subject = claims["sub"] {
       guard subject == .string(email) else { throw .invalid("sub differs from iss") }
     }
@@ -102,21 +101,21 @@ public final class AssertionVerifier: Sendable {
     default: throw .invalid("scope is not a string")
     }
     guard let end = claims["exp"]?.seconds else { throw .invalid("exp is not a time") }
-    // Without `jti` the processes of one account make the same bytes in the same second.
+    // Without `jti`, the processes of one account create the same bytes in the same second.
     try recordUse(
       token, mayRepeat: claims["jti"] == nil, until: end + TokenLimits.foreignClockSkewSeconds, nowSeconds: nowSeconds)
     return VerifiedAssertion(email: email, scopes: scopes)
   }
 
-  /// Remembers an assertion, or refuses it because it is remembered. The key is the signed text, which no change of the
-  /// signature's form affects; it holds `jti`, or else issuer and time.
+  /// Remembers an assertion, or throws an error when it was used before. The key is the signed text, which does not
+  /// depend on the encoding of the signature; it contains `jti`, or at least issuer and time.
   private func recordUse(
     _ token: UnverifiedToken, mayRepeat: Bool, until end: Int64, nowSeconds: Int64
   ) throws(AssertionError) {
     let digest = Digest(sha256: token.signedBytes)
     try used.withLock { (used) throws(AssertionError) in
       if let use = used[digest] {
-        // The verified times bound both, so the difference cannot overflow.
+        // The verified times limit both values, so the difference cannot overflow.
         guard mayRepeat, (0...Self.repeatSeconds).contains(nowSeconds - use.first) else {
           throw .invalid("used before")
         }

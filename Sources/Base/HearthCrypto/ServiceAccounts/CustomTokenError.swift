@@ -1,12 +1,12 @@
-/// The reason why a custom token is not accepted for a sign-in. Equal by code.
+/// The reason why a custom token is not accepted for a sign-in. Two errors are equal when their codes are.
 public struct CustomTokenError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The codes of the identity API; never renamed.
   public enum Code: String, Sendable, CaseIterable {
     /// The request has no token.
     case missingCustomToken = "MISSING_CUSTOM_TOKEN"
-    /// The form, signature, audience or time is wrong; only ``CustomTokenError/reason`` says which.
+    /// The format, signature, audience or time is wrong; only ``CustomTokenError/reason`` states which.
     case invalidCustomToken = "INVALID_CUSTOM_TOKEN"
-    /// The signer is no service account of this project.
+    /// The signer is not a service account of this project.
     case credentialMismatch = "CREDENTIAL_MISMATCH"
     /// `uid` is missing, or not 1 to 128 characters without control characters.
     case missingIdentifier = "MISSING_IDENTIFIER"
@@ -18,7 +18,7 @@ public struct CustomTokenError: Error, Sendable, Equatable, CustomStringConverti
     case claimsTooLarge = "CLAIMS_TOO_LARGE"
     /// `tenant_id` is not the tenant that the request names.
     case tenantIDMismatch = "TENANT_ID_MISMATCH"
-    /// The server could not decide. This is no answer about the token.
+    /// The server could not verify the token, which may be valid.
     case unavailable = "UNAVAILABLE"
   }
 
@@ -29,17 +29,18 @@ public struct CustomTokenError: Error, Sendable, Equatable, CustomStringConverti
   /// enough.
   public var detail: String?
 
-  /// The exact failure, for the server's log. Holds no part of the token's signature.
+  /// The exact failure, for the server's log. It contains no part of the token's signature.
   public var reason: String
 
-  /// An error: the detail is for the client, the reason for the server's log.
+  /// Creates an error. The detail is for the client, the reason for the server's log.
   public init(_ code: Code, detail: String? = nil, reason: String) {
     self.code = code
     self.detail = detail
     self.reason = reason
   }
 
-  /// An error with the same text for every failure of form, signature and time, so that it gives a forger no hint.
+  /// Returns an error with the same code for every failure of format, signature and time, which gives an attacker no
+  /// information.
   static func invalid(_ reason: String) -> CustomTokenError {
     CustomTokenError(.invalidCustomToken, detail: "The custom token is not valid.", reason: reason)
   }

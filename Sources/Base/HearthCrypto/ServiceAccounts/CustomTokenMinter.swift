@@ -1,13 +1,13 @@
-/// Signs custom tokens as a service account, as admin SDKs do.
+/// A minter of custom tokens, which signs them as a service account, as admin SDKs do.
 public struct CustomTokenMinter: Sendable, Redacted {
   private let email: String
   private let keyID: String
   private let key: RSAKey
 
   /// - Parameters:
-  ///   - email: the service account's address.
-  ///   - privatePEM: its key, "BEGIN PRIVATE KEY".
-  /// - Throws: `.refused` when that is no RSA key of at least 2048 bits.
+  /// - email: The service account's address.
+  /// - privatePEM: The account's key, "BEGIN PRIVATE KEY".
+  /// - Throws: `.refused` when the text is not an RSA key of at least 2048 bits.
   public init(email: String, keyID: String, privatePEM: String) throws(TokenMintError) {
     guard let key = RSAKey(privatePEM: Array(privatePEM.utf8)) else {
       throw .refused("the service account's private key is not an RSA key of 2048 bits or more in PEM form")
@@ -17,19 +17,19 @@ public struct CustomTokenMinter: Sendable, Redacted {
     self.key = key
   }
 
-  /// Signs as the service account that the server has by itself.
+  /// Creates a minter that signs as the server's own service account.
   ///
-  /// - Throws: `.refused` when its private key is no RSA key of at least 2048 bits.
+  /// - Throws: `.refused` when its private key is not an RSA key of at least 2048 bits.
   public init(account: MintingAccount) throws(TokenMintError) {
     try self.init(email: account.email, keyID: account.keyID, privatePEM: account.privatePEM)
   }
 
-  /// A token that signs `uid` in.
+  /// Creates a token with which the user `uid` signs in.
   ///
   /// - Parameters:
-  ///   - claims: claims of the session; no reserved name.
-  ///   - issuedAtSeconds: seconds since 1970.
-  ///   - lifetimeSeconds: 1 to `TokenLimits.serviceTokenLifetimeSecondsMax`.
+  /// - claims: Claims of the session; no reserved name.
+  /// - issuedAtSeconds: The time in seconds since 1970.
+  /// - lifetimeSeconds: 1 to `TokenLimits.serviceTokenLifetimeSecondsMax`.
   public func mint(
     uid: String, claims: [ClaimValue.Member] = [], issuedAtSeconds: Int64,
     lifetimeSeconds: Int64 = TokenLimits.serviceTokenLifetimeSecondsMax

@@ -1,4 +1,4 @@
-/// Verifies custom tokens: RS256 by a service account, for signing in only.
+/// A verifier of custom tokens, which service accounts sign with RS256 and which are only for signing in.
 public struct CustomTokenVerifier: Sendable {
   private let projectID: String
   private let signatures: ServiceAccountSignatureVerifier
@@ -6,10 +6,10 @@ public struct CustomTokenVerifier: Sendable {
   private let allowsUnsigned: Bool
 
   /// - Parameters:
-  ///   - accounts: the project's service accounts that are not disabled; "BEGIN PUBLIC KEY" texts by key id.
-  ///   - tenant: the tenant that the request names; nil for none.
-  ///   - allowsUnsigned: takes the unsigned tokens of emulator clients, and bare JSON objects in their place. Any
-  ///     client can write both: for emulator mode and requests from this machine only.
+  /// - accounts: The project's service accounts that are not disabled, with "BEGIN PUBLIC KEY" texts by key ID.
+  /// - tenant: The tenant of the request; nil for none.
+  /// - allowsUnsigned: True to accept unsigned tokens of emulator clients, and plain JSON objects instead of tokens.
+  ///   Any client can create both, so this is only for emulator mode and requests from this machine.
   public init(
     projectID: String, accounts: [(email: String, publicKeys: [String: String])], tenant: String? = nil,
     allowsUnsigned: Bool = false
@@ -20,7 +20,7 @@ public struct CustomTokenVerifier: Sendable {
     self.allowsUnsigned = allowsUnsigned
   }
 
-  /// - Parameter nowSeconds: seconds since 1970.
+  /// - Parameter nowSeconds: The time in seconds since 1970.
   public func verify(_ token: String, nowSeconds: Int64) throws(CustomTokenError) -> CustomToken {
     guard !token.isEmpty else { throw CustomTokenError(.missingCustomToken, reason: "empty") }
     guard token.utf8.count <= TokenLimits.tokenBytesMax else { throw .invalid("token too long") }
@@ -66,15 +66,15 @@ public struct CustomTokenVerifier: Sendable {
     }
   }
 
-  /// Checks that the audience is a string: a list would let one token serve for several services.
+  /// Checks the audience, which must be a string: with a list, one token could be used at several services.
   private func checkAudience(_ claims: ClaimValue) throws(CustomTokenError) {
     guard claims["aud"] == .string(UnverifiedToken.customTokenAudience) else {
       throw .invalid("aud is another service")
     }
   }
 
-  /// The user id. Unsigned tokens may have it as a number or under the name `user_id`, as the official emulator takes
-  /// them.
+  /// Returns the user ID. Unsigned tokens may contain it as a number or under the name `user_id`, which Firebase's
+  /// emulator accepts.
   private func uid(of token: ClaimValue, isUnsigned: Bool) -> String? {
     guard isUnsigned else { return token["uid"]?.string }
     switch token["uid"] ?? token["user_id"] {

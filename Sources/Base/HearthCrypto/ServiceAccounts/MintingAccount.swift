@@ -4,9 +4,9 @@ public struct MintingAccount: Sendable, Redacted {
   public var email: String
   /// The key's name, the `kid` of its tokens.
   public var keyID: String
-  /// The secret half, "BEGIN PRIVATE KEY" (PKCS#8).
+  /// The private key, "BEGIN PRIVATE KEY" (PKCS#8).
   public var privatePEM: String
-  /// The public half, "BEGIN PUBLIC KEY".
+  /// The public key, "BEGIN PUBLIC KEY".
   public var publicPEM: String
 
   static func email(projectID: String) -> String { "hearth@\(projectID).iam.gserviceaccount.com" }

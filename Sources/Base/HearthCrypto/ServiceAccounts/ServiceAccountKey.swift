@@ -1,4 +1,4 @@
-/// A key pair of a service account. The private half is given to the back-end program and not kept.
+/// A key pair of a service account. The private key is given to the back-end program and not stored.
 public struct ServiceAccountKey: Sendable, Redacted {
   /// The key's name, 40 hexadecimal digits.
   public var keyID: String
@@ -7,7 +7,7 @@ public struct ServiceAccountKey: Sendable, Redacted {
   /// The public half, "BEGIN PUBLIC KEY".
   public var publicPEM: String
 
-  /// Makes a new RSA-2048 pair; takes some 100 ms. OpenSSL draws the key itself; `random` names it.
+  /// Creates a new RSA-2048 pair; takes some 100 ms. OpenSSL generates the key itself; `random` gives its ID.
   public static func generate(random: RandomBytes) throws(RandomnessError) -> ServiceAccountKey {
     let entry = try SigningKeys.newEntry(.signing, nowSeconds: nil, random: random)
     guard let publicPEM = entry.key.publicPEM() else { throw RandomnessError() }
@@ -16,12 +16,12 @@ public struct ServiceAccountKey: Sendable, Redacted {
       publicPEM: String(decoding: publicPEM, as: UTF8.self))
   }
 
-  /// The file that admin SDKs read: JSON with the members that Google's own files have.
+  /// Returns the content of the file that admin SDKs read: JSON with the same members as Google's own files.
   ///
   /// - Parameters:
-  ///   - clientID: a decimal number as text; SDKs require one and do not use it.
-  ///   - tokenURI: the address at which SDKs exchange an assertion for an access token.
-  ///   - certURL: the address of this account's certificates; SDKs do not fetch it.
+  /// - clientID: a decimal number as text; SDKs require one and do not use it.
+  /// - tokenURI: The address at which SDKs exchange an assertion for an access token.
+  /// - certURL: The address of this account's certificates; SDKs do not fetch it.
   public static func json(
     projectID: String, email: String, keyID: String, privatePEM: String, clientID: String, tokenURI: String,
     certURL: String

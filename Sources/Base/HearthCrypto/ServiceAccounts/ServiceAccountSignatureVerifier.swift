@@ -1,4 +1,5 @@
-/// The common part of custom tokens and assertions: a service account signed them with RS256, and named itself.
+/// The verification that custom tokens and assertions have in common: a service account that is named in them has
+/// signed them with RS256.
 struct ServiceAccountSignatureVerifier: Sendable {
   enum Outcome: Sendable, Equatable {
     /// The account's address.
@@ -8,7 +9,8 @@ struct ServiceAccountSignatureVerifier: Sendable {
     case outOfMemory
   }
 
-  /// The keys by address and key id, as "BEGIN PUBLIC KEY" texts. Parsed at use: each token needs one of them.
+  /// The keys by address and key ID, as "BEGIN PUBLIC KEY" texts. They are parsed when used, because each token needs
+  /// only one of them.
   private let accounts: [[UInt8]: [String: String]]
 
   init(accounts: [(email: String, publicKeys: [String: String])]) {
@@ -27,7 +29,7 @@ struct ServiceAccountSignatureVerifier: Sendable {
     }
     let candidates: [String]
     switch token.header["kid"] {
-    // Old generators wrote no kid; then each key of that account is tried, and no other account's.
+    // Old generators write no `kid`; then all keys of the token's account are tried, and none of other accounts.
     case nil: candidates = Array(keys.values.prefix(TokenLimits.serviceAccountKeysMax))
     case .string(let id): candidates = keys.first { $0.key.hasSameBytes(as: id) }.map { [$0.value] } ?? []
     default: return .refused("kid is not a string")
@@ -44,8 +46,8 @@ struct ServiceAccountSignatureVerifier: Sendable {
     return .refused("signature does not fit")
   }
 
-  /// Returns the reason why the times of a token are wrong; nil when they are right. Foreign clocks may differ by five
-  /// minutes.
+  /// Returns the reason why the times of a token are wrong; nil when they are valid. The issuer's clock may differ by
+  /// five minutes.
   static func problem(withTimesOf claims: ClaimValue, nowSeconds: Int64) -> String? {
     let skew = TokenLimits.foreignClockSkewSeconds
     guard let issuedAt = claims["iat"]?.seconds, issuedAt - skew <= nowSeconds else { return "iat is not a past time" }

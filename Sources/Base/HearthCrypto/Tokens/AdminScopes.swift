@@ -11,7 +11,7 @@ public struct AdminScopes: OptionSet, Sendable {
   /// All scopes.
   public static let all: AdminScopes = [.database, .identity]
 
-  /// Reads the scope names that the service's client libraries request; unknown names grant nothing.
+  /// Reads the scope names that Google's client libraries request; unknown names are ignored.
   public init(names: [String]) {
     self = []
     for name in names {

@@ -1,23 +1,24 @@
 import HearthBytes
 import Synchronization
 
-/// Access tokens of administrators: those of the key store, which have no end, and those that service accounts get.
+/// Access tokens of administrators: those of the key store, which do not expire, and those that are issued to service
+/// accounts.
 ///
-/// Tokens of the key store are kept as SHA-256 and looked up by it, so that neither a comparison's duration nor a copy
-/// of this memory reveals one. The others are not kept: each holds its own end, scopes and owner, sealed with the key
-/// that every node of a cluster has, so that it is valid on all of them.
+/// Tokens of the key store are kept and looked up as SHA-256 hashes, so that neither the duration of a comparison nor a
+/// copy of the memory reveals one. Issued tokens are not stored: each contains its own expiry, scopes and owner, sealed
+/// with the key that all nodes of a cluster have, so that it is valid on all of them.
 ///
 /// ```
 /// minted  = prefix base64url(sealed(content))                    the purpose of the seal names the project
-/// content = version (1) scopes (1) end (8) generation (8) owner  numbers are big-endian; no bytes are no owner
+/// content = version (1) scopes (1) end (8) generation (8) owner  numbers are big-endian; an empty owner is none
 ///           a console session's: 0x10 in scopes (0x20 for a viewer, 0x40 when present), its number as generation
 /// ```
 public final class AdminTokens: Sendable {
   /// The result of a token's verification.
   public enum Verdict: Sendable, Equatable {
-    /// The token is valid until that time; nil for one without an end.
+    /// The token is valid until a time; nil for a token that does not expire.
     case valid(expiresAtSeconds: Int64?)
-    /// The token was minted for this project and has ended.
+    /// The token was minted for this project and has expired.
     case expired
     /// The token is valid, but not for the requested scope.
     case outOfScope
@@ -25,7 +26,7 @@ public final class AdminTokens: Sendable {
     case unknown
   }
 
-  /// The service account that a token was given to. The token is valid while that account's tokens are of this
+  /// The service account to which a token was issued. The token is valid as long as the account's tokens have this
   /// generation.
   public struct Owner: Sendable, Equatable {
     /// The address of a service account.
@@ -33,7 +34,7 @@ public final class AdminTokens: Sendable {
     /// The generation; see `ServiceAccount.tokenGeneration`.
     public var generation: Int64
 
-    /// Makes an owner of tokens.
+    /// Creates an owner of tokens.
     public init(email: String, generation: Int64) { (self.email, self.generation) = (email, generation) }
   }
 
@@ -41,11 +42,11 @@ public final class AdminTokens: Sendable {
   public enum Holder: Sendable, Equatable {
     /// The operator.
     case `operator`
-    /// A part of the operator's rights: no more than a service account of these scopes has.
+    /// A part of the operator's rights: those of a service account with these scopes.
     case limited(AdminScopes)
     /// A service account.
     case serviceAccount(Owner, AdminScopes)
-    /// A session of the console, for requests inside of the server.
+    /// A session of the console, for requests that the console makes within the server.
     case console(session: UInt64, isViewer: Bool, isPresent: Bool)
 
     /// The authority of the holder.
@@ -68,18 +69,18 @@ public final class AdminTokens: Sendable {
   /// The prefix by which secret scanners recognise these tokens.
   public static let prefix = "hearth_admin_"
 
-  /// The longest life of a minted token.
+  /// The longest lifetime of a minted token, in seconds.
   public static let lifetimeSecondsMax: Int64 = 3_600
 
   private static let version: UInt8 = 1
-  /// A content without its owner.
+  /// The size of a token's content without the owner.
   private static let headBytes = 18
   private static let consoleFlag: UInt8 = 0x10
   private static let viewerFlag: UInt8 = 0x20
   private static let presenceFlag: UInt8 = 0x40
 
   private struct Minted {
-    /// The end, in seconds since 1970.
+    /// The expiry, in seconds since 1970.
     var end: Int64
     var holder: Holder
     var scopes: AdminScopes
@@ -90,9 +91,9 @@ public final class AdminTokens: Sendable {
   private let purpose: String
 
   /// - Parameters:
-  ///   - permanent: tokens without an end, such as the one in the key store.
-  ///   - key: seals minted tokens.
-  ///   - projectID: the project of the tokens.
+  /// - permanent: The tokens that do not expire, such as the one in the key store.
+  /// - key: The key that seals minted tokens.
+  /// - projectID: The project of the tokens.
   init(permanent: [String], key: SealingKey, projectID: String) {
     self.permanent = Mutex(Self.digests(permanent))
     self.key = key
@@ -101,23 +102,24 @@ public final class AdminTokens: Sendable {
 
   private static func digests(_ tokens: [String]) -> Set<Digest> { Set(tokens.map { Digest(sha256: $0.utf8) }) }
 
-  /// Replaces the tokens without an end; minted ones stay valid.
+  /// Replaces the tokens that do not expire; minted ones stay valid.
   func replacePermanent(_ tokens: [String]) {
     let digests = Self.digests(tokens)
     permanent.withLock { $0 = digests }
   }
 
-  /// The text of a new token without an end.
+  /// Generates the text of a token that does not expire.
   public static func generate(random: RandomBytes) throws(RandomnessError) -> String {
     prefix + Base64URL.encode(try random.bytes(32))
   }
 
-  /// A new token with a limited life.
+  /// Creates a token that expires.
   ///
   /// - Parameters:
-  ///   - lifetimeSeconds: at most `lifetimeSecondsMax`; a longer one is cut.
-  ///   - owner: the service account that it is for; nil for the operator, whose token is valid until its end.
-  ///   - scopes: the scopes that it grants.
+  /// - lifetimeSeconds: The lifetime; limited to `lifetimeSecondsMax`.
+  /// - owner: The service account that the token is for; nil for the operator, whose token cannot be revoked before it
+  ///   expires.
+  /// - scopes: The scopes that it grants.
   public func mint(
     nowSeconds: Int64, lifetimeSeconds: Int64 = lifetimeSecondsMax, owner: Owner? = nil,
     scopes: AdminScopes = .all, random: RandomBytes
@@ -127,7 +129,8 @@ public final class AdminTokens: Sendable {
       number: UInt64(bitPattern: owner?.generation ?? 0), email: owner?.email ?? "", random)
   }
 
-  /// A new token for the requests of a console session to the server behind it, with the user present or not.
+  /// Creates a token for the requests that a console session makes to the server. `isPresent` is true when the user has
+  /// confirmed to be present.
   public func mint(
     session: UInt64, isViewer: Bool, isPresent: Bool, nowSeconds: Int64, lifetimeSeconds: Int64, random: RandomBytes
   ) throws(RandomnessError) -> String {
@@ -148,7 +151,7 @@ public final class AdminTokens: Sendable {
     return Self.prefix + (try key.sealBare(content, for: purpose, random: random))
   }
 
-  /// The content of a token that was minted for this project; nil for any other text.
+  /// Returns the content of a token that was minted for this project; nil for any other text.
   private func minted(_ token: String) -> Minted? {
     guard token.utf8.starts(with: Self.prefix.utf8),
       let content = key.unsealBare(token.utf8.dropFirst(Self.prefix.utf8.count), for: purpose),
@@ -170,11 +173,11 @@ public final class AdminTokens: Sendable {
     return Minted(end: Int64(bitPattern: number(2..<10)), holder: holder, scopes: scopes)
   }
 
-  /// Verifies a token, except for its owner: the accounts decide whether the owner's tokens are still valid.
+  /// Verifies a token, except for its owner: the account store determines whether the owner's tokens are still valid.
   ///
   /// - Parameters:
-  ///   - nowSeconds: seconds since 1970.
-  ///   - scope: the requested scope; a token without an end grants all.
+  /// - nowSeconds: The time in seconds since 1970.
+  /// - scope: The requested scope; a token that does not expire grants all.
   public func verify(_ token: String, nowSeconds: Int64, scope: AdminScopes = []) -> Verdict {
     let digest = Digest(sha256: token.utf8)
     if permanent.withLock({ $0.contains(digest) }) { return .valid(expiresAtSeconds: nil) }
@@ -183,7 +186,7 @@ public final class AdminTokens: Sendable {
     return minted.scopes.isSuperset(of: scope) ? .valid(expiresAtSeconds: minted.end) : .outOfScope
   }
 
-  /// The holder of a minted token; nil for a token without an end, and for one that is not known.
+  /// Returns the holder of a minted token; nil for a token that does not expire, and for an unknown one.
   public func holder(of token: String) -> Holder? { minted(token)?.holder }
 }
 

@@ -1,22 +1,21 @@
-/// The authority of a caller: computed once, where a credential is verified, and compared with the ``Requirement`` of
+/// The authority of a caller: computed once, when a credential is verified, and compared with the ``Requirement`` of
 /// every route and operation.
 public enum Authority: Sendable, Equatable {
-  /// The operator, with the token of the data folder, or one that was made with the folder's keys. The name is for the
-  /// audit trail.
+  /// The operator, with the token in the data folder, or a token that was created with the folder's keys. The name is
+  /// for the audit trail.
   case `operator`(name: String)
-  /// A console session that may change things.
-  ///
-  /// - `isPresent`: its user has confirmed to be present a short time ago, as the console's limits say.
+  /// A console session of an administrator. `isPresent` is true when the user has confirmed to be present within the
+  /// time that the console's limits define.
   case consoleAdministrator(session: UInt64, isPresent: Bool)
-  /// A console session that reads everything and changes nothing.
+  /// A console session of a viewer, who reads everything and changes nothing.
   case consoleViewer(session: UInt64)
   /// A back-end program with a service account's access token of these scopes.
   case serviceAccount(email: String, scopes: AdminScopes)
-  /// A database secret, or a token that one signed for an administrator.
+  /// A database secret, or an administrator's token that was signed with one.
   case databaseSecret
-  /// An emulator's client that claims to be the owner; from this machine alone.
+  /// An emulator's client that claims to be the owner; only from this machine.
   case emulatorOwner
-  /// A signed-in user: security rules, and the proofs in a request, decide the rest.
+  /// A signed-in user: their rights are decided by security rules and by the proofs in a request.
   case user
   /// A signed-out client.
   case signedOut
@@ -40,13 +39,15 @@ public enum Authority: Sendable, Equatable {
   }
 }
 
-/// A right that a caller has by its ``Authority``, beyond the rights that security rules and its own account give it.
+/// A right that a caller has by its ``Authority``, in addition to those that security rules and its own account give
+/// it.
 public enum Permission: String, Sendable, CaseIterable {
-  /// Reads data past the rules, and records about databases: rules, history, denials, receipts, triggers, metrics.
+  /// Reads data regardless of the rules, and records about databases: rules, history, denials, receipts, triggers,
+  /// metrics.
   case readDatabases
-  /// Reads past data, also as the rules of that time showed it to a user.
+  /// Reads past data, and evaluates what a user could read at that time.
   case readPast
-  /// Writes data past the rules; makes databases; changes settings, triggers and staged rules.
+  /// Writes data regardless of the rules; creates databases; changes settings, triggers and staged rules.
   case changeDatabases
   /// Puts rules in force.
   case deployRules
@@ -64,23 +65,23 @@ public enum Permission: String, Sendable, CaseIterable {
   case readServer
   /// Ends sessions and connections.
   case endSessions
-  /// Makes and revokes credentials and console links, erases, exports hashes, drains a node, reloads plugins.
+  /// Creates and revokes credentials and console links, erases, exports hashes, drains a node, reloads plugins.
   case changeServer
 }
 
 extension Authority {
   /// The answer to a caller that requests a permission.
   public enum Verdict: Sendable, Equatable {
-    /// The permission is given.
+    /// The permission is granted.
     case granted
-    /// The permission is given once the console's user has confirmed to be present.
+    /// The permission is granted once the console's user has confirmed to be present.
     case needsPresence
-    /// The authority never has it.
+    /// The authority never has the permission.
     case refused
   }
 
-  /// The table of permissions by authority. It has no default on purpose: a new permission is decided for each
-  /// authority.
+  /// The table of permissions by authority. It intentionally has no default, so that each new permission must be
+  /// decided for every authority.
   public func verdict(on permission: Permission) -> Verdict {
     switch self {
     case .operator, .emulatorOwner: .granted
@@ -93,7 +94,8 @@ extension Authority {
     }
   }
 
-  /// True for the operator and for an administrator of the console, also one who has not confirmed to be present.
+  /// True for the operator and for an administrator of the console, even before the administrator has confirmed to be
+  /// present.
   public var actsForOperator: Bool { verdict(on: .changeServer) != .refused }
 
   /// Returns true when a permission is granted now.
@@ -121,7 +123,7 @@ extension Permission {
     }
   }
 
-  /// True when the user of a console session must have confirmed to be present a short time ago.
+  /// True when the user of a console session must have confirmed to be present recently.
   public var requiresPresence: Bool {
     switch self {
     case .deployRules, .deleteDatabase, .giveAccess, .deleteUsers, .changeServer: true
@@ -130,15 +132,15 @@ extension Permission {
   }
 }
 
-/// The authority that a route or an operation requires of its caller. Each declares it in its table, and it is checked
-/// there before the handler is called.
+/// The authority that a route or an operation requires of its caller. Routes and operations declare it in their tables,
+/// and it is checked before the handler is called.
 public enum Requirement: Sendable, Equatable {
-  /// No requirement: the answer is public, or a proof in the request decides.
+  /// No requirement: the answer is public, or the handler verifies a proof in the request.
   case nothing
-  /// No requirement of its own: security rules decide on each location.
+  /// Security rules decide, for each location.
   case rules
-  /// The client names the project with an API key; administrators of accounts need none. A proof in the request
-  /// decides.
+  /// The client names the project with an API key; administrators of accounts need none. The handler verifies a proof
+  /// in the request.
   case apiKey
   /// A program on an emulator's own machine.
   case emulator
@@ -146,7 +148,7 @@ public enum Requirement: Sendable, Equatable {
   case consoleSession
   /// A permission of the caller's authority.
   case permission(Permission)
-  /// The same permission; a program on an emulator's own machine needs none.
+  /// A permission of the caller's authority; a program on an emulator's own machine does not need it.
   case permissionOrEmulator(Permission)
   /// The requirement that each operation behind the route declares.
   case ofItsOperations

@@ -1,7 +1,7 @@
-/// A client's credential at a provider in place of a secret: a token of a few minutes that its own key has signed, as
-/// Apple requires it.
+/// A client's credential at a provider, used instead of a client secret: a short-lived token that the client signs with
+/// its own key, as Apple requires.
 public struct ClientAssertion: Sendable, Redacted {
-  /// The life of an assertion. It is made anew for each request.
+  /// The lifetime of an assertion, in seconds. A new one is created for each request.
   public static let lifetimeSeconds: Int64 = 300
 
   private let key: P256Signer
@@ -11,12 +11,12 @@ public struct ClientAssertion: Sendable, Redacted {
   private let audience: String
 
   /// - Parameters:
-  ///   - pem: a private key on P-256 in PEM, "BEGIN PRIVATE KEY", without passphrase.
-  ///   - keyID: the provider's name of the key.
-  ///   - issuer: the owner of the key.
-  ///   - subject: the client.
-  ///   - audience: the provider.
-  /// - Returns: nil when the text is no such key.
+  /// - pem: A private key on P-256 in PEM, "BEGIN PRIVATE KEY", without passphrase.
+  /// - keyID: The provider's ID of the key.
+  /// - issuer: The owner of the key.
+  /// - subject: The client.
+  /// - audience: The provider.
+  /// - Returns: nil when the text is not such a key.
   public init?(pem: [UInt8], keyID: String, issuer: String, subject: String, audience: String) {
     guard let key = P256Signer(privatePEM: pem) else { return nil }
     self.key = key
@@ -26,7 +26,7 @@ public struct ClientAssertion: Sendable, Redacted {
     self.audience = audience
   }
 
-  /// An assertion that is valid from now on; nil when it cannot be signed.
+  /// Returns an assertion that is valid from now on; nil when it cannot be signed.
   public func text(nowSeconds: Int64) -> String? {
     let (end, isOver) = nowSeconds.addingReportingOverflow(Self.lifetimeSeconds)
     guard !isOver else { return nil }

@@ -1,26 +1,27 @@
-/// The reason why a credential was not accepted. Equal by code.
+/// The reason why a credential was not accepted. Two errors are equal when their codes are.
 public struct CredentialError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The status words of the socket protocol; never renamed.
   public enum Code: String, Sendable, CaseIterable {
-    /// The form, signature, issuer or audience is not valid here.
+    /// The format, signature, issuer or audience is not valid.
     case invalidToken = "invalid_token"
-    /// The credential was valid once and has ended.
+    /// The credential was valid once and has expired.
     case expiredToken = "expired_token"
-    /// The server could not decide (out of memory, no randomness). Not to be reported to a client: a failed `auth`
-    /// erases the session of legacy clients, so close the connection or answer 500 instead.
+    /// The server could not verify the credential (out of memory, no random bytes). Must not be reported to a client,
+    /// because legacy clients delete their session after a failed `auth`; callers close the connection or answer 500
+    /// instead.
     case unavailable = "unavailable"
   }
 
   /// The kind of fault; errors are compared by it.
   public var code: Code
 
-  /// The text that a client may see. The same for every cryptographic failure, so that it gives a forger no hint.
+  /// The text that a client may see. The same for every cryptographic failure, which gives an attacker no information.
   public var message: String
 
-  /// The exact failure, for the server's log. Holds no part of the credential.
+  /// The exact failure, for the server's log. It contains no part of the credential.
   public var reason: String
 
-  /// An error; ``message`` follows from the code, the reason goes to the server's log.
+  /// Creates an error. The code determines ``message``; the reason is for the server's log.
   public init(_ code: Code, reason: String) {
     self.code = code
     self.reason = reason

@@ -1,22 +1,22 @@
 import HearthBytes
 
-/// The credentials of emulator clients: the word `owner`, texts that begin as an access token of Google's, and unsigned
+/// The credentials of emulator clients: the text `owner`, texts with the prefix of Google's access tokens, and unsigned
 /// tokens. None of them is secret.
 ///
-/// Constructed in emulator mode only, and consulted only for requests of programs and pages on this machine.
+/// They are accepted only in emulator mode, and only from programs and pages on this machine.
 public struct DeveloperCredentials: Sendable {
-  /// Makes a verifier of emulator credentials; see the type for when that is safe.
+  /// Creates a verifier of emulator credentials, for emulator mode only.
   public init() {}
 
-  /// Returns true when it is the word by which emulator clients claim to be administrator, in upper or lower case.
+  /// Returns true for the text `owner`, with which emulator clients claim to be administrator, in upper or lower case.
   func isOwner(_ credential: String) -> Bool { credential.lowercased().hasSameBytes(as: "owner") }
 
-  /// Returns true when it begins as an access token of Google's does. Programs with a real service account send one to
-  /// an emulator of accounts; it cannot be checked here.
+  /// Returns true for a text with the prefix of Google's access tokens. Programs with a real service account send such
+  /// a token to an emulator of accounts, which cannot verify it.
   func isGoogleAccessToken(_ credential: String) -> Bool { credential.utf8.starts(with: "ya29.".utf8) }
 
-  /// Returns true for a token that names a user. It stands for that user, or is refused: as an administrator's, it
-  /// would make a rules test pass by accident.
+  /// Returns true for a token that names a user. It is accepted only as that user's token: accepted as an
+  /// administrator's, it would make a rules test pass by mistake.
   func namesUser(_ credential: String) -> Bool {
     let parts = credential.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3 else { return false }
@@ -27,7 +27,7 @@ public struct DeveloperCredentials: Sendable {
     }
   }
 
-  /// Accepts an unsigned token. Its expiry is not checked: the clients' mock tokens ended in 1970.
+  /// Accepts an unsigned token. Its expiry is not checked: the mock tokens of client libraries expired in 1970.
   func verify(_ token: UnverifiedToken) throws(CredentialError) -> VerifiedCredential {
     guard token.kind == .unsigned else { throw .invalid("not an unsigned token") }
     guard token.signature.isEmpty else { throw .invalid("unsigned token with a signature") }

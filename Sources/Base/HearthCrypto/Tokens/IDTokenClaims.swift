@@ -1,22 +1,22 @@
-/// The rules about names and meanings of ID token claims, in one place.
+/// The names and the meaning of ID token claims.
 public enum IDTokenClaims {
-  /// Names that no developer claim may have. The service's own client libraries let some of them through.
+  /// The names that no developer claim may have. Firebase's client libraries permit some of them.
   public static let reservedNames: Set<String> = [
     "acr", "amr", "at_hash", "aud", "auth_time", "azp", "c_hash", "cnf", "exp", "firebase", "iat", "iss", "jti", "nbf",
     "nonce", "sub",
   ]
 
-  /// Names that a developer claim may have, as at the service, and that no token takes from one: for an account without
-  /// an address the token has none, or the claim would pass for a verified one.
+  /// The names that a developer claim may have, as in Firebase, but that tokens never take from a developer claim,
+  /// because it could be mistaken for a verified address or number.
   static let computedNames: Set<String> = ["email", "email_verified", "phone_number", "provider_id", "user_id"]
 
-  /// Returns true when the server computes the values of a claim: a setting that names a custom claim cannot name it.
+  /// Returns true when the server itself sets a claim, so that a setting for a custom claim cannot use its name.
   public static func isTaken(_ name: String) -> Bool { reservedNames.contains(name) || computedNames.contains(name) }
 
   /// The suffix of the project in the audience of a token that is only valid for enrolling a second factor.
   static let enrolmentAudience = "/second-factor-enrolment"
 
-  /// The project that an ID token's audience names, whatever the token is valid for.
+  /// Returns the project in an ID token's audience, including that of a token for enrolling a second factor.
   package static func project(ofAudience audience: String) -> String {
     audience.hasSuffix(enrolmentAudience) ? String(audience.dropLast(enrolmentAudience.count)) : audience
   }
@@ -33,10 +33,10 @@ public enum IDTokenClaims {
       && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
   }
 
-  /// The `auth` value of rules: the user, the provider without its `.com`, and the whole claim set.
+  /// Returns the `auth` value of rules: the user, the provider without `.com`, and all claims.
   static func authPayload(uid: String, provider: String, claims: ClaimValue) -> ClaimValue {
     let suffix = ".com"
-    // `oidc.…` and `saml.…` are names an operator chose; they stay whole.
+    // An operator has chosen the names `oidc.…` and `saml.…`, so they are not shortened.
     let isOwn = provider.hasPrefix("oidc.") || provider.hasPrefix("saml.")
     let short = !isOwn && provider.hasSuffix(suffix) ? String(provider.dropLast(suffix.count)) : provider
     return .object([

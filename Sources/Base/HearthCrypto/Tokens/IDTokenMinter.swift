@@ -1,24 +1,24 @@
-/// Makes ID tokens: RS256 with the key that signs.
+/// A minter of ID tokens, signed by RS256 with the signing key.
 public struct IDTokenMinter: Sendable, Redacted {
   private let projectID: String
   private let signing: SigningKeys.Entry
   private let seal: TokenSeal?
 
-  /// Signs with the signing key of the set.
+  /// Creates a minter that signs with the signing key of a set.
   public init(projectID: String, keys: SigningKeys) { self.init(projectID: projectID, keys: keys, seal: nil) }
 
-  /// - Parameter seal: replaces the signature of an emulator's tokens; nil for a real server.
+  /// - Parameter seal: The seal that replaces the signature of an emulator's tokens; nil for a production server.
   init(projectID: String, keys: SigningKeys, seal: TokenSeal?) {
     self.projectID = projectID
     signing = keys.signing
     self.seal = seal
   }
 
-  /// A signed token; takes about a millisecond, so not for an I/O loop.
+  /// Creates a signed token. Takes about a millisecond, so it must not run on an event loop.
   ///
   /// - Parameters:
-  ///   - issuedAtSeconds: seconds since 1970.
-  ///   - lifetimeSeconds: `TokenLimits.idTokenLifetimeSecondsMin` to `TokenLimits.signedLifetimeSecondsMax`.
+  /// - issuedAtSeconds: The time in seconds since 1970.
+  /// - lifetimeSeconds: `TokenLimits.idTokenLifetimeSecondsMin` to `TokenLimits.signedLifetimeSecondsMax`.
   public func mint(
     _ subject: IDTokenSubject, issuedAtSeconds: Int64,
     lifetimeSeconds: Int64 = TokenLimits.idTokenLifetimeSecondsDefault

@@ -1,4 +1,4 @@
-/// The facts about a user for an ID token.
+/// The properties of a user in an ID token.
 public struct IDTokenSubject: Sendable {
   /// The user id: 1 to 128 characters, no control characters.
   public var uid: String
@@ -16,27 +16,27 @@ public struct IDTokenSubject: Sendable {
   public var emailVerified = false
   /// The phone number in the form of E.164: `+` and digits.
   public var phoneNumber: String?
-  /// The identifiers by provider, as `firebase.identities` shows them.
+  /// The user's identifiers by provider, for `firebase.identities`.
   public var identities: [ClaimValue.Member] = []
   /// `firebase.tenant`: the tenant that the user belongs to; nil for none.
   public var tenant: String?
-  /// The second factor of the sign-in: its kind (`totp`, `phone`) and the id of its enrolment. Nil for a sign-in with
+  /// The second factor of the sign-in: its kind (`totp`, `phone`) and the ID of its enrolment. nil for a sign-in with
   /// one factor.
   public var secondFactor: (provider: String, identifier: String)?
-  /// True when the sign-in lacks a required second factor, and the token is only valid for enrolling one: its audience
-  /// differs, so that no server takes it for a sign-in.
+  /// True when the sign-in lacks a required second factor, and the token is only valid for enrolling one: it has a
+  /// different audience, so that no server accepts it as a sign-in.
   public var isForEnrolment = false
   /// `firebase.sign_in_attributes`: the provider's statements about the user in this sign-in; nil for none.
   public var signInAttributes: ClaimValue?
-  /// The generation of the user's tokens that this one belongs to, as `firebase.generation`: a server that keeps
-  /// accounts ends a generation as a whole. Nil for a token without an account.
+  /// The generation of the user's tokens that this one belongs to, as `firebase.generation`: a server with accounts
+  /// revokes all tokens of a generation together. nil for a token without an account.
   public var generation: Int64?
-  /// Claims stored with the user, then those of this session; later ones win.
+  /// The claims that are stored with the user. Claims of the session with the same name override them.
   public var customClaims: [ClaimValue.Member] = []
-  /// Claims of this session alone, from a custom token or a hook.
+  /// The claims of this session only, from a custom token or a hook.
   public var sessionClaims: [ClaimValue.Member] = []
 
-  /// Makes a subject with only the kind and time of its sign-in; the rest is set afterwards.
+  /// Creates a subject with the kind and time of its sign-in. The caller sets the other properties.
   public init(uid: String, signInProvider: String, authTimeSeconds: Int64) {
     self.uid = uid
     self.signInProvider = signInProvider

@@ -1,8 +1,8 @@
-/// Verifies the ID tokens that this server minted for one project, or its session cookies: the same claims under
-/// another issuer and other keys.
+/// A verifier of the ID tokens that this server issued for one project, or of its session cookies, which have the same
+/// claims but another issuer and other keys.
 ///
-/// Holds the keys and a cache of tokens with a verified signature; a verifier with other keys has another cache, so
-/// removing a key forgets the tokens that it signed.
+/// It has a cache of tokens with a verified signature. A verifier with other keys has another cache, so that the tokens
+/// of a removed key are no longer cached.
 public struct IDTokenVerifier: Sendable {
   private let projectID: String
   private let tenant: String?
@@ -13,15 +13,15 @@ public struct IDTokenVerifier: Sendable {
   private let cache: VerifiedTokenCache
 
   /// - Parameters:
-  ///   - tenant: the tenant whose tokens are accepted; nil for a project without tenants.
-  ///   - keys: the keys of that kind.
+  /// - tenant: The tenant whose tokens are accepted; nil for a project without tenants.
+  /// - keys: The keys of the kind.
   public init(projectID: String, tenant: String? = nil, keys: SigningKeys, kind: KeyKind = .idToken) {
     self.init(projectID: projectID, tenant: tenant, keys: { keys }, kind: kind, seal: nil)
   }
 
   /// - Parameters:
-  ///   - keys: returns the keys that tokens can have been signed with; nil while there are none.
-  ///   - seal: replaces the signature of an emulator's tokens; nil for a real server.
+  /// - keys: Returns the keys that tokens can have been signed with; nil while there are none.
+  /// - seal: The seal that replaces the signature of an emulator's tokens; nil for a production server.
   init(
     projectID: String, tenant: String? = nil, keys: @escaping @Sendable () throws -> SigningKeys?,
     kind: KeyKind = .idToken, seal: TokenSeal?
@@ -35,20 +35,20 @@ public struct IDTokenVerifier: Sendable {
     cache = VerifiedTokenCache()
   }
 
-  /// - Parameter nowSeconds: seconds since 1970.
+  /// - Parameter nowSeconds: The time in seconds since 1970.
   public func verify(_ text: String, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential {
     if let known = try verifyKnown(text, nowSeconds: nowSeconds) { return known }
     return try verify(try TokenReader.readCredential(text), nowSeconds: nowSeconds)
   }
 
-  /// The credential of a token whose signature was verified before; nil when it is not in the cache. Its times are
-  /// checked again each time.
+  /// Returns the credential of a token whose signature was verified before; nil when it is not in the cache. The
+  /// token's times are checked each time.
   func verifyKnown(_ text: String, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential? {
     guard let known = cache.entry(of: text) else { return nil }
     return try check(known.claims, keyID: known.keyID, nowSeconds: nowSeconds)
   }
 
-  /// Returns true when the token is an emulator's own, which has no signature.
+  /// Returns true when the token was issued by this emulator, with a seal instead of a signature.
   func isSealed(_ token: UnverifiedToken) -> Bool { seal?.verifies(token, kind) ?? false }
 
   func verify(_ token: UnverifiedToken, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential {
@@ -56,7 +56,7 @@ public struct IDTokenVerifier: Sendable {
     guard token.isAlgorithm("RS256") else { throw .invalid("only RS256 counts here") }
     let found: SigningKeys?
     do { found = try keys() } catch { throw CredentialError(.unavailable, reason: "the signing keys cannot be read") }
-    // A server that has no keys yet has signed nothing.
+    // A server without keys has not signed any tokens yet.
     guard let keyID = token.header["kid"]?.string, let key = found?.key(id: keyID) else {
       throw .invalid("unknown kid")
     }
@@ -94,7 +94,7 @@ public struct IDTokenVerifier: Sendable {
     guard signIn["tenant"] == tenant.map(ClaimValue.string) else { throw .invalid("another tenant") }
     return VerifiedCredential(
       kind: kind == .idToken ? .idToken : .sessionCookie,
-      // A client without a required factor is signed out to rules.
+      // To the rules, a client without a required second factor is signed out.
       authPayload: isForEnrolment ? nil : IDTokenClaims.authPayload(uid: uid, provider: provider, claims: claims),
       authority: .user, expiresAtSeconds: end, claims: claims, keyID: keyID)
   }

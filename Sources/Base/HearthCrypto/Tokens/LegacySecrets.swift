@@ -1,8 +1,9 @@
-/// The valid database secrets: 40-character texts that sign legacy tokens and, sent raw, grant full access.
+/// The valid database secrets: strings of 40 characters that sign legacy tokens and, when sent as a credential, grant
+/// full access.
 ///
-/// A project has one set for all its databases. Newest first; several are valid while one replaces another.
+/// A project has one set for all its databases, newest first. Several are valid during a rotation.
 public struct LegacySecrets: Sendable, Redacted {
-  /// The length of a secret, by which clients of the legacy format recognise a raw one.
+  /// The length of a secret, by which clients with the legacy API recognise one.
   public static let length = 40
 
   /// The secrets, newest first.
@@ -10,13 +11,14 @@ public struct LegacySecrets: Sendable, Redacted {
   let keys: [[UInt8]]
   private let digests: [Digest]
 
-  /// A name of each secret in the same order, for lists and logs: the start of its hash, which reveals nothing of 238
-  /// random bits.
+  /// The ID of each secret in the same order, for lists and logs: the beginning of its hash, which does not reveal the
+  /// secret.
   public var ids: [String] { digests.map(Self.id(of:)) }
 
   private static func id(of digest: Digest) -> String { String(digest.hex.prefix(16)) }
 
-  /// - Parameter active: newest first, 1 to `TokenLimits.legacySecretsMax`; each 40 letters and digits. Nil otherwise.
+  /// - Parameter active: The secrets, newest first: 1 to `TokenLimits.legacySecretsMax`, each of 40 letters and digits.
+  ///   The result is nil for anything else.
   public init?(active: [String]) {
     guard (1...TokenLimits.legacySecretsMax).contains(active.count), active.allSatisfy(Self.isWellFormed) else {
       return nil
@@ -26,12 +28,13 @@ public struct LegacySecrets: Sendable, Redacted {
     digests = keys.map { Digest(sha256: $0) }
   }
 
-  /// A new secret of 238 bits.
+  /// Generates a secret of 238 bits.
   public static func generate(random: RandomBytes) throws(RandomnessError) -> String {
     try random.alphanumeric(length: length)
   }
 
-  /// The set after a rotation: a new secret signs, the others stay valid, the oldest is dropped beyond the maximum.
+  /// Returns the set after a rotation: a new secret signs, the others stay valid, the oldest is dropped beyond the
+  /// maximum.
   public func rotated(random: RandomBytes) throws(RandomnessError) -> LegacySecrets {
     let secrets = [try Self.generate(random: random)] + active
     return LegacySecrets(wellFormed: Array(secrets.prefix(TokenLimits.legacySecretsMax)))
@@ -47,7 +50,7 @@ public struct LegacySecrets: Sendable, Redacted {
   /// every secret is compared.
   public func contains(_ candidate: String) -> Bool { id(matching: candidate) != nil }
 
-  /// The name of the secret that a text is, nil when it is none; in the same constant time.
+  /// Returns the ID of the secret that equals a text; nil when none does. Takes the same time for every text.
   func id(matching candidate: String) -> String? {
     let digest = Digest(sha256: candidate.utf8)
     var found: Digest?
@@ -55,7 +58,7 @@ public struct LegacySecrets: Sendable, Redacted {
     return found.map(Self.id(of:))
   }
 
-  /// The set without the secret at that index; nil when there is no such index, or it is the only secret.
+  /// Returns the set without the secret at an index; nil when there is no such index, or it is the only secret.
   public func removing(at index: Int) -> LegacySecrets? {
     guard active.indices.contains(index), active.count > 1 else { return nil }
     var rest = active

@@ -1,8 +1,8 @@
-/// Makes custom tokens of the legacy format, which clients send as they are.
+/// A minter of custom tokens in the legacy format, which clients send directly as a credential.
 public struct LegacyTokenMinter: Sendable, Redacted {
-  /// The options of a token beside the user and the claims, under the format's own names.
+  /// The options of a token other than the user and the claims, with the names of the legacy format.
   public struct Options: Sendable {
-    /// The end in seconds since 1970; nil for 24 hours after `notBeforeSeconds` or the time of issue.
+    /// The expiry in seconds since 1970; nil for 24 hours after `notBeforeSeconds` or the time of issue.
     public var expiresAtSeconds: Int64?
     /// The start in seconds since 1970; nil for the time of issue.
     public var notBeforeSeconds: Int64?
@@ -10,12 +10,12 @@ public struct LegacyTokenMinter: Sendable, Redacted {
     public var admin: Bool
     /// True when the client receives the reasons for refusals by rules.
     public var debug: Bool
-    /// True when rules are to run without committing.
+    /// True when writes are evaluated by the rules but not committed.
     public var simulate: Bool
-    /// The session that the token stands for, as its `jti`; nil for a token without a sign-in.
+    /// The ID of the session that the token belongs to, as its `jti`; nil for a token without a session.
     public var sessionID: String?
 
-    /// Makes options; without arguments, those of a user's token for 24 hours from now.
+    /// Creates options; the defaults are those of a user's token that is valid for 24 hours from now.
     public init(
       expiresAtSeconds: Int64? = nil, notBeforeSeconds: Int64? = nil, admin: Bool = false, debug: Bool = false,
       simulate: Bool = false, sessionID: String? = nil
@@ -31,13 +31,13 @@ public struct LegacyTokenMinter: Sendable, Redacted {
 
   private let key: [UInt8]
 
-  /// Signs with the newest of the secrets.
+  /// Creates a minter that signs with the newest secret.
   public init(secrets: LegacySecrets) { key = secrets.keys[0] }  // never empty, by LegacySecrets' initialiser
 
   /// - Parameters:
-  ///   - uid: 1 to 256 characters; nil only for an administrator.
-  ///   - claims: further members of `d`, which rules see as `auth`.
-  ///   - issuedAtSeconds: seconds since 1970.
+  /// - uid: The user ID of 1 to 256 characters; nil only for an administrator.
+  /// - claims: Further members of `d`, which is `auth` in rules.
+  /// - issuedAtSeconds: The time in seconds since 1970.
   public func mint(
     uid: String?, claims: [ClaimValue.Member] = [], issuedAtSeconds: Int64, options: Options = Options()
   ) throws(TokenMintError) -> String {

@@ -1,15 +1,16 @@
-/// Verifies custom tokens of the legacy format: HS256 with a database secret, claims `v`, `iat`, `d` and options.
+/// A verifier of custom tokens in the legacy format, which are signed by HS256 with a database secret and have the
+/// claims `v`, `iat`, `d` and options.
 public struct LegacyTokenVerifier: Sendable {
   private let secrets: LegacySecrets
-  /// The maximum size of a token; larger for old deployments that put much into `d`.
+  /// The maximum size of a token; it can be raised for old deployments that have much data in `d`.
   private let sizeBytesMax: Int
-  /// True when `d` must name a user. Off by default: some generators never wrote `uid`.
+  /// True when `d` must name a user. Off by default: some token generators did not write `uid`.
   private let requiresUID: Bool
 
   /// - Parameters:
-  ///   - secrets: the secrets whose signatures are accepted.
-  ///   - sizeBytesMax: longer tokens are refused; raise it for old deployments that put much into `d`.
-  ///   - requiresUID: refuses tokens whose `d` names no user. Off by default, since some generators never wrote `uid`.
+  /// - secrets: The secrets whose signatures are accepted.
+  /// - sizeBytesMax: The maximum size of a token; it can be raised for old deployments that have much data in `d`.
+  /// - requiresUID: True to refuse tokens whose `d` has no `uid`, which some token generators did not write.
   public init(
     secrets: LegacySecrets, sizeBytesMax: Int = TokenLimits.legacyTokenBytesMax, requiresUID: Bool = false
   ) {
@@ -18,7 +19,7 @@ public struct LegacyTokenVerifier: Sendable {
     self.requiresUID = requiresUID
   }
 
-  /// - Parameter nowSeconds: seconds since 1970.
+  /// - Parameter nowSeconds: The time in seconds since 1970.
   public func verify(_ text: String, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential {
     let token = try TokenReader.readCredential(text, sizeBytesMax: min(sizeBytesMax, TokenLimits.tokenBytesMax))
     return try verify(token, nowSeconds: nowSeconds)
@@ -47,10 +48,10 @@ public struct LegacyTokenVerifier: Sendable {
       simulate: claims["simulate"]?.isTrue ?? false, claims: claims, keyID: secretID)
   }
 
-  /// Verifies the signature with one of the secrets in two implementations: ours, which compares in constant time, and
-  /// libjwt's. A disagreement is a defect in one of them, and the token is refused.
+  /// Verifies the signature with one of the secrets by two implementations: this module's, which compares in constant
+  /// time, and libjwt's. When they disagree, one of them is defective, and the token is refused.
   ///
-  /// - Returns: the name of that secret.
+  /// - Returns: The ID of the secret.
   private func verifySignature(_ token: UnverifiedToken) throws(CredentialError) -> String {
     var secretID: String?
     for (key, id) in zip(secrets.keys, secrets.ids) {
@@ -68,16 +69,16 @@ public struct LegacyTokenVerifier: Sendable {
     return secretID
   }
 
-  /// Checks `iat`, `nbf` and `exp`; returns the end of the token.
+  /// Checks `iat`, `nbf` and `exp`; returns the token's expiry.
   ///
-  /// A future `iat` is fine: an old generator wrote local time. The end is exact, without tolerance for foreign clocks,
-  /// since a live connection is cut at that second and a token that no connection may keep should not open one.
+  /// An `iat` in the future is accepted, because an old token generator wrote local time. The expiry is exact, without
+  /// a tolerance for other clocks, because open connections are signed out at that second as well.
   private func expiry(of claims: ClaimValue, nowSeconds: Int64) throws(CredentialError) -> Int64 {
     guard let issuedAt = claims["iat"]?.seconds else { throw .invalid("iat is not a time") }
     var start = issuedAt
     if let notBefore = claims["nbf"] {
       guard let seconds = notBefore.seconds else { throw .invalid("nbf is not a time") }
-      // `seconds` is below 2^53, so the subtraction cannot overflow.
+      // A time in seconds is below 2^53, so the subtraction cannot overflow.
       guard nowSeconds >= seconds - TokenLimits.foreignClockSkewSeconds else { throw .invalid("not valid yet") }
       start = seconds
     }
@@ -90,7 +91,7 @@ public struct LegacyTokenVerifier: Sendable {
     return end
   }
 
-  /// The member `d`, exactly as it came; nil when absent, null or empty.
+  /// Returns the member `d`, unchanged; nil when absent, null or empty.
   private func authPayload(of claims: ClaimValue) throws(CredentialError) -> ClaimValue? {
     switch claims["d"] {
     case nil, .null, .object([]): return nil

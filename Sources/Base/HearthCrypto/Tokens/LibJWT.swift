@@ -1,12 +1,12 @@
 import CJWT
 import Glibc
 
-/// The only file that calls libjwt 1.10. It signs legacy tokens, and verifies them a second time.
+/// The calls of libjwt 1.10, which signs legacy tokens and verifies them a second time.
 ///
-/// The library by itself accepts any token when it is given no key, takes the algorithm from the token, ignores `crit`,
-/// `exp` and junk after an RS256 signature, and keeps copies of the token on the stack. So it is called only with
-/// tokens that `TokenReader` accepted, with a key of the matching type chosen by the caller, and never asked for a
-/// claim.
+/// By itself, the library accepts any token when it has no key, uses the algorithm in the token, ignores `crit`, `exp`
+/// and extra bytes after an RS256 signature, and keeps copies of the token on the stack. It is therefore called only
+/// with tokens that `TokenReader` has accepted, with a key whose type the caller determines, and its results for claims
+/// are not used.
 enum LibJWT {
   enum Algorithm: Sendable {
     case hs256
@@ -21,10 +21,10 @@ enum LibJWT {
   /// Checks the signature with libjwt.
   ///
   /// - Parameters:
-  ///   - token: has passed the reader.
-  ///   - algorithm: the one the caller's key is for; a token of any other is refused before the library is called.
-  ///   - key: the secret's bytes for HS256, a PEM public key for RS256; an empty key is refused, because to libjwt it
-  ///     means "do not verify".
+  /// - token: A token that `TokenReader` has accepted.
+  /// - algorithm: The algorithm of the caller's key; a token with another one is refused before the library is called.
+  /// - key: The secret's bytes for HS256, a PEM public key for RS256; an empty key is refused, because to libjwt it
+  ///   means "do not verify".
   static func verify(_ token: UnverifiedToken, algorithm: Algorithm, key: [UInt8]) -> Outcome {
     guard token.isAlgorithm(algorithm.name), let keyLength = Int32(exactly: key.count), keyLength > 0 else {
       return .refused
@@ -34,22 +34,23 @@ enum LibJWT {
     let status = token.text.withCString { jwt_decode(&decoded, $0, key, keyLength) }
     defer { if let decoded { jwt_free(decoded) } }
     guard status == 0, let decoded else { return status == ENOMEM ? .outOfMemory : .refused }
-    // Out of memory inside the library can end in "success" with the algorithm NONE, that is, unverified.
+    // When memory is exhausted inside the library, it can report success with the algorithm NONE, which means
+    // unverified.
     return jwt_get_alg(decoded) == algorithm.code ? .accepted : .refused
   }
 
-  /// A signed token.
+  /// Creates a signed token.
   ///
   /// - Parameters:
-  ///   - claims: the payload's members; the library writes them sorted by name.
-  ///   - header: further header members, after `alg` and `typ`.
-  ///   - key: the secret's bytes for HS256, a PEM private key without passphrase for RS256.
+  /// - claims: The payload's members; the library writes them sorted by name.
+  /// - header: Further header members, after `alg` and `typ`.
+  /// - key: The secret's bytes for HS256, a PEM private key without passphrase for RS256.
   static func sign(
     claims: [ClaimValue.Member], header: [(name: String, value: String)] = [], algorithm: Algorithm, key: [UInt8]
   ) throws(TokenMintError) -> String {
     let json = ClaimValue.object(claims).json
     guard let keyLength = Int32(exactly: key.count), keyLength > 0 else { throw .refused("no key to sign with") }
-    // The library keeps copies on the stack while it encodes, too.
+    // The library also keeps copies on the stack while it encodes.
     guard json.utf8.count <= TokenLimits.tokenBytesMax else { throw .tooLong(sizeBytesMax: TokenLimits.tokenBytesMax) }
     var token: OpaquePointer?
     guard jwt_new(&token) == 0, let token else { throw .refused("out of memory") }
@@ -62,7 +63,7 @@ enum LibJWT {
     guard let text = jwt_encode_str(token) else { throw .refused("signing failed") }
     defer { free(text) }
     let signed = String(cString: text)
-    // Claims nested too deep, say, would make a token that no verifier takes.
+    // The token is read back: with claims that are nested too deeply, for example, verifiers would refuse it.
     guard (try? TokenReader.read(signed)) != nil else { throw .refused("claims not usable") }
     return signed
   }

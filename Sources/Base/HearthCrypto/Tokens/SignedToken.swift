@@ -1,17 +1,17 @@
 import HearthBytes
 
-/// Assembles compact tokens.
+/// The assembly of tokens in compact form.
 enum SignedToken {
-  /// A token without a signature, for programs that expect none.
+  /// Creates a token without a signature, for programs that do not verify one.
   static func unsigned(claims: [ClaimValue.Member]) throws(TokenMintError) -> String {
     let header = ClaimValue.object([.init("alg", .string("none")), .init("typ", .string("JWT"))])
     let payload = ClaimValue.object(claims).json
     return try checked(Base64URL.encode(header.json.utf8) + "." + Base64URL.encode(payload.utf8) + ".")
   }
 
-  /// An RS256 token.
+  /// Creates an RS256 token.
   ///
-  /// - Parameter keyID: `kid` of the header.
+  /// - Parameter keyID: The `kid` of the header.
   static func rs256(
     claims: [ClaimValue.Member], keyID: String, key: RSAKey
   ) throws(TokenMintError) -> String {
@@ -24,9 +24,9 @@ enum SignedToken {
     return try checked(signed + "." + Base64URL.encode(signature))
   }
 
-  /// An ES256 token.
+  /// Creates an ES256 token.
   ///
-  /// - Parameter keyID: `kid` of the header.
+  /// - Parameter keyID: The `kid` of the header.
   static func es256(
     claims: [ClaimValue.Member], keyID: String, key: P256Signer
   ) throws(TokenMintError) -> String {
@@ -39,7 +39,7 @@ enum SignedToken {
 
   private static func checked(_ token: String) throws(TokenMintError) -> String {
     guard token.utf8.count <= TokenLimits.tokenBytesMax else { throw .tooLong(sizeBytesMax: TokenLimits.tokenBytesMax) }
-    // Claims nested too deep, or named twice, would make a token that no verifier takes.
+    // Verifiers would refuse claims that are nested too deeply or occur twice.
     guard (try? TokenReader.read(token)) != nil else { throw .refused("claims not usable") }
     return token
   }

@@ -1,10 +1,10 @@
-/// The reason why a token could not be made. Equal by code.
+/// The reason why a token could not be created. Two errors are equal when their codes are.
 public struct TokenMintError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The fault of the requested token.
   public enum Code: String, Sendable, CaseIterable {
-    /// There is no user id, and the token is not an administrator's.
+    /// The user ID is missing, and the token is not an administrator's.
     case missingUID = "missing_uid"
-    /// The user id is longer than the token's kind permits; the message says how long it may be.
+    /// The user id is longer than the kind of token permits; the message states the limit.
     case uidTooLong = "uid_too_long"
     /// A claim has a reserved name, or a name occurs twice.
     case forbiddenClaim = "forbidden_claim"
@@ -12,9 +12,9 @@ public struct TokenMintError: Error, Sendable, Equatable, CustomStringConvertibl
     case claimsTooLarge = "claims_too_large"
     /// The whole token would be longer than its kind permits.
     case tokenTooLong = "token_too_long"
-    /// A time or life outside what the token's kind permits.
+    /// A time or lifetime is outside of the range that the kind of token permits.
     case invalidTimes = "invalid_times"
-    /// The key or the claims make no token; the message says which.
+    /// A token cannot be created with the key or the claims; the message states which.
     case refused = "refused"
     /// The server has no signing keys and cannot make any.
     case unavailable = "unavailable"
@@ -22,7 +22,7 @@ public struct TokenMintError: Error, Sendable, Equatable, CustomStringConvertibl
 
   /// The kind of fault; errors are compared by it.
   public var code: Code
-  /// A description of the fault; holds no secret.
+  /// A description of the fault; contains no secret.
   public var message: String
 
   static let missingUID = TokenMintError(code: .missingUID, message: "a user id is needed, except for an administrator")

@@ -2,20 +2,21 @@ import HearthBytes
 
 /// The reason why a text is not a token.
 public struct TokenSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A description of the fault; holds no part of the token.
+  /// A description of the fault; contains no part of the token.
   public var reason: String
   public var description: String { reason }
 }
 
-/// Reads tokens in the compact form `header.payload.signature`, strictly.
+/// A strict reader of tokens in the compact form `header.payload.signature`.
 ///
-/// Every verifier uses this reader, so that details a library overlooks (a padding, a second `alg`, a critical
-/// extension, bytes after the signature) are refused before any library sees them.
+/// Every verifier uses this reader, so that tokens with details that libraries ignore (padding, a second `alg`, a
+/// critical extension, bytes after the signature) are refused before a library is called.
 public enum TokenReader {
-  /// Header members that change the meaning of a signature or the source of its key. None has a use here.
+  /// Header members that change the meaning of a signature or the source of its key. Tokens with any of them are
+  /// refused.
   private static let refusedHeaders = ["crit", "b64", "zip", "jku", "jwk", "x5u", "x5c"]
 
-  /// - Parameter sizeBytesMax: longer texts are refused before anything is copied.
+  /// - Parameter sizeBytesMax: Longer texts are refused before anything is copied.
   public static func read(
     _ text: String, sizeBytesMax: Int = TokenLimits.tokenBytesMax
   ) throws(TokenSyntaxError) -> UnverifiedToken {
@@ -42,7 +43,7 @@ public enum TokenReader {
       signature: signature)
   }
 
-  /// Reads a token for verifiers: a text that is no token is an invalid credential.
+  /// Reads a token for verifiers, and throws an error for an invalid credential when the text is not a token.
   static func readCredential(
     _ text: String, sizeBytesMax: Int = TokenLimits.tokenBytesMax
   ) throws(CredentialError) -> UnverifiedToken {

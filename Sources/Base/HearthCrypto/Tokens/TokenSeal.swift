@@ -2,9 +2,9 @@ import HearthBytes
 
 /// The replacement for a signature in an emulator's tokens.
 ///
-/// Admin SDKs in emulator mode check no signature, and Node's refuses a token that has one: so an emulator's tokens
-/// have the algorithm `none`. This server, though, accepts only its own: the header has a code over the claims, which
-/// clients ignore.
+/// Admin SDKs in emulator mode do not verify signatures, and the Node.js SDK refuses a token that has one, so an
+/// emulator's tokens have the algorithm `none`. This server accepts only tokens that it issued itself: their header has
+/// a message authentication code of the claims, which clients ignore.
 ///
 ///     {"alg":"none","typ":"JWT","seal":"<base64url of HMAC-SHA256(kind, ".", second segment)>"} . {…} .
 struct TokenSeal: Sendable, Redacted {
@@ -14,7 +14,7 @@ struct TokenSeal: Sendable, Redacted {
 
   init(_ key: SealingKey) { self.key = key.tokenSealKey }
 
-  /// A sealed token without a signature.
+  /// Creates a sealed token without a signature.
   func token(claims: [ClaimValue.Member], kind: KeyKind) throws(TokenMintError) -> String {
     let payload = Base64URL.encode(ClaimValue.object(claims).json.utf8)
     guard let code = code(of: payload.utf8, kind) else { throw .refused("sealing failed") }
@@ -27,7 +27,7 @@ struct TokenSeal: Sendable, Redacted {
     return token
   }
 
-  /// Returns true when this server made the token as one of that kind.
+  /// Returns true when this server issued the token as one of the kind.
   func verifies(_ token: UnverifiedToken, _ kind: KeyKind) -> Bool {
     guard token.isAlgorithm("none"), token.signature.isEmpty, let shown = token.header[Self.member]?.string,
       let code = code(of: token.signedBytes.drop { $0 != UInt8(ascii: ".") }.dropFirst(), kind)

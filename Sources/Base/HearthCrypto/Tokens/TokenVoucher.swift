@@ -1,13 +1,14 @@
-/// The verifier that vouched for a token of another server, with the token's digest.
+/// The record of the external verifier that accepted a token of another server, with the token's digest.
 public struct TokenVoucher: Sendable, Equatable {
   /// The verifier's name.
   public var verifier: String
   /// SHA-256 of the token in lower-case hexadecimal.
   public var digest: String
-  /// The number of revocations that the verifier had sent before it was asked: only later ones can concern this answer.
+  /// The number of revocations that the verifier had sent before it was called; only later revocations can affect the
+  /// token.
   public var serial: UInt64
 
-  /// Makes a voucher for a token.
+  /// Creates a voucher for a token.
   public init(verifier: String, digest: String, serial: UInt64) {
     self.verifier = verifier
     self.digest = digest
@@ -15,7 +16,7 @@ public struct TokenVoucher: Sendable, Equatable {
   }
 }
 
-/// The known facts about the user of a token of another server.
+/// The known properties of the user of a token of another server.
 public struct ForeignTokenSubject: Sendable {
   /// The user.
   public var uid: String
@@ -25,14 +26,14 @@ public struct ForeignTokenSubject: Sendable {
   public var email: String?
   /// True when the address is verified.
   public var isEmailVerified = false
-  /// Members of `auth.token`, checked before: no reserved name.
+  /// The members of `auth.token`, without reserved names.
   public var claims: [ClaimValue.Member] = []
   /// The time of issue in seconds since 1970; nil when unknown.
   public var issuedAtSeconds: Int64?
-  /// The end in seconds since 1970.
+  /// The expiry in seconds since 1970.
   public var expiresAtSeconds: Int64
 
-  /// Makes a subject of whom nothing else is known.
+  /// Creates a subject without optional properties.
   public init(uid: String, signInProvider: String, expiresAtSeconds: Int64) {
     self.uid = uid
     self.signInProvider = signInProvider
@@ -41,11 +42,11 @@ public struct ForeignTokenSubject: Sendable {
 }
 
 extension VerifiedCredential {
-  /// Makes the credential of such a token. Rules see it like an ID token, except for `iss`, `aud` and `auth_time`,
-  /// which would be claims of this server.
+  /// Creates the credential for a token of another server. For rules it is like an ID token, but without `iss`, `aud`
+  /// and `auth_time`, which would be claims of this server.
   public init(_ subject: ForeignTokenSubject, voucher: TokenVoucher) {
     var claims = subject.claims
-    // A claim of the verifier may have a name that is computed here.
+    // A claim from the verifier must not replace one that the server computes.
     func add(_ name: String, _ value: ClaimValue) {
       claims.removeAll { $0.name.hasSameBytes(as: name) }
       claims.append(ClaimValue.Member(name, value))

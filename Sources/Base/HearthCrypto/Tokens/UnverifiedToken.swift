@@ -1,6 +1,6 @@
-/// A well-formed token. Nothing in it has been verified: the sender may have written any claims.
+/// A well-formed token that is not verified: its claims may be forged.
 public struct UnverifiedToken: Sendable, Redacted {
-  /// The token as it came; ASCII.
+  /// The token as received; ASCII.
   public let text: String
   /// The parsed header; an object.
   public let header: ClaimValue
@@ -8,14 +8,14 @@ public struct UnverifiedToken: Sendable, Redacted {
   public let payload: ClaimValue
   /// `alg` of the header, as spelled.
   public let algorithm: String
-  /// The bytes that the signature covers: header and payload segment with the dot between.
+  /// The bytes that the signature covers: the header and payload segments, with the dot between them.
   let signedBytes: [UInt8]
   /// The decoded signature; may be empty.
   let signature: [UInt8]
 
-  /// The claimed kind of a token. Selects a verifier; grants nothing.
+  /// The kind of a token according to its unverified content. It only selects a verifier.
   public enum Kind: Sendable {
-    /// HS256 without `kid`: claims under `d`, keyed with a database secret.
+    /// HS256 without `kid`: claims under `d`, signed with a database secret.
     case legacy
     /// RS256 for the identity API: the tokens of `signInWithCustomToken`.
     case custom

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Tokens with a verified signature: their claims and the key that signed, by SHA-256 of the whole token.
 ///
-/// Bounded and approximately least recently used: two generations, and when the young one is full the old one is
-/// forgotten. Failures are never kept, so only holders of valid tokens can fill it.
+/// The cache is bounded, with an approximate LRU policy: it has two generations, and when the young one is full, the
+/// old one is dropped. Only valid tokens are cached, so only their owners can fill it.
 final class VerifiedTokenCache: Sendable {
   struct Entry: Sendable {
     var claims: ClaimValue
@@ -18,7 +18,7 @@ final class VerifiedTokenCache: Sendable {
   private let generations = Mutex(Generations())
   private let countMax: Int
 
-  /// - Parameter countMax: entries of one generation; at most twice as many are kept.
+  /// - Parameter countMax: The most entries of one generation; the cache has at most twice as many.
   init(countMax: Int = TokenLimits.verifiedTokensMax) { self.countMax = max(1, countMax) }
 
   func entry(of text: String) -> Entry? {

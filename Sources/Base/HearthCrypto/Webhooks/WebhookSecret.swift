@@ -1,20 +1,20 @@
 import HearthBytes
 
-/// A secret that signs requests to other programs, by the Standard Webhooks scheme: `whsec_` and 24 to 64 bytes in
-/// base64.
+/// A secret with which requests to other programs are signed, by the Standard Webhooks specification: `whsec_` and 24
+/// to 64 bytes in base64.
 public struct WebhookSecret: Sendable, Equatable {
   private static let prefix = "whsec_"
-  /// Bytes of a secret, as the scheme has them.
+  /// The permitted sizes of a secret in bytes, by the specification.
   public static let sizesBytes = 24...64
 
   private let key: [UInt8]
 
-  /// The text as it is configured and kept. A secret: never for logs.
+  /// The text as it is configured and stored. It is secret and must not be logged.
   public var text: String { Self.prefix + Base64.encode(key) }
 
   /// Reads a secret.
   ///
-  /// - Throws: ``WebhookSecretError``, which does not show it.
+  /// - Throws: ``WebhookSecretError``, which does not contain the text.
   public init(_ text: String) throws(WebhookSecretError) {
     guard text.hasPrefix(Self.prefix), let key = Base64.decodeLenient(text.utf8.dropFirst(Self.prefix.utf8.count)),
       Self.sizesBytes.contains(key.count)
@@ -22,17 +22,17 @@ public struct WebhookSecret: Sendable, Equatable {
     self.key = key
   }
 
-  /// Makes a new secret of 32 bytes.
+  /// Creates a new secret of 32 bytes.
   public init(random: RandomBytes) throws(RandomnessError) { key = try random.bytes(32) }
 
   public static func == (left: WebhookSecret, right: WebhookSecret) -> Bool { ConstantTime.equal(left.key, right.key) }
 
-  /// The header fields of one request: `webhook-id`, `webhook-timestamp` and, with one signature for each secret,
-  /// `webhook-signature`. Without a secret there is no signature.
+  /// Returns the header fields of one request: `webhook-id`, `webhook-timestamp` and, with one signature for each
+  /// secret, `webhook-signature`. Without secrets, there is no signature.
   ///
   /// - Parameters:
-  ///   - id: the message's id; the same when it is sent again.
-  ///   - seconds: the time of the attempt, since 1970.
+  /// - id: The message's ID, which is the same for every attempt.
+  /// - seconds: The time of the attempt, in seconds since 1970.
   public static func headers(
     _ secrets: [WebhookSecret], id: String, seconds: Int64, body: [UInt8]
   ) -> [(name: String, value: String)] {
@@ -40,7 +40,7 @@ public struct WebhookSecret: Sendable, Equatable {
     return named + (signatures(secrets, id: id, seconds: seconds, body: body).map { [("webhook-signature", $0)] } ?? [])
   }
 
-  /// The value of `webhook-signature`: one signature for each secret; nil without any.
+  /// Returns the value of `webhook-signature`: one signature for each secret; nil when there are no secrets.
   ///
   /// - Parameter seconds: `webhook-timestamp`, the time of the attempt.
   public static func signatures(
@@ -59,8 +59,8 @@ extension WebhookSecret: CustomStringConvertible, CustomReflectable {
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A text that is no ``WebhookSecret``. It does not show the text.
+/// The error for a text that is not a ``WebhookSecret``. It does not contain the text.
 public struct WebhookSecretError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The form of a secret.
+  /// The format of a secret.
   public var description: String { "a secret is whsec_ and 24 to 64 bytes in base64" }
 }

@@ -1,22 +1,22 @@
 /// The metrics of accounts, plugins and triggers.
 extension MetricDescription {
-  /// Requests about accounts, sign-ins among them.
+  /// The number of requests about accounts, including sign-ins.
   public static let identityRequests = MetricDescription(
     "hearth_identity_requests_total", .counter, labels: ["operation", "outcome"],
     "Requests to the identity endpoints, such as sign-ins, by what they asked for and the error code of the answer.")
   /// Unanswered requests about accounts.
   public static let identityInFlight = MetricDescription(
     "hearth_identity_requests_in_flight", .gauge, "Requests to the identity endpoints that are not answered yet.")
-  /// Hash slots.
+  /// The number of password hashes that can be computed at a time.
   public static let hashSlots = MetricDescription(
     "hearth_password_hash_slots", .gauge, "Password hashes that may be computed at once.")
-  /// Hash slots in use.
+  /// The number of password hashes that are being computed.
   public static let hashesRunning = MetricDescription(
     "hearth_password_hashes_running", .gauge, "Password hashes that are being computed.")
-  /// Hashes that wait for a slot.
+  /// The number of password hashes that wait to be computed.
   public static let hashesWaiting = MetricDescription(
     "hearth_password_hashes_waiting", .gauge, "Password hashes that wait for a slot.")
-  /// Hashes refused because too many waited.
+  /// The number of password hashes that were refused because too many waited.
   public static let hashesRefused = MetricDescription(
     "hearth_password_hashes_refused_total", .counter, "Password hashes that were refused because too many waited.")
   /// Mails and text messages.
@@ -65,7 +65,7 @@ extension MetricDescription {
   public static let triggerAttempts = MetricDescription(
     "hearth_trigger_attempts_total", .counter, labels: ["trigger", "outcome"],
     "Requests to the receiver of a trigger, by what became of them.")
-  /// Events given up.
+  /// Events that became dead letters.
   public static let triggerDead = MetricDescription(
     "hearth_trigger_dead_letters_total", .counter, labels: ["trigger"], "Events that were given up.")
 

@@ -37,13 +37,13 @@ extension MetricDescription {
   /// Refused credentials.
   public static let credentialsRefused = MetricDescription(
     "hearth_credentials_refused_total", .counter, labels: ["class"], "Credentials that did not count.")
-  /// Cancelled listens.
+  /// Listens that were cancelled after a revocation.
   public static let cancellations = MetricDescription(
     "hearth_cancelled_listens_total", .counter, labels: ["cause"], "Listens that lost their permission.")
-  /// Receipts.
+  /// Revocation receipts.
   public static let receipts = MetricDescription(
     "hearth_receipts_total", .counter, "Receipts of causes that took permissions away, which were closed.")
-  /// Receipts that are not closed.
+  /// Revocation receipts that are not complete yet.
   public static let receiptsOpen = MetricDescription(
     "hearth_receipts_open", .gauge, "Receipts that wait for clients to have been told.")
 

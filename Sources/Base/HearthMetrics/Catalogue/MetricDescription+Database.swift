@@ -14,19 +14,19 @@ extension MetricDescription {
   /// Bytes in the journals.
   public static let journalWritten = MetricDescription(
     "hearth_journal_written_bytes_total", .counter, "Bytes of records that were appended to journals.")
-  /// The engine's time for a batch.
+  /// The time in which the engine decides a batch.
   public static let decide = MetricDescription(
     "hearth_decide_seconds", .histogram(bounds: MetricBuckets.seconds), "Time in which a batch of commands was decided."
   )
-  /// The disk's time for batches.
+  /// The time of an append to the journal, which is shared by batches.
   public static let sync = MetricDescription(
     "hearth_sync_seconds", .histogram(bounds: MetricBuckets.seconds),
     "Time in which batches that share an append became durable.")
-  /// The event loop's time for a batch.
+  /// The time in which an event loop delivers a batch.
   public static let deliver = MetricDescription(
     "hearth_deliver_seconds", .histogram(bounds: MetricBuckets.seconds),
     "Time from where effects were handed to an event loop until they were written to its sockets.")
-  /// The time for a batch altogether.
+  /// The total time for a batch, from the arrival of its first command to its delivery.
   public static let commandLatency = MetricDescription(
     "hearth_command_seconds", .histogram(bounds: MetricBuckets.seconds),
     "Time of the whole way, of the oldest command of a batch: from its arrival until its effects were written to sockets."
@@ -53,7 +53,7 @@ extension MetricDescription {
   /// The bytes of waiting commands.
   public static let commandsWaitingBytes = MetricDescription(
     "hearth_commands_waiting_bytes", .gauge, labels: ["database"], "Bytes of the commands that wait to be decided.")
-  /// Commands behind a large write.
+  /// Commands that wait for a large write.
   public static let largeWriteWaiting = MetricDescription(
     "hearth_large_write_waiting", .gauge, labels: ["database"], "Commands that wait for a large write.")
   /// Batches that wait for the disk.
@@ -86,7 +86,7 @@ extension MetricDescription {
     "hearth_quota_refusals_total", .counter, labels: ["database", "quota"],
     "What was refused because a quota of the database was used up.")
 
-  /// Waits of clients whose work was over its allowance.
+  /// Waits of clients that exceeded their allowance of work.
   public static let workWaits = MetricDescription(
     "hearth_work_waits_total", .counter, labels: ["database"],
     "How often a client had to wait because its work was over its allowance.")

@@ -1,4 +1,4 @@
-/// The process's use of the machine, under the names that all programs use for it, and the server's own state.
+/// The process's use of the machine, under the metric names that are usual for processes, and the server's own state.
 extension MetricDescription {
   /// Resident memory.
   public static let residentMemory = MetricDescription(
@@ -15,18 +15,18 @@ extension MetricDescription {
   /// The time of the start.
   public static let startTime = MetricDescription(
     "process_start_time_seconds", .gauge, "Start time of the server since unix epoch in seconds.")
-  /// The room on the disk.
+  /// The free space on the disk.
   public static let diskAvailable = MetricDescription(
     "hearth_disk_available_bytes", .gauge, "Room on the file system of the data folder, for the server's user.")
-  /// The level of the room on the disk.
+  /// The level of the free space on the disk: see `SpaceThresholds.Level`.
   public static let diskLevel = MetricDescription(
     "hearth_disk_level", .gauge,
     "0 while there is room, 1 below --low-space-warn, 2 below --low-space-stop: then writes are refused.")
-  /// The expiry of the certificate, which is replaced when its files are.
+  /// The expiry of the current TLS certificate.
   public static let certificateEnd = MetricDescription(
     "hearth_certificate_end_time_seconds", .gauge,
     "Last second of the certificate in force since unix epoch in seconds, with TLS only.")
-  /// The time of the last backup, from the note in the data folder.
+  /// The time of the last backup, from `backup.json` in the data folder.
   public static let lastBackup = MetricDescription(
     "hearth_last_backup_time_seconds", .gauge,
     "Instant that the last backup of the data folder holds since unix epoch in seconds, once there is one.")

@@ -1,7 +1,7 @@
 import CoreMetrics
 import Synchronization
 
-/// A number that only grows. Callable from any thread, without a lock.
+/// A number that only grows. Can be used on any thread, without a lock.
 final class CounterCell: CounterHandler, FloatingPointCounterHandler {
   private let total = AtomicDouble()
 

@@ -1,6 +1,6 @@
 import CoreMetrics
 
-/// A level that rises and falls. Callable from any thread, without a lock.
+/// A level that rises and falls. Can be used on any thread, without a lock.
 final class GaugeCell: MeterHandler, RecorderHandler {
   private let level = AtomicDouble()
 

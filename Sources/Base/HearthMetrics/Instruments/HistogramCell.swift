@@ -1,14 +1,15 @@
 import CoreMetrics
 import Synchronization
 
-// Unchecked because of the pointer, which is to atomics and never changes.
-/// Observations, counted in fixed buckets. Callable from any thread, without a lock; an observation takes no memory.
+// Unchecked because of the pointer, which points to atomics and does not change.
+/// A histogram: observations, counted in fixed buckets. Can be used on any thread, without a lock; an observation
+/// allocates no memory.
 final class HistogramCell: TimerHandler, RecorderHandler, @unchecked Sendable {
   private let bounds: [Double]
   private let counts: UnsafeMutablePointer<Atomic<UInt64>>
   private let sum = AtomicDouble()
 
-  /// - Parameter bounds: the greatest values of the buckets, rising.
+  /// - Parameter bounds: The greatest values of the buckets, in ascending order.
   init(bounds: [Double]) {
     self.bounds = bounds
     counts = .allocate(capacity: bounds.count + 1)
@@ -20,7 +21,7 @@ final class HistogramCell: TimerHandler, RecorderHandler, @unchecked Sendable {
     counts.deallocate()
   }
 
-  /// The observations so far. A concurrent observation may be in the counts and not in the sum yet.
+  /// The observations so far. A concurrent observation may be included in the counts and not yet in the sum.
   var value: HistogramCounts {
     HistogramCounts(
       bounds: bounds, counts: (0...bounds.count).map { counts[$0].load(ordering: .relaxed) }, sum: sum.value)

@@ -1,4 +1,4 @@
-/// The greatest values of the buckets of histograms.
+/// The bounds of the buckets of histograms: their greatest values.
 public enum MetricBuckets {
   /// The bounds for durations in seconds, from the fastest decision to the longest acceptable wait: fifty microseconds
   /// to ten seconds.

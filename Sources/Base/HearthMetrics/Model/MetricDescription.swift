@@ -1,4 +1,4 @@
-/// The definition of a metric: the two lines that a scrape begins it with, and the type of its observations.
+/// The definition of a metric: its name, type, help text and labels.
 public struct MetricDescription: Sendable, Hashable {
   /// The type of a metric.
   public enum Kind: Sendable, Hashable {
@@ -6,7 +6,7 @@ public struct MetricDescription: Sendable, Hashable {
     case counter
     /// A level that rises and falls.
     case gauge
-    /// Observations, counted in buckets of these greatest values, which rise.
+    /// Observations, counted in buckets with these greatest values, in ascending order.
     case histogram(bounds: [Double])
 
     /// The type's name in a scrape.
@@ -28,7 +28,7 @@ public struct MetricDescription: Sendable, Hashable {
   /// The names of the labels that each of its series has.
   public var labels: [String]
 
-  /// Makes the definition of a metric.
+  /// Creates the definition of a metric.
   public init(_ name: String, _ kind: Kind, labels: [String] = [], _ help: String) {
     self.name = name
     self.kind = kind

@@ -1,4 +1,4 @@
-/// The values of one metric at one moment, as a scrape reports them.
+/// The values of one metric at the time of a scrape.
 public struct MetricFamily: Sendable, Equatable {
   /// The value of a metric for one set of labels.
   public struct Series: Sendable, Equatable {
@@ -7,7 +7,7 @@ public struct MetricFamily: Sendable, Equatable {
     /// The measured value.
     public var value: Value
 
-    /// Makes a series.
+    /// Creates a series.
     public init(_ labels: [MetricLabel] = [], _ value: Value) {
       self.labels = labels
       self.value = value
@@ -18,16 +18,16 @@ public struct MetricFamily: Sendable, Equatable {
   public enum Value: Sendable, Equatable {
     /// A count or a level.
     case number(Double)
-    /// Observations by size.
+    /// A histogram.
     case histogram(HistogramCounts)
   }
 
   /// The metric's name, kind and help text.
   public var description: MetricDescription
-  /// The series, none twice with the same labels.
+  /// The series, which have distinct labels.
   public var series: [Series]
 
-  /// Makes a family.
+  /// Creates a family.
   public init(_ description: MetricDescription, _ series: [Series]) {
     self.description = description
     self.series = series
@@ -36,12 +36,12 @@ public struct MetricFamily: Sendable, Equatable {
 
 /// A label of a series.
 public struct MetricLabel: Sendable, Hashable {
-  /// ASCII letters, digits and `_`, beginning with no digit.
+  /// ASCII letters, digits and `_`, not beginning with a digit.
   public var name: String
   /// Any text; it is escaped when it is written.
   public var value: String
 
-  /// Makes a label.
+  /// Creates a label.
   public init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
@@ -50,14 +50,14 @@ public struct MetricLabel: Sendable, Hashable {
 
 /// The number of observations in each bucket, and their sum.
 public struct HistogramCounts: Sendable, Equatable {
-  /// The greatest values of the buckets, rising; greater observations are in one more bucket.
+  /// The greatest values of the buckets, in ascending order; greater observations are in one more bucket.
   public var bounds: [Double]
   /// The number of observations in each bucket alone, not cumulative: one more than ``bounds``.
   public var counts: [UInt64]
   /// The sum of all observations.
   public var sum: Double
 
-  /// Makes the counts of a histogram.
+  /// Creates the counts of a histogram.
   public init(bounds: [Double], counts: [UInt64], sum: Double) {
     self.bounds = bounds
     self.counts = counts

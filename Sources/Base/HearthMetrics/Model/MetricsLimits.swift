@@ -1,16 +1,16 @@
-/// The limits of a registry, each with its reason.
+/// The limits of a registry.
 public struct MetricsLimits: Sendable {
-  /// Series of one metric. Further ones are counted in a series whose labels are all ``otherText``, so that clients
-  /// that choose names cannot fill the memory of the server or of its scraper.
+  /// The most series of one metric. Further ones are counted in a series whose labels are all ``otherText``, because
+  /// clients that choose names could otherwise fill the memory of the server or of Prometheus.
   public var seriesPerFamilyMax = 500
-  /// Metrics of libraries, beside those of the catalogue. Further ones are not counted.
+  /// The most metrics of libraries, in addition to those of the catalogue. Further ones are not counted.
   public var foreignFamiliesMax = 200
-  /// Bytes of a label's value; longer ones are cut.
+  /// The most bytes of a label's value; longer ones are truncated.
   public var labelBytesMax = 256
 
-  /// The labels of the series that collects the rest.
+  /// The value of the labels of the series that counts all others.
   public static let otherText = "other"
 
-  /// The limits of a server, to be narrowed by tests.
+  /// Creates the limits of a server, which tests may lower.
   public init() {}
 }

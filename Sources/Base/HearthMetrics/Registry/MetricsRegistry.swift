@@ -1,10 +1,10 @@
 import CoreMetrics
 import Synchronization
 
-/// A backend of swift-metrics: makes the instruments, and reports their values.
+/// A backend of swift-metrics, which creates the instruments and reports their values.
 ///
 /// Counting takes no lock. The number of series is bounded: see ``MetricsLimits``. A destroyed instrument is still
-/// reported, since a counter that a scraper has seen must not begin anew.
+/// reported, because a counter that was reported must not start again at 0.
 public final class MetricsRegistry: MetricsFactory {
   private enum Cell {
     case counter(CounterCell)
@@ -27,7 +27,7 @@ public final class MetricsRegistry: MetricsFactory {
   private let catalogue: [String: MetricDescription]
   private let state = Mutex(State())
 
-  /// - Parameter catalogue: the metrics that are known before they are counted.
+  /// - Parameter catalogue: The metrics that are defined in advance.
   public init(_ catalogue: [MetricDescription] = MetricDescription.all, limits: MetricsLimits = MetricsLimits()) {
     self.catalogue = Dictionary(catalogue.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.limits = limits
@@ -54,12 +54,12 @@ public final class MetricsRegistry: MetricsFactory {
 
   // MARK: The protocol of swift-metrics
 
-  /// Makes a counter of whole numbers.
+  /// Creates a counter of whole numbers.
   public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
     counter(label, dimensions)
   }
 
-  /// Makes a counter that takes fractions, too.
+  /// Creates a counter that also accepts fractions.
   public func makeFloatingPointCounter(
     label: String, dimensions: [(String, String)]
   ) -> any FloatingPointCounterHandler { counter(label, dimensions) }
@@ -69,7 +69,7 @@ public final class MetricsRegistry: MetricsFactory {
     return CounterCell()
   }
 
-  /// Makes a gauge.
+  /// Creates a gauge.
   public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler { gauge(label, dimensions) }
 
   private func gauge(_ label: String, _ dimensions: [(String, String)]) -> GaugeCell {
@@ -77,14 +77,14 @@ public final class MetricsRegistry: MetricsFactory {
     return GaugeCell()
   }
 
-  /// Makes a histogram of sizes, or without `aggregate` a gauge.
+  /// Creates a histogram of sizes, or without `aggregate` a gauge.
   public func makeRecorder(
     label: String, dimensions: [(String, String)], aggregate: Bool
   ) -> any RecorderHandler {
     aggregate ? histogram(label, dimensions, MetricBuckets.sizes) : gauge(label, dimensions)
   }
 
-  /// Makes a histogram of seconds.
+  /// Creates a histogram of seconds.
   public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
     histogram(label, dimensions, MetricBuckets.seconds)
   }
@@ -140,8 +140,8 @@ public final class MetricsRegistry: MetricsFactory {
     }
   }
 
-  /// The labels of a library in order of name, none twice, and none of a name that a histogram has itself: a scrape
-  /// with such a series would be refused as a whole.
+  /// Returns a library's labels in order of name, without duplicates and without the label `le` of histograms:
+  /// Prometheus would refuse the whole scrape because of such a series.
   private static func ordered(_ labels: [MetricLabel]) -> [MetricLabel] {
     var values: [String: String] = [:]
     for label in labels { values[label.name == "le" ? "_le" : label.name] = label.value }
@@ -156,7 +156,7 @@ public final class MetricsRegistry: MetricsFactory {
     }
   }
 
-  /// The text, cut to the limit in bytes between two characters.
+  /// Returns the text, truncated between characters to the limit in bytes.
   private func cut(_ value: String) -> String {
     guard value.utf8.count > limits.labelBytesMax else { return value }
     var (end, count) = (value.unicodeScalars.startIndex, 0)
@@ -168,10 +168,10 @@ public final class MetricsRegistry: MetricsFactory {
     return String(value.unicodeScalars[..<end])
   }
 
-  /// The name, with other characters than Prometheus allows replaced.
+  /// Returns the name of a metric, with characters replaced that Prometheus does not allow.
   static func name(_ text: String) -> String { plain(text, allowsColon: true) }
 
-  /// The same for the name of a label.
+  /// Returns the name of a label, with characters replaced that Prometheus does not allow.
   static func labelName(_ text: String) -> String { plain(text, allowsColon: false) }
 
   private static func plain(_ text: String, allowsColon: Bool) -> String {

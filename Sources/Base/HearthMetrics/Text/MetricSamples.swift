@@ -3,12 +3,12 @@ public struct MetricSamples: Sendable {
   private var families: [String: MetricFamily] = [:]
   private let limits: MetricsLimits
 
-  /// Makes an empty collection.
+  /// Creates an empty collection.
   public init(limits: MetricsLimits = MetricsLimits()) { self.limits = limits }
 
   /// Adds a series; one that exceeds the limit of its metric is left out.
   ///
-  /// - Parameter labels: values, in the order of the description's names.
+  /// - Parameter labels: The values of the labels, in the order of the description's names.
   public mutating func add(_ description: MetricDescription, _ value: Double, _ labels: String...) {
     let named = zip(description.labels, labels).map { MetricLabel($0, $1) }
     var family = families[description.name] ?? MetricFamily(description, [])
@@ -18,7 +18,7 @@ public struct MetricSamples: Sendable {
     families[description.name] = family
   }
 
-  /// The text of these and of the counted families, in order of name.
+  /// Returns the text of these samples and of the counted families, in order of name.
   public func text(with counted: [MetricFamily]) -> [UInt8] {
     var text = PrometheusText()
     for family in (counted.filter { families[$0.description.name] == nil } + families.values)

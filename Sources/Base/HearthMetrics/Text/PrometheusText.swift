@@ -1,7 +1,7 @@
 /// Prometheus' text format, version 0.0.4: the answer to `GET /.metrics`.
 ///
-/// Two lines define a metric, then each series has a line; a histogram has one for each bucket, which counts the
-/// smaller ones too, and two for the sum and the count.
+/// Two lines define a metric, then each series has a line; a histogram has one for each bucket, which includes all
+/// smaller buckets, and two for the sum and the count.
 public struct PrometheusText: Sendable {
   /// The `Content-Type` header of the text.
   public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -9,7 +9,7 @@ public struct PrometheusText: Sendable {
   /// The text so far, in UTF-8.
   public private(set) var bytes: [UInt8] = []
 
-  /// Makes an empty text.
+  /// Creates an empty text.
   public init() {}
 
   /// Writes a family; nothing when it has no series.
@@ -64,7 +64,7 @@ public struct PrometheusText: Sendable {
 
   private mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-  /// A number in the fewest digits that are read as the same number.
+  /// Returns a number with the fewest digits that are parsed as the same number.
   static func text(_ value: Double) -> String {
     if value.isNaN { return "NaN" }
     if value.isInfinite { return value > 0 ? "+Inf" : "-Inf" }

@@ -1,12 +1,12 @@
-/// A queue that takes the waiting jobs of each client in turn: a client that sends many delays only its own. Clients
-/// share the capacity: ``ShareRule``.
+/// A queue in which clients take turns, so that a client with many jobs delays only its own. Clients share the capacity
+/// by ``ShareRule``.
 package struct FairQueue<Client: Hashable & Sendable, Job> {
   /// The number of waiting jobs.
   package private(set) var count = 0
   private var waiting: [Client: [Job]] = [:]
   private var shares: SharedBound
   private var claims: [Client: SharedBound.Claim] = [:]
-  /// Clients with jobs that wait, the next first.
+  /// The clients with waiting jobs, the next one first.
   private var turns: [Client] = []
 
   /// The maximum number of waiting jobs.
@@ -14,7 +14,7 @@ package struct FairQueue<Client: Hashable & Sendable, Job> {
   /// The maximum number of waiting jobs of one client.
   package let countPerClientMax: Int
 
-  /// An empty queue.
+  /// Creates an empty queue.
   package init(countMax: Int, countPerClientMax: Int) {
     self.countMax = countMax
     self.countPerClientMax = countPerClientMax
@@ -24,8 +24,8 @@ package struct FairQueue<Client: Hashable & Sendable, Job> {
   /// Appends a job behind those of its client.
   ///
   /// - Parameters:
-  ///   - client: the client whose turn the job waits for.
-  ///   - claimant: the account and the network that the client's jobs count for.
+  /// - client: The client in whose turn the job runs.
+  /// - claimant: The account and the network to which the client's jobs are counted.
   /// - Returns: False when the queue, or the client's share of it, is full.
   package mutating func append(_ job: Job, for client: Client, as claimant: ShareClaimant) -> Bool {
     let own = waiting[client]?.count ?? 0
@@ -44,12 +44,12 @@ package struct FairQueue<Client: Hashable & Sendable, Job> {
 
   /// Appends a job behind those of its client.
   ///
-  /// - Parameter network: the client's network, whose clients share a part of the queue.
+  /// - Parameter network: The client's network, whose clients share a part of the queue.
   package mutating func append(_ job: Job, for client: Client, in network: NetworkPrefix? = nil) -> Bool {
     append(job, for: client, as: ShareClaimant(network: network))
   }
 
-  /// The next job; nil when none waits.
+  /// Removes and returns the next job; nil when none waits.
   package mutating func popFirst() -> Job? {
     guard let client = turns.first, let job = waiting[client]?.first else { return nil }
     turns.removeFirst()
@@ -58,7 +58,7 @@ package struct FairQueue<Client: Hashable & Sendable, Job> {
     return job
   }
 
-  /// Removes a client's first job that matches.
+  /// Removes and returns a client's first job that matches.
   package mutating func remove(for client: Client, where matches: (Job) -> Bool) -> Job? {
     guard let jobs = waiting[client], let index = jobs.firstIndex(where: matches) else { return nil }
     take(at: index, of: client)

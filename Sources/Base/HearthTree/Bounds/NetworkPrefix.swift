@@ -2,12 +2,13 @@ import HearthBytes
 
 /// A client's network: an IPv4 address, or the first 64 bits of an IPv6 one, with the wider blocks around it.
 ///
-/// One customer of a provider has a /64, a /56 or a /48 of IPv6 to himself, and a hosting customer often a /24 of IPv4.
+/// One customer of an internet provider has a whole /64, /56 or /48 of IPv6, and a hosting customer often a /24 of
+/// IPv4.
 public struct NetworkPrefix: Sendable, Hashable {
   private enum Family: UInt8 { case none, v4, v6 }
 
   private let family: Family
-  /// The number of leading bits that count; the others are 0.
+  /// The number of significant leading bits; the other bits are 0.
   public let length: UInt8
   private let bits: UInt64
 
@@ -20,15 +21,15 @@ public struct NetworkPrefix: Sendable, Hashable {
     self.bits = length == 0 ? 0 : bits & (~0 << UInt64(width - length))
   }
 
-  /// The narrowest network of an address: an IPv4 address itself, a /64 of IPv6. An IPv4 address inside an IPv6 one is
-  /// the IPv4 address.
+  /// Creates the narrowest network of an address: an IPv4 address itself, or a /64 of IPv6. An IPv4-mapped IPv6 address
+  /// counts as the IPv4 address.
   ///
-  /// - Parameter bytes: 4 or 16 in network order; anything else is ``unknown``.
+  /// - Parameter bytes: 4 or 16 bytes in network order; any other number gives ``unknown``.
   public init(addressBytes bytes: some Collection<UInt8>) {
     self = IPAddress(bytes: Array(bytes.prefix(17))).map { NetworkPrefix($0) } ?? .unknown
   }
 
-  /// The narrowest network of an address.
+  /// Creates the narrowest network of an address.
   public init(_ address: IPAddress) {
     if address.bytes.count == 4 {
       self.init(.v4, 32, Self.number(address.bytes[...]))

@@ -1,13 +1,13 @@
-/// The rule by which clients share a bound that any of them could use up alone.
+/// The rule by which clients share a limited amount that one of them could use up alone.
 ///
-/// Below seven eighths of the bound, shares do not bind: offices and mobile carriers put thousands of users behind one
-/// address. Of the rest, a client gets more only while it holds little: its connection, its account and each of its
-/// networks at most a fixed part of the free amount. A client that holds nothing yet gets its first unit while one is
-/// free. The last part is for administrators alone. Held amounts are never taken away: the heaviest clients are refused
-/// more.
+/// Below seven eighths of the limit, clients are not restricted, because offices and mobile carriers have thousands of
+/// users behind one address. Above that, a client gets more only while its connection, its account and each of its
+/// networks hold at most a fixed part of the free amount. A client that holds nothing gets its first unit as long as
+/// one is free. The last part is reserved for administrators. Amounts that a client holds are not taken away; clients
+/// that hold most are refused more.
 ///
-/// The smaller the free amount, the smaller the shares, so that a network with most of the bound leaves a share to each
-/// of many others (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
+/// The smaller the free amount, the smaller the shares, so that a network that holds most of the limit leaves a share
+/// to each of many others (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
 package enum ShareRule {
   /// The levels at which a client is counted.
   package enum Level: Int, Sendable, CaseIterable {
@@ -19,7 +19,7 @@ package enum ShareRule {
     /// A /48 of IPv6.
     case provider
 
-    /// The divisor of the free amount that gives the most a client of this level may hold.
+    /// The divisor of the free amount that gives the most that a client may hold at this level.
     var divisor: Int {
       switch self {
       case .connection, .account: 64
@@ -28,7 +28,8 @@ package enum ShareRule {
       }
     }
 
-    /// The number of turns that the clients of this level have together.
+    /// The weight of this level when clients take turns: the number of turns that all connections of, for example, one
+    /// network have together.
     var turns: Int {
       switch self {
       case .connection, .account, .network: 1
@@ -38,24 +39,24 @@ package enum ShareRule {
     }
   }
 
-  /// The part up to which shares do not bind.
+  /// Returns the part of a limit below which clients are not restricted.
   package static func unrestrictedPart(of max: Int) -> Int { max - max / 8 }
 
-  /// The part that clients other than administrators may have together.
+  /// Returns the part of a limit that clients other than administrators may hold together.
   package static func clientPart(of max: Int) -> Int { max - max / 64 }
 
-  /// Returns true when the bound is nearly used up, so that shares bind.
+  /// Returns true when the limit is nearly used up, so that clients are restricted.
   package static func isNearlyUsedUp(_ used: Int, of max: Int) -> Bool { used > unrestrictedPart(of: max) }
 
-  /// The fixed part of a bound that a client of a level may hold while shares bind.
+  /// Returns the fixed part of a limit that counts as the fair share of a client at a level.
   package static func part(of max: Int, at level: Level) -> Int { max / level.divisor }
 
-  /// Returns true when a client gets `amount` more.
+  /// Returns true when a client may get `amount` more.
   ///
   /// - Parameters:
-  ///   - used: the amount that all clients hold.
-  ///   - unit: the amount that a client without any gets while it is free.
-  ///   - held: the client's amount at each level that it has.
+  /// - used: The amount that all clients hold together.
+  /// - unit: The amount that a client that holds nothing gets while it is free.
+  /// - held: Returns the amount that the client holds at a level; nil when it does not have the level.
   package static func admits(
     _ amount: Int, used: Int, of max: Int, unit: Int = 1, isAdministrator: Bool = false,
     held: (Level) -> Int?

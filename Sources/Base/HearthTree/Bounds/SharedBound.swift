@@ -1,10 +1,10 @@
-/// A bound that clients share, with the amount that each holds by connection, account and network. ``ShareRule``
-/// decides about requests for more.
+/// A limit that clients share, with the amounts that are held by connection, account and network. ``ShareRule`` decides
+/// on requests for more.
 ///
-/// A claim is made once for a connection; admitting and releasing then read a few numbers. At most four numbers are
-/// kept for a claim, however much it holds. The type reads no clock, takes no lock and waits for nothing.
+/// A claim is created once for a connection; admitting and releasing amounts then read a few numbers. A claim needs at
+/// most four counters, however much it holds. The type reads no clock, takes no lock and does not block.
 package struct SharedBound: Sendable {
-  /// The owner of a tally.
+  /// The account or network to which a tally belongs.
   private enum Holder: Hashable, Sendable {
     case account(String)
     case network(NetworkPrefix)
@@ -16,7 +16,8 @@ package struct SharedBound: Sendable {
     var claimCount = 0
   }
 
-  /// A connection's part of the bound. It belongs to the bound that made it, until ``SharedBound/leave(_:)``.
+  /// A connection's part of the limit. It can be used only with the limit that created it, until
+  /// ``SharedBound/leave(_:)``.
   package struct Claim: Sendable {
     /// Indexes of the tallies by level, except for the connection's, which is ``held``; -1 for none.
     fileprivate var places = SIMD4<Int32>(repeating: -1)
@@ -24,34 +25,34 @@ package struct SharedBound: Sendable {
     /// The amount that the claim holds itself.
     package fileprivate(set) var held = 0
 
-    /// The claim of a client that is not counted yet, and holds nothing.
+    /// Creates the claim of a client that holds nothing and is not counted yet.
     package init() {}
   }
 
-  /// The amount that all may hold together. A lower value takes nothing away.
+  /// The amount that all clients may hold together. Lowering it does not take amounts away.
   package var max: Int
-  /// The amount that a client without any gets while it is free.
+  /// The amount that a client that holds nothing gets while it is free.
   package let unit: Int
-  /// The amount that all hold together.
+  /// The amount that all clients hold together.
   package private(set) var used = 0
 
   private var tallies: [Tally] = []
-  /// Indexes of the free elements of ``tallies``.
+  /// The indexes of unused elements of ``tallies``.
   private var empty: [Int32] = []
   private var places: [Holder: Int32] = [:]
 
-  /// A bound of which nothing is held.
+  /// Creates a limit of which nothing is held.
   package init(max: Int, unit: Int = 1) { (self.max, self.unit) = (Swift.max(0, max), unit) }
 
   /// The number of tallies.
   package var tallyCount: Int { places.count }
 
-  /// True when shares bind.
+  /// True when the limit is nearly used up, so that clients are restricted.
   package var isNearlyUsedUp: Bool { ShareRule.isNearlyUsedUp(used, of: max) }
 
   // MARK: Claims
 
-  /// The lane of a user's tally in a claim; those of its networks follow, the narrowest first.
+  /// The index of the account's tally in a claim; those of its networks follow, the narrowest first.
   private static let accountLane = 0
 
   /// Begins to count a client.
@@ -64,7 +65,8 @@ package struct SharedBound: Sendable {
     return claim
   }
 
-  /// The holders of a client's tallies, in the order of a claim's lanes; `nil` for a signed-out client's account.
+  /// Returns the holders of a client's tallies, in the order of a claim's indexes; nil for the account of a signed-out
+  /// client.
   private static func holders(of claimant: ShareClaimant) -> [Holder?] {
     [claimant.account.map { .account($0) }] + (claimant.network?.widening ?? []).map { .network($0) }
   }
@@ -123,20 +125,22 @@ package struct SharedBound: Sendable {
     }
   }
 
-  /// Returns true when the claim, its account or its network, by the level, holds more than a fixed part of the bound.
+  /// Returns true when the claim, its account or its network, by the level, holds more than its fair share of the
+  /// limit.
   package func exceedsGuaranteedPart(_ claim: Claim, at level: ShareRule.Level) -> Bool {
     held(claim, level).map { $0 > ShareRule.part(of: max, at: level) } ?? false
   }
 
-  /// Returns true when the account or a network of a client without a claim holds more than a fixed part of the bound.
+  /// Returns true when the account or a network of a client without a claim holds more than its fair share of the
+  /// limit.
   package func exceedsGuaranteedPart(_ claimant: ShareClaimant, at level: ShareRule.Level) -> Bool {
     let (holders, lane) = (Self.holders(of: claimant), level.rawValue - 1)
     guard holders.indices.contains(lane), let holder = holders[lane], let place = places[holder] else { return false }
     return tallies[Int(place)].held > ShareRule.part(of: max, at: level)
   }
 
-  /// The largest amount among the claim's own, its account's and those of its networks, each in proportion to its
-  /// ``ShareRule/Level/turns``. Of clients that take turns, the one with the least is next.
+  /// Returns the largest of the amounts of the claim itself, its account and its networks, each divided by its
+  /// ``ShareRule/Level/turns``. Among clients that take turns, the one with the lowest result is next.
   package func heaviest(of claim: Claim) -> Int {
     ShareRule.Level.allCases.reduce(0) { Swift.max($0, (held(claim, $1) ?? 0) / $1.turns) }
   }
@@ -147,7 +151,7 @@ package struct SharedBound: Sendable {
     return place < 0 ? nil : tallies[place].held
   }
 
-  /// Takes `amount` for the claim, if it may have it.
+  /// Adds `amount` to the claim if it may hold that much more. Returns false otherwise.
   package mutating func admit(_ amount: Int = 1, to claim: inout Claim) -> Bool {
     guard admits(amount, to: claim) else { return false }
     add(amount, to: &claim)

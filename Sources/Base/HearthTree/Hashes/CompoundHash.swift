@@ -1,17 +1,18 @@
 /// A native client's hashes of its data at a location: one for each range of its leaves.
 ///
-/// Hash `i` covers the leaves after post `i-1` up to and including post `i`; the first range has no start and the last
-/// no end. There is one more hash than there are posts, and the client's last hash is empty: it holds nothing there.
+/// Posts are the paths that separate the ranges. Hash `i` covers the leaves after post `i-1` up to and including post
+/// `i`; the first range has no start and the last no end. There is one more hash than there are posts, and the client's
+/// last hash is empty, because the client has no data after its last post.
 ///
 /// Leaves are ordered by their paths, key by key; ancestors come first. The priority of an interior node counts as a
 /// leaf with the key `.priority`, sorted among its siblings as that text. The priority of a leaf belongs to the leaf.
 public struct CompoundHash: Sendable, Equatable {
   /// The hashes, in Base64 of SHA-1, one for each range; the last is empty.
   public var hashes: [String]
-  /// The posts, relative to the location; ascending.
+  /// The paths that separate the ranges, relative to the location, in ascending order.
   public var posts: [Path]
 
-  /// Makes the hash that a client sent, without checking it.
+  /// Creates the hash that a client sent, without checking it.
   public init(hashes: [String], posts: [Path]) {
     self.hashes = hashes
     self.posts = posts
@@ -32,7 +33,7 @@ public struct RangeMerge: Sendable {
   /// The location's node with the content of the range alone.
   public var node: Node
 
-  /// Makes a range between two leaves, nil where it is open, with its content.
+  /// Creates a range between two leaves, nil where it is open, with its content.
   public init(start: Path?, end: Path?, node: Node) {
     self.start = start
     self.end = end
@@ -41,15 +42,15 @@ public struct RangeMerge: Sendable {
 }
 
 extension Node {
-  /// The ranges to send to a client that holds the data of `known`, so that it holds this node; empty when it does
-  /// already.
+  /// Returns the ranges to send to a client with the data of `known`, so that it then has this node; empty when the
+  /// client has it already.
   ///
-  /// Neighbouring ranges that differ are one range here, which is shorter. It is also necessary: clients lose
-  /// priorities at the borders of ranges, so a range that differs also comes together with one that does not where that
-  /// would happen.
+  /// Adjacent ranges that differ are merged into one range. This is shorter, and it is necessary because clients lose
+  /// priorities at the boundaries of ranges; for the same reason a range that differs may be merged with one that does
+  /// not.
   ///
-  /// - Parameter known: the client's hashes. When its posts do not ascend, or the counts of hashes and ranges differ,
-  ///   the answer is one range of everything.
+  /// - Parameter known: The client's hashes. When its posts are not in ascending order, or the number of hashes is
+  ///   wrong, the result is one range with all data.
   public func rangeMerges(against known: CompoundHash) -> [RangeMerge] {
     guard known.isWellFormed else { return [RangeMerge(start: nil, end: nil, node: self)] }
     let actual = RangeHashes(of: self, posts: known.posts)
@@ -70,8 +71,8 @@ extension Node {
     return result
   }
 
-  /// The hashes of the ranges that `posts`, which ascend, divide this node's leaves into: one more than there are
-  /// posts, and the empty text for an empty range.
+  /// Returns the hashes of the ranges into which `posts`, in ascending order, divide this node's leaves: one more than
+  /// there are posts, with an empty text for an empty range.
   func compoundHashes(posts: [Path]) -> [String] { RangeHashes(of: self, posts: posts).hashes }
 }
 

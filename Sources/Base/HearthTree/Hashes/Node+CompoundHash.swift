@@ -1,7 +1,9 @@
 extension Node {
-  /// The hashes of this node's ranges, which a client sends so that the server sends only what differs.
+  /// Returns the hashes of this node's ranges, which a client sends so that the server sends only the ranges that
+  /// differ.
   ///
-  /// The ranges are about as long as the square root of the whole: so the hashes take no more than the data of a range.
+  /// A range is about as long as the square root of the whole data, so that all hashes together are no longer than the
+  /// data of one range.
   public func compoundHash() -> CompoundHash {
     var splitter = RangeSplitter(sizeBytesMax: max(512, Int((100 * Double(estimatedSizeBytes)).squareRoot())))
     splitter.visit(self)
@@ -26,7 +28,7 @@ extension Node {
   }
 }
 
-/// Cuts the leaves of a node into ranges.
+/// A splitter of the leaves of a node into ranges.
 private struct RangeSplitter {
   let sizeBytesMax: Int
   private var posts: [Path] = []
@@ -43,7 +45,7 @@ private struct RangeSplitter {
     return posts
   }
 
-  /// Visits a node. Recursion as deep as the data.
+  /// Visits a node. The recursion is as deep as the data.
   mutating func visit(_ node: Node) {
     guard node.isInterior else {
       if let scalar = node.scalar { add(scalar, node.priority, isEnd: true) }
@@ -65,7 +67,7 @@ private struct RangeSplitter {
     if let priority { visit(priority: priority) }
   }
 
-  /// Visits a priority. A range does not end with one: clients would lose it.
+  /// Visits a priority. A range does not end with a priority, because clients would lose it.
   private mutating func visit(priority: Scalar) {
     keys.append(.interiorPriority)
     add(priority, nil, isEnd: false)

@@ -1,17 +1,17 @@
 extension Node {
-  /// This node with a range of its leaves replaced by those of a range merge: the leaves after its start, up to and
-  /// including its end. Children of the end itself stay.
+  /// Returns this node with a range of its leaves replaced by those of a range merge: the leaves after its start, up to
+  /// and including its end. Children of the end itself stay unchanged.
   public func applying(_ merge: RangeMerge) -> Node {
     merged(with: merge.node, after: merge.start?.keys[...], through: merge.end?.keys[...])
   }
 
-  /// The node with the leaves between two bounds replaced. The bounds are relative to this node, and at it or below it;
-  /// nil when all leaves are on the right side of one. Recursion as deep as the bounds.
+  /// Returns the node with the leaves between two bounds replaced. The bounds are relative to this node; a bound is nil
+  /// when all leaves are inside of it. The recursion is as deep as the bounds.
   private func merged(with new: Node, after start: ArraySlice<Key>?, through end: ArraySlice<Key>?) -> Node {
     if start == nil {
       guard let end else { return new }
       if new.isLeaf { return new }
-      // the range ends with this place, and has no leaf there
+      // The range ends with this location, which has no leaf in the new data.
       if end.isEmpty { return isLeaf ? .empty : self }
     }
     if let end, end.isEmpty { return self }

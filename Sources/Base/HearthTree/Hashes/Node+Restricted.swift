@@ -1,14 +1,14 @@
 extension Node {
-  /// This node with only the leaves after `start` up to and including `end`; nil is no bound.
+  /// Returns this node with only the leaves after `start` up to and including `end`; nil sets no bound.
   ///
-  /// An interior node's priority is kept when its position in the order of leaves is in the range and any of the node's
-  /// children are.
+  /// The priority of an interior node is kept when its position in the order of leaves is in the range and at least one
+  /// child of the node is kept.
   func restricted(after start: Path?, through end: Path?) -> Node {
     restricted(after: start?.keys[...], through: end?.keys[...])
   }
 
   /// The node with only the leaves between two bounds, which are relative to it, and at it or below it. A bound is nil
-  /// when all leaves are on its right side.
+  /// when it excludes no leaf.
   private func restricted(after start: ArraySlice<Key>?, through end: ArraySlice<Key>?) -> Node {
     guard isInterior else { return start == nil ? self : .empty }
     if let end, end.isEmpty { return .empty }  // because children come after their parent
@@ -32,6 +32,6 @@ extension Node {
 }
 
 extension Key {
-  /// The key under which the order of leaves has an interior node's priority. No child can have it.
+  /// The key at which an interior node's priority is sorted in the order of leaves. No child can have it.
   static let interiorPriority = Key(Location.priorityName)
 }

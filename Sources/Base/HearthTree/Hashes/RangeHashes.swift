@@ -1,6 +1,6 @@
 import HearthBytes
 
-/// The hashes of ranges of a node's leaves, made in one walk over the node.
+/// The hashes of ranges of a node's leaves, computed in one walk over the node.
 ///
 /// The hash of a range that has leaves is base64 of the SHA-1 over `(` S `)`, where S of a leaf is its scalar as
 /// `string:"text"`, `number:` with sixteen hexadecimal digits or `boolean:true`, after `priority:`, its priority and
@@ -9,10 +9,11 @@ import HearthBytes
 struct RangeHashes {
   private(set) var hashes: [String] = []
 
-  /// A range that clients apply wrongly when it is sent without a neighbour of it.
+  /// A range that clients apply wrongly when it is sent without one of its neighbours.
   private struct Companion {
     var range: Int
-    /// The index of the neighbour, before or after the range or the range itself; only priorities lie between them.
+    /// The index of the neighbouring range that must be sent too, or of the range itself; between the two there are
+    /// only ranges of priorities.
     var neighbour: Int
   }
   private var companions: [Companion] = []
@@ -25,9 +26,9 @@ struct RangeHashes {
   private var hasText = false
   /// The number of ``keys`` that are open in the text.
   private var openCount = 0
-  /// The range of the last leaf that is no priority.
+  /// The range of the last leaf that is not a priority.
   private var lastLeafRange = 0
-  /// Ranges of priorities without a leaf before them there; each waits for the range of the next leaf.
+  /// Ranges that contain priorities but no leaf before them; for each, the range of the next leaf is not known yet.
   private var waiting: [Int] = []
 
   init(of node: Node, posts: [Path]) {
@@ -39,13 +40,13 @@ struct RangeHashes {
 
   /// Marks the ranges that clients need to apply the marked ones correctly.
   ///
-  /// Clients drop the priority of an interior node when no child of it comes in the same range. And they remove the
-  /// priority of a leaf when a range begins after exactly this leaf.
+  /// Clients drop the priority of an interior node when the same range contains none of its children. They also remove
+  /// the priority of a leaf when a range begins after exactly this leaf.
   func complete(_ isSent: inout [Bool]) {
     var isSettled = false
     while !isSettled {
       isSettled = true
-      // both ways, so that a chain of them is followed at once whichever way it goes
+      // Both directions, so that a chain of companions is completed in one pass each way.
       for companion in [companions, companions.reversed()].joined() where isSent[companion.range] {
         let (first, last) = (min(companion.range, companion.neighbour), max(companion.range, companion.neighbour))
         for i in first...last where !isSent[i] {
@@ -125,7 +126,7 @@ extension RangeHashes {
     }
   }
 
-  /// Enters the range of the leaf at ``keys`` and writes the keys that are not open there.
+  /// Moves to the range of the leaf at ``keys`` and writes the keys that are not open there.
   private mutating func beginLeaf() {
     while hashes.count < posts.count, order(to: posts[hashes.count]) > 0 { endRange() }
     text.add(hasText ? "," : "(")

@@ -3,9 +3,9 @@ import HearthBytes
 /// The hash by which clients identify their data: base64 of the SHA-1 over a text of the value, with the children's
 /// hashes inside it. Children come in priority order, then key order; all numbers go through double.
 ///
-/// Some clients compute it wrongly for some values, so there are variants of it.
+/// Some clients compute the hash wrongly for some values, so there are variants of it.
 struct SimpleHash {
-  /// The deviations of a client's computation.
+  /// The ways in which a client's computation deviates.
   struct Variant: OptionSet {
     let rawValue: UInt8
     /// JavaScript clients derive a double's exponent from a quotient of logarithms, see
@@ -13,8 +13,8 @@ struct SimpleHash {
     static let javaScriptNumbers = Variant(rawValue: 1)
     /// iOS clients sort by priority only when some child has none, and end the hashed text at a NUL.
     static let iOSText = Variant(rawValue: 2)
-    /// Integers that no double holds are hashed by their digits. No client computes this variant: it is for the tags of
-    /// conditional requests, which must differ when the data does.
+    /// Integers that a double cannot represent are hashed by their digits. Clients do not compute this variant; it is
+    /// for the ETags of conditional requests, which must differ when the data differs.
     static let exactIntegers = Variant(rawValue: 4)
   }
 
@@ -22,7 +22,7 @@ struct SimpleHash {
   static let clientVariants: [Variant] = [.javaScriptNumbers, .iOSText]
 
   private let variant: Variant
-  /// The variants that could give this value another hash, among the parts visited; collected only on request.
+  /// The variants that could give the visited value another hash; filled only when `collectsDivergingVariants` is set.
   private(set) var divergingVariants: Variant = []
   private let collectsDivergingVariants: Bool
 
@@ -31,7 +31,7 @@ struct SimpleHash {
     self.collectsDivergingVariants = collectsDivergingVariants
   }
 
-  /// The hash of a node; nil for an empty node, whose hash is the empty text.
+  /// The hash of a node; nil for an empty node, whose hash is the empty string.
   mutating func digest(of node: Node) -> SHA1.Digest? {
     UnmanagedNode.withNode(node) { $0.isEmpty ? nil : digest(of: $0) }
   }
@@ -131,7 +131,8 @@ extension SimpleHash {
     return order.map { list[$0] }
   }
 
-  /// Returns true when the first priority comes first: none, then numbers, then strings; nil when both are equal.
+  /// Returns true when the first priority comes before the second: none, then numbers, then strings; nil when both are
+  /// equal.
   private static func precedes(_ a: Scalar?, _ b: Scalar?) -> Bool? {
     if let x = a?.number, let y = b?.number { return x == y ? nil : x < y }
     if case .string(let x)? = a, case .string(let y)? = b {
@@ -148,7 +149,7 @@ extension SimpleHash {
 }
 
 extension SimpleHash {
-  /// The hashed text, which is not kept.
+  /// The hashed text. Only its running SHA-1 is stored.
   struct Text {
     var sha = SHA1()
     private(set) var hasNUL = false
@@ -199,13 +200,15 @@ extension SimpleHash {
 }
 
 extension Node {
-  /// The protocol's hash of this value: 28 characters of base64, or the empty text for an empty node.
+  /// The protocol's hash of this value: 28 characters of base64, or the empty string for an empty node.
   public func simpleHash() -> String { simpleHash([]) }
 
-  /// The hash of this value that differs for integers which round to the same double; otherwise ``simpleHash()``.
+  /// The hash that also distinguishes integers which round to the same double; for other values it equals
+  /// ``simpleHash()``.
   public func exactHash() -> String { simpleHash(.exactIntegers) }
 
-  /// The prefix of an ``exactHash()`` where either kind of hash may be expected. No hash of a client's begins with it.
+  /// The prefix of an ``exactHash()`` where a hash of either kind may be passed. No hash that a client computes begins
+  /// with it.
   public static let exactHashMark: Character = "="
 
   func simpleHash(_ variant: SimpleHash.Variant) -> String {
@@ -213,10 +216,10 @@ extension Node {
     return hash.digest(of: self)?.base64 ?? ""
   }
 
-  /// True when a client that sent `hash` holds this value, also when it computed the hash in a known wrong way:
-  /// otherwise such a client could never commit a transaction on it.
+  /// Returns true when a client that sent `hash` has this value, also when it computed the hash in a known wrong way:
+  /// otherwise such a client could never commit a transaction on the value.
   ///
-  /// A hash behind ``exactHashMark`` is compared with ``exactHash()`` alone.
+  /// A hash with the prefix ``exactHashMark`` is compared with ``exactHash()`` alone.
   public func accepts(hash: String) -> Bool {
     if isEmpty || hash.isEmpty { return isEmpty && hash.isEmpty }
     return ValueHashes(self, hash.first == Self.exactHashMark ? .exact : .every).texts.contains(hash)

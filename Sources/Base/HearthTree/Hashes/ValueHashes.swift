@@ -1,23 +1,23 @@
-/// The hashes by which clients may say that they hold a value.
+/// The hashes with which clients may state that they have a value.
 package struct ValueHashes: Sendable {
   /// The choice of hashes to compute.
   package enum Scope: Sendable {
     /// The protocol's hash.
     case standard
-    /// The protocol's hash, and those of clients that compute it otherwise for this value.
+    /// The protocol's hash, and those of clients that compute it differently for this value.
     case every
-    /// The ``Node/exactHash()`` behind ``Node/exactHashMark``.
+    /// The ``Node/exactHash()`` with the prefix ``Node/exactHashMark``.
     case exact
   }
 
-  /// The hashes; of the protocol's and others, the protocol's first. The empty text for an empty node.
+  /// The hashes. The protocol's hash comes first when it is included. An empty node has the empty string.
   package let texts: [String]
-  /// True when a hash that is not among ``texts`` is that of another value.
+  /// True when every hash that is not in ``texts`` belongs to another value.
   package let isComplete: Bool
   /// True when another value may have the protocol's hash: an integer was hashed as the double to which it rounds.
   package let isAmbiguous: Bool
 
-  /// Computes the hashes. Takes as long as hashing the value does, once for each hash.
+  /// Computes the hashes. Takes the time of hashing the value once for each hash.
   package init(_ node: Node, _ scope: Scope) {
     isComplete = scope != .standard
     guard scope != .exact else {

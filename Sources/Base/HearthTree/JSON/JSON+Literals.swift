@@ -1,8 +1,8 @@
-// Literals stand for the same JSON text: `["name": "a", "count": 2, "parts": []]`. `null` is written ``JSON/null``: with a
-// `nil` literal, a comparison of an optional value with `nil` would mean the value `null`.
+// Literals stand for the same JSON text: `["name": "a", "count": 2, "parts": []]`. `null` must be written
+// ``JSON/null``: with a `nil` literal, a comparison of an optional value with `nil` would mean the value `null`.
 
 extension JSON: ExpressibleByDictionaryLiteral {
-  /// An object; its members keep their order, and repeated names stay.
+  /// An object; its members keep their order, and repeated names are kept.
   public init(dictionaryLiteral members: (String, JSON)...) {
     self = .object(members.map { Member($0.0, $0.1) })
   }

@@ -6,15 +6,15 @@ public enum JSON: Sendable {
   case null
   /// `true` or `false`.
   case bool(Bool)
-  /// A number without a fraction that fits.
+  /// A number without a fraction that fits 64 bits.
   case int(Int64)
   /// Any other number, which is finite.
   case double(Double)
-  /// Text, its escapes resolved.
+  /// A string, with its escapes resolved.
   case string(String)
-  /// Elements in order.
+  /// The elements in order.
   case array([JSON])
-  /// Members in the order of the text.
+  /// The members, in the order of the text.
   case object([Member])
 
   /// A name in an object and its value.
@@ -23,17 +23,18 @@ public enum JSON: Sendable {
     public var name: String
     /// The member's value.
     public var value: JSON
-    /// A member of that name.
+    /// Creates a member.
     public init(_ name: String, _ value: JSON) {
       self.name = name
       self.value = value
     }
   }
 
-  /// The member of that name, by code units; nil when absent or when this is not an object.
+  /// The value of the last member with the name, compared by code units; nil when there is none or when this is not an
+  /// object.
   ///
-  /// A new value stands where the name's last member is, or at the end; nil removes all members of the name. What is no object
-  /// becomes one.
+  /// Setting a value replaces the last member of the name, or appends one; setting nil removes all members of the name.
+  /// A value that is not an object becomes an object.
   public subscript(name: String) -> JSON? {
     get {
       guard case .object(let members) = self else { return nil }
@@ -41,7 +42,7 @@ public enum JSON: Sendable {
     }
     set {
       var members = self.members ?? []
-      self = .null  // The members stay where they are in memory.
+      self = .null  // So that the members are not copied.
       if let newValue, let place = members.lastIndex(where: { $0.name.hasSameCodeUnits(as: name) }) {
         members[place].value = newValue
       } else if let newValue {
@@ -53,7 +54,7 @@ public enum JSON: Sendable {
     }
   }
 
-  /// Returns the object with the members of `other` behind its own.
+  /// Returns the object with the members of `other` after its own.
   public func appending(_ other: JSON) -> JSON { .object((members ?? []) + (other.members ?? [])) }
 
   /// The text; nil for anything else.
@@ -75,7 +76,7 @@ public enum JSON: Sendable {
     }
   }
 
-  /// The value of a whole JSON text; nil when the text is not JSON.
+  /// Parses a whole JSON text; nil when the text is not JSON.
   public init?(parsing text: some Sequence<UInt8>, limits: JSONLimits = .standard) {
     let bytes = Array(text)
     let parsed = bytes.withUnsafeBytes { bytes -> JSON? in
@@ -89,7 +90,7 @@ public enum JSON: Sendable {
 }
 
 extension JSON {
-  /// The value of a leaf, or a priority.
+  /// Creates the JSON value of a leaf or of a priority.
   public init(_ scalar: Scalar) {
     self =
       switch scalar {

@@ -1,12 +1,13 @@
-/// Cuts the JSON text of a large tree into parts that can be written one after the other: every value that is short
-/// enough stays whole, longer ones are cut between their children, at any depth.
+/// Splits the JSON text of a large tree into parts that can be written one after the other: every value that is short
+/// enough stays whole, longer ones are split between their children, at any depth.
 ///
-/// The text may arrive in pieces of any size; memory holds little more than one part. The same text and `partBytesMax`
-/// always give the same parts. Keys, depth and sizes are checked as for any write, and so is the place of metadata; the
-/// values of `.priority`, `.value` and `.sv` are left to the reader of the parts.
+/// The text may arrive in pieces of any size; memory use is little more than one part. The same text and `partBytesMax`
+/// always give the same parts. Keys, depth and sizes are checked as for any write, and so is the position of metadata;
+/// the values of `.priority`, `.value` and `.sv` are left to the reader of the parts.
 ///
-/// A part writes a place that no other part writes, with two exceptions: a repeated name (the later part counts, as
-/// elsewhere) and the priority of a place that was cut, which is a part of its own after those of the children.
+/// Each part writes a location that no other part writes, with two exceptions: a repeated name (the later part counts,
+/// as for any write) and the priority of a location that was split, which is a separate part after those of the
+/// children.
 public struct JSONDataSplitter: Sendable {
   /// The text to write at one location, or as its priority.
   public struct Part: Sendable, Equatable {
@@ -14,13 +15,13 @@ public struct JSONDataSplitter: Sendable {
     public var parent: [String]
     /// The key, or `.priority`, as JSON text without the quotes; nil when the whole text is one part.
     public var name: [UInt8]?
-    /// True for the priority of a location that was cut.
+    /// True for the priority of a location that was split.
     public var isPriority: Bool
     /// The value's JSON text.
     public var text: [UInt8]
   }
 
-  /// A container that is open around the cursor.
+  /// A container that is open at the cursor.
   private struct Frame {
     var isArray: Bool
     var start: Int
@@ -35,10 +36,10 @@ public struct JSONDataSplitter: Sendable {
     /// True for a leaf's metadata: such a container is one value.
     var isLeaf = false
     var hasChildren = false
-    /// True inside metadata, where no name is a key.
+    /// True inside metadata, where names are not keys.
     var isOpaque = false
     var isCut = false
-    /// True when a child of the cut container is a part, so that the location can have a priority.
+    /// True when a child of the split container is a part, so that the location can have a priority.
     var hasParts = false
     var priority: [UInt8]?
   }
@@ -48,16 +49,18 @@ public struct JSONDataSplitter: Sendable {
   private let partBytesMax: Int
   private var stream: JSONStream
   private var frames: [Frame] = []
-  /// The number of the outer ``frames`` that are cut.
+  /// The number of the outer ``frames`` that are split.
   private var cutCount = 0
-  /// The keys of the innermost cut container.
+  /// The keys of the innermost split container.
   private var path: [String] = []
   private var ready: [Part] = []
   private var nextReady = 0
 
+  /// Creates a splitter.
+  ///
   /// - Parameters:
-  ///   - depth: the number of keys above the location that the text is written to.
-  ///   - partBytesMax: the maximum size of a value that stays whole.
+  /// - depth: The number of keys in the path of the location to which the text is written.
+  /// - partBytesMax: The maximum size of a value that is not split.
   public init(depth: Int = 0, partBytesMax: Int = 1 << 20, limits: JSONLimits = .standard) {
     self.depth = depth
     self.partBytesMax = max(1, partBytesMax)
@@ -71,15 +74,15 @@ public struct JSONDataSplitter: Sendable {
   /// The number of bytes read.
   public var offset: Int { stream.offset }
 
-  /// Takes the next bytes of the text.
+  /// Appends the next bytes of the text.
   public mutating func append(_ piece: some Collection<UInt8>) { stream.append(piece) }
-  /// Marks the text as complete: missing bytes are an error from here on.
+  /// Marks the text as complete: from now on, missing bytes are an error.
   public mutating func finish() { stream.finish() }
 
-  /// Line and column of an error's offset.
+  /// Returns the line and column of an error's offset.
   public func place(of error: JSONError) -> (line: Int, column: Int) { stream.place(of: error.offset) }
 
-  /// The next part; nil when more text is needed, and at the end.
+  /// Returns the next part; nil when more text is needed, and at the end.
   public mutating func next() throws(JSONError) -> Part? {
     while true {
       if nextReady < ready.count {
@@ -147,7 +150,7 @@ public struct JSONDataSplitter: Sendable {
     frames[frames.count - 1] = frame
   }
 
-  /// Returns true when a name is metadata, and else the reason why it is no key.
+  /// Returns whether a name is metadata and, when it is not, the reason why it is not a key.
   private func keyProblem(_ name: UnsafeRawBufferPointer) -> (isMetadata: Bool, problem: PathError.Code?) {
     if name.first == UInt8(ascii: ".") { return (true, nil) }
     return (false, PathValidation.problem(inKey: name, sizeBytesMax: limits.keySizeBytesMax))
@@ -162,7 +165,7 @@ public struct JSONDataSplitter: Sendable {
     }
   }
 
-  /// Checks the depth of a value.
+  /// Checks the depth of a value that begins.
   private func beginValue(at offset: Int) throws(JSONError) {
     guard let frame = frames.last, !frame.isOpaque, !frame.childIsMetadata else { return }
     guard depth + frames.count <= limits.depthMax else {
@@ -170,7 +173,7 @@ public struct JSONDataSplitter: Sendable {
     }
   }
 
-  /// Ends a value.
+  /// Records that a value ended, and adds it to its container.
   private mutating func completed(_ start: Int, _ end: Int, isNull: Bool) {
     guard let frame = frames.last else {
       ready.append(Part(parent: [], name: nil, isPriority: false, text: Array(stream.text(start, end))))
@@ -190,7 +193,7 @@ public struct JSONDataSplitter: Sendable {
     frames[last].index += 1
   }
 
-  /// Makes a part of a child of the innermost cut container.
+  /// Adds a part for a child of the innermost split container.
   private mutating func add(_ frame: Frame, name: [UInt8], text: Range<Int>, isNull: Bool) {
     if frame.childIsPriority {
       frames[cutCount - 1].priority = isNull ? nil : Array(stream.text(text.lowerBound, text.upperBound))
@@ -203,14 +206,14 @@ public struct JSONDataSplitter: Sendable {
     }
   }
 
-  // MARK: Cutting
+  // MARK: Splitting
 
-  /// Cuts the outermost container that is whole when it is too long; false when none is.
+  /// Splits the outermost container that is not split yet when it is too long; false when there is none.
   private mutating func cut() throws(JSONError) -> Bool {
     guard cutCount < frames.count, stream.offset - frames[cutCount].start > partBytesMax else { return false }
     let frame = frames[cutCount]
     guard frame.isArray || frame.hasChildren, !frame.isOpaque else {
-      // A leaf's text is bounded by that of its strings; the rest can only be metadata said again and again.
+      // A leaf's text is bounded by that of its strings; anything longer can only be repeated metadata.
       guard (stream.offset - frame.start) / 16 <= limits.stringSizeBytesMax else {
         throw JSONError(.tooMany, "One leaf with too much metadata", at: frame.start)
       }
@@ -232,7 +235,7 @@ public struct JSONDataSplitter: Sendable {
     }
   }
 
-  /// Reads again the children that were complete before their container was cut.
+  /// Reads the children that were complete before their container was split once more.
   private mutating func addChildren(of frame: Frame) throws(JSONError) {
     let text = Array(stream.text(frame.start, frame.doneEnd))
     var spans: [(name: JSONSpan?, text: Range<Int>)] = []

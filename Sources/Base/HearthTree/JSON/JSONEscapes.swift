@@ -2,7 +2,7 @@ import HearthBytes
 
 /// The decoder of escapes in a string whose content a reader has checked.
 enum JSONEscapes {
-  /// The content with every escape resolved.
+  /// Returns the content with every escape resolved.
   static func decoded(_ raw: UnsafeRawBufferPointer) -> [UInt8] {
     var bytes: [UInt8] = []
     append(raw, to: &bytes)
@@ -29,7 +29,7 @@ enum JSONEscapes {
     }
   }
 
-  /// The character of a one-letter escape.
+  /// Returns the character of a one-letter escape.
   private static func plain(_ letter: UInt8) -> UInt8 {
     switch letter {
     case UInt8(ascii: "b"): 0x08
@@ -41,7 +41,8 @@ enum JSONEscapes {
     }
   }
 
-  /// Appends the character of four digits, or of four, `\u` and four for a surrogate pair, and returns where they end.
+  /// Appends the character of a `\u` escape, which is four digits or, for a surrogate pair, four digits, `\u` and four
+  /// digits; and returns the end of the escape.
   private static func appendCodePoint(of raw: UnsafeRawBufferPointer, at start: Int, to bytes: inout [UInt8]) -> Int {
     var (point, end) = (unit(of: raw, at: start), start + 4)
     if (0xD800..<0xE000).contains(point) {
@@ -66,12 +67,13 @@ enum JSONEscapes {
     return end
   }
 
-  /// Returns true when `\u` stands there.
+  /// Returns true when `\u` is at `start`.
   private static func isEscape(_ raw: UnsafeRawBufferPointer, at start: Int) -> Bool {
     start + 1 < raw.count && raw[start] == UInt8(ascii: "\\") && raw[start + 1] == UInt8(ascii: "u")
   }
 
-  /// A text that sorts as half of a surrogate pair would in UTF-16 order: behind the last character before it.
+  /// Returns a text that sorts like the given half of a surrogate pair in UTF-16 order: after the last character before
+  /// it.
   static func orderedReplacement(_ unit: UInt32) -> String {
     let last: UInt32 =
       switch unit {

@@ -1,27 +1,27 @@
-/// The limits of a ``JSONReader``. The standard is ``DataLimits``; tests and tools narrow it.
+/// The limits of a ``JSONReader``. The standard is ``DataLimits``; tests and tools set smaller ones.
 public struct JSONLimits: Sendable {
   /// The limits for clients' data.
   public static let standard = JSONLimits()
 
-  /// Keys from the root to a leaf of tree data.
+  /// The number of keys from the root to a leaf of tree data.
   public var depthMax = DataLimits.depthMax
-  /// Nested containers, in data or metadata.
+  /// The number of nested containers, in data or metadata.
   public var nestingMax = DataLimits.nestingMax
-  /// UTF-8 bytes of a key.
+  /// The size of a key in UTF-8 bytes.
   public var keySizeBytesMax = DataLimits.keySizeBytesMax
-  /// UTF-8 bytes of a string.
+  /// The size of a string in UTF-8 bytes.
   public var stringSizeBytesMax = DataLimits.stringSizeBytesMax
-  /// Characters of a number.
+  /// The number of characters of a number.
   public var numberSizeBytesMax = DataLimits.numberSizeBytesMax
-  /// Leaves of one value.
+  /// The number of leaves of one value.
   public var leavesMax = DataLimits.leavesMax
-  /// Values of one write that the server fills in.
+  /// The number of server values in one write.
   public var deferredValuesMax = DataLimits.deferredValuesMax
-  /// Places of one merge.
+  /// The number of paths in one merge.
   public var mergePathsMax = DataLimits.mergePathsMax
-  /// Values in JSON that is not data for the tree.
+  /// The number of values in JSON that is not tree data.
   public var generalValuesMax = DataLimits.generalValuesMax
 
-  /// Makes the standard limits, to be narrowed.
+  /// Creates the standard limits.
   public init() {}
 }

@@ -1,6 +1,6 @@
-/// A member name as it stands in the text, valid as long as the text is.
+/// A member name as it is written in the text; valid as long as the text is.
 ///
-/// Compares with literals without making a string: `switch name { case "p": … }`.
+/// It is compared with literals without creating a string: `switch name { case "p": … }`.
 public struct JSONName {
   /// The bytes between the quotes, escapes unresolved.
   let raw: UnsafeRawBufferPointer  // because the name is read in place; the reader's caller keeps it alive

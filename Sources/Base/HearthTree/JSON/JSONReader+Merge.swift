@@ -2,10 +2,11 @@ extension JSONReader {
   /// Reads the object of a multi-path update: every name is a path (`a/b`, `a/.priority`) below the location that is
   /// updated, every value replaces the one there.
   ///
-  /// The writes come in the order in which they apply: priorities last, so that they find the values of the same
-  /// update. Of a repeated name the last value counts; two names of one path, and a path below another one, are errors.
+  /// The writes are returned in the order in which they apply: priorities last, so that they apply to the values of the
+  /// same update. Of a repeated name the last value counts; two names of one path, and a path below another one, are
+  /// errors.
   ///
-  /// - Parameter depth: the number of keys above the location that is updated.
+  /// - Parameter depth: The number of keys above the location that is updated.
   public mutating func merge(below depth: Int = 0) throws(JSONError) -> [Write] {
     var writes: [Write] = []
     var (names, places): ([JSONSpan], [Location: Int]) = ([], [:])
@@ -32,7 +33,7 @@ extension JSONReader {
   }
 
   /// Reads a string that is a path, see ``Location/init(wire:)``. The error of an invalid path has the code
-  /// `invalidPath` and the text that clients are shown.
+  /// `invalidPath` and the message that is sent to clients.
   public mutating func location() throws(JSONError) -> Location {
     guard try peek() == UInt8(ascii: "\"") else { throw wrongKind("a path") }
     return try location(of: try stringSpan())
@@ -50,7 +51,7 @@ extension JSONReader {
     }
   }
 
-  /// Returns true for strings that are equal once their escapes are resolved.
+  /// Returns true when both strings are equal once their escapes are resolved.
   private func isSameText(_ a: JSONSpan, _ b: JSONSpan) -> Bool {
     func text(_ span: JSONSpan) -> [UInt8] {
       span.hasEscapes ? JSONEscapes.decoded(name(span).raw) : Array(name(span).raw)
@@ -58,7 +59,8 @@ extension JSONReader {
     return text(a) == text(b)
   }
 
-  /// Throws when a path lies at or below another. Sorted by path, everything below a path follows it directly.
+  /// Throws an error when a path is at or below another. When the paths are sorted, those below a path follow it
+  /// directly.
   private func refuseOverlaps(_ writes: [Write], _ offsets: [Int]) throws(JSONError) {
     if writes.allSatisfy({ $0.location.path.count == 1 && !$0.location.isPriority }) { return }
     let order = writes.indices.sorted { writes[$0].location.parts.lexicographicallyPrecedes(writes[$1].location.parts) }
@@ -72,6 +74,6 @@ extension JSONReader {
 }
 
 extension Location {
-  /// The keys, with `.priority` as one more.
+  /// The keys, followed by `.priority` for the location of a priority.
   fileprivate var parts: [Key] { isPriority ? path.keys + [Key(Self.priorityName)] : path.keys }
 }

@@ -1,5 +1,5 @@
 extension JSONReader {
-  /// Reads a number as the tree keeps it: an integer when it is written as one and fits 64 bits, else a double.
+  /// Reads a number as the tree stores it: an integer when it is written as one and fits 64 bits, otherwise a double.
   /// Negative zero is zero. A number beyond the doubles (`1e400`) is an error; one too small for them is zero.
   public mutating func number() throws(JSONError) -> Scalar {
     let byte = try peek()
@@ -16,7 +16,7 @@ extension JSONReader {
         .numberOutOfRange, "A number with more than \(limits.numberSizeBytesMax) characters", at: start)
     }
     if let scalar = parts.scalar { return scalar }
-    // the standard library rounds correctly, whatever the locale
+    // The standard library rounds correctly in every locale.
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
     guard let value = Double(text), value.isFinite else {
       throw JSONError(.numberOutOfRange, "A number that no double holds", at: start)
@@ -60,7 +60,7 @@ extension JSONReader {
     parts.isInteger = false
     var value = 0
     while position < bytes.count, isDigit(bytes[position]) {
-      // far beyond any double already; the rest is read over
+      // The exponent is already far beyond any double; further digits are ignored.
       if value < 100_000 { value = value * 10 + Int(bytes[position] - 0x30) }
       position += 1
     }
@@ -76,9 +76,9 @@ extension JSONReader {
 /// The digits of a number while it is read.
 struct JSONNumberParts {
   var isNegative = false
-  /// True when there was neither a fraction nor an exponent so far.
+  /// True while no fraction and no exponent were read.
   var isInteger = true
-  /// The power of ten that the digits are multiplied with.
+  /// The power of ten by which the digits are multiplied.
   var exponent = 0
   private var digits: UInt64 = 0
   private var digitCount = 0
@@ -89,7 +89,7 @@ struct JSONNumberParts {
     1e21, 1e22,
   ]
 
-  /// Takes one more ASCII digit. Nineteen of them always fit 64 bits.
+  /// Appends an ASCII digit. Nineteen of them always fit 64 bits.
   @inline(__always)
   mutating func append(_ byte: UInt8, isFraction: Bool) {
     guard digitCount < 19 else {
@@ -101,8 +101,8 @@ struct JSONNumberParts {
     if isFraction { exponent -= 1 }
   }
 
-  /// The value, when it is exact: an integer of 64 bits, or digits and a power of ten that are both exact doubles, so
-  /// that one operation rounds once (Clinger's fast path); nil otherwise.
+  /// The value when it can be computed exactly: an integer of 64 bits, or digits and a power of ten that are both exact
+  /// doubles, so that only one operation rounds (Clinger's fast path); nil otherwise.
   var scalar: Scalar? {
     guard isExact else { return nil }
     if isInteger {

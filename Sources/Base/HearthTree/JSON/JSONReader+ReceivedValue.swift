@@ -1,11 +1,11 @@
 extension JSONReader {
-  /// Reads any value as data that a server sends: the values of ``writeValue(below:)``, and all others that a client
-  /// can use, because a refusal would leave it without the data.
+  /// Reads any value as data that a server sends: the values of ``writeValue(below:)``, and all other values that a
+  /// client can use, because a client that refused them would not get the data.
   ///
-  /// Unknown names with a leading dot are passed over, and so are names that no path can reach (empty ones and those
-  /// with a slash); an invalid priority counts as none; of a leaf's value together with children the first counts. Half
-  /// of a surrogate pair is read as a character that replaces it. Only text that is not JSON, nests deeper than the
-  /// limits or has too many leaves is an error.
+  /// Unknown names with a leading dot are skipped, and so are names that no path can reach (empty ones and those with a
+  /// slash); an invalid priority counts as none; when there are both a leaf's value and children, the first of the two
+  /// counts. Half of a surrogate pair is read as a replacement character. Only text that is not JSON, nests deeper than
+  /// the limits or has too many leaves is an error.
   public mutating func receivedValue() throws(JSONError) -> Node {
     let before = acceptsLoneSurrogates
     acceptsLoneSurrogates = true
@@ -86,7 +86,7 @@ extension JSONReader {
     builder.leaf(value, priority: priority)
   }
 
-  /// A value that a leaf can have; nil for any other value, which is passed over.
+  /// A value that a leaf can have; nil for any other value, which is skipped.
   private mutating func receivedScalar() throws(JSONError) -> Scalar? {
     switch try kind() {
     case .bool: return .bool(try bool())

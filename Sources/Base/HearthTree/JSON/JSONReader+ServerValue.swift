@@ -12,13 +12,13 @@ extension JSONReader {
     JSONName(raw: UnsafeRawBufferPointer(rebasing: bytes[span.start..<span.end]), hasEscapes: span.hasEscapes)
   }
 
-  /// The first byte of a name that is not empty, its escape resolved when it is one.
+  /// Returns the first byte of a name that is not empty, with its escape resolved.
   func firstByte(of span: JSONSpan) -> UInt8 {
     guard span.hasEscapes, bytes[span.start] == UInt8(ascii: "\\") else { return bytes[span.start] }
     return JSONEscapes.decoded(name(span).raw).first ?? 0
   }
 
-  /// Reads `{".sv": …}` with nothing beside it.
+  /// Reads `{".sv": …}` without other members.
   mutating func serverValueObject(
     orElse code: JSONError.Code = .invalidMetadata
   ) throws(JSONError) -> WriteValue.Operation {
@@ -63,8 +63,8 @@ extension JSONReader {
 struct JSONDeferredValues {
   private var values: [WriteValue.Deferred] = []
   private var isDropped: [Bool] = []
-  /// The member names with server values inside, per level of the text, each with its values. Each list of values is
-  /// contiguous, because values are met in the order of the text.
+  /// The member names whose values contain server values, by level of the text, with the range of these in ``values``.
+  /// Each list of values is contiguous, because values are met in the order of the text.
   private var ranges: [Int: [Key: Range<Int>]] = [:]
 
   var isEmpty: Bool { values.isEmpty }

@@ -10,11 +10,11 @@ struct JSONSpan {
 }
 
 extension JSONReader {
-  /// Passes over a string, checking it. The cursor is at its opening quote.
+  /// Skips and checks a string. The cursor is at its opening quote.
   mutating func stringSpan() throws(JSONError) -> JSONSpan {
     let start = position + 1
     var i = start
-    var size = 0  // of what escapes become, less what they took
+    var size = 0  // The size of the decoded escapes minus that of their text.
     var hasEscapes = false
     while true {
       i = JSONScan.special(in: bytes, from: i)
@@ -36,13 +36,13 @@ extension JSONReader {
     }
   }
 
-  /// The string of a span.
+  /// Returns the string of a span.
   func text(of span: JSONSpan) -> String {
     let raw = UnsafeRawBufferPointer(rebasing: bytes[span.start..<span.end])
     return JSONName(raw: raw, hasEscapes: span.hasEscapes).text
   }
 
-  /// Checks one escape, and returns its end and the number of its UTF-8 bytes.
+  /// Checks one escape, and returns its end and the number of UTF-8 bytes of its character.
   private func escape(at start: Int) throws(JSONError) -> (end: Int, size: Int) {
     guard start + 1 < bytes.count else {
       throw JSONError(.unexpectedEnd, "A string without its end", at: bytes.count)
@@ -70,7 +70,7 @@ extension JSONReader {
     }
   }
 
-  /// The code unit of `\uXXXX` at `start`.
+  /// Returns the code unit of `\uXXXX` at `start`.
   private func codeUnit(at start: Int) throws(JSONError) -> UInt32 {
     guard start + 6 <= bytes.count else {
       throw JSONError(.unexpectedEnd, "A string without its end", at: bytes.count)

@@ -33,7 +33,7 @@ extension JSONReader {
     }
   }
 
-  /// Passes over a value, checking that it is JSON.
+  /// Skips a value, and checks that it is JSON.
   public mutating func skipValue() throws(JSONError) {
     switch try kind() {
     case .null: try literal("null")

@@ -1,8 +1,9 @@
 extension JSONReader {
-  /// Reads any value as data to write: null is nothing, an array is an object with the keys `0`, `1`, …, and the names
-  /// `.value`, `.priority` and `.sv` mean a leaf's value, a priority and a server value.
+  /// Reads any value as data to write: null means no value, an array is an object with the keys `0`, `1`, …, and the
+  /// names `.value`, `.priority` and `.sv` mean a leaf's value, a priority and a server value.
   ///
-  /// - Parameter depth: the number of keys above the location that is written; the limit counts from the root.
+  /// - Parameter depth: The number of keys in the path of the location that is written; the depth limit counts from the
+  ///   root.
   public mutating func writeValue(below depth: Int = 0) throws(JSONError) -> WriteValue {
     var reader = JSONTreeReader(self, depth: depth)
     let value = try reader.value()
@@ -11,7 +12,7 @@ extension JSONReader {
   }
 
   /// Reads a priority to write: a number, a string, null or a server value. The result is the leaf that has the
-  /// priority as its value, or nothing.
+  /// priority as its value, or no value.
   public mutating func priorityValue() throws(JSONError) -> WriteValue {
     var reader = JSONTreeReader(self, depth: 0)
     let value = try reader.priorityValue()
@@ -21,7 +22,7 @@ extension JSONReader {
 
   /// Reads the value for a location: ``priorityValue()`` or ``writeValue(below:)``.
   ///
-  /// - Parameter depth: the number of keys above the location's base.
+  /// - Parameter depth: The number of keys above the location's base.
   public mutating func writeValue(for location: Location, below depth: Int = 0) throws(JSONError) -> WriteValue {
     let total = depth + location.path.count
     guard total <= limits.depthMax else {
@@ -31,23 +32,23 @@ extension JSONReader {
   }
 }
 
-/// Builds a tree straight from the text, and notes the places of server values.
+/// A reader that builds a tree directly from the text, and records the locations of server values.
 struct JSONTreeReader {
   var json: JSONReader
   private var builder = NodeBuilder()
   private var deferred = JSONDeferredValues()
-  /// Names of the containers around the cursor, below the location that is written.
+  /// The names of the open containers at the cursor, below the location that is written.
   private var steps: [Step] = []
   private var deepest = 0
   private let stepsMax: Int
 
-  /// One key on the way down: a member name in the text, or an array's index.
+  /// One key of the path to the cursor: a member name in the text, or an array's index.
   private enum Step {
     case name(JSONSpan)
     case index(Int)
   }
 
-  /// The metadata of an object so far.
+  /// The metadata that was read of an object.
   private struct Metadata {
     enum Value {
       case absent
@@ -59,7 +60,7 @@ struct JSONTreeReader {
     var value = Value.absent
     var priority: Scalar?
     var deferredPriority: WriteValue.Operation?
-    /// The place where `.value` or `.sv` was, for errors.
+    /// The offset of `.value` or `.sv`, for errors.
     var offset = 0
   }
 
@@ -242,7 +243,7 @@ struct JSONTreeReader {
     return WriteValue(Node(.int(0)), deferred: [.init(location: Location(path: .root), operation: operation)])
   }
 
-  // MARK: Places
+  // MARK: Locations
 
   private var here: Path {
     Path(

@@ -1,8 +1,8 @@
-/// Reads JSON text (RFC 8259) where it lies: a cursor over bytes that builds nothing the caller did not ask for.
+/// A reader of JSON text (RFC 8259) in place: a cursor over bytes that builds only the values that the caller requests.
 ///
-/// The caller keeps the bytes alive and unchanged while the reader is used. Every reading function leaves the cursor
-/// behind what it read, or throws and leaves it anywhere. Strings are checked to be UTF-8 without lone surrogates;
-/// of a repeated member name the last counts.
+/// The caller keeps the bytes alive and unchanged while the reader is used. Every reading function moves the cursor to
+/// the end of the value that it read; when it throws, the cursor's position is undefined. Strings are checked to be
+/// UTF-8 without lone surrogates; of a repeated member name the last counts.
 ///
 ///     var reader = JSONReader(bytes)
 ///     try reader.beginObject()
@@ -17,23 +17,24 @@ public struct JSONReader {
   let bytes: UnsafeRawBufferPointer  // because the text is read in place; the caller keeps it alive
   let limits: JSONLimits
   var position = 0
-  /// True when a container was just opened: no comma belongs before the next token.
+  /// True when a container was just opened: there must be no comma before the next token.
   private var isAtStart = false
   var nesting = 0
-  /// Leaves of tree data so far, over all paths of an update.
+  /// The number of leaves of tree data read, over all paths of an update.
   var leafCount = 0
-  /// True when half of a surrogate pair may stand in a string; it is then read as a text with the same order. For
-  /// bounds of queries: clients cut keys in the midst of a pair to name the keys before them. Never for stored data.
+  /// True when a string may contain half of a surrogate pair, which is then read as a text with the same order. It is
+  /// set for the bounds of queries, because clients truncate keys within a pair to form a bound, and never for stored
+  /// data.
   public var acceptsLoneSurrogates = false
 
-  /// Begins at the first byte. The caller keeps the bytes alive while it reads.
+  /// Creates a reader at the first byte. The caller keeps the bytes alive while it reads.
   public init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits = .standard) {
     self.bytes = bytes
     self.limits = limits
   }
 
-  /// The next byte to read. Setting it restarts at the value there, outside of any container: a copy of the reader can
-  /// go back to a value that was skipped.
+  /// The next byte to read. Setting it continues with the value at the offset, outside of any container: a copy of the
+  /// reader can go back to a value that was skipped.
   public var offset: Int {
     get { position }
     set {
@@ -81,11 +82,11 @@ public struct JSONReader {
     isAtStart = true
   }
 
-  /// Moves to the next member's value and returns its name; nil after the object's end. The value must then be read or
+  /// Moves to the next member's value and returns its name; nil at the object's end. The value must then be read or
   /// skipped.
   public mutating func nextMember() throws(JSONError) -> String? { try nextMemberName()?.text }
 
-  /// Moves as ``nextMember()`` does, without making a string: the name can be compared with literals.
+  /// Moves as ``nextMember()`` does, without creating a string: the name can be compared with literals.
   public mutating func nextMemberName() throws(JSONError) -> JSONName? {
     guard let span = try nextName() else { return nil }
     return JSONName(raw: UnsafeRawBufferPointer(rebasing: bytes[span.start..<span.end]), hasEscapes: span.hasEscapes)
@@ -100,12 +101,12 @@ public struct JSONReader {
     return span
   }
 
-  /// Moves to the array's next element; false after the array's end.
+  /// Moves to the array's next element; false at the array's end.
   public mutating func nextElement() throws(JSONError) -> Bool {
     try !advance(to: UInt8(ascii: "]"), "a comma or the array's end")
   }
 
-  /// Reads the separator of two members: true when it was the container's end.
+  /// Reads the separator between two members; true when it read the container's end instead.
   private mutating func advance(to end: UInt8, _ expected: StaticString) throws(JSONError) -> Bool {
     let byte = try peek()
     if byte == end {
@@ -156,14 +157,14 @@ public struct JSONReader {
     }
   }
 
-  /// Reads a `null` when it is next, and returns whether it was; reads nothing else.
+  /// Reads a `null` when it is next, and returns true; otherwise returns false and reads nothing.
   public mutating func null() throws(JSONError) -> Bool {
     guard try peek() == UInt8(ascii: "n") else { return false }
     try literal("null")
     return true
   }
 
-  /// Requires that nothing but white space is left.
+  /// Throws an error unless only white space is left.
   public mutating func end() throws(JSONError) {
     skipSpace()
     if position < bytes.count { throw JSONError(.trailingBytes, "Something follows the value", at: position) }
@@ -171,7 +172,7 @@ public struct JSONReader {
 
   // MARK: Bytes
 
-  /// The next byte that is not white space.
+  /// Returns the next byte that is not white space.
   @inline(__always)
   mutating func peek() throws(JSONError) -> UInt8 {
     if position < bytes.count, bytes[position] > 0x20 { return bytes[position] }
@@ -195,7 +196,7 @@ public struct JSONReader {
       guard position + i < bytes.count else {
         throw JSONError(.unexpectedEnd, "The text ends too early", at: bytes.count)
       }
-      // because the words are literals of this module, stored as UTF-8
+      // The words are literals of this module, stored as UTF-8.
       guard bytes[position + i] == word.utf8Start[i] else { throw unexpectedByte("a value") }
     }
     position += size
@@ -205,7 +206,7 @@ public struct JSONReader {
     JSONError(.unexpectedByte, "Expected \(expected)", at: position)
   }
 
-  /// The error for the next byte, which starts a value of another kind, or none.
+  /// Returns the error for a next byte that begins a value of another kind, or no value.
   mutating func wrongKind(_ expected: StaticString) -> JSONError {
     (try? kind()) == nil
       ? unexpectedByte(expected) : JSONError(.wrongKind, "Expected \(expected)", at: position)

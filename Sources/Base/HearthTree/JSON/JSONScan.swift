@@ -1,10 +1,10 @@
-/// Searches text for special bytes, eight at a time.
+/// A search for special bytes in text, eight bytes at a time.
 enum JSONScan {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
   private static let tops: UInt64 = 0x8080_8080_8080_8080
 
-  /// The first byte at or after `start` that is a quote, a backslash, below 0x20 or above 0x7F; the end if there is
-  /// none.
+  /// Returns the offset of the first byte at or after `start` that is a quote, a backslash, below 0x20 or above 0x7F;
+  /// the end if there is none.
   @inline(__always)
   static func special(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var i = start
@@ -22,13 +22,15 @@ enum JSONScan {
     return i
   }
 
-  /// The same for writing, where bytes above 0x7F need no escape.
+  /// Returns the offset of the first byte at or after `start` that needs an escape when it is written: a quote, a
+  /// backslash or a byte below 0x20; the end if there is none.
   @inline(__always)
   static func escapable(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var i = start
     while i + 8 <= bytes.count {
       let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: i, as: UInt64.self))
-      // a borrow can mark a byte above the first real hit falsely, and a byte above 0x7F hides nothing but itself
+      // A borrow in the subtraction can mark a byte after the first real match falsely, so only the first mark is used.
+      // A byte above 0x7F has no effect on other bytes.
       let hits = marks(word) & ~word & tops
       if hits != 0 { return i + hits.trailingZeroBitCount >> 3 }
       i += 8
@@ -41,8 +43,8 @@ enum JSONScan {
     return i
   }
 
-  /// The top bit of every byte that is a quote, a backslash or below 0x20, exact up to the first such byte; bytes
-  /// above 0x7F are marked at random.
+  /// Returns the top bit of every byte that is a quote, a backslash or below 0x20, exact up to the first such byte;
+  /// bytes above 0x7F may or may not be marked.
   @inline(__always)
   private static func marks(_ word: UInt64) -> UInt64 {
     let quote = (word ^ (ones &* 0x22)) &- ones

@@ -1,4 +1,5 @@
-/// Reads JSON text that arrives in pieces, one token after the other, in as much memory as is not yet discarded.
+/// A reader of JSON text that arrives in pieces, which returns one token after another. It keeps the text that was not
+/// discarded in memory.
 ///
 ///     var stream = JSONStream()
 ///     stream.append(piece)
@@ -7,15 +8,15 @@
 ///
 /// Offsets count from the first byte of the whole text.
 public struct JSONStream: Sendable {
-  /// A token and its place in the text.
+  /// A token and its range in the text.
   public struct Token: Sendable, Equatable {
     /// The kind of a token.
     public enum Kind: Sendable, Equatable {
       /// A bracket.
       case beginObject, endObject, beginArray, endArray
-      /// A member's name, with its quotes.
+      /// A member's name, including its quotes.
       case name
-      /// A value that is no container.
+      /// A value that is not a container.
       case string, number, bool, null
     }
 
@@ -23,9 +24,9 @@ public struct JSONStream: Sendable {
     public var kind: Kind
     /// The offset of its first byte.
     public var start: Int
-    /// The offset behind its last byte.
+    /// The offset after its last byte.
     public var end: Int
-    /// Bytes of a name or string once its escapes are resolved.
+    /// The size in bytes of a name or string once its escapes are resolved.
     var size = 0
   }
 
@@ -45,15 +46,15 @@ public struct JSONStream: Sendable {
   /// The offset of the first of ``bytes``.
   private var origin = 0
   private var position = 0
-  /// The number of discarded bytes at the front.
+  /// The number of bytes at the front of ``bytes`` that were discarded.
   private var unneeded = 0
   private var expectation = Expectation.value
-  /// The containers around the cursor: true for an object.
+  /// The containers open at the cursor: true for an object.
   private var containers: [Bool] = []
   private var isFinished = false
   private var lines = JSONLineCount()
 
-  /// A stream at the beginning of a text.
+  /// Creates a stream at the beginning of a text.
   public init(limits: JSONLimits = .standard) { self.limits = limits }
 
   /// True when the whole text was read, and was one value.
@@ -62,7 +63,7 @@ public struct JSONStream: Sendable {
   /// The offset of the next byte to read.
   public var offset: Int { origin + position }
 
-  /// Takes the next bytes of the text.
+  /// Appends the next bytes of the text.
   public mutating func append(_ piece: some Collection<UInt8>) {
     if unneeded > bytes.count / 2 {
       lines.count(bytes[..<unneeded])
@@ -77,21 +78,21 @@ public struct JSONStream: Sendable {
   /// Marks the text as complete.
   public mutating func finish() { isFinished = true }
 
-  /// Discards the text before an offset.
+  /// Discards the text before the offset.
   public mutating func discard(before offset: Int) { unneeded = max(unneeded, min(offset - origin, position)) }
 
-  /// The bytes between two offsets that were read and not discarded.
+  /// Returns the bytes between two offsets, which must have been read and not discarded.
   public func text(_ start: Int, _ end: Int) -> ArraySlice<UInt8> { bytes[start - origin..<end - origin] }
 
-  /// Line and column of an offset that was not discarded, or of the first byte that was not; both count from 1, the
-  /// column in bytes.
+  /// Returns the line and column of the offset or, when it was discarded, of the first byte that was not; both count
+  /// from 1, the column in bytes.
   public func place(of offset: Int) -> (line: Int, column: Int) {
     var lines = lines
     lines.count(bytes[..<max(0, min(offset - origin, bytes.count))])
     return (lines.line, max(1, offset - lines.lineStart + 1))
   }
 
-  /// The next token; nil when more bytes are needed for it, and at the end.
+  /// Returns the next token; nil when more bytes are needed, and at the end.
   public mutating func next() throws(JSONError) -> Token? {
     while true {
       while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
@@ -161,7 +162,7 @@ public struct JSONStream: Sendable {
     }
   }
 
-  /// Reads a token that may be incomplete. An error near the end of the bytes may only mean that.
+  /// Reads a token that may be incomplete. An error near the end of the bytes may only mean that more bytes are needed.
   private mutating func scalar(
     _ kind: Token.Kind, then next: Expectation, _ read: (inout JSONReader) throws(JSONError) -> Int
   ) throws(JSONError) -> Token? {
@@ -178,7 +179,7 @@ public struct JSONStream: Sendable {
     }
     switch outcome {
     case .success(let read):
-      // A number ends only where another token begins.
+      // The end of a number is only known when another token begins.
       if kind == .number, read.end == bytes.count, !isFinished { return try more(from: start) }
       position = read.end
       expectation = next
@@ -191,7 +192,7 @@ public struct JSONStream: Sendable {
     }
   }
 
-  /// The length of `\uD83D\uDE00`.
+  /// The number of bytes of `\uD83D\uDE00`.
   private static let longestEscape = 12
 
   private func more(from start: Int) throws(JSONError) -> Token? {

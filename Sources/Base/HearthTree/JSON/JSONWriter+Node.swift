@@ -66,9 +66,9 @@ extension JSONWriter {
 
 extension UnmanagedNode {
   /// The length of the array that clients show this node as; nil when they show an object. It is an array when all keys
-  /// are plain indexes and more than half of the indexes up to the highest are taken.
+  /// are plain indexes and more than half of the indexes up to the highest are used.
   var arrayLength: Int? {
-    // integers come first and in order, so mostly the first child says that this is no array
+    // Keys that are integers come first and in order, so usually the first child shows that this is not an array.
     var length: Int? = 0
     let limit = 2 * childCount
     forEachChild { key, _ in
@@ -78,7 +78,8 @@ extension UnmanagedNode {
     return length
   }
 
-  /// The value of `0`, `1`, `2`, … written without leading zeros, when it is not far too large for an array.
+  /// Returns the index that a key such as `0`, `1` or `2` names; nil when the key has leading zeros or another form, or
+  /// the number is far too large for an array.
   fileprivate static func arrayIndex(_ key: UnsafeRawBufferPointer) -> Int? {
     guard (1...10).contains(key.count), key[0] != UInt8(ascii: "0") || key.count == 1 else { return nil }
     var value = 0
@@ -91,20 +92,20 @@ extension UnmanagedNode {
 }
 
 extension Node {
-  /// The length of the array that clients show this node as, gaps counted; nil when they show an object or a leaf. It
-  /// is an array when all keys are `0`, `1`, `2`, … without leading zeros and more than half of the indexes up to the
-  /// highest are taken.
+  /// The length of the array that clients show this node as, including the gaps; nil when they show an object or a
+  /// leaf. It is an array when all keys are `0`, `1`, `2`, … without leading zeros and more than half of the indexes up
+  /// to the highest are used.
   public var arrayLength: Int? {
     guard isInterior else { return nil }
     return withExtendedLifetime(self) { UnmanagedNode(self).arrayLength }
   }
 
-  /// The tree as JSON text.
+  /// Returns the tree as JSON text.
   public func json(_ form: JSONForm = .export, pretty: Bool = false) -> [UInt8] {
     json(form, layout: pretty ? .indented : .compact)
   }
 
-  /// The tree as JSON text in a layout.
+  /// Returns the tree as JSON text in a layout.
   public func json(_ form: JSONForm = .export, layout: JSONWriter.Layout) -> [UInt8] {
     var writer = JSONWriter(layout: layout)
     writer.write(self, form)

@@ -6,8 +6,8 @@ extension JSONWriter {
   }
 
   /// Writes the shortest text that reads back as the same double. Integral values up to 2^53 have neither fraction nor
-  /// exponent (a Java client takes `5.0` for another value than `5`); larger ones always have one, because bare digits
-  /// beyond 64 bits stop that client. JSON has no infinities: they are written as null.
+  /// exponent (a Java client treats `5.0` and `5` as different values); larger ones always have one, because bare
+  /// digits beyond 64 bits make that client fail. JSON has no infinities: they are written as null.
   public mutating func write(_ value: Double) {
     guard value.isFinite else { return write(raw: "null") }
     if value.magnitude <= 9_007_199_254_740_992, value == value.rounded(.towardZero) {

@@ -1,7 +1,8 @@
 extension JSONWriter {
-  /// Writes a value on its way to a server, in export form: server values are written as `{".sv": …}`.
+  /// Writes a value that is sent to a server, in export form: server values are written as `{".sv": …}`.
   ///
-  /// - Parameter location: the location that the value is written to; that of a priority takes the bare priority.
+  /// - Parameter location: The location to which the value is written. When it is the location of a priority, only the
+  ///   priority is written.
   public mutating func write(_ value: WriteValue, at location: Location) {
     guard !value.deferred.isEmpty else { return write(value.node, .export) }
     if location.isPriority, let operation = value.deferred.first?.operation { return write(operation) }
@@ -24,7 +25,7 @@ extension JSONWriter {
       }
       return
     }
-    // Each child's own places, in one pass over all of them.
+    // Finds the deferred values of each child in one pass over all of them.
     var below: [Key: [Deferred]] = [:]
     for item in deferred {
       if let key = item.keys.first {

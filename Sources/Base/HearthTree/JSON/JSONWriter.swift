@@ -1,4 +1,4 @@
-/// Appends JSON text to bytes.
+/// A writer that appends JSON text to bytes.
 ///
 /// To continue an array of bytes without copying it, move it in and out:
 ///
@@ -10,9 +10,9 @@ public struct JSONWriter: Sendable {
   public enum Layout: Sendable {
     /// No white space.
     case compact
-    /// Line breaks and two spaces a level.
+    /// Line breaks and two spaces per level.
     case indented
-    /// The layout of the service's `print=pretty`: as ``indented``, with a blank on both sides of a colon and arrays on
+    /// The layout of the service's `print=pretty`: as ``indented``, with a space on both sides of a colon and arrays on
     /// one line. Some clients search for `"error" : `.
     case service
   }
@@ -21,21 +21,21 @@ public struct JSONWriter: Sendable {
   public var bytes: [UInt8]
   /// White space between the tokens.
   public let layout: Layout
-  /// The number of open containers around the cursor that indent their content.
+  /// The number of open containers that indent their content.
   private var level = 0
 
-  /// Makes a writer that appends to existing bytes.
+  /// Creates a writer that appends to existing bytes.
   public init(appendingTo bytes: consuming [UInt8] = [], layout: Layout = .compact) {
     self.bytes = bytes
     self.layout = layout
   }
 
-  /// Makes a writer that appends to existing bytes, compact or indented.
+  /// Creates a writer that appends to existing bytes, compact or indented.
   public init(appendingTo bytes: consuming [UInt8] = [], pretty: Bool) {
     self.init(appendingTo: bytes, layout: pretty ? .indented : .compact)
   }
 
-  /// Writes text that is JSON already, or punctuation.
+  /// Writes text that is already JSON, or punctuation.
   public mutating func write(raw text: StaticString) {
     bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
@@ -129,13 +129,13 @@ public struct JSONWriter: Sendable {
     level += 1
   }
 
-  /// Separates the next member of an object from the one before.
+  /// Writes the separator before the next member of an object.
   public mutating func separateMember(isFirst: Bool) {
     if !isFirst { bytes.append(UInt8(ascii: ",")) }
     breakLine()
   }
 
-  /// Separates a member's name from its value.
+  /// Writes the separator between a member's name and its value.
   public mutating func colon() {
     switch layout {
     case .compact: write(raw: ":")
@@ -179,10 +179,10 @@ public struct JSONWriter: Sendable {
 }
 
 extension JSON {
-  /// The value as text.
+  /// Returns the value as text.
   public func text(pretty: Bool = false) -> [UInt8] { text(layout: pretty ? .indented : .compact) }
 
-  /// The value as text in a layout.
+  /// Returns the value as text in a layout.
   public func text(layout: JSONWriter.Layout) -> [UInt8] {
     var writer = JSONWriter(layout: layout)
     writer.write(self)

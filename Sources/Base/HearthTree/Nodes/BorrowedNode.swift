@@ -1,21 +1,21 @@
 /// A node that is read without holding a reference to it.
 ///
-/// Valid while the caller holds the ``Node`` that it was reached from. Deciding a request reads a dozen nodes of a tree
-/// that the request holds; counting references at each would cost more than reading.
+/// It is valid while the caller holds the ``Node`` from which it was reached. Deciding a request reads a dozen nodes of
+/// a tree that the request holds; counting references at each node would cost more than reading it.
 package struct BorrowedNode {
   let unmanaged: UnmanagedNode
 
   init(_ unmanaged: UnmanagedNode) { self.unmanaged = unmanaged }
 
-  /// Borrows `node`. The caller holds it while this is used.
+  /// Borrows `node`. The caller must hold the node while the borrowed node is used.
   package init(_ node: Node) { unmanaged = UnmanagedNode(node) }
 
-  /// No value.
+  /// A node without a value.
   package static var empty: BorrowedNode { BorrowedNode(UnmanagedNode.empty) }
 
-  /// The value of a leaf, as it lies in the tree.
+  /// The value of a leaf, as it is stored in the tree.
   package enum Leaf {
-    /// No value, or children.
+    /// The node has no value, or it has children.
     case none
     /// `true` or `false`.
     case bool(Bool)
@@ -23,11 +23,11 @@ package struct BorrowedNode {
     case number(Double)
     /// The UTF-8 bytes of a text, valid as long as the node is.
     case bytes(UnsafeRawBufferPointer)
-    /// A text that lies outside of its page.
+    /// A text that is stored outside of its page.
     case text(String)
   }
 
-  /// The node as a handle that holds it.
+  /// The node as a ``Node``, which holds a reference.
   package var node: Node { unmanaged.node }
   /// True when there is no value.
   package var isEmpty: Bool { unmanaged.isEmpty }
@@ -49,27 +49,27 @@ package struct BorrowedNode {
     }
   }
 
-  /// True when it is a leaf that is a text.
+  /// True when it is a leaf with a text.
   package var isText: Bool {
     guard case .packed(_, let value) = unmanaged else { return false }
     return value.kind == PackedKind.string || value.kind == PackedKind.text
   }
 
-  /// True when it is a leaf that is `true` or `false`.
+  /// True when it is a leaf with `true` or `false`.
   package var isBool: Bool {
     if case .packed(_, let value) = unmanaged { value.kind == PackedKind.boolean } else { false }
   }
 
-  /// True when it is a leaf that is a number.
+  /// True when it is a leaf with a number.
   package var isNumber: Bool {
     guard case .packed(_, let value) = unmanaged else { return false }
     return value.kind == PackedKind.integer || value.kind == PackedKind.double
   }
 
-  /// The child of exactly these UTF-8 bytes.
+  /// Returns the child whose key has exactly these UTF-8 bytes.
   package func child(utf8: UnsafeRawBufferPointer) -> BorrowedNode { BorrowedNode(unmanaged.child(utf8)) }
 
-  /// The child of that key.
+  /// Returns the child of the key.
   package func child(_ key: Key) -> BorrowedNode { key.withUTF8 { BorrowedNode(unmanaged.child($0)) } }
 
   /// Calls `body` for each child in key order, until it returns false.

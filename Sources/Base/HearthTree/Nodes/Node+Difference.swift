@@ -2,8 +2,8 @@ extension Node {
   /// Calls `body` for each child that is not equal to that of the same key in `old`, in key order; a missing child is
   /// empty.
   ///
-  /// Pages and branches that both versions share are passed over, so that two versions of a large node cost only their
-  /// differences.
+  /// Pages and branches that both versions share are skipped, so that two versions of a large node take only the time
+  /// of reading their differences.
   public func forEachDifference(from old: Node, _ body: (_ key: Key, _ old: Node, _ new: Node) -> Void) {
     _ = walkDifferences(from: old) { key, old, new in
       body(key, old, new)
@@ -13,7 +13,7 @@ extension Node {
 
   /// Calls `body` like ``forEachDifference(from:_:)``, until it returns false.
   ///
-  /// - Returns: False when `body` ended it.
+  /// - Returns: False when `body` returned false.
   public func walkDifferences(from old: Node, _ body: (_ key: Key, _ old: Node, _ new: Node) -> Bool) -> Bool {
     if isIdentical(to: old) { return true }
     var (before, after) = (NodeCursor(old), NodeCursor(self))
@@ -36,7 +36,7 @@ extension Node {
     return true
   }
 
-  /// The order of two steps; nil comes last.
+  /// Returns the order of the keys of two steps: negative, zero or positive. nil comes last.
   private static func compare(_ a: NodeCursor.Step?, _ b: NodeCursor.Step?) -> Int {
     guard let a else { return 1 }
     guard let b else { return -1 }

@@ -1,6 +1,6 @@
 extension Node {
-  /// True when both are the same storage, or small values of the same bytes: equal for certain, in constant time. False
-  /// leaves it open.
+  /// Returns true when both nodes have the same storage, or are small values of the same bytes: they are then certainly
+  /// equal. It takes constant time. When it returns false, the nodes may still be equal.
   public func isIdentical(to other: Node) -> Bool {
     switch (content, other.content) {
     case (.empty, .empty): return true
@@ -9,7 +9,7 @@ extension Node {
     case (.packed(let a, let x), .packed(let b, let y)):
       if a === b && x == y { return true }
       return withExtendedLifetime((a, b)) {
-        // a value's references are in its bytes, as addresses
+        // The bytes of a value include the addresses of its references.
         let (p, q) = (a.value(at: x), b.value(at: y))
         return UnsafeRawBufferPointer(start: p.start, count: p.size)
           .elementsEqualBytes(UnsafeRawBufferPointer(start: q.start, count: q.size))
@@ -34,21 +34,22 @@ extension Node: Equatable {
     return areEqual(NodeCursor(a), NodeCursor(b))
   }
 
-  /// Returns true when both trees have pages of as many entries at the same places. Checked before any child is read,
-  /// so that no child is compared twice: in nested trees that would double with every level.
+  /// Returns true when both trees have branches and pages of the same sizes in the same positions. This is checked
+  /// before any child is compared, so that no child is compared twice: in nested trees the cost would double with every
+  /// level.
   private static func haveSameShape(_ a: AnyObject, _ b: AnyObject, level: Int) -> Bool {
     if a === b { return true }
-    // because only level 0 is a page
+    // Only level 0 is a page.
     if level == 0 { return unsafeDowncast(a, to: Page.self).count == unsafeDowncast(b, to: Page.self).count }
     let (x, y) = (unsafeDowncast(a, to: PageBranch.self), unsafeDowncast(b, to: PageBranch.self))
     return x.count == y.count
       && (0..<x.count).allSatisfy { haveSameShape(x.child($0), y.child($0), level: level - 1) }
   }
 
-  /// Compares two of the same shape, skipping shared storage.
+  /// Compares two trees of the same shape, skipping shared storage.
   private static func areEqual(_ a: AnyObject, _ b: AnyObject, level: Int) -> Bool {
     if a === b { return true }
-    // because only level 0 is a page
+    // Only level 0 is a page.
     if level == 0 {
       return areEqual(NodeCursor(unsafeDowncast(a, to: Page.self)), NodeCursor(unsafeDowncast(b, to: Page.self)))
     }

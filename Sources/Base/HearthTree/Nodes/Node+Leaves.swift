@@ -1,5 +1,6 @@
 extension Node {
-  /// The number of values in it: numbers, booleans and texts, priorities not counted. Takes time with their number.
+  /// The number of values in it: numbers, booleans and texts, priorities not counted. Counting takes time in proportion
+  /// to their number.
   public var leafCount: Int {
     UnmanagedNode.withNode(self) { unmanaged in
       var count = 0
@@ -8,7 +9,7 @@ extension Node {
     }
   }
 
-  /// Counts the values. Recursion as deep as the data, which is limited.
+  /// Counts the values. The recursion is as deep as the data, whose depth is limited.
   private static func count(_ unmanaged: UnmanagedNode, _ count: inout Int) {
     guard unmanaged.isInterior else {
       if !unmanaged.isEmpty { count += 1 }

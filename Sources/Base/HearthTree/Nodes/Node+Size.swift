@@ -1,8 +1,9 @@
 extension Node {
-  /// Bytes of the pages and texts that hold this node, as a measure of its size. Whole pages are counted, not the
-  /// values in them, so that it takes a small part of the time that reading the values would take.
+  /// Returns the number of bytes of the pages and texts that store this node, as a measure of its size. Whole pages are
+  /// counted, not the values in them, so that it takes a small part of the time that reading the values would take.
   ///
-  /// - Parameter limit: the number of bytes above which counting ends; the result is then some number above it.
+  /// - Parameter limit: The number of bytes above which counting ends; the result is then greater than the limit, but
+  ///   not exact.
   public func heldBytes(upTo limit: Int = .max) -> Int {
     withExtendedLifetime(self) {
       var count = HeldBytes(limit: limit)
@@ -19,7 +20,7 @@ extension Node {
   }
 }
 
-/// The pages and texts counted so far. Recursion as deep as the data, which is limited.
+/// The pages and texts counted so far. The recursion is as deep as the data, whose depth is limited.
 private struct HeldBytes {
   let limit: Int
   var bytes = 0

@@ -1,25 +1,25 @@
 extension Node {
-  /// This tree with the node at `path` replaced. An empty `node` deletes; parents left without children vanish with
-  /// their priority; a leaf on the way becomes an interior node and keeps its priority.
+  /// Returns this tree with the node at `path` replaced. An empty `node` deletes; parents left without children are
+  /// removed with their priority; a leaf on the path becomes an interior node and keeps its priority.
   ///
-  /// Costs a copy of one page, and of the branches above it, for each level of the path.
+  /// One page and the branches above it are copied for each level of the path.
   public func replacing(_ path: Path, with node: Node) -> Node { replacing(path.keys, from: 0, with: node) }
 
-  /// Replaces a node from a key of the path on. Recursion as deep as the path is long.
+  /// Replaces the node at the keys from `index` on. The recursion is as deep as the path is long.
   func replacing(_ keys: [Key], from index: Int, with node: Node) -> Node {
     if index == keys.count { return node }
     return updating(keys[index]) { $0.replacing(keys, from: index + 1, with: node) }
   }
 
-  /// This node with one child set, or deleted when `child` is empty.
+  /// Returns this node with one child set, or deleted when `child` is empty.
   public func replacing(_ key: Key, with child: Node) -> Node { updating(key) { _ in child } }
 
-  /// This node with one child transformed; the child before and the child after may be empty.
+  /// Returns this node with one child transformed; both the old child and the new one may be empty.
   private func updating(_ key: Key, _ transform: (Node) -> Node) -> Node {
     key.withUTF8 { updating(OrderedKey($0), transform) }
   }
 
-  /// The same for a key of any bytes: those of an index need not be UTF-8.
+  /// Returns this node with one child transformed. The key may have any bytes: the keys of an index need not be UTF-8.
   func updating(_ key: OrderedKey, _ transform: (Node) -> Node) -> Node {
     switch content {
     case .empty: return updating(nil, in: nil, key, transform)
@@ -29,7 +29,7 @@ extension Node {
     }
   }
 
-  /// The same for a packed value, or for nothing.
+  /// Returns the node of a packed value, or of no value, with one child transformed.
   private func updating(
     _ value: PackedValue?, in page: Page?, _ key: OrderedKey, _ transform: (Node) -> Node
   ) -> Node {
@@ -60,7 +60,7 @@ extension Node {
     return Node(.packed(writer.finish(), 0))
   }
 
-  /// This node's children as a tree, even when they could be packed.
+  /// The children as a tree, even when they could be packed.
   private var asTree: PageTree {
     switch content {
     case .tree(let tree): return tree
@@ -72,7 +72,7 @@ extension Node {
     }
   }
 
-  /// The position of a key, present or not, among the entries of a packed interior value.
+  /// The entry of a key in a packed interior value, if it exists, and the entries before and after it.
   private struct EntryPosition {
     var before: PackedEntries?
     var found: PackedValue?
@@ -104,7 +104,7 @@ extension Node {
     var sizeKept: Int { (before.map { $0.size } ?? 0) + (after.map { $0.size } ?? 0) }
   }
 
-  /// This node with another priority. An empty node stays empty.
+  /// Returns this node with another priority. An empty node stays empty.
   public func with(priority: Scalar?) -> Node {
     switch content {
     case .empty: return self
@@ -119,7 +119,7 @@ extension Node {
     }
   }
 
-  /// A packed interior node of copied entries.
+  /// Returns a packed interior node with copies of the entries.
   static func packed(_ entries: PackedEntries, count: Int, priority: Scalar?, mayRefer: Bool) -> Node {
     let size = entries.size
     let prioritySize = priority.map { PackedValue.size($0) } ?? 0

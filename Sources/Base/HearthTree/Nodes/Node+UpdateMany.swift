@@ -1,9 +1,8 @@
 extension Node {
-  /// This tree with the nodes at several paths replaced: the same as ``replacing(_:with:)-(Path,_)`` for one after the
-  /// other.
+  /// Returns this tree with the nodes at several paths replaced. The result is the same as that of
+  /// ``replacing(_:with:)-(Path,_)`` for one after another.
   ///
-  /// Children of one node cost one pass over the pages that they lie in, instead of a copy of a page, and of the
-  /// branches above it, for each of them.
+  /// For several children of one node, their pages and branches are copied once, instead of once for each child.
   public func replacing(_ replacements: [(path: Path, node: Node)]) -> Node {
     switch replacements.count {
     case 0: self
@@ -12,11 +11,13 @@ extension Node {
     }
   }
 
-  /// - Parameter some: the replacements at and below this node, in their order.
-  /// - Parameter depth: the number of keys of each path that lead to this node.
+  /// Applies the replacements at and below this node.
+  ///
+  /// - Parameter some: The indexes in `all` of these replacements, in their order.
+  /// - Parameter depth: The number of keys of each path that lead to this node.
   private func replacing(_ all: [(path: Path, node: Node)], _ some: [Int], depth: Int) -> Node {
-    // When one replacement deletes what another one sets, a node that vanishes for a moment loses its priority, and a
-    // leaf that had children for a moment is gone: the order of the replacements shows in the result.
+    // When one replacement deletes a node that another one sets, their order matters: a node that is removed in between
+    // loses its priority, and a leaf that has children in between loses its value.
     let isOrderSeen = isLeaf || priority != nil
     if some.contains(where: { all[$0].path.count == depth || all[$0].node.isEmpty && isOrderSeen }) {
       return some.reduce(self) { $0.replacing(all[$1].path.keys, from: depth, with: all[$1].node) }
@@ -41,7 +42,7 @@ extension Node {
     }
   }
 
-  /// Indexes of the keys in the keys' order; equal keys keep theirs.
+  /// Returns the indexes of the keys, sorted by key; equal keys keep their order.
   private static func order(of keys: [OrderedKey]) -> [Int] {
     var order = Array(keys.indices)
     if !zip(keys, keys.dropFirst()).allSatisfy({ a, b in a.compare(b) <= 0 }) {
@@ -53,7 +54,7 @@ extension Node {
     return order
   }
 
-  /// The node of these children, for a packed node, a leaf or an empty one.
+  /// Returns this node, which is packed, a leaf or empty, with the changes applied.
   private func rebuilt(with changes: [ChildChange]) -> Node {
     guard isInterior || changes.contains(where: { !$0.node.isEmpty }) else { return self }
     var builder = NodeBuilder()
@@ -82,13 +83,14 @@ extension Node {
   }
 }
 
-/// A change of one child of a node; ``node`` is empty for a deleted one.
+/// A change of one child of a node; ``node`` is empty for a deleted child.
 struct ChildChange {
   let key: OrderedKey
   let node: Node
 }
 
-/// Keys of one node's children. Their bytes lie side by side, where ordered keys can point to them.
+/// The keys of changed children of one node. Their bytes are in one array, so that ``OrderedKey`` values can point to
+/// them.
 private struct ChildKeys {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []

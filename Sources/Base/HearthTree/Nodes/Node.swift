@@ -1,16 +1,16 @@
 /// An immutable value of the tree: empty, a leaf, or an interior node with children in key order.
 ///
-/// A node is a handle; copying one costs a reference count. Changing one gives a new node that shares all unchanged
+/// A node is a handle; copying one costs a reference count. A change creates a new node that shares all unchanged
 /// parts, so an old version stays readable while it is referenced.
 ///
-/// Small values lie packed in pages, side by side with their neighbours; the handle names the page and the offset. An
-/// interior node too large for that is a tree of pages of its own.
+/// Small values are packed in pages together with their siblings; the handle consists of the page and the offset. An
+/// interior node that is too large for this has a tree of pages.
 public struct Node: Sendable {
   enum Content: @unchecked Sendable {
-    // @unchecked because ManagedBuffer is not Sendable; a page is never changed once it is in a node.
+    // @unchecked because ManagedBuffer is not Sendable; a page is never changed once a node refers to it.
 
     case empty
-    /// A value in a page, at this position. Never a reference to a tree.
+    /// A value in a page, at an offset. It is never a reference to a tree.
     case packed(Page, UInt32)
     case tree(PageTree)
   }
@@ -18,16 +18,16 @@ public struct Node: Sendable {
 
   init(_ content: Content) { self.content = content }
 
-  /// The maximum size of a packed interior node's entries; a larger node is a tree of its own.
+  /// The maximum size of a packed interior node's entries; a larger node has its own tree.
   static let packedSizeBytesMax = 1024
-  /// The maximum number of packed children; a node with more is a tree of its own, since packed children are searched
-  /// one by one.
+  /// The maximum number of packed children; a node with more children has its own tree, since packed children are
+  /// searched one by one.
   static let packedCountMax = 32
 
-  /// No value. It has no priority and no children.
+  /// The node without a value, a priority and children.
   public static let empty = Node(.empty)
 
-  /// A leaf.
+  /// Creates a leaf.
   public init(_ scalar: Scalar, priority: Scalar? = nil) {
     let size = PackedValue.size(scalar) + (priority.map { PackedValue.size($0) } ?? 0)
     var writer = PageWriter(entryCount: 0, byteCount: size)
@@ -80,8 +80,8 @@ public struct Node: Sendable {
     }
   }
 
-  /// Calls `body` with the UTF-8 bytes of a leaf that is a string, without making a `String`; nil for all others.
-  /// The bytes are valid during the call.
+  /// Calls `body` with the UTF-8 bytes of a leaf that is a string, without creating a `String`; returns nil for every
+  /// other node. The bytes are valid during the call.
   public func withStringUTF8<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
     guard case .packed(let page, let offset) = content else { return nil }
     let value = page.value(at: offset)
@@ -95,7 +95,7 @@ public struct Node: Sendable {
     }
   }
 
-  /// The trees and long texts that the node refers to as a value in a page.
+  /// The number of trees and long texts to which the node refers when it is stored as a value in a page.
   var packedReferenceCount: Int {
     switch content {
     case .empty: return 0
@@ -108,7 +108,7 @@ public struct Node: Sendable {
     }
   }
 
-  /// The bytes that the node takes as a value in a page.
+  /// The size in bytes of the node when it is stored as a value in a page.
   var packedSize: Int {
     switch content {
     case .empty: 1
@@ -119,10 +119,10 @@ public struct Node: Sendable {
 }
 
 extension Node {
-  /// The child of that key; ``empty`` when there is none.
+  /// Returns the child of the key; ``empty`` when there is none.
   public func child(_ key: Key) -> Node { key.withUTF8 { child(utf8: $0) } }
 
-  /// The child with exactly these UTF-8 bytes as its key, without making a ``Key``.
+  /// Returns the child with exactly these UTF-8 bytes as its key, without creating a ``Key``.
   public func child(utf8: UnsafeRawBufferPointer) -> Node {
     withExtendedLifetime(self) { UnmanagedNode(self).child(utf8).node }
   }

@@ -1,16 +1,16 @@
-/// Builds a tree from the events of a JSON reader.
+/// A builder of a tree from the events of a JSON reader.
 ///
 /// One value is either `leaf`, `string`, `node` or `nothing`, or it is `open`, any number of (`key`, value) pairs,
-/// `close`. Children may come in any order; of a repeated key the last value counts. An interior node that is left
-/// without children vanishes.
+/// `close`. Children may come in any order; of a repeated key the last value counts. An interior node that has no
+/// children at its end is dropped.
 ///
 /// Values are packed as they arrive; those too large for a page become full pages when they are closed, so that memory
-/// in use is about that of the result.
+/// use is about that of the result.
 public struct NodeBuilder: Sendable {
-  /// Packed values of all open nodes, one entry behind the other.
+  /// Packed values of all open nodes, one entry after another.
   private var bytes: [UInt8] = []
-  // because whatever is referenced is a `PageTree` or a `PageText`, both Sendable
-  private nonisolated(unsafe) var references: ContiguousArray<AnyObject> = []  // alive while their addresses are used
+  // Every object in the array is a `PageTree` or a `PageText`, which are Sendable.
+  private nonisolated(unsafe) var references: ContiguousArray<AnyObject> = []  // kept alive while their addresses are used
   /// The offsets at which the entries of the open nodes begin.
   private var starts: [Int] = []
   private var levels: [Level] = []
@@ -26,7 +26,7 @@ public struct NodeBuilder: Sendable {
     var isKeyPending = false
   }
 
-  /// A builder that expects the root's value.
+  /// Creates a builder that expects the root's value.
   public init() {}
 
   /// Starts an interior node.
@@ -35,22 +35,22 @@ public struct NodeBuilder: Sendable {
     levels.append(Level(byteStart: bytes.count, referenceStart: references.count, entryStart: starts.count))
   }
 
-  /// Names the child that the next value becomes.
+  /// Sets the key of the next value.
   public mutating func key(_ key: Key) { key.withUTF8 { append(key: $0) } }
 
-  /// Names the child that the next value becomes. Bytes that are not UTF-8 become U+FFFD.
+  /// Sets the key of the next value. Bytes that are not UTF-8 become U+FFFD.
   public mutating func key(utf8: UnsafeRawBufferPointer) {
     if utf8.isASCII { append(key: utf8) } else { key(Key(utf8: utf8)) }
   }
 
-  /// Names the child without checking that the bytes are UTF-8: the keys of an index need not be.
+  /// Sets the key of the next value without checking that the bytes are UTF-8: the keys of an index need not be.
   mutating func append(key: UnsafeRawBufferPointer) {
     guard !levels.isEmpty else { return }
     let last = levels.count - 1
     let ordered = OrderedKey(key)
     if levels[last].isKeyPending, let start = starts.popLast() {
       bytes.removeSubrange(start...)
-      levels[last].isOrdered = false  // the rank of the key before is gone
+      levels[last].isOrdered = false  // the rank of the previous key is no longer known
     }
     if levels[last].isOrdered, starts.count > levels[last].entryStart {
       levels[last].isOrdered = bytes.withUnsafeBytes { all in
@@ -86,13 +86,13 @@ public struct NodeBuilder: Sendable {
     bytes.append(contentsOf: utf8)
   }
 
-  /// Adds no value: removes an earlier value of the same key.
+  /// Adds an empty value, which removes an earlier value of the same key.
   public mutating func nothing() {
     beginValue()
     appendNothing()
   }
 
-  /// Adds a whole subtree that exists already.
+  /// Adds a whole subtree that already exists.
   public mutating func node(_ node: Node) {
     beginValue()
     switch node.content {
@@ -101,7 +101,7 @@ public struct NodeBuilder: Sendable {
     case .packed(let page, let offset):
       let value = page.value(at: offset)
       bytes.append(contentsOf: UnsafeRawBufferPointer(start: value.start, count: value.size))
-      if page.hasReferences { references.append(page) }  // which keeps alive what it refers to
+      if page.hasReferences { references.append(page) }  // The page keeps the objects alive to which it refers.
     }
   }
 
@@ -128,7 +128,7 @@ public struct NodeBuilder: Sendable {
     isFinished = levels.isEmpty
   }
 
-  /// The tree; empty when there was no value, or it is incomplete.
+  /// Returns the tree; empty when there was no value or the value is incomplete.
   public func finish() -> Node {
     guard isFinished, levels.isEmpty else { return .empty }
     return bytes.withUnsafeBytes { all in
@@ -191,7 +191,7 @@ extension NodeBuilder {
     if let text { bytes.append(contentsOf: text.utf8) }
   }
 
-  /// Sorts the entries of a level by key, keeping the last of a repeated key, without empty ones.
+  /// Sorts the entries of a level by key, keeps the last entry of a repeated key, and drops empty ones.
   private mutating func arrange(_ level: Level) {
     let arranged: [UInt8] = bytes.withUnsafeBytes { all in
       guard let base = all.baseAddress else { return [] }
@@ -215,7 +215,7 @@ extension NodeBuilder {
     bytes.append(contentsOf: arranged)
   }
 
-  /// Puts a packed interior value's head before its entries.
+  /// Inserts the head of a packed interior value before its entries.
   private mutating func wrap(_ level: Level, count: Int, size: Int, priority: Scalar?) {
     let hasReferences = references.count > level.referenceStart
     let end = bytes.count

@@ -15,7 +15,7 @@ public struct NodeChildren: Sequence, Sendable {
   /// The number of children, if it is known without a walk; 0 otherwise.
   public var underestimatedCount: Int { start == nil ? node.childCount : 0 }
 
-  /// Makes an iterator at the first child, in the order of the sequence.
+  /// Creates an iterator at the first child, in the order of the sequence.
   public func makeIterator() -> Iterator {
     var cursor = NodeCursor(node)
     if let start {
@@ -36,7 +36,7 @@ public struct NodeChildren: Sequence, Sendable {
       self.isReversed = isReversed
     }
 
-    /// The next child; nil behind the last.
+    /// Returns the next child; nil after the last.
     public mutating func next() -> (key: Key, node: Node)? {
       guard let step = isReversed ? cursor.previous() : cursor.next() else { return nil }
       return (step.key, step.node)
@@ -51,17 +51,17 @@ extension Node {
   /// The children from the last to the first.
   public var childrenReversed: NodeChildren { NodeChildren(self, isReversed: true) }
 
-  /// The children from `key` on, in key order; `key` itself may be missing.
+  /// Returns the children from `key` on, in key order; there need not be a child at `key`.
   public func children(from key: Key, isInclusive: Bool = true) -> NodeChildren {
     NodeChildren(self, start: key, isInclusive: isInclusive)
   }
 
-  /// The children from `key` down to the first.
+  /// Returns the children from `key` down to the first, in reverse key order.
   public func childrenReversed(from key: Key, isInclusive: Bool = true) -> NodeChildren {
     NodeChildren(self, isReversed: true, start: key, isInclusive: isInclusive)
   }
 
-  /// Calls `body` for each child in key order, without making a ``Key``. The key's UTF-8 bytes are valid during the
+  /// Calls `body` for each child in key order, without creating a ``Key``. The key's UTF-8 bytes are valid during the
   /// call.
   public func forEachChild<Failure: Error>(
     _ body: (_ key: UnsafeRawBufferPointer, _ node: Node) throws(Failure) -> Void

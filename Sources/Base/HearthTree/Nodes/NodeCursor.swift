@@ -1,6 +1,6 @@
 /// A position between two children of a node that moves forward or backward in key order.
 struct NodeCursor {
-  /// A child that the cursor passed. The entry is valid while the page is.
+  /// A child that the cursor passed. The entry is valid while the page is held.
   struct Step {
     let page: Page
     let entry: PackedEntry
@@ -9,17 +9,17 @@ struct NodeCursor {
   }
 
   private let tree: PageTree?
-  /// The branches from the root to the page, with the index of the child on the way.
+  /// The branches from the root to the page, with the index of the child that leads to the page.
   private var trail: ContiguousArray<(branch: PageBranch, index: Int)> = []
   private var page: Page?
-  /// The offsets of a packed node's entries and of their end; made only for moving backward or seeking.
+  /// The offsets of a packed node's entries and of their end; computed only for moving backward or seeking.
   private var positions: ContiguousArray<Int>?
-  /// The next entry forward: its index in a tree's page or in `positions`.
+  /// The index of the next entry forward, in a tree's page or in `positions`.
   private var index = 0
-  /// The next entry forward in a packed node, while there are no `positions`.
+  /// The entries of a packed node from the next one on, while `positions` is nil.
   private var entries: PackedEntries?
 
-  /// Makes a cursor before the first child.
+  /// Creates a cursor before the first child.
   init(_ node: Node) {
     switch node.content {
     case .empty: tree = nil
@@ -35,7 +35,7 @@ struct NodeCursor {
     }
   }
 
-  /// Makes a cursor before the first entry of a tree's page, for this page only.
+  /// Creates a cursor before the first entry of a tree's page, for this page only.
   init(_ page: Page) {
     tree = nil
     self.page = page
@@ -53,7 +53,7 @@ struct NodeCursor {
     index = 0
   }
 
-  /// Moves before `key`, or behind it.
+  /// Moves before `key`, or after it.
   mutating func seek(_ key: OrderedKey, behind: Bool) {
     guard let page else { return }
     if let tree {
@@ -73,7 +73,7 @@ struct NodeCursor {
     index = behind && isFound ? place + 1 : place
   }
 
-  /// Moves behind the last child.
+  /// Moves after the last child.
   mutating func seekEnd() {
     guard let page else { return }
     guard let tree else {
@@ -130,7 +130,7 @@ struct NodeCursor {
     return Step(page: page, entry: positions.map { PackedEntry(page.base + $0[index]) } ?? page.entry(index))
   }
 
-  /// Moves to the start of the next page, or of the page before; false when there is none.
+  /// Moves to the start of the next page, or to the end of the previous page; false when there is none.
   private mutating func moveToNeighbour(forward: Bool) -> Bool {
     var above = trail.count - 1
     while above >= 0 {
@@ -159,7 +159,7 @@ struct NodeCursor {
     if !moveToNeighbour(forward: true) { page = nil }
   }
 
-  /// Moves two forward cursors over the pages and branches that both are about to enter.
+  /// Skips the pages and branches that two forward cursors would both enter next.
   static func skipShared(_ a: inout NodeCursor, _ b: inout NodeCursor) {
     while a.isAtPageStart(), b.isAtPageStart(), a.page === b.page {
       var (x, y) = (a.trail.count, b.trail.count)

@@ -6,9 +6,10 @@
   import Darwin
 #endif
 
-/// The bytes of a leaf's value up to a string's text, in a register: tag, number or length.
+/// The first bytes of a packed value, as an integer in a register: the tag, and the number or the length of the text,
+/// which follows.
 struct PackedHead {
-  /// The bytes, the first one lowest.
+  /// The bytes, the first one in the lowest bits.
   private(set) var bits: UInt128 = 0
   private(set) var count = 0
 
@@ -19,7 +20,7 @@ struct PackedHead {
 
   private init(kind: UInt8, detail: Int = 0) { append(UInt64(kind) | UInt64(detail) << 4, byteCount: 1) }
 
-  /// The parts of a leaf's value: the head, and the text that follows or the object that holds a long one.
+  /// Returns the parts of a leaf's value: the head, and the text that follows or the object that holds a long one.
   static func parts(of scalar: Scalar) -> (head: PackedHead, text: String?, object: PageText?) {
     switch scalar {
     case .bool(let value): return (PackedHead(value), nil, nil)
@@ -59,7 +60,7 @@ struct PackedHead {
     append(UInt64(rest), byteCount: 1)
   }
 
-  /// Makes the head of a tree or a text, with its address.
+  /// Creates the head of a reference to a tree or a long text, with its address.
   init(kind: UInt8, _ object: AnyObject) {
     self.init(kind: kind)
     append(UInt64(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())), byteCount: 8)
@@ -72,13 +73,13 @@ struct PackedHead {
 }
 
 extension PackedValue {
-  /// The maximum size of a string that lies in its page; a longer one is a `PageText`. Every change of a neighbour
-  /// copies the page, so long strings stay outside.
+  /// The maximum size of a string that is stored in its page; a longer one is a `PageText`. Every change in a page
+  /// copies it, so long strings are stored outside.
   static let inlineStringSizeBytesMax = 512
 
   static func isInline(_ text: String) -> Bool { text.utf8.count <= inlineStringSizeBytesMax }
 
-  /// The bytes of a leaf's value without a priority.
+  /// Returns the size in bytes of a leaf's value without a priority.
   static func size(_ scalar: Scalar) -> Int {
     switch scalar {
     case .bool: return 1
@@ -92,7 +93,7 @@ extension PackedValue {
 }
 
 extension UnsafeRawBufferPointer {
-  /// True when both are the same bytes.
+  /// Returns true when both have the same bytes.
   func elementsEqualBytes(_ other: UnsafeRawBufferPointer) -> Bool {
     guard count == other.count else { return false }
     guard count > 0, let a = baseAddress, let b = other.baseAddress else { return true }

@@ -1,6 +1,6 @@
 extension PackedValue {
-  /// Calls `body` for every tree and text that this value or a value in it refers to. Recursion is bounded, because
-  /// nested packed values lie inside the few hundred bytes of the outermost.
+  /// Calls `body` for every tree and text that this value or a value in it refers to. The recursion is bounded, because
+  /// nested packed values are inside the outermost one, which has about a thousand bytes at most.
   func forEachReference(_ body: (Unmanaged<AnyObject>) -> Void) {
     if hasPriority { priority.forEachReference(body) }
     switch kind {

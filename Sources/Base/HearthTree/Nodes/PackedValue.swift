@@ -18,9 +18,9 @@
 //
 // Example: {"n": 7, "on": true} is 05 02 08 00, 01 6E 12 07, 02 6F 6E 11.
 //
-// Everything here works on raw pointers, because a lookup reads a handful of bytes out of a page and must not pay for a
-// copy, a retain and a bounds check for each. The bytes are only ever those that `PageWriter` and `NodeBuilder` wrote;
-// none come from outside.
+// Everything here works on raw pointers, because a lookup reads a few bytes of a page, and a copy, a retain and a
+// bounds check for each would be too expensive. The bytes were always written by `PageWriter` or `NodeBuilder`; they
+// never come from outside of the process.
 
 /// The kinds of packed values.
 enum PackedKind {
@@ -34,7 +34,7 @@ enum PackedKind {
   static let text: UInt8 = 7
 }
 
-/// A value where it lies in a page. Valid while the page is.
+/// A value in a page, accessed in place. It is valid while the page is held.
 struct PackedValue {
   static let priorityFlag: UInt8 = 0x08
   static let referencesFlag: UInt8 = 0x10
@@ -54,7 +54,7 @@ struct PackedValue {
     hasPriority ? start + 1 + PackedValue(start + 1).size : start + 1
   }
 
-  /// The bytes of the whole value.
+  /// The size in bytes of the whole value.
   var size: Int {
     let head = payload
     switch kind {
@@ -71,7 +71,7 @@ struct PackedValue {
     }
   }
 
-  /// Children of an interior value.
+  /// The number of children of an interior value.
   var count: Int { Int(payload.load(as: UInt8.self)) }
 
   /// The entries of an interior value.
@@ -87,7 +87,7 @@ struct PackedValue {
     return UnsafeRawBufferPointer(start: text, count: count)
   }
 
-  /// The value of an integer value.
+  /// The integer of an integer value.
   var integer: Int64 {
     let width = detail
     guard width > 0 else { return 0 }
@@ -98,7 +98,7 @@ struct PackedValue {
     return Int64(bitPattern: bits << unused) >> Int64(unused)
   }
 
-  /// The value of a double value.
+  /// The double of a double value.
   var double: Double { Double(bitPattern: UInt64(littleEndian: payload.loadUnaligned(as: UInt64.self))) }
 
   /// A leaf's value; nil for everything else.
@@ -117,7 +117,7 @@ struct PackedValue {
     Int(UInt16(littleEndian: head.loadUnaligned(fromByteOffset: 1, as: UInt16.self)))
   }
 
-  /// Reads a length and moves behind it.
+  /// Reads a length and moves the position to its end.
   static func length(_ position: inout UnsafeRawPointer) -> Int {
     var byte = position.load(as: UInt8.self)
     position += 1
@@ -139,7 +139,7 @@ struct PackedValue {
   }
 }
 
-/// One key and its value where they lie in a page.
+/// One key and its value in a page, accessed in place.
 struct PackedEntry {
   let start: UnsafeRawPointer
   let key: UnsafeRawBufferPointer
@@ -156,7 +156,7 @@ struct PackedEntry {
   var end: UnsafeRawPointer { value.start + value.size }
 }
 
-/// Entries that lie one behind the other.
+/// Entries that are stored one after another.
 struct PackedEntries: Sequence, IteratorProtocol {
   var position: UnsafeRawPointer
   let end: UnsafeRawPointer
@@ -168,10 +168,10 @@ struct PackedEntries: Sequence, IteratorProtocol {
     return entry
   }
 
-  /// The bytes of all entries.
+  /// The size in bytes of all entries.
   var size: Int { end - position }
 
-  /// The value of exactly that key.
+  /// Returns the value of the key; nil when there is no such entry.
   func value(_ key: UnsafeRawBufferPointer) -> PackedValue? {
     var position = position
     while position < end {

@@ -6,26 +6,26 @@
   import Darwin
 #endif
 
-/// The header of a page: its counts.
+/// The header of a page, with its counts.
 struct PageHeader {
-  /// The number of entries with a slot each; 0 for a page that holds one value and nothing else.
+  /// The number of entries with a slot each; 0 for a page that holds one value and no entries.
   let count: UInt32
   let byteCount: UInt32
-  /// The number of trees and long texts that the values in this page are or contain.
+  /// The number of trees and long texts to which the values in this page refer.
   var referenceCount: UInt32 = 0
 }
 
-/// One piece of memory with packed values, never changed once it is part of a tree.
+/// One block of memory with packed values, which is never changed once it is part of a tree.
 ///
-/// It holds a run of entries of one interior node: for each a slot (its position in the page, two bytes, or four in a
-/// page of more than 65,535 bytes), then for each one byte of its key's hash, then the entries in key order. Or it
-/// holds a single value at position 0. The page is allocated in exactly the size it needs.
+/// It stores consecutive entries of one interior node: first a slot for each entry (its position in the page, in two
+/// bytes, or in four in a page of more than 65,535 bytes), then one byte of each key's hash, then the entries in key
+/// order. Or it holds a single value at position 0. The page is allocated in exactly the size it needs.
 ///
-/// The hashes are why a lookup touches one entry only: a page that was not used lately is not in the processor's
-/// caches, and a binary search would wait for memory at each of its steps.
+/// Because of the hashes, a lookup usually reads only one entry: a page that was not used recently is not in the
+/// processor's caches, and a binary search would wait for memory at each of its steps.
 final class Page: ManagedBuffer<PageHeader, UInt8> {
-  /// The maximum size of a page, unless a single entry is larger. A change copies a page, so smaller pages make changes
-  /// cheaper, but take more memory for their headers.
+  /// The maximum size of a page, unless a single entry is larger than that. A change copies a page, so smaller pages
+  /// make changes cheaper, but take more memory for their headers.
   static let sizeBytesMax = 2048
   /// The maximum number of trees and long texts in a page with more than one entry: a copied page counts a reference
   /// for each.
@@ -37,7 +37,7 @@ final class Page: ManagedBuffer<PageHeader, UInt8> {
     let page = Page.create(minimumCapacity: byteCount) { _ in
       PageHeader(count: UInt32(count), byteCount: UInt32(byteCount))
     }
-    return unsafeDowncast(page, to: Page.self)  // because `create` makes an object of the class it is called on
+    return unsafeDowncast(page, to: Page.self)  // `create` creates an object of the class on which it is called.
   }
 
   deinit {
@@ -49,12 +49,12 @@ final class Page: ManagedBuffer<PageHeader, UInt8> {
     }
   }
 
-  // Pointers instead of `header`, whose accesses would be checked for exclusivity each time.
+  // Uses pointers instead of `header`, because each access to `header` would be checked for exclusivity.
 
-  /// The header. Valid while the page is, because it is part of the object.
+  /// The header. The pointer is valid while the page is held, because the header is part of the object.
   var info: UnsafeMutablePointer<PageHeader> { withUnsafeMutablePointerToHeader { $0 } }
 
-  /// The first byte. Valid while the page is, because the bytes are part of the object.
+  /// The first byte. The pointer is valid while the page is held, because the bytes are part of the object.
   var base: UnsafeMutableRawPointer { withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) } }
 
   var count: Int { Int(info.pointee.count) }
@@ -90,7 +90,7 @@ final class Page: ManagedBuffer<PageHeader, UInt8> {
 
   func value(at offset: UInt32) -> PackedValue { PackedValue(base + Int(offset)) }
 
-  /// The index of exactly that key.
+  /// Returns the index of the key; nil when the page does not have it.
   func index(_ key: UnsafeRawBufferPointer) -> Int? {
     let (hash, hashes) = (Self.hash(key), UnsafeRawPointer(hashes))
     for index in 0..<count where hashes.load(fromByteOffset: index, as: UInt8.self) == hash {
@@ -99,7 +99,7 @@ final class Page: ManagedBuffer<PageHeader, UInt8> {
     return nil
   }
 
-  /// The index of the key, or of the first entry behind it.
+  /// Returns the index of the key, or of the first entry after it.
   func find(_ key: OrderedKey) -> (index: Int, isFound: Bool) {
     if let index = index(key.bytes) { return (index, true) }
     var (low, high) = (0, count)
@@ -110,7 +110,7 @@ final class Page: ManagedBuffer<PageHeader, UInt8> {
     return (low, false)
   }
 
-  /// A hash of the key's first and last eight bytes, in which the keys of one node usually differ.
+  /// Returns a hash of the key's first and last eight bytes, in which the keys of one node usually differ.
   static func hash(_ key: UnsafeRawBufferPointer) -> UInt8 {
     var (first, last) = (UInt64(0), UInt64(0))
     if key.count >= 8 {
@@ -129,12 +129,12 @@ final class Page: ManagedBuffer<PageHeader, UInt8> {
     return Node(.packed(self, UInt32(truncatingIfNeeded: value.start - UnsafeRawPointer(base))))
   }
 
-  /// The size in bytes of the slots and hashes of a page whose entries take `byteCount` bytes.
+  /// Returns the size in bytes of the slots and hashes of a page whose entries take `byteCount` bytes.
   static func slotsSize(entryCount: Int, byteCount: Int) -> Int {
     (byteCount + 3 * entryCount > 0xFFFF ? 5 : 3) * entryCount
   }
 
-  /// The size in bytes of an entry.
+  /// Returns the size in bytes of an entry.
   static func entrySize(_ key: UnsafeRawBufferPointer, _ node: Node) -> Int {
     PackedValue.lengthSize(key.count) + key.count + node.packedSize
   }

@@ -1,23 +1,25 @@
 /// The counts of a branch.
 struct BranchHeader {
-  /// Children, each a `Page` when `level` is 1 and a `PageBranch` of the level below otherwise.
+  /// The number of children, each of which is a `Page` when `level` is 1 and a `PageBranch` of the level below
+  /// otherwise.
   var count: Int
   var level: Int
 }
 
-/// An inner node of a `PageTree`: children in key order, and for each the lowest key it may hold.
+/// An inner node of a `PageTree`: children in key order, and for each the lowest key that it may contain.
 ///
-/// One allocation: ranks (8 bytes a child), children (8), the offset of each key (4, and one more for the end), keys. A
-/// search never reads the key of the first child: a key below the second child's belongs to it. Never changed once
-/// made.
+/// It is one allocation: ranks (8 bytes a child), children (8), the offset of each key (4, and one more for the end),
+/// and keys. A search never reads the key of the first child: a key below the second child's belongs to it. A branch is
+/// never changed after its creation.
 final class PageBranch: ManagedBuffer<BranchHeader, UInt64> {
-  /// The maximum number of children. More make a tree lower and a change costlier: a copied branch counts a reference
-  /// for every child.
+  /// The maximum number of children. A greater maximum would make trees lower, but changes more expensive: a copied
+  /// branch counts a reference for every child.
   static let childCountMax = 24
   /// The number of children below which a branch merges with a neighbour.
   static let childCountMin = 6
 
-  /// A child on its way into a branch. Its creator keeps key and child alive until the branch is made.
+  /// A child of a branch that is about to be created. The creator of the part keeps the key and the child alive until
+  /// then.
   struct Part {
     var key: UnsafeRawBufferPointer
     var rank: UInt64
@@ -29,7 +31,7 @@ final class PageBranch: ManagedBuffer<BranchHeader, UInt64> {
     let keysSize = parts.reduce(0) { $0 + $1.key.count }
     let words = 2 * count + (4 * (count + 1) + keysSize + 7) / 8
     let object = PageBranch.create(minimumCapacity: words) { _ in BranchHeader(count: count, level: level) }
-    let branch = unsafeDowncast(object, to: PageBranch.self)  // because `create` makes an object of its own class
+    let branch = unsafeDowncast(object, to: PageBranch.self)  // `create` creates an object of the class on which it is called.
     let base = branch.base
     var position = 0
     for (i, part) in parts.enumerated() {
@@ -49,11 +51,11 @@ final class PageBranch: ManagedBuffer<BranchHeader, UInt64> {
     for i in 0..<count { unmanagedChild(i).release() }
   }
 
-  // Pointers instead of `header`, whose accesses would be checked for exclusivity each time.
+  // Uses pointers instead of `header`, because each access to `header` would be checked for exclusivity.
   var count: Int { withUnsafeMutablePointerToHeader { $0.pointee.count } }
   var level: Int { withUnsafeMutablePointerToHeader { $0.pointee.level } }
 
-  /// The first byte. Valid while the branch is, because the bytes are part of the object.
+  /// The first byte. The pointer is valid while the branch is held, because the bytes are part of the object.
   private var base: UnsafeMutableRawPointer {
     withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
   }
@@ -64,11 +66,11 @@ final class PageBranch: ManagedBuffer<BranchHeader, UInt64> {
   }
 
   func child(_ i: Int) -> AnyObject { unmanagedChild(i).takeUnretainedValue() }
-  // because `level` says which class the children are of
+  // The level determines the class of the children.
   func branch(_ i: Int) -> PageBranch { unsafeDowncast(child(i), to: PageBranch.self) }
   func page(_ i: Int) -> Page { unsafeDowncast(child(i), to: Page.self) }
 
-  /// The lowest key child `i` may hold; meaningless for the first child.
+  /// Returns the lowest key that child `i` may contain; meaningless for the first child.
   func key(_ i: Int) -> UnsafeRawBufferPointer {
     let start = Int(base.load(fromByteOffset: 16 * count + 4 * i, as: UInt32.self))
     let end = Int(base.load(fromByteOffset: 16 * count + 4 * (i + 1), as: UInt32.self))
@@ -79,7 +81,7 @@ final class PageBranch: ManagedBuffer<BranchHeader, UInt64> {
     Part(key: key(i), rank: base.load(fromByteOffset: 8 * i, as: UInt64.self), child: unmanagedChild(i))
   }
 
-  /// The index of the child that would hold the key.
+  /// Returns the index of the child that contains the key or would contain it.
   func find(_ key: OrderedKey) -> Int {
     let base = base
     var (low, high) = (1, count)

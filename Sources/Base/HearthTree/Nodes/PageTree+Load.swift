@@ -1,5 +1,5 @@
 extension PageTree {
-  /// Makes full pages of packed entries in key order, and the branches above them.
+  /// Creates full pages from packed entries in key order, and the branches above them.
   convenience init(
     _ bytes: UnsafeRawBufferPointer, _ starts: ArraySlice<Int>, mayRefer: Bool, priority: Scalar?
   ) {
@@ -54,7 +54,7 @@ extension PageTree {
     stride(from: 0, to: children.count, by: PageBranch.childCountMax).map { first in
       let group = children[first..<min(first + PageBranch.childCountMax, children.count)]
       let parts = group.map { child in
-        // because the level says which class the children are of
+        // The level determines the class of the children.
         let key =
           level == 1
           ? unsafeDowncast(child, to: Page.self).entry(0).key

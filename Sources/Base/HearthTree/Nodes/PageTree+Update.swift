@@ -10,19 +10,19 @@ extension PageTree {
   /// A change of one child.
   private struct Change {
     let key: OrderedKey
-    /// The function from the old child to the new one; either may be empty.
+    /// The function from the old child to the new one; both may be empty.
     let transform: (Node) -> Node
     /// The difference in the number of children.
     var countChange = 0
   }
 
-  /// True when a page or branch is the first or last of its level.
+  /// The position of a page or branch at the edges of its level: whether it is the first, and whether it is the last.
   private struct Edge {
     var isFirst = true
     var isLast = true
   }
 
-  /// The children with one changed, set or deleted.
+  /// Returns the children with one changed, added or deleted.
   func updating(_ key: OrderedKey, _ transform: (Node) -> Node) -> Node {
     let (outcome, countChange) = withoutActuallyEscaping(transform) { transform in
       var change = Change(key: key, transform: transform)
@@ -57,7 +57,7 @@ extension PageTree {
     PageBranch.Part(key: key, rank: OrderedKey.rank(key), child: .passUnretained(child))
   }
 
-  /// Applies a change. Recursion as deep as the tree is high.
+  /// Applies a change. The recursion is as deep as the tree is high.
   private static func apply(_ change: inout Change, to object: AnyObject, level: Int, edge: Edge) -> Outcome {
     guard level > 0 else {
       return apply(&change, to: unsafeDowncast(object, to: Page.self), edge: edge)  // because this is level 0
@@ -82,7 +82,7 @@ extension PageTree {
     }
   }
 
-  /// Replaces one child; when it has become small it merges with a neighbour that has room.
+  /// Replaces one child; a child that has become small is merged with a neighbour that has enough space.
   private static func replace(_ index: Int, of branch: PageBranch, with new: AnyObject) -> Outcome {
     if isSmall(new, level: branch.level - 1) {
       for first in [index - 1, index] where first >= 0 && first + 1 < branch.count {
@@ -122,7 +122,7 @@ extension PageTree {
       guard count > PageBranch.childCountMax else {
         return .one(PageBranch.make(level: level, UnsafeBufferPointer(all)))
       }
-      // Keys that arrive in order leave full branches behind.
+      // At the end of the level, the split is uneven, so that keys that arrive in order produce full branches.
       let isAtEnd = edge.isLast && range.upperBound == branch.count
       let isAtStart = edge.isFirst && range.lowerBound == 0
       let split = isAtEnd ? count - 1 : isAtStart ? 1 : count / 2
@@ -133,29 +133,29 @@ extension PageTree {
   }
 
   static func isSmall(_ object: AnyObject, level: Int) -> Bool {
-    // because the level says which class the object is of
+    // The level determines the class of the object.
     level == 0
       ? unsafeDowncast(object, to: Page.self).byteCount < Page.sizeBytesMin
       : unsafeDowncast(object, to: PageBranch.self).count < PageBranch.childCountMin
   }
 
-  /// Merges both when that leaves room to grow.
+  /// Merges both when the result has space to grow.
   static func merge(
     _ left: AnyObject, _ right: AnyObject, lowestKeyOfRight: UnsafeRawBufferPointer, level: Int
   ) -> AnyObject? {
     if level == 0 {
-      // because this is level 0
+      // This is level 0.
       let (a, b) = (unsafeDowncast(left, to: Page.self), unsafeDowncast(right, to: Page.self))
       guard a.byteCount + b.byteCount <= Page.sizeBytesMax * 3 / 4,
         a.referenceCount + b.referenceCount <= Page.referenceCountMax * 3 / 4
       else { return nil }
       return Page.joining(a, 0..<a.count, nil, b, 0..<b.count)
     }
-    // because only level 0 is a page
+    // Only level 0 is a page.
     let (a, b) = (unsafeDowncast(left, to: PageBranch.self), unsafeDowncast(right, to: PageBranch.self))
     guard a.count + b.count <= PageBranch.childCountMax * 3 / 4 else { return nil }
     var parts = (0..<a.count).map { a.part($0) } + (0..<b.count).map { b.part($0) }
-    parts[a.count].key = lowestKeyOfRight  // the first child may hold less than its own key says
+    parts[a.count].key = lowestKeyOfRight  // the first child may contain smaller keys than its own
     parts[a.count].rank = OrderedKey.rank(lowestKeyOfRight)
     return withExtendedLifetime((a, b)) {
       parts.withUnsafeBufferPointer { PageBranch.make(level: level, $0) }
@@ -180,7 +180,7 @@ extension PageTree {
     if size <= Page.sizeBytesMax && references <= Page.referenceCountMax || count == 1 {
       return .one(Page.joining(page, 0..<index, new, page, rest))
     }
-    // Keys that arrive in order leave full pages behind.
+    // At the end of the level, the split is uneven, so that keys that arrive in order produce full pages.
     if edge.isLast && index == page.count {
       return .two(page, Page.joining(page, 0..<0, new, page, 0..<0), lowestKeyOfSecond: Array(change.key.bytes))
     }
@@ -221,7 +221,7 @@ extension PageTree {
 }
 
 extension Page {
-  /// An entry on its way into a page.
+  /// An entry that is added to a page.
   struct NewEntry {
     let key: UnsafeRawBufferPointer
     let node: Node
@@ -231,13 +231,13 @@ extension Page {
     range.isEmpty ? 0 : page.position(range.upperBound) - page.position(range.lowerBound)
   }
 
-  /// The bytes of the page that `joining` would make.
+  /// Returns the size in bytes of the page that `joining` would create.
   static func size(_ a: Page, _ before: Range<Int>, _ new: NewEntry?, _ b: Page, _ after: Range<Int>) -> Int {
     let entries = bytes(a, before) + bytes(b, after) + (new.map { entrySize($0.key, $0.node) } ?? 0)
     return entries + slotsSize(entryCount: before.count + after.count + (new == nil ? 0 : 1), byteCount: entries)
   }
 
-  /// Makes a page of a run of entries, a new one, and another run.
+  /// Creates a page from a range of entries, a new entry, and another range.
   static func joining(_ a: Page, _ before: Range<Int>, _ new: NewEntry?, _ b: Page, _ after: Range<Int>) -> Page {
     let size = bytes(a, before) + bytes(b, after) + (new.map { entrySize($0.key, $0.node) } ?? 0)
     var writer = PageWriter(entryCount: before.count + after.count + (new == nil ? 0 : 1), byteCount: size)

@@ -1,7 +1,7 @@
 extension PageTree {
-  /// The children with several changed, set or deleted.
+  /// Returns the children with several changed, added or deleted.
   ///
-  /// - Parameter changes: in key order, no key twice.
+  /// - Parameter changes: The changes in key order, at most one for each key.
   func replacing(_ changes: [ChildChange]) -> Node {
     var pass = PageTreePass(changes)
     var parts = pass.apply(changes.indices, to: PageTreePass.part(of: root), level: height, isLast: true)
@@ -26,8 +26,9 @@ extension PageTree {
 
 /// A pass over the pages of a tree, from the first changed child to the last.
 ///
-/// Every page and branch on the way is made anew once, whatever the number of changes in it. The resulting parts point,
-/// uncounted, to the old tree and to the objects that the pass has made: both live until its end.
+/// Every affected page and branch is copied once, regardless of the number of changes in it. The resulting parts have
+/// unmanaged references to the old tree and to the objects that the pass has created; both are kept alive until its
+/// end.
 private struct PageTreePass {
   private let changes: [ChildChange]
   /// The difference in the number of children.
@@ -36,7 +37,7 @@ private struct PageTreePass {
 
   init(_ changes: [ChildChange]) { self.changes = changes }
 
-  /// A root, which has no lowest key.
+  /// Returns the part of a root, which has no lowest key.
   static func part(of root: AnyObject) -> PageBranch.Part {
     let key = UnsafeRawBufferPointer(start: nil, count: 0)
     return PageBranch.Part(key: key, rank: OrderedKey.rank(key), child: .passUnretained(root))
@@ -49,10 +50,10 @@ private struct PageTreePass {
 
   /// Applies changes to a page or branch, and returns the parts that replace it: none, itself or several of its level.
   ///
-  /// - Parameter range: the changes of children that it holds, or would hold; at least one.
-  /// - Parameter isLast: it is the last of its level, where keys that arrive in order are put.
+  /// - Parameter range: The changes of children that it contains or would contain; at least one.
+  /// - Parameter isLast: True for the last page or branch of its level, to which keys that arrive in order are added.
   ///
-  /// Recursion as deep as the tree is high.
+  /// The recursion is as deep as the tree is high.
   mutating func apply(
     _ range: Range<Int>, to old: PageBranch.Part, level: Int, isLast: Bool
   ) -> [PageBranch.Part] {
@@ -65,7 +66,7 @@ private struct PageTreePass {
     var start = range.lowerBound
     for i in 0..<branch.count {
       var child = branch.part(i)
-      if i == 0 { (child.key, child.rank) = (old.key, old.rank) }  // its own key may not be the lowest below it
+      if i == 0 { (child.key, child.rank) = (old.key, old.rank) }  // its own key need not be the lowest one below it
       let isLastChild = i == branch.count - 1
       let next = isLastChild ? nil : branch.part(i + 1)
       var end = start
@@ -89,10 +90,11 @@ private struct PageTreePass {
     return isSame ? [old] : branches(children.parts, level: level, isLast: isLast)
   }
 
-  /// Makes branches of that level above all these parts.
+  /// Creates branches of the level above all these parts.
   mutating func branches(_ parts: [PageBranch.Part], level: Int, isLast: Bool) -> [PageBranch.Part] {
     let count = (parts.count + PageBranch.childCountMax - 1) / PageBranch.childCountMax
-    // Keys that arrive in order leave full branches behind; others leave room in all.
+    // At the end of the level, branches are filled, because keys often arrive in order; elsewhere all branches keep
+    // space to grow.
     let size = isLast ? PageBranch.childCountMax : (parts.count + count - 1) / max(1, count)
     return stride(from: 0, to: parts.count, by: max(1, size)).map { first in
       let group = parts[first..<min(first + size, parts.count)]
@@ -110,7 +112,7 @@ private struct Siblings {
 
   init(level: Int) { self.level = level }
 
-  /// Adds a part, or merges it with the one before when one of the two has become small and there is room.
+  /// Adds a part, or merges it with the previous one when one of the two has become small and they fit together.
   mutating func add(_ part: PageBranch.Part, isNew: Bool, _ made: inout [AnyObject]) {
     let object = part.child.takeUnretainedValue()
     if let last = parts.last?.child.takeUnretainedValue(),
@@ -128,7 +130,7 @@ private struct Siblings {
 }
 
 extension PageTreePass {
-  /// An entry on its way into a page.
+  /// An entry of a page that is about to be created.
   private struct Entry {
     /// The index of the entry in the old page, or in the changes.
     let index: Int
@@ -149,7 +151,7 @@ extension PageTreePass {
     return parts
   }
 
-  /// The entries of a page with the changes among them; nil when there is no difference.
+  /// Returns the entries of a page with the changes applied; nil when nothing differs.
   private mutating func merged(_ range: Range<Int>, _ page: Page) -> [Entry]? {
     var entries: [Entry] = []
     entries.reserveCapacity(page.count + range.count)
@@ -184,12 +186,13 @@ extension PageTreePass {
     return isChanged ? entries : nil
   }
 
-  /// Runs of entries that make a page each.
+  /// Returns the ranges of entries, each of which becomes a page.
   private static func cut(_ entries: [Entry], isLast: Bool) -> [Range<Int>] {
     func pageSize(_ count: Int, _ size: Int) -> Int { size + Page.slotsSize(entryCount: count, byteCount: size) }
     let whole = pageSize(entries.count, entries.reduce(0) { $0 + $1.size })
     let count = (whole + Page.sizeBytesMax - 1) / Page.sizeBytesMax
-    // Keys that arrive in order leave full pages behind; others leave room in all.
+    // At the end of the level, pages are filled, because keys often arrive in order; elsewhere all pages keep space to
+    // grow.
     let enough = isLast || count < 2 ? Page.sizeBytesMax : (whole + count - 1) / count
     var runs: [Range<Int>] = []
     var (first, size, references) = (0, 0, 0)
@@ -208,7 +211,7 @@ extension PageTreePass {
     return runs
   }
 
-  /// Makes a page of entries of an old page and of changes.
+  /// Creates a page from entries of an old page and from changes.
   private func page(_ entries: ArraySlice<Entry>, _ old: Page) -> Page {
     var writer = PageWriter(entryCount: entries.count, byteCount: entries.reduce(0) { $0 + $1.size })
     var rest = entries

@@ -8,7 +8,7 @@
 
 /// A writer that fills a new page of known size from front to back, and counts its references.
 ///
-/// It uses raw pointers, because a page is written once and then never again; the caller has counted the bytes before,
+/// It uses raw pointers, because a page is written once and then never again; the caller has computed the size before,
 /// and `finish` checks the count.
 struct PageWriter {
   private let page: Page
@@ -17,7 +17,7 @@ struct PageWriter {
   /// The number of trees and long texts written.
   private var referenceCount = 0
 
-  /// Makes a writer of a page of `entryCount` entries that take `byteCount` bytes together, or of one value (then
+  /// Creates a writer of a page with `entryCount` entries of `byteCount` bytes in total, or with one value (then
   /// `entryCount` is 0).
   init(entryCount: Int, byteCount: Int) {
     let total = byteCount + Page.slotsSize(entryCount: entryCount, byteCount: byteCount)
@@ -55,9 +55,9 @@ struct PageWriter {
     byte(UInt8(rest))
   }
 
-  /// Adds a reference to a tree or text.
+  /// Retains a tree or text to which the page refers.
   private mutating func retain(_ object: AnyObject) {
-    _ = Unmanaged.passRetained(object)  // because the page's deinit releases it
+    _ = Unmanaged.passRetained(object)  // The page's deinit releases it.
     referenceCount += 1
   }
 
@@ -93,7 +93,7 @@ struct PageWriter {
     }
   }
 
-  /// Notes the slot of the entry that follows.
+  /// Writes the slot of the entry that follows.
   mutating func beginEntry(_ key: UnsafeRawBufferPointer) {
     page.setSlot(slot, position: position - page.base, hash: Page.hash(key))
     slot += 1
@@ -128,7 +128,7 @@ struct PageWriter {
     if mayRefer { entries.forEachReference { retain($0.takeUnretainedValue()) } }
   }
 
-  /// Copies a run of entries of another page with their slots.
+  /// Copies a range of entries of another page with their slots.
   mutating func entries(_ range: Range<Int>, of source: Page) {
     guard !range.isEmpty else { return }
     let move = position - page.base - source.position(range.lowerBound)

@@ -1,7 +1,7 @@
 /// A node seen during a walk or a lookup: like a ``Node``, but without a reference to its storage.
 ///
-/// A walk over a whole tree reads every value once; counting references at each would cost more than all the rest.
-/// Valid while the caller holds the node that the walk started at.
+/// A walk over a whole tree reads every value once; counting references at each would cost more than the rest of the
+/// walk. It is valid while the caller holds the node at which the walk started.
 enum UnmanagedNode {
   case empty
   /// A packed value, never a reference to a tree.
@@ -20,12 +20,12 @@ enum UnmanagedNode {
     self = value.kind == PackedKind.tree ? .tree(value.tree) : .packed(page, value)
   }
 
-  /// Calls `body` with the unmanaged form of `node`, which must not leave the call.
+  /// Calls `body` with the unmanaged form of `node`, which must not be used after the call.
   static func withNode<Result>(_ node: Node, _ body: (UnmanagedNode) -> Result) -> Result {
     withExtendedLifetime(node) { body(UnmanagedNode(node)) }
   }
 
-  /// The node as a handle that holds it.
+  /// The node as a ``Node``, which holds a reference.
   var node: Node {
     switch self {
     case .empty: .empty
@@ -71,7 +71,8 @@ enum UnmanagedNode {
   /// The leaf's value; nil for empty and interior nodes.
   var scalar: Scalar? { if case .packed(_, let value) = self { value.scalar } else { nil } }
 
-  /// Calls `body` with the UTF-8 bytes of a leaf that is a string lying in its page; false for everything else.
+  /// Calls `body` with the UTF-8 bytes of a leaf with a string that is stored in its page; returns false for every
+  /// other node.
   @inline(__always)
   func withPackedString(_ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
     guard case .packed(_, let value) = self, value.kind == PackedKind.string else { return false }
@@ -79,7 +80,7 @@ enum UnmanagedNode {
     return true
   }
 
-  /// The child of exactly that key.
+  /// Returns the child of the key.
   func child(_ key: UnsafeRawBufferPointer) -> UnmanagedNode {
     switch self {
     case .empty: return .empty
@@ -113,16 +114,16 @@ enum UnmanagedNode {
 }
 
 extension PageTree {
-  /// Calls `body` for each page in key order, until it returns false; then the result is false.
+  /// Calls `body` for each page in key order, until it returns false. Returns false when `body` did.
   func forEachPage(_ body: (Unmanaged<Page>) -> Bool) -> Bool {
     Self.forEachPage(.passUnretained(root), level: height, body)
   }
 
-  /// Visits the pages. Recursion as deep as the tree is high.
+  /// Visits the pages. The recursion is as deep as the tree is high.
   private static func forEachPage(
     _ object: Unmanaged<AnyObject>, level: Int, _ body: (Unmanaged<Page>) -> Bool
   ) -> Bool {
-    // because only level 0 is a page
+    // Only level 0 is a page.
     if level == 0 { return body(Unmanaged<Page>.fromOpaque(object.toOpaque())) }
     return Unmanaged<PageBranch>.fromOpaque(object.toOpaque())._withUnsafeGuaranteedRef { branch in
       for i in 0..<branch.count where !forEachPage(branch.unmanagedChild(i), level: level - 1, body) { return false }

@@ -1,38 +1,38 @@
-/// A value on its way into the tree: a node, and the server values in it.
+/// A value to write: a node, and the server values in it.
 ///
-/// While a deferred value is unresolved its place in ``node`` holds the number 0, so that the shape (and the priorities
-/// around it) is already that of the result.
+/// While a server value is unresolved, ``node`` has the number 0 in its location, so that the structure and the
+/// priorities are already those of the result.
 public struct WriteValue: Sendable {
-  /// The node to write, with the number 0 in place of server values.
+  /// The node to write, with the number 0 instead of server values.
   public var node: Node
   /// The server values.
   public var deferred: [Deferred]
-  /// Keys from the written location down to its deepest leaf: 0 for a leaf or nothing. Of a text with repeated names it
-  /// may be that of a value which did not count.
+  /// The number of keys from the written location to its deepest leaf: 0 for a leaf or no value. For a text with
+  /// repeated names, it may be the depth of a value that was replaced.
   public var depth: Int
 
-  /// `{".sv": …}` somewhere in a written value.
+  /// A server value, `{".sv": …}`, in a written value.
   public struct Deferred: Sendable {
-    /// The location, relative to the one that is written.
+    /// The location, relative to the location that is written.
     public var location: Location
     /// The operation that gives the value.
     public var operation: Operation
-    /// Makes a server value at that location.
+    /// Creates a server value at a location.
     public init(location: Location, operation: Operation) {
       self.location = location
       self.operation = operation
     }
   }
 
-  /// The operations that give a server value.
+  /// The operations that compute a server value.
   public enum Operation: Sendable {
     /// The server's time in milliseconds, one value for the whole write.
     case timestamp
-    /// The existing number plus this one; this one when there is no number yet.
+    /// The sum of the existing number and this one; only this one when there is no number yet.
     case increment(Scalar)
   }
 
-  /// Makes a value to write.
+  /// Creates a value to write.
   public init(_ node: Node, deferred: [Deferred] = [], depth: Int = 0) {
     self.node = node
     self.deferred = deferred
@@ -42,7 +42,7 @@ public struct WriteValue: Sendable {
   /// True when the write can add stored data. A server value counts as data.
   public var addsData: Bool { !node.isEmpty || !deferred.isEmpty }
 
-  /// The node to store: every deferred value computed from the existing value at the same location.
+  /// Returns the node to store, with every server value computed from the existing value at the same location.
   public func resolved(existing: Node, nowMilliseconds: Int64) -> Node {
     var result = node
     for item in deferred {
@@ -57,8 +57,8 @@ public struct WriteValue: Sendable {
 }
 
 extension WriteValue.Operation {
-  /// The scalar that replaces `before`. Two integers make an integer unless they overflow; a sum beyond the doubles is
-  /// the largest double, because the tree holds no infinity.
+  /// Returns the scalar that replaces `before`. The sum of two integers is an integer unless it overflows; a sum beyond
+  /// the doubles is the largest double, because the tree holds no infinity.
   func result(before: Scalar?, nowMilliseconds: Int64) -> Scalar {
     switch self {
     case .timestamp: return .int(nowMilliseconds)
@@ -81,7 +81,7 @@ public struct Write: Sendable {
   /// The new value.
   public var value: WriteValue
 
-  /// Makes a replacement of that location.
+  /// Creates a replacement.
   public init(location: Location, value: WriteValue) {
     self.location = location
     self.value = value

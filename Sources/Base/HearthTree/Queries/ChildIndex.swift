@@ -1,10 +1,10 @@
 /// The children of a node in another order than that of their keys.
 ///
-/// A value: every version of it can be kept at no cost, like the versions of a tree.
+/// It is a value type: every version of it can be kept without a copy, like the versions of a tree.
 ///
-/// Its entries are the children of a ``Node``, under keys whose order is that of the query (see `IndexKey`). While
-/// hardly any child has a value in this order, the others need no entries: they come in key order, as the node has
-/// them. So an index by priority of a node whose children have none costs nothing.
+/// Its entries are the children of a ``Node``, under keys whose order is that of the query (see `IndexKey`). While only
+/// few children have a value in this order, the others need no entries: they are sorted by key, as in the node. So an
+/// index by priority takes no memory when the children have no priorities.
 public struct ChildIndex: Sendable {
   /// The order of the children.
   public let order: Query.Order
@@ -21,16 +21,17 @@ public struct ChildIndex: Sendable {
   /// True when children without a value have no entries. They are found by walking the node, over those with a value.
   private(set) var isSparse: Bool
 
-  /// The maximum number of children with a value that a walk has to step over. A page of the tree holds about as many.
+  /// The maximum number of children with a value in a sparse index, which a walk over the others has to skip. It is
+  /// about the number of entries in a page.
   static let sparseValueCountMax = 64
 
   private static let mark = Node(.bool(true))
 
-  /// The number of entries: each takes some 20 bytes more than the child's key, and those of the text that it is
-  /// ordered by.
+  /// The number of entries. Each takes about 20 bytes in addition to the child's key and to the text by which the child
+  /// is ordered.
   public var entryCount: Int { entries.childCount }
 
-  /// Makes the order of all children of a node.
+  /// Creates the index of all children of a node.
   public init(_ node: Node, by order: Query.Order, cost: inout QueryCost) {
     self.order = order
     count = node.childCount
@@ -44,7 +45,7 @@ public struct ChildIndex: Sendable {
     }
   }
 
-  /// Makes the order of keys, which needs no entries.
+  /// Creates the index for the order of keys, which needs no entries.
   init(keysOf node: Node) {
     order = .key
     count = node.childCount
@@ -53,7 +54,7 @@ public struct ChildIndex: Sendable {
     isSparse = true
   }
 
-  /// Makes the entries anew. False, without having changed anything, when there are too many values for a sparse index.
+  /// Creates all entries. Returns false, without a change, when there are too many values for a sparse index.
   private mutating func addValues(of node: Node, isSparse: Bool, cost: inout QueryCost) -> Bool {
     var builder = NodeBuilder()
     var (valueCount, scannedCount, isComplete) = (0, 0, true)
@@ -99,7 +100,7 @@ public struct ChildIndex: Sendable {
 
   private func value(of child: Node) -> SortValue? { child.isEmpty ? nil : order.value(of: child) }
 
-  /// The entry of a child; nil when it has none.
+  /// Returns the key of a child's entry; nil when the child has no entry.
   private func entryKey(_ value: SortValue?, _ key: Key) -> [UInt8]? {
     guard let value, !(value.isMissing && isSparse) else { return nil }
     return key.withUTF8 { IndexKey(value, $0).bytes }
@@ -110,15 +111,15 @@ public struct ChildIndex: Sendable {
     cost.entriesWritten += 1
   }
 
-  /// Ends the changes of one version, which is `node`. An index that was made when hardly any child had a value is made
-  /// anew, once, when more have one; without that, walks would get slower.
+  /// Ends the changes of one version, which is `node`. A sparse index is rebuilt, once, when too many children have a
+  /// value; otherwise walks would become slower.
   public mutating func rebuildIfNeeded(_ node: Node, cost: inout QueryCost) {
     guard isSparse, order != .key, valueCount > Self.sparseValueCountMax else { return }
     isSparse = false
     if count > valueCount { _ = addValues(of: node, isSparse: false, cost: &cost) }
   }
 
-  /// Moves the index to the next version of the node: ``replace(_:_:_:cost:)`` for each, and
+  /// Moves the index to the next version of the node: ``replace(_:_:_:cost:)`` for each change, and
   /// ``rebuildIfNeeded(_:cost:)``.
   public mutating func apply(_ changes: [QueryWindow.ChildChange], node: Node, cost: inout QueryCost) {
     for change in changes { replace(change.key, change.old, change.new, cost: &cost) }

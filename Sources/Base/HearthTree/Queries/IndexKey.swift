@@ -1,4 +1,5 @@
-// The keys of an index: the child's sort value, and behind it the child's key, as bytes whose order is that of the two.
+// The keys of an index: the child's sort value, followed by the child's key, as bytes that are ordered by the sort
+// value and then by the key.
 //
 //     index key = value key
 //     value     = "A"                       missing
@@ -11,19 +12,19 @@
 //     key       = 01 6 bytes key            a key that is an integer: its rank, seven bits in a byte, highest first
 //               | 02 key                    any other
 //
-// Texts and keys are compared by UTF-16 code unit, which is what the pages of a tree do with all keys that are no
-// integers; a letter in front makes sure that none of these is one. The terminators are smaller than all that can
+// Texts and keys are compared by UTF-16 code unit, as the pages of a tree do for all keys that are not integers; the
+// letter at the front ensures that no index key is an integer. The terminators are smaller than all bytes that can
 // follow in a text, so that a shorter text comes first.
 //
-// Texts that have their first 256 bytes in common are ordered by their keys here. A walk over an index sorts such a
-// group by the texts themselves.
+// Texts with the same first 256 bytes are ordered by their keys in the index. A walk over an index sorts such a group
+// by the texts themselves.
 //
 // Example: the child "a" with the value 1 is 44 01 3F 78 00 00 00 00 00 00 00 02 61.
 
-/// Encodes and decodes the keys of an index.
+/// The encoding of the keys of an index.
 struct IndexKey {
-  /// The maximum size of a text in a key. Longer texts are cut, since pages are efficient when a hundred entries fit in
-  /// few of them.
+  /// The maximum size of a text in a key. Longer texts are truncated, because pages are efficient when a hundred
+  /// entries fit in a few of them.
   static let textSizeBytesMax = 256
 
   /// The byte that comes after every key that can follow a value.
@@ -88,16 +89,16 @@ struct IndexKey {
     bytes.append(contentsOf: key)
   }
 
-  /// Appends a suffix that comes behind all children of the value.
+  /// Appends a suffix that sorts after all children with the value.
   mutating func appendBehindKeys() { bytes.append(Self.behindKeys) }
 
-  /// The parts of an index key: its value's end, its child's key, and true for a text that was cut.
+  /// The parts of an index key: the end of its value, the start of the child's key, and whether its text was truncated.
   struct Parts {
     let isCut: Bool
     let valueEnd: Int
     let keyStart: Int
 
-    /// The parts; nil for bytes that are no key of an index.
+    /// Splits an index key; nil for bytes that are not an index key.
     init?(_ bytes: UnsafeRawBufferPointer) {
       guard let tag = bytes.first else { return nil }
       var position = 1

@@ -1,4 +1,4 @@
-/// The children of a node that are in a range, in the order of an index or backward, one at a time.
+/// The children of a node that are in a range, in the order of an index or backward, returned one at a time.
 struct OrderedChildIterator {
   /// A child with its sort value.
   struct Item {
@@ -20,16 +20,19 @@ struct OrderedChildIterator {
   private let range: QueryRange
   private let isReversed: Bool
 
-  /// The cursor over the node, for the children without a value, when the index has no entries for them; nil when done.
+  /// The cursor over the node, for the children without a value, used when the index has no entries for them; nil when
+  /// it is at the end.
   private var missing: NodeCursor?
-  /// The cursor over the index; nil when done.
+  /// The cursor over the index; nil when it is at the end.
   private var entries: NodeCursor?
-  /// An entry that was read ahead and not used.
+  /// An entry that was read ahead and is returned next.
   private var passed: NodeCursor.Step?
-  /// Children whose texts begin with the same bytes, the next one last.
+  /// Children whose texts were truncated to the same bytes, sorted so that the next one is last.
   private var group: [Item] = []
 
-  /// - Parameter index: for this version of the node.
+  /// Creates an iterator.
+  ///
+  /// - Parameter index: The index of this version of the node.
   init(_ node: Node, _ index: ChildIndex, in range: QueryRange, isReversed: Bool) {
     self.node = node
     self.range = range
@@ -37,12 +40,12 @@ struct OrderedChildIterator {
     order = index.order
     let near = isReversed ? range.upper : range.lower
     let hasMissing = index.isSparse && index.count > index.valueCount
-    // backward the children without a value come last
+    // In reverse order, the children without a value come last.
     if hasMissing, isReversed || near == nil || near?.value.isMissing == true {
       missing = NodeCursor(node)
       Self.seekKey(&missing, near.flatMap { $0.value.isMissing ? $0 : nil }, isReversed: isReversed)
     }
-    // and forward first, with all entries behind them
+    // In forward order, the children without a value come first, before all entries.
     if !index.entries.isEmpty, !(hasMissing && isReversed && near?.value.isMissing == true) {
       entries = NodeCursor(index.entries)
       let point = hasMissing && near?.value.isMissing == true ? nil : near
@@ -71,7 +74,7 @@ struct OrderedChildIterator {
     var place = IndexKey(point.value)
     var isBehind = false
     if IndexKey.isCut(point.value) {
-      // The whole group, including children out of range.
+      // Collects the whole group, including children outside of the range.
       if isReversed { place.appendBehindKeys() }
     } else {
       switch point.key {
@@ -85,7 +88,7 @@ struct OrderedChildIterator {
     place.bytes.withUnsafeBytes { cursor?.seek(OrderedKey($0), behind: isBehind) }
   }
 
-  /// The next child; nil when there is none left in the range.
+  /// Returns the next child; nil when there is none left in the range.
   mutating func next(cost: inout QueryCost) -> Item? {
     while let item = step(cost: &cost) {
       let (isNear, isFar) = item.key.withUTF8 { key in
@@ -129,7 +132,7 @@ struct OrderedChildIterator {
 
   private mutating func stepOverEntries(cost: inout QueryCost) -> Item? {
     while let step = passEntry(cost: &cost) {
-      // the entry's bytes are valid as long as its page is held
+      // The entry's bytes are valid as long as its page is held.
       defer { withExtendedLifetime(step.page) {} }
       guard let parts = IndexKey.Parts(step.entry.key) else { continue }
       if parts.isCut {
@@ -143,7 +146,7 @@ struct OrderedChildIterator {
     return nil
   }
 
-  /// The child of an entry.
+  /// Returns the child of an entry; nil when the entry is invalid.
   private static func item(
     _ bytes: UnsafeRawBufferPointer, _ parts: IndexKey.Parts, of node: Node, _ order: Query.Order
   ) -> Item? {
@@ -164,13 +167,13 @@ struct OrderedChildIterator {
       if let parts = IndexKey.Parts(bytes), let item = Self.item(bytes, parts, of: node, order) { group.append(item) }
       next = passEntry(cost: &cost)
     }
-    // the last one is taken first
+    // The last one is returned first.
     group.sort { isReversed ? Item.isBefore($0, $1) : Item.isBefore($1, $0) }
   }
 }
 
 extension IndexKey {
-  /// Returns true when an index knows only the beginning of this text.
+  /// Returns true when an index contains only the beginning of the text.
   static func isCut(_ value: SortValue) -> Bool {
     guard case .text(let text) = value else { return false }
     return text.withUTF8 { $0.count > textSizeBytesMax }

@@ -7,14 +7,14 @@ public struct OrderedChildren: Sendable {
   /// The order of the children.
   public var order: Query.Order { index.order }
 
-  /// Makes the order of all children, unless it is that of the keys, which costs nothing.
+  /// Creates the order of all children. The order of keys needs no index.
   public init(_ node: Node, by order: Query.Order) {
     var cost = QueryCost()
     self.node = node
     index = ChildIndex(node, by: order, cost: &cost)
   }
 
-  /// Moves to another version. Costs only the differences, when the versions share the rest.
+  /// Moves to another version. Only the differences are read when the versions share the rest.
   public mutating func move(to node: Node) {
     if node.isIdentical(to: self.node) { return }
     var (index, cost) = (index, QueryCost())
@@ -24,13 +24,13 @@ public struct OrderedChildren: Sendable {
     self.node = node
   }
 
-  /// The result of a query in this order.
+  /// Returns the result of a query in this order.
   public func result(of query: Query) -> Node { QueryResult(query, of: node, index: index).node }
 
-  /// The first child, or the last; nil when there is none.
+  /// Returns the first child, or the last; nil when there is none.
   public func end(isLast: Bool) -> (key: Key, node: Node)? { firstChild(in: QueryRange(), isReversed: isLast) }
 
-  /// The child behind a point of the order, or before it. There need not be a child at that point itself.
+  /// Returns the child after a point of the order, or before it. There need not be a child at the point itself.
   public func neighbour(of key: Key, _ child: Node, isBefore: Bool) -> (key: Key, node: Node)? {
     let point = QueryPoint(value: order.value(of: child), key: .key(key), isInclusive: false)
     return firstChild(in: isBefore ? QueryRange(upper: point) : QueryRange(lower: point), isReversed: isBefore)
@@ -47,7 +47,7 @@ extension OrderedChildren: Sequence {
   /// The number of children.
   public var underestimatedCount: Int { node.childCount }
 
-  /// Makes an iterator from the first child to the last.
+  /// Creates an iterator from the first child to the last.
   public func makeIterator() -> Iterator {
     Iterator(iterator: OrderedChildIterator(node, index, in: QueryRange(), isReversed: false))
   }
@@ -56,7 +56,7 @@ extension OrderedChildren: Sequence {
   public struct Iterator: IteratorProtocol {
     fileprivate var iterator: OrderedChildIterator
 
-    /// The next child; nil behind the last.
+    /// Returns the next child; nil after the last.
     public mutating func next() -> (key: Key, node: Node)? {
       var cost = QueryCost()
       return iterator.next(cost: &cost).map { ($0.key, $0.node) }
@@ -71,7 +71,7 @@ extension Query.Order {
     return order != 0 ? order : a.key == b.key ? 0 : a.key < b.key ? -1 : 1
   }
 
-  /// Returns true when the sort value of a child has changed. In the order of values that is any change at all.
+  /// Returns true when the sort value of a child has changed. In the order of values, every change counts.
   public func isMoved(from old: Node, to new: Node) -> Bool {
     switch self {
     case .key: false

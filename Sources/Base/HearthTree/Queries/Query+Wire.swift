@@ -4,22 +4,22 @@ public struct QueryError: Error, Sendable {
   public enum Code: String, Sendable, CaseIterable {
     /// The query is not a JSON object.
     case notAnObject = "not-an-object"
-    /// An `i` that is neither an order's name nor the path of a child.
+    /// A member `i` that is neither an order's name nor the path of a child.
     case invalidOrder = "invalid-order"
-    /// A bound that is an object or an array, or its key or inclusiveness of the wrong kind.
+    /// A bound that is an object or an array, or whose key or inclusiveness has the wrong type.
     case invalidBound = "invalid-bound"
-    /// A bound that is no string, in key order.
+    /// A bound in key order that is not a string.
     case invalidKeyBound = "invalid-key-bound"
-    /// An `l` that is no whole number from 1 up, or a `vf` other than `l` and `r`.
+    /// A member `l` that is not an integer of at least 1, or a `vf` other than `l` and `r`.
     case invalidLimit = "invalid-limit"
   }
 
   /// The fault.
   public var code: Code
-  /// One sentence that clients are shown.
+  /// The message in one sentence, which is sent to the client.
   public var message: String
 
-  /// The error of that code, in words for the developer of the client.
+  /// Creates an error with a message for the developer of the client.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
@@ -36,8 +36,8 @@ extension QueryError: CustomStringConvertible {
 }
 
 extension Query.BoundKey {
-  /// Makes the tie-break key of a bound as clients send it. Four texts that can be no key stand for the ends of all
-  /// keys; clients mix them.
+  /// Creates the tie-break key of a bound from a client's text. Four texts that are not valid keys mean the position
+  /// before or after all keys; clients use different ones.
   public init(_ text: String) {
     let key = Key(text)
     switch key {
@@ -49,14 +49,14 @@ extension Query.BoundKey {
 }
 
 extension Query.Bound {
-  /// The start of a range that excludes everything up to `value`, and of the children with that value those up to
-  /// `key`, or all when it is nil. In key order `value` is the key.
+  /// Returns the start of a range that excludes all children up to `value`; of the children with `value`, it excludes
+  /// those up to `key`, or all when `key` is nil. In key order `value` is the key.
   public static func after(_ value: Scalar?, key: Query.BoundKey? = nil) -> Self {
     Self(value: value, key: key ?? .highest, isInclusive: false)
   }
 
-  /// The end of a range that excludes everything from `value` on, and of the children with that value those from `key`
-  /// on, or all when it is nil. In key order `value` is the key.
+  /// Returns the end of a range that excludes all children from `value` on; of the children with `value`, it excludes
+  /// those from `key` on, or all when `key` is nil. In key order `value` is the key.
   public static func before(_ value: Scalar?, key: Query.BoundKey? = nil) -> Self {
     Self(value: value, key: key ?? .lowest, isInclusive: false)
   }
@@ -66,8 +66,9 @@ extension Query {
   /// Reads the query object of the realtime protocol.
   ///
   /// `i` is the order, `sp`, `sn`, `sin` are the start's value, key and inclusiveness, `ep`, `en`, `ein` the end's, `l`
-  /// is the limit and `vf` the side (`l` or `r`) that is kept. A bound exists when its value does, `null` too. Without
-  /// `vf` a limit counts from the start when there is one, else from the end. Other members are ignored.
+  /// is the limit and `vf` the side (`l` or `r`) that is kept. A bound exists when its value is present, also as
+  /// `null`. Without `vf`, a limit counts from the start when there is a start, otherwise from the end. Other members
+  /// are ignored.
   public init(wire json: JSON) throws(QueryError) {
     guard json.members != nil else { throw QueryError(.notAnObject, "A query must be a JSON object.") }
     self.init(order: try Self.order(json["i"]))
@@ -151,8 +152,8 @@ extension Query.BoundKey {
 }
 
 extension Query {
-  /// The query object of the realtime protocol, which ``init(wire:)`` reads back as an equal query. A limit always
-  /// comes with its side; an order that was not named stays so.
+  /// The query object of the realtime protocol, which ``init(wire:)`` reads back as an equal query. A limit is always
+  /// written with its side; an order that was not named is not written.
   public var wire: JSON {
     var members: [JSON.Member] = []
     Self.write(start, value: "sp", key: "sn", isInclusive: "sin", to: &members)

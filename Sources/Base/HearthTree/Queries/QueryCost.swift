@@ -1,13 +1,13 @@
-/// The work of queries, counted: an index or a window promises these numbers, not times.
+/// The work of queries, as counts. The guarantees about the cost of an index or a window are stated in these counts.
 public struct QueryCost: Sendable, Equatable {
-  /// Entries of indexes, or children in key order, that were stepped over or looked up.
+  /// Entries of indexes, or children in key order, that were read or looked up.
   public var entriesRead = 0
   /// Entries of indexes that were added or removed.
   public var entriesWritten = 0
   /// Children whose sort value was computed because there was no index.
   public var childrenScanned = 0
 
-  /// Makes a cost of zero.
+  /// Creates a cost of zero.
   public init() {}
 
   /// Adds the cost of another piece of work.

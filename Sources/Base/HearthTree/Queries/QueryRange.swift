@@ -4,7 +4,7 @@ struct QueryPoint: Sendable, Hashable {
   var key: Query.BoundKey
   var isInclusive = true
 
-  /// The order of a child and this point: negative when the child is before it, zero at it, positive after it.
+  /// Returns the order of a child and this point: negative when the child is before it, zero at it, positive after it.
   func compare(_ value: SortValue, _ key: UnsafeRawBufferPointer) -> Int {
     let order = value.compare(self.value)
     if order != 0 { return order }
@@ -18,7 +18,7 @@ struct QueryPoint: Sendable, Hashable {
 
 /// The children that a query's bounds admit, before its limit.
 struct QueryRange: Sendable, Hashable {
-  /// The lower end; nil for no bound on this side.
+  /// The lower end; nil when there is no lower bound.
   var lower: QueryPoint?
   var upper: QueryPoint?
 
@@ -42,7 +42,7 @@ struct QueryRange: Sendable, Hashable {
 }
 
 extension Query {
-  /// The order that applies: by priority unless another was named.
+  /// The order of the results: the named one, otherwise by priority.
   public var effectiveOrder: Order { order ?? .priority }
 
   var range: QueryRange {
@@ -53,21 +53,22 @@ extension Query {
   private func point(_ bound: Bound, whenNoKey side: BoundKey) -> QueryPoint {
     var point: QueryPoint
     if order == .key {
-      // All values are equal there; the bound's value is the key. Anything else comes before every key.
+      // In key order, all values are equal and the bound's value is the key. A value that is not a text comes before
+      // every key.
       guard case .string(let text)? = bound.value else { return QueryPoint(value: .missing, key: .lowest) }
       point = QueryPoint(value: .missing, key: BoundKey(text), isInclusive: bound.isInclusive)
     } else {
       point = QueryPoint(value: SortValue(bound.value), key: bound.key ?? side, isInclusive: bound.isInclusive)
     }
-    // because no child is there that could be included or not
+    // No child can be exactly at this point, so inclusiveness makes no difference.
     if point.key == .lowest || point.key == .highest { point.isInclusive = true }
     return point
   }
 
-  /// True when there are neither bounds nor a limit: then an order makes no difference to the result.
+  /// True when there are neither bounds nor a limit: then the order does not change the result.
   public var loadsAllData: Bool { start == nil && end == nil && limit == nil }
 
-  /// The same query in the shortest spelling: redundant keys are gone, and a bound is exclusive only where that makes a
+  /// The same query in its canonical form: redundant keys are removed, and a bound is exclusive only where that makes a
   /// difference.
   public var canonical: Query {
     var result = self

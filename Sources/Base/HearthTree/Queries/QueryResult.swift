@@ -1,20 +1,23 @@
-/// The result of a query for one version of a node: made at once, built when it is needed, on any thread.
+/// The result of a query for one version of a node: cheap to create; its node is built when it is needed, on any
+/// thread.
 public struct QueryResult: Sendable {
   let query: Query
   let parent: Node
   let index: ChildIndex?
 
-  /// - Parameter index: of the query's order, for this version of `node`; nil reads every child.
+  /// Creates a result.
+  ///
+  /// - Parameter index: The index of the query's order for this version of `node`; when it is nil, every child is read.
   public init(_ query: Query, of node: Node, index: ChildIndex? = nil) {
     self.query = query
     parent = node
     self.index = query.index(index, of: node)
   }
 
-  /// The children of the result, under a node without a priority. Empty for a leaf.
+  /// Returns a node with the children of the result and without a priority. It is empty for a leaf.
   ///
-  /// In key order, or with an index, it costs a lookup for each child of the result. Otherwise every child is read
-  /// once, and no more are held than the result has.
+  /// In key order, or with an index, each child of the result takes one lookup. Otherwise every child is read once; the
+  /// children in memory are never more than those of the result.
   public func node(cost: inout QueryCost) -> Node {
     guard parent.isInterior else { return .empty }
     if query.loadsAllData { return parent.with(priority: nil) }
@@ -35,19 +38,20 @@ public struct QueryResult: Sendable {
     return builder.finish()
   }
 
-  /// The node with only the children of the result.
+  /// A node with only the children of the result.
   public var node: Node {
     var cost = QueryCost()
     return node(cost: &cost)
   }
 
-  /// The ratio of all children to those of the result from which lookups by the index are quicker than reading all.
+  /// The ratio of all children to those of the result from which lookups by the index are faster than reading all
+  /// children.
   private static let childrenPerLookup = 6
 
   /// Calls `body` for each child of the result, in the query's order from the end where its limit counts.
   ///
-  /// False when there is no index, or when the result is so large that it is quicker to read every child. `body` may
-  /// have been called for some by then.
+  /// Returns false when there is no index, or when the result is so large that it is faster to read every child. `body`
+  /// may have been called for some children before that.
   func forEachInIndex(cost: inout QueryCost, _ body: (OrderedChildIterator.Item) -> Void) -> Bool {
     guard let index else { return false }
     let isExact = query.limit != nil || index.order == .key
@@ -91,7 +95,7 @@ extension NodeBuilder {
 }
 
 extension Query {
-  /// The number of children to return, and whether they are the last ones; nil for all.
+  /// The number of children to return, and whether they are the last ones of the range; nil when there is no limit.
   var limitCount: (count: Int, isLast: Bool)? {
     switch limit {
     case nil: nil
@@ -100,7 +104,7 @@ extension Query {
     }
   }
 
-  /// The index if it has this query's order; key order always has one.
+  /// Returns the index if it has this query's order; for key order, an index is always created.
   func index(_ index: ChildIndex?, of node: Node) -> ChildIndex? {
     if effectiveOrder == .key { return ChildIndex(keysOf: node) }
     return index?.order == effectiveOrder ? index : nil

@@ -1,4 +1,4 @@
-/// The children of a node that a live query shows, kept from one version of the node to the next by reading the
+/// The children of a node that a live query shows, updated from one version of the node to the next by reading the
 /// changes.
 ///
 /// Without a limit a child is shown when the bounds admit it, which depends on the child alone. With a limit the window
@@ -13,7 +13,8 @@ public struct QueryWindow: Sendable {
 
   private let order: Query.Order
   private let range: QueryRange
-  /// The point behind which no child is shown; nil when all in the range are, up to the limit.
+  /// The point after which no child is shown, counted from where the limit counts; nil when all children in the range
+  /// are shown.
   private var edge: QueryPoint?
 
   /// A changed child.
@@ -25,7 +26,7 @@ public struct QueryWindow: Sendable {
     /// The new child; empty when it was deleted.
     public var new: Node
 
-    /// Makes the change of a child.
+    /// Creates a change of a child.
     public init(key: Key, old: Node, new: Node) {
       self.key = key
       self.old = old
@@ -37,9 +38,9 @@ public struct QueryWindow: Sendable {
   public enum Step: Sendable, Equatable {
     /// The child is still shown, and its content changed.
     case stayed(Key)
-    /// The child is shown now. It may not have changed at all: another one left.
+    /// The child is newly shown. It may be unchanged, when another child left the window.
     case entered(Key)
-    /// The child is shown no longer.
+    /// The child is no longer shown.
     case left(Key)
 
     /// The child's key.
@@ -50,7 +51,9 @@ public struct QueryWindow: Sendable {
     }
   }
 
-  /// - Parameter index: of the query's order, for this version of `node`; nil reads every child.
+  /// Creates a window.
+  ///
+  /// - Parameter index: The index of the query's order for this version of `node`; when it is nil, every child is read.
   public init(_ query: Query, of node: Node, index: ChildIndex?, cost: inout QueryCost) {
     self.query = query
     order = query.effectiveOrder
@@ -79,17 +82,17 @@ public struct QueryWindow: Sendable {
     count = found
   }
 
-  /// Returns true when a child of that key and value is shown. It must be of the version that the window is at.
+  /// Returns true when the child is shown. The child must be of the window's current version.
   public func shows(_ key: Key, _ child: Node) -> Bool { isShown(key, valueInRange(key, child)) }
 
-  /// Returns true when a child of that key could be shown, whatever its value. In key order the answer needs no node:
-  /// when it is false, a change of the child means nothing to the window.
+  /// Returns true when a child with the key could be shown with some value. When it returns false, a change of the
+  /// child does not affect the window.
   public func mayShow(_ key: Key) -> Bool {
     guard case .key = order else { return true }
     return isShown(key, range.contains(.missing, key) ? .missing : nil)
   }
 
-  /// The sort value of a child; nil when the bounds do not admit it.
+  /// Returns the sort value of a child; nil when the bounds do not admit it.
   private func valueInRange(_ key: Key, _ child: Node) -> SortValue? {
     if child.isEmpty { return nil }
     let value = order.value(of: child)
@@ -106,14 +109,16 @@ public struct QueryWindow: Sendable {
 
   /// Moves the window to the next version of the node.
   ///
-  /// With a limit it costs some entries of the index for each child that enters or leaves, however large the node is.
+  /// With a limit, it reads a few entries of the index for each child that enters or leaves, independent of the size of
+  /// the node.
   ///
   /// - Parameters:
-  ///   - changes: every child that changed, each once.
-  ///   - node: the new version.
-  ///   - index: of the new version; needed by a query with a limit that is not in key order. Without it every child is
-  ///     read.
-  /// - Returns: the steps in key order, each child once. Children that were and are not shown are left out.
+  /// - changes: Every child that changed, once each.
+  /// - node: The new version.
+  /// - index: The index of the new version, for a query with a limit that is not in key order. When it is nil, every
+  ///   child is read.
+  /// - Returns: The steps in key order, at most one for each child. Children that are shown neither before nor after
+  ///   have none.
   public mutating func apply(
     _ changes: [ChildChange], node: Node, index: ChildIndex?, cost: inout QueryCost
   ) -> [Step] {
@@ -142,11 +147,11 @@ public struct QueryWindow: Sendable {
     return steps.count < 2 ? steps : steps.sorted { $0.key < $1.key }
   }
 
-  /// Removes the children beyond the limit, or adds those that there is room for. `count` is the number shown on this
-  /// side of the edge before, and the number shown afterwards.
+  /// Removes the children beyond the limit, or adds children up to the limit. Before the call, `count` is the number of
+  /// children up to the edge; afterwards it is the number shown.
   ///
-  /// While exactly as many are shown as the limit allows, the edge may stay, also when its child has gone: there is no
-  /// other child there.
+  /// When this number is exactly the limit, the edge may stay, even if its child was removed: no other child is at that
+  /// point.
   private mutating func moveEdge(_ node: Node, _ index: ChildIndex?, cost: inout QueryCost) -> [Step] {
     guard let (limit, isLast) = query.limitCount, limit > 0, count > limit || count < limit && edge != nil else {
       return []
@@ -154,7 +159,7 @@ public struct QueryWindow: Sendable {
     let index = query.index(index, of: node) ?? ChildIndex(node, by: order, cost: &cost)
     var moved: [Step] = []
     if count > limit {
-      // from the edge inward
+      // Removes children from the edge inward.
       var inside = range
       if let edge { if isLast { inside.lower = edge } else { inside.upper = edge } }
       var iterator = OrderedChildIterator(node, index, in: inside, isReversed: !isLast)
@@ -164,7 +169,7 @@ public struct QueryWindow: Sendable {
       }
       edge = iterator.next(cost: &cost)?.point
     } else if var place = edge {
-      // from the edge outward
+      // Adds children from the edge outward.
       place.isInclusive = false
       var outside = range
       if isLast { outside.upper = place } else { outside.lower = place }

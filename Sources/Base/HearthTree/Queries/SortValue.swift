@@ -6,11 +6,11 @@ enum SortValue: Sendable, Hashable {
   case missing
   case bool(Bool)
   case number(Double)
-  /// A text, as a `Key` for its equality by code units; it is not compared in key order.
+  /// A text. It is stored as a `Key` because keys are equal by code units; it is not compared in key order.
   case text(Key)
   case interior
 
-  /// Makes a bound's value; nil is the bound `null`.
+  /// Creates the value of a bound; nil stands for `null`.
   init(_ scalar: Scalar?) {
     switch scalar {
     case nil: self = .missing
@@ -29,8 +29,8 @@ enum SortValue: Sendable, Hashable {
     }
   }
 
-  /// The order of two values: negative when this is before the other, zero when they are equal, positive when it is
-  /// after.
+  /// Returns the order of two values: negative when this is before the other, zero when they are equal, positive when
+  /// it is after.
   func compare(_ other: SortValue) -> Int {
     switch (self, other) {
     case (.bool(let a), .bool(let b)): (a ? 1 : 0) - (b ? 1 : 0)
@@ -54,7 +54,7 @@ enum SortValue: Sendable, Hashable {
 }
 
 extension Query.Order {
-  /// The value that decides a child's position. In key order all children are equal, and their keys decide.
+  /// Returns the value that determines a child's position. In key order all children are equal, and their keys decide.
   func value(of child: Node) -> SortValue {
     withExtendedLifetime(child) { value(of: UnmanagedNode(child)) }
   }

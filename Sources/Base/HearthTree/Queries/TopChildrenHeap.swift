@@ -1,12 +1,13 @@
-/// A selection of the first, or the last, of many children: the best so far, with the next to leave on top of a heap.
+/// A selection of the first, or the last, of many children: a heap of the best so far, with the child that leaves next
+/// on top.
 ///
-/// Its memory is that of the children kept, never of all that were offered.
+/// Its memory is that of the selected children, not of all that were offered.
 struct TopChildrenHeap {
   private let order: Query.Order
   private let range: QueryRange
   private let countMax: Int
   private let isLast: Bool
-  /// A binary heap: no item leaves before that at half its index.
+  /// A binary heap: no item leaves before its parent, the item at half its index.
   private(set) var items: [OrderedChildIterator.Item] = []
 
   init(_ query: Query, count: Int, isLast: Bool) {
@@ -29,7 +30,7 @@ struct TopChildrenHeap {
     }
   }
 
-  /// The child that would leave first; nil when there is still room.
+  /// The child that would leave first; nil while the selection is not full.
   var edge: OrderedChildIterator.Item? { items.count == countMax ? items.first : nil }
 
   private mutating func offer(_ value: SortValue, _ key: UnsafeRawBufferPointer, _ child: UnmanagedNode) {

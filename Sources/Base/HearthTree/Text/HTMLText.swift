@@ -1,8 +1,9 @@
-/// Texts in HTML, for mails and for the server's pages.
+/// Texts in HTML, for e-mails and for the server's pages.
 package enum HTMLText {
-  /// The text, escaped for use between tags and in quoted attributes.
+  /// Returns the text, escaped for use between tags and in quoted attributes.
   ///
-  /// - Parameter other: the replacement of a character that the page or file may not hold as it is; nil leaves it.
+  /// - Parameter other: Returns the replacement of a character that the page or file must not contain; nil for a
+  ///   character that is kept.
   package static func escaped(_ text: String, other: (Unicode.Scalar) -> String? = { _ in nil }) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {

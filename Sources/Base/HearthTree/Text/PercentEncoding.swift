@@ -1,6 +1,6 @@
 /// `%XX` escapes of URLs and forms (RFC 3986 §2.1).
 public enum PercentEncoding {
-  /// The text with everything but letters, digits, `-`, `.`, `_` and `~` as `%XX` of its UTF-8 bytes.
+  /// Returns the text with all characters except letters, digits, `-`, `.`, `_` and `~` as `%XX` of its UTF-8 bytes.
   public static func encode(_ text: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var out: [UInt8] = []
@@ -17,19 +17,19 @@ public enum PercentEncoding {
     return String(decoding: out, as: UTF8.self)
   }
 
-  /// The text with its escapes resolved; nil for a broken escape, or when the resulting bytes are not UTF-8.
+  /// Returns the text with its escapes resolved; nil for a broken escape, or when the resulting bytes are not UTF-8.
   ///
-  /// - Parameter plusIsSpace: true for forms, false for paths.
+  /// - Parameter plusIsSpace: True for forms, false for paths.
   public static func decode(_ bytes: some Collection<UInt8>, plusIsSpace: Bool = false) -> String? {
     decode(bytes, plusIsSpace: plusIsSpace, isLenient: false)
   }
 
-  /// The text as database clients expect it: an escape that is cut short or not hexadecimal stays as it is.
+  /// Returns the text as database clients expect it: an escape that is incomplete or not hexadecimal is kept unchanged.
   public static func decodeLeniently(_ bytes: some Collection<UInt8>, plusIsSpace: Bool = false) -> String? {
     decode(bytes, plusIsSpace: plusIsSpace, isLenient: true)
   }
 
-  /// Names and values of a form, `a=1&b=2`; empty pieces are dropped. Nil when a piece cannot be decoded.
+  /// Returns the names and values of a form, `a=1&b=2`; empty parts are dropped. nil when a part cannot be decoded.
   public static func pairs(_ form: some Collection<UInt8>) -> [(name: String, value: String)]? {
     var pairs: [(name: String, value: String)] = []
     for piece in form.split(separator: UInt8(ascii: "&")) {

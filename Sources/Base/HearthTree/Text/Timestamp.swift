@@ -1,7 +1,7 @@
-/// Times as texts of RFC 3339, for answers, the audit trail and exports of other tools.
+/// Times as texts of RFC 3339, for responses, the audit trail and export files of other tools.
 package enum Timestamp {
-  /// Milliseconds since 1970 of `2024-05-31T12:00:00.123Z` or `…+02:00`; nil for any other text. A finer fraction is
-  /// cut.
+  /// Returns the milliseconds since 1970 of `2024-05-31T12:00:00.123Z` or `…+02:00`; nil for any other text. A finer
+  /// fraction is truncated.
   package static func milliseconds(_ text: String) -> Int64? {
     var rest = Array(text.utf8)[...]
     guard rest.count <= 40, let year = number(&rest, digits: 4), take(&rest, "-"), let month = number(&rest, digits: 2),
@@ -15,11 +15,11 @@ package enum Timestamp {
     return (minutes * 60 + second) * 1_000 + fraction
   }
 
-  /// The text of a time, such as `2024-05-31T12:00:00.123Z`. Times before the year 1 and after 9999 are the nearest one
-  /// in between.
+  /// Returns the text of a time, such as `2024-05-31T12:00:00.123Z`. Times before the year 1 or after 9999 are clamped
+  /// to this range.
   package static func text(milliseconds: Int64) -> String {
     let bounded = min(max(milliseconds, -62_135_596_800_000), 253_402_300_799_999)
-    // Division rounds towards 0; days begin at midnight also before 1970.
+    // Swift's division rounds towards 0, but a day must begin at midnight also before 1970.
     let rest = (bounded % 86_400_000 + 86_400_000) % 86_400_000
     let day = (bounded - rest) / 86_400_000
     let (year, month, date) = civil(day: day)
@@ -28,12 +28,13 @@ package enum Timestamp {
       + pad(seconds / 60 % 60, 2) + ":" + pad(seconds % 60, 2) + "." + pad(millisecond, 3) + "Z"
   }
 
-  /// The text of a time for names of files, such as `20240531T120000.123Z`.
+  /// Returns the text of a time for names of files, such as `20240531T120000.123Z`.
   package static func compact(milliseconds: Int64) -> String {
     text(milliseconds: milliseconds).filter { $0 != "-" && $0 != ":" }
   }
 
-  /// The Gregorian date of a day counted from 1970-01-01 (Hinnant, "chrono-compatible low-level date algorithms").
+  /// Returns the Gregorian date of a day counted from 1970-01-01 (Hinnant, "chrono-compatible low-level date
+  /// algorithms").
   private static func civil(day: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = day + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -52,9 +53,9 @@ package enum Timestamp {
     return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
   }
 
-  /// Days since 1970-01-01 in the Gregorian calendar.
+  /// Returns the number of days since 1970-01-01 in the Gregorian calendar.
   private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
-    // Counted from the first of March, so that the leap day is the year's last.
+    // Years are counted from the first of March, so that the leap day is the year's last.
     let shifted = month > 2 ? year : year - 1
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
     return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468

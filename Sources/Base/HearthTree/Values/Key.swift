@@ -1,22 +1,23 @@
 /// A database key, compared and hashed by exact code units, never by Unicode equivalence.
 ///
-/// `"é"` and `"e\u{301}"` are two keys here although Swift's `String` calls them equal. The order is the service's:
-/// keys that are 32-bit integers come first, by number and then by length; all others follow in UTF-16 code unit order.
+/// `"é"` and `"e\u{301}"` are two keys here although they are equal as a Swift `String`. The order is that of the
+/// Firebase service: keys that are 32-bit integers come first, by number and then by length; all others follow in
+/// UTF-16 code unit order.
 ///
-/// Any text can be made a `Key`, because rules may name keys that cannot exist (`child('a.b')`). ``Location`` and the
-/// JSON reader check whether a key may be *written*.
+/// Any text can be a `Key`, because rules may use keys that cannot exist (`child('a.b')`). ``Location`` and the JSON
+/// reader check whether a key may be *written*.
 public struct Key: Sendable {
   /// The key's text, with contiguous UTF-8 storage.
   public let text: String
 
-  /// Makes a key of any text; ``problem`` tells whether the tree may hold it.
+  /// Creates a key from any text; ``problem`` states whether the key can be stored.
   public init(_ text: String) {
     var text = text
     text.makeContiguousUTF8()
     self.text = text
   }
 
-  /// The key of these UTF-8 bytes; invalid ones become U+FFFD.
+  /// Creates a key from UTF-8 bytes; invalid bytes become U+FFFD.
   public init(utf8: UnsafeRawBufferPointer) {
     text = String(decoding: utf8, as: UTF8.self)
   }
@@ -39,7 +40,7 @@ extension Key: Equatable {
 extension Key: Hashable {
   public func hash(into hasher: inout Hasher) {
     withUTF8 { hasher.combine(bytes: $0) }
-    hasher.combine(0xFF as UInt8)  // so that the keys of a path do not run together
+    hasher.combine(0xFF as UInt8)  // separates the keys of a path
   }
 }
 
@@ -60,6 +61,6 @@ extension Key: Comparable {
 
 extension Key: CustomStringConvertible, ExpressibleByStringLiteral {
   public var description: String { text }
-  /// Makes a key from a literal.
+  /// Creates a key from a literal.
   public init(stringLiteral value: String) { self.init(value) }
 }

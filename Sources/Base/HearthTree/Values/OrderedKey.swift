@@ -1,11 +1,12 @@
-/// The bytes of a key with its rank in the service's order, made once and compared many times.
+/// The bytes of a key with its rank in the service's order, computed once and compared many times.
 ///
-/// The order: keys that are 32-bit integers first, by number, then the shorter text first; all others by UTF-16 code
-/// unit. Raw pointers, because a search compares thousands of keys where they lie in a page: the creator of an
+/// The order is: keys that are 32-bit integers first, by number, then the shorter text first; all others by UTF-16 code
+/// unit. It has raw pointers, because a search compares thousands of keys in place in their pages: the creator of an
 /// `OrderedKey` keeps the bytes alive while it is used.
 struct OrderedKey {
   let bytes: UnsafeRawBufferPointer
-  /// The rank: the key with the smaller one comes first. Equal ranks leave the order of keys that are no integers open.
+  /// The rank: the key with the smaller rank comes first. Keys that are not integers and have equal ranks must be
+  /// compared by their bytes.
   let rank: UInt64
 
   init(_ bytes: UnsafeRawBufferPointer) {
@@ -13,8 +14,8 @@ struct OrderedKey {
     rank = Self.rank(bytes)
   }
 
-  /// The order of two keys: negative when this is before the other, zero when they are the same, positive when it is
-  /// after.
+  /// Returns the order of two keys: negative when this is before the other, zero when they are the same, positive when
+  /// it is after.
   func compare(_ other: UnsafeRawBufferPointer) -> Int {
     compare(other, rank: Self.rank(other))
   }
@@ -30,8 +31,8 @@ struct OrderedKey {
 }
 
 extension OrderedKey {
-  /// The rank of a key. Integers: value, length and sign, which identify the key. Others: the top bit and then 63 bits
-  /// of the text.
+  /// Returns the rank of a key. For an integer, it consists of value, length and sign, which identify the key; for
+  /// others, of the top bit and then 63 bits of the text.
   static func rank(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     let count = bytes.count
     guard count > 0, let base = bytes.baseAddress else { return 1 << 63 }
@@ -63,8 +64,8 @@ extension OrderedKey {
     return UInt64(value + 0x8000_0000) << 8 | UInt64(bytes.count) << 1 | (isNegative ? 0 : 1)
   }
 
-  /// The byte with its value in UTF-16 order. UTF-8 bytes have the order of code points. In UTF-16 the surrogates of
-  /// astral characters come before U+E000…U+FFFF, so the lead bytes F0…F4 have to change places with EE and EF.
+  /// Maps a byte to its value in UTF-16 order. UTF-8 bytes have the order of code points. In UTF-16 the surrogates of
+  /// astral characters come before U+E000…U+FFFF, so the lead bytes F0…F4 are swapped with EE and EF.
   private static func utf16Ordered(_ byte: UInt8) -> UInt8 {
     switch byte {
     case 0xEE, 0xEF: byte + 5
@@ -81,7 +82,7 @@ extension OrderedKey {
     return result
   }
 
-  /// The order of two UTF-8 texts by UTF-16 code unit.
+  /// Returns the order of two UTF-8 texts by UTF-16 code unit.
   static func compareTexts(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
     let common = min(a.count, b.count)
     guard common > 0, let p = a.baseAddress, let q = b.baseAddress else { return a.count - b.count }

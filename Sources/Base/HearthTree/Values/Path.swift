@@ -3,35 +3,35 @@ public struct Path: Sendable, Hashable {
   /// The keys from the root down; empty for the root itself.
   public var keys: [Key]
 
-  /// Makes a path of these keys, which may be any text; ``Key/problem`` tells whether each can be stored.
+  /// Creates a path of the keys, which may be any texts; ``Key/problem`` states whether a key can be stored.
   public init(_ keys: [Key] = []) { self.keys = keys }
 
-  /// Splits the text on `/` and drops empty parts; every part becomes a key, legal or not.
+  /// Splits the text on `/` and drops empty parts; every part becomes a key, valid or not.
   public init(_ text: String) {
     keys = text.utf8.split(separator: UInt8(ascii: "/")).map { Key(String(Substring($0))) }
   }
 
   /// The location of the whole tree.
   public static let root = Path()
-  /// True when it has no keys.
+  /// True for the root, which has no keys.
   public var isRoot: Bool { keys.isEmpty }
   /// The number of keys.
   public var count: Int { keys.count }
 
-  /// The path of the child of that key.
+  /// Returns the path of the child with the key.
   public func appending(_ key: Key) -> Path { Path(keys + [key]) }
-  /// The path that the other one leads to from this one.
+  /// Returns this path followed by the other one, which is relative to it.
   public func appending(_ path: Path) -> Path { Path(keys + path.keys) }
 
-  /// The path of the first `count` keys; this path when it has no more.
+  /// Returns the path of the first `count` keys; this path when it has no more.
   public func prefix(_ count: Int) -> Path { count < keys.count ? Path(Array(keys.prefix(count))) : self }
 
-  /// True when this path is `other` or above it.
+  /// Returns true when this path is `other` or above it.
   public func contains(_ other: Path) -> Bool {
     keys.count <= other.keys.count && zip(keys, other.keys).allSatisfy { $0 == $1 }
   }
 
-  /// The other path relative to this one; nil when it is not at or below it.
+  /// Returns the other path relative to this one; nil when it is not at or below it.
   public func relative(_ other: Path) -> Path? {
     contains(other) ? Path(Array(other.keys.dropFirst(keys.count))) : nil
   }
@@ -42,14 +42,14 @@ extension Path: CustomStringConvertible {
   public var description: String { "/" + keys.map(\.text).joined(separator: "/") }
 }
 
-/// The target of a request: a place, or the priority of a place (a path whose last part is `.priority`).
+/// The target of a request: the value at a path, or its priority (which requests name with a last part `.priority`).
 public struct Location: Sendable, Hashable {
-  /// The place, also when its priority is meant.
+  /// The path, without `.priority`.
   public var path: Path
-  /// True when the priority of the place is meant and not its value.
+  /// True for the priority at the path, false for the value.
   public var isPriority: Bool
 
-  /// Makes the location of a place's value, or of its priority.
+  /// Creates the location of the value at a path, or of its priority.
   public init(path: Path, isPriority: Bool = false) {
     self.path = path
     self.isPriority = isPriority

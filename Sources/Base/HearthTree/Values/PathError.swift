@@ -1,8 +1,8 @@
-/// An invalid path: a key in it cannot exist, or there are too many.
+/// An invalid path: one of its keys is not allowed, or there are too many.
 public struct PathError: Error, Sendable, Equatable {
   /// The fault of a key or a path. The raw values are stable.
   public enum Code: String, Sendable, CaseIterable {
-    /// A key has no characters.
+    /// A key is empty.
     case emptyKey = "empty-key"
     /// A key has one of `.`, `#`, `$`, `[`, `]`, `/` or a control character.
     case forbiddenCharacter = "forbidden-character"
@@ -15,10 +15,10 @@ public struct PathError: Error, Sendable, Equatable {
   /// The fault.
   public var code: Code
 
-  /// The error of that code.
+  /// Creates an error.
   public init(_ code: Code) { self.code = code }
 
-  /// The text that clients are shown, the same for every cause.
+  /// The message that is sent to clients; it is the same for every cause.
   public static let text = "Invalid token in path"
 
   public static func == (a: PathError, b: PathError) -> Bool { a.code == b.code }

@@ -1,6 +1,6 @@
-/// The rules for keys that can exist.
+/// The validation of keys.
 ///
-/// Forbidden are `. $ # [ ] /`, control characters with DEL, the empty key, and more than 768 bytes.
+/// Forbidden are `. $ # [ ] /`, control characters including DEL, the empty key, and more than 768 bytes.
 enum PathValidation {
   /// The ASCII characters that cannot be in a key, bit n for character n; first those below 64, then the others.
   private static let forbiddenLow: UInt64 = 0xFFFF_FFFF | bit(".") | bit("$") | bit("#") | bit("/")
@@ -33,8 +33,8 @@ extension Location {
   /// The key under which a node's priority is addressed, as the last part of a path.
   static let priorityName = ".priority"
 
-  /// Reads a path as requests carry it: parts between slashes, empty ones dropped, no percent-encoding. A last part
-  /// `.priority` addresses the priority of the place above it.
+  /// Reads the path of a request: parts between slashes, where empty parts are dropped, without percent-encoding. A
+  /// last part `.priority` means the priority at the path before it.
   public init(wire text: String) throws(PathError) {
     let bytes = ContiguousArray(text.utf8)
     self = try bytes.withUnsafeBufferPointer { (bytes) throws(PathError) in
@@ -54,7 +54,8 @@ extension Location {
     }
   }
 
-  /// Takes the parts of a path, empty ones dropped. A slash inside a part is a forbidden character.
+  /// Creates a location from the parts of a path, of which empty ones are dropped. A slash inside a part is a forbidden
+  /// character.
   public init(segments: some Sequence<String>) throws(PathError) {
     self.init(path: .root)
     for segment in segments where !segment.isEmpty {
@@ -64,7 +65,7 @@ extension Location {
   }
 
   private mutating func append(_ part: UnsafeRawBufferPointer) throws(PathError) {
-    // because nothing lies below a priority
+    // A priority has no children.
     if isPriority { throw PathError(.forbiddenCharacter) }
     if part.elementsEqual(Self.priorityName.utf8) {
       isPriority = true
@@ -77,7 +78,7 @@ extension Location {
     path.keys.append(Key(String(decoding: part, as: UTF8.self)))
   }
 
-  /// This location below `base`.
+  /// Returns this location, which is relative to `base`, as an absolute location.
   public func under(_ base: Path) -> Location { Location(path: base.appending(path), isPriority: isPriority) }
 }
 

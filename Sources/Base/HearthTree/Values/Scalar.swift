@@ -1,16 +1,16 @@
-/// A leaf's value, or a priority (then only `.int`, `.double` and `.string` occur).
+/// A leaf's value, or a priority (which is only `.int`, `.double` or `.string`).
 ///
 /// Numbers are equal by their exact value: `1` equals `1.0`, and `9007199254740993` does not equal
-/// `9007199254740992.0`, to which it rounds. Strings are equal by code units. Rules and sort orders compare numbers as
-/// doubles instead.
+/// `9007199254740992.0`, although it rounds to that double. Strings are equal by code units. Rules and sort orders
+/// compare numbers as doubles instead.
 public enum Scalar: Sendable {
   /// `true` or `false`.
   case bool(Bool)
-  /// A number without a fraction that fits.
+  /// An integer that fits 64 bits.
   case int(Int64)
   /// A double, finite and never `-0`.
   case double(Double)
-  /// A text, kept by its code units.
+  /// A text, compared by its code units.
   case string(String)
 }
 

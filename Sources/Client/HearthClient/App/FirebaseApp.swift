@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// A project of the program, from which ``Auth`` and ``Database`` are created.
+/// The configuration of a Firebase project in the program. ``Auth`` and ``Database`` objects belong to an app.
 public final class FirebaseApp: Sendable {
-  /// The name of the app that ``configure()`` makes.
+  /// The name of the app that ``configure()`` creates.
   public static let defaultName = "__FIRAPP_DEFAULT"
 
   /// The name given to ``configure(name:options:)``.
@@ -46,8 +46,8 @@ public final class FirebaseApp: Sendable {
   /// The app of that name; nil when there is none.
   public static func app(name: String) -> FirebaseApp? { apps.withLock { $0[name] } }
 
-  /// The default app, created without options when none was configured: programs that name their server elsewhere need
-  /// no options.
+  /// The default app, created without options when none was configured: programs that pass a server's URL to
+  /// ``Database`` or ``Auth`` need no options.
   static func appOrDefault() -> FirebaseApp {
     apps.withLock { apps in
       if let app = apps[defaultName] { return app }

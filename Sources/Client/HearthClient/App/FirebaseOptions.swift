@@ -3,7 +3,7 @@ import Synchronization
 
 /// The settings of an app's project.
 ///
-/// Against a server of one's own only ``databaseURL`` and ``authURL`` matter, and ``apiKey`` where the server is
+/// With a self-hosted server only ``databaseURL`` and ``authURL`` are used, and ``apiKey`` when the server is
 /// configured with keys.
 public final class FirebaseOptions: Sendable {
   private struct Values: Sendable {
@@ -23,15 +23,15 @@ public final class FirebaseOptions: Sendable {
 
   private init(_ values: Values) { self.values = Mutex(values) }
 
-  /// Empty options.
+  /// Creates empty options.
   public convenience init() { self.init(Values()) }
 
-  /// Options with the two numbers that Firebase's console gives an app.
+  /// Creates options with the two numbers that Firebase's console assigns to an app.
   public convenience init(googleAppID: String, gcmSenderID: String) {
     self.init(Values(googleAppID: googleAppID, gcmSenderID: gcmSenderID))
   }
 
-  /// Options from a `GoogleService-Info.plist`; nil when the file cannot be read or is not one.
+  /// Creates options from a `GoogleService-Info.plist`; nil when the file cannot be read or is not one.
   public convenience init?(contentsOfFile path: String) {
     guard let data = FileManager.default.contents(atPath: path),
       let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
@@ -107,7 +107,7 @@ public final class FirebaseOptions: Sendable {
     set { values.withLock { $0.storageBucket = newValue } }
   }
 
-  /// The folder for the session and the disk cache. Nil for the user's own data folder; see
+  /// The folder for the session and the disk cache. nil for the user's own data folder; see
   /// ``FirebaseApp/storageDirectory``.
   public var storageDirectory: URL? {
     get { values.withLock { $0.storageDirectory } }

@@ -1,16 +1,16 @@
 /// The buffering of events that arrive faster than a loop reads them. Memory is bounded except with ``unbounded``.
 public enum DatabaseEventBuffering: Sendable {
-  /// Ends the loop with ``DatabaseEventsOverflow`` when so many events wait, so that no loss goes unnoticed.
+  /// Ends the loop with ``DatabaseEventsOverflow`` when that many events wait, so that no event is lost unnoticed.
   case failing(at: Int)
-  /// Drops the oldest of more than so many events, for loops that only need recent ones.
+  /// Drops the oldest events when more than that many wait, for loops that only need recent ones.
   case droppingOldest(above: Int)
   /// Buffers every event.
   case unbounded
 }
 
-/// The error of a loop that read events too slowly for too long.
+/// The error that ends a loop over events because too many of them waited.
 ///
-/// Start again: the children that are there come first.
+/// A new loop begins with the children that are present.
 public struct DatabaseEventsOverflow: Error, Sendable, CustomStringConvertible {
   /// The number of events that were waiting.
   public let limit: Int

@@ -12,7 +12,7 @@ extension DatabaseQuery {
   /// the permission.
   public var values: DatabaseValues { DatabaseValues(query: self) }
 
-  /// Returns the data as values of a type, nil where there is none; otherwise like ``values``.
+  /// Returns the data as values of a type, nil when there is no data; otherwise like ``values``.
   ///
   /// The loop ends with a `DecodingError` when the data cannot be decoded.
   public func values<Value: Decodable & Sendable>(
@@ -76,13 +76,13 @@ public struct DatabaseTypedValues<Value: Decodable & Sendable>: AsyncSequence, S
       self.decoder = decoder
     }
 
-    /// Returns the next value: nil inside when there is no data, nil outside when the task was cancelled.
+    /// Returns the next value: `.some(nil)` when there is no data, `.none` when the task was cancelled.
     public mutating func next() async throws -> Value?? {
       guard let snapshot = try await values.next() else { return nil }
       return .some(snapshot.exists() ? try snapshot.data(as: Value.self, decoder: decoder) : nil)
     }
 
-    /// Returns the next value: nil inside when there is no data, nil outside when the task was cancelled.
+    /// Returns the next value: `.some(nil)` when there is no data, `.none` when the task was cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value?? {
       guard let snapshot = try await values.next(isolation: actor) else { return nil }
       return .some(snapshot.exists() ? try snapshot.data(as: Value.self, decoder: decoder) : nil)
@@ -109,9 +109,10 @@ public struct DatabaseEvents: AsyncSequence, Sendable {
 }
 
 extension DatabaseQuery {
-  /// An observation that ends when the stream is released.
+  /// Returns the events of an observer that is removed when the stream is released.
   ///
-  /// - Parameter limit: with it, an event for which there is no room ends the stream.
+  /// - Parameter limit: The number of waiting events above which the stream ends with an error; nil to drop events as
+  ///   `policy` says.
   fileprivate func stream(
     _ types: Set<DataEventType>,
     _ policy: AsyncThrowingStream<DatabaseEvent, any Error>.Continuation.BufferingPolicy, limit: Int?

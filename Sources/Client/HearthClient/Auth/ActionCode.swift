@@ -37,13 +37,13 @@ public enum ActionCodeOperation: Int, Sendable {
 public struct ActionCodeInfo: Sendable, Equatable {
   /// The operation of the code.
   public let operation: ActionCodeOperation
-  /// The address that the code was mailed to, or the new one.
+  /// The address that the code was mailed to; for a change of the address, the new one.
   public let email: String
-  /// The address before the change.
+  /// The address before the change; nil for other operations.
   public let previousEmail: String?
 }
 
-/// The settings of a mailed link, among them its continue URL.
+/// The settings of a mailed link, such as its continue URL.
 public final class ActionCodeSettings: Sendable {
   private struct Values: Sendable {
     var url: URL?
@@ -57,7 +57,7 @@ public final class ActionCodeSettings: Sendable {
 
   private let values = Mutex(Values())
 
-  /// Empty settings.
+  /// Creates empty settings.
   public init() {}
 
   /// The continue URL of the page. Its domain must be one of the project's authorized domains.

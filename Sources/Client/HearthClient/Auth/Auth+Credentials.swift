@@ -1,7 +1,7 @@
 import Foundation
 
 extension Auth: CredentialProvider {
-  /// The delays in seconds between attempts to refresh a token: those of Firebase's SDK for Apple systems.
+  /// The delays in seconds between attempts to refresh a token: the same as in Firebase's SDK for Apple systems.
   private static let retrySeconds: (first: TimeInterval, max: TimeInterval) = (30, 16 * 60)
 
   /// The account of the signed-in user; nil when signed out.
@@ -21,7 +21,7 @@ extension Auth: CredentialProvider {
         let tokens = try await user.freshTokens(forcing: forcingRefresh)
         completion(.success(DatabaseCredential(token: tokens.idToken, userID: user.uid)))
       } catch {
-        // A session that the server ended leaves the app signed out.
+        // The server ended the session, so the app is signed out.
         completion(currentUser == nil ? .success(nil) : .failure(error))
       }
     }
@@ -60,7 +60,7 @@ extension Auth: CredentialProvider {
       var retry = Self.retrySeconds.first
       while (try? await clock.sleep(seconds: pause)) != nil {
         do {
-          // New tokens schedule the next refresh and end this one.
+          // New tokens cancel this task and schedule the next refresh.
           guard let user, !Task.isCancelled else { return }
           _ = try await user.freshTokens(forcing: false)
           return

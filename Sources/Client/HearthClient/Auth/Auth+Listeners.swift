@@ -7,7 +7,7 @@ public typealias AuthStateDidChangeListenerHandle = any NSObjectProtocol & Senda
 /// The handle that ``Auth/removeIDTokenDidChangeListener(_:)`` takes.
 public typealias IDTokenDidChangeListenerHandle = any NSObjectProtocol & Sendable
 
-/// A listener for changes of the user or the ID token, with the state that it knows.
+/// A listener for changes of the user or the ID token, with the state that it was last called with.
 final class AuthListener: NSObject, Sendable {
   enum Subject: Sendable {
     /// The signed-in user.
@@ -72,8 +72,8 @@ extension Auth {
   /// Removes a listener.
   public func removeIDTokenDidChangeListener(_ listenerHandle: any NSObjectProtocol) { remove(listenerHandle) }
 
-  /// A stream of the signed-in user: now, and then at each change. A slow reader gets the newest; the listener ends
-  /// with the reader's task.
+  /// A stream of the signed-in user: now, and then at each change. A slow reader receives only the newest one; the
+  /// listener is removed when the reader's task ends.
   public var authStateChanges: AsyncStream<User?> { stream(.user) }
 
   /// A stream like ``authStateChanges`` that also yields at each new token.

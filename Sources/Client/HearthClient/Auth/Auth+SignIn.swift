@@ -70,7 +70,7 @@ extension Auth {
     return (answer, tokens)
   }
 
-  /// Throws the refusals that come as successful responses.
+  /// Throws an error for a response that has a successful status but refuses the sign-in.
   func check(_ answer: JSON, of credential: AuthCredential?) throws {
     if let message = answer["errorMessage"]?.string, !message.isEmpty {
       throw AuthErrorCode.error(ofServerMessage: message)
@@ -102,7 +102,7 @@ extension Auth {
   func result(
     _ user: User, answer: JSON, credential: AuthCredential?, providerID: String? = nil, isNew: Bool? = nil
   ) -> AuthDataResult {
-    // The provider's own profile, as JSON in a text.
+    // The provider's own profile is JSON in a string.
     let profile = answer["rawUserInfo"]?.string.flatMap { JSON(parsing: $0.utf8) }
     let info = AdditionalUserInfo(
       providerID: answer["providerId"]?.string ?? credential?.provider ?? providerID, profileJSON: profile,

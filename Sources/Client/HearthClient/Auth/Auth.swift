@@ -6,7 +6,7 @@ import Synchronization
 /// The authentication of an app's user: by custom token, anonymously, with an e-mail address and a password, or with
 /// the credential of another provider.
 ///
-/// The session outlives the process: see ``AuthSessionStore``. Completions and listeners are called on
+/// The session is kept between runs of the program: see ``AuthSessionStore``. Completions and listeners are called on
 /// ``callbackQueue``, in the order of the changes.
 public final class Auth: Sendable {
   struct State: Sendable {
@@ -19,7 +19,7 @@ public final class Auth: Sendable {
     var languageCode: String?
     var tenantID: String?
     var callbackQueue = DispatchQueue.main
-    /// The queue that keeps calls in order on the app's callback queue.
+    /// The serial queue on top of the app's callback queue, which keeps calls in order.
     var calls = Auth.serialQueue(on: .main)
     var listeners: [AuthListener] = []
     var credentialListeners: [Int: @Sendable (DatabaseCredential?) -> Void] = [:]
@@ -37,11 +37,11 @@ public final class Auth: Sendable {
   let state: Mutex<State>
   private static let registry = Mutex<[ObjectIdentifier: Auth]>([:])
 
-  /// An authentication besides that of ``auth(app:)``.
+  /// Creates an authentication in addition to that of ``auth(app:)``.
   ///
   /// - Parameters:
-  ///   - store: The session store; nil for the app's own file.
-  ///   - clock: The clock; nil for this machine's.
+  /// - store: The session store; nil for the app's own file.
+  /// - clock: The clock; nil for this machine's.
   package init(
     app: FirebaseApp, store: (any AuthSessionStore)? = nil, transport: any AuthTransport = URLSessionTransport.shared,
     clock: (any AuthClock)? = nil
@@ -62,7 +62,7 @@ public final class Auth: Sendable {
   public static func auth(app: FirebaseApp) -> Auth {
     registry.withLock { registry in
       if let auth = registry[ObjectIdentifier(app)] { return auth }
-      // Deleted apps are removed here too.
+      // Removes the objects of deleted apps as well.
       registry = registry.filter { _, auth in FirebaseApp.app(name: auth.app.name) === auth.app }
       let auth = Auth(app: app)
       registry[ObjectIdentifier(app)] = auth
@@ -70,7 +70,7 @@ public final class Auth: Sendable {
     }
   }
 
-  /// The signed-in user; nil when signed out. A stored session of an earlier run counts.
+  /// The signed-in user; nil when signed out. A stored session of an earlier run is used.
   public var currentUser: User? { withState { $0.user } }
 
   /// Returns the account of the signed-in user; nil when signed out.
@@ -109,7 +109,7 @@ public final class Auth: Sendable {
 
   /// Connects to an emulator or a self-hosted server without TLS. Must be called before anything else.
   ///
-  /// Passwords and tokens go there readable: for another machine see ``useServer(_:)``.
+  /// Passwords and tokens are sent unencrypted: for a server on another machine use ``useServer(_:)``.
   public func useEmulator(withHost host: String, port: Int) {
     guard let endpoint = AuthEndpoint(emulatorHost: host, port: port) else {
       preconditionFailure("useEmulator(withHost: \(host), port: \(port)): that is no host with a port.")
@@ -119,7 +119,7 @@ public final class Auth: Sendable {
 
   /// Connects to a self-hosted server such as `https://hearth.example.com`. Must be called before anything else.
   ///
-  /// - Throws: For an address without TLS, but for one of this machine.
+  /// - Throws: An error for an address without TLS, unless it is on this machine.
   public func useServer(_ url: URL) throws { use(try AuthEndpoint(server: url)) }
 
   private func use(_ endpoint: AuthEndpoint) {
@@ -171,7 +171,7 @@ extension Auth {
 
   private func load(_ state: inout State) {
     state.isLoaded = true
-    // A read failure is ignored; it shows when the store is written.
+    // A read error is ignored here; the next write to the store reports it.
     guard let data = try? store(state).load(), let stored = StoredSession(data),
       stored.service == serviceName(state)
     else { return }
@@ -200,7 +200,7 @@ extension Auth {
     }
   }
 
-  /// Makes a user the signed-in user.
+  /// Creates a user the signed-in user.
   func adopt(_ user: User) throws {
     defer { credentialListenerQueue.wait() }
     try withState { state in
@@ -227,10 +227,10 @@ extension Auth {
     }
   }
 
-  /// Signs out. The session is removed from this machine; other sessions of the user go on.
+  /// Signs out. The session is removed from this machine; other sessions of the user continue.
   ///
-  /// - Throws: ``AuthErrorCode/keychainError`` when the stored session cannot be removed; the user is signed out all
-  ///   the same.
+  /// - Throws: ``AuthErrorCode/keychainError`` when the stored session cannot be removed; the user is signed out
+  ///   nevertheless.
   public func signOut() throws { try signOut { _ in true } }
 
   func signOut(onlyIf user: User) { try? signOut { $0 === user } }

@@ -12,7 +12,7 @@ struct SystemAuthClock: AuthClock {
   var now: Date { Date() }
 
   func sleep(seconds: TimeInterval) async throws {
-    // The limit of a day exceeds the lifetime of any token and avoids an overflow.
+    // Waits a day at most, which is longer than the lifetime of any token, to avoid an overflow.
     try await Task.sleep(for: .seconds(min(max(seconds, 0), 86_400)))
   }
 }

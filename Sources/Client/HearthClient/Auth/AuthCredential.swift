@@ -1,6 +1,6 @@
 /// A credential that a user can sign in with. Its description omits the secret.
 ///
-/// `@unchecked` because a class with subclasses cannot be checked; all its properties, and theirs, are constants.
+/// It is `@unchecked Sendable` because it has subclasses; all of its properties and theirs are constants.
 public class AuthCredential: @unchecked Sendable, CustomStringConvertible, CustomReflectable {
   /// The provider: `password`, `google.com`, …
   public let provider: String
@@ -37,7 +37,7 @@ public final class OAuthCredential: AuthCredential, @unchecked Sendable {
   /// The secret of an OAuth 1 access token.
   public let secret: String?
   let rawNonce: String?
-  /// A JSON object with the user's name, which Apple sends to the app only.
+  /// A JSON object with the user's name, which Apple sends only to the app.
   let userJSON: String?
 
   init(
@@ -52,7 +52,7 @@ public final class OAuthCredential: AuthCredential, @unchecked Sendable {
     super.init(provider: providerID)
   }
 
-  /// The form of the credential in a request.
+  /// The encoding of the credential in a request.
   var postBody: String {
     let fields = [
       ("providerId", provider), ("id_token", idToken), ("access_token", accessToken), ("oauth_token_secret", secret),

@@ -8,7 +8,7 @@ struct AuthEndpoint: Sendable, Equatable {
 
   static let google = AuthEndpoint(base: nil)
 
-  /// A self-hosted server: all services below one address.
+  /// Creates the address of a self-hosted server, with all services below one URL.
   init(base: URL?) { self.base = base }
 
   /// - Parameter url: `https://host` or `https://host:port`. Plain `http` is accepted for this machine only, because
@@ -25,7 +25,7 @@ struct AuthEndpoint: Sendable, Equatable {
     base = url
   }
 
-  /// An emulator, without TLS.
+  /// Creates the address of an emulator, without TLS.
   init?(emulatorHost host: String, port: Int) {
     guard (1...65_535).contains(port) else { return nil }
     var parts = URLComponents()
@@ -49,7 +49,7 @@ struct AuthEndpoint: Sendable, Equatable {
     var parts = root.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: false) } ?? URLComponents()
     parts.path += (parts.path.hasSuffix("/") ? "v1/" : "/v1/") + operation
     parts.queryItems = [URLQueryItem(name: "key", value: key)]
-    // A service's name is a valid host, so the URL exists.
+    // The name of a service is a valid host, so the URL exists.
     return parts.url ?? URL(fileURLWithPath: "/")
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 extension AuthErrorCode {
   /// Returns the error for a server's message `CODE : explanation`.
   ///
-  /// - Parameter reasons: The `reason`s beside it, which report refused keys.
+  /// - Parameter reasons: The `reason` members of the error, which report refused keys.
   static func error(ofServerMessage message: String, reasons: [String] = []) -> NSError {
     let end = message.firstIndex(of: ":") ?? message.endIndex
     let name = message[..<end].trimmingCharacters(in: .whitespaces)
@@ -84,7 +84,7 @@ extension AuthErrorCode {
     "WEAK_PASSWORD": .weakPassword,
   ]
 
-  /// True when the error ends the session: no token of it will be accepted again.
+  /// True when the error ends the session: the server will accept none of its tokens again.
   var endsSession: Bool {
     switch self {
     case .userNotFound, .userDisabled, .invalidUserToken, .userTokenExpired: true
@@ -92,7 +92,7 @@ extension AuthErrorCode {
     }
   }
 
-  /// The default message, for errors without a text of the server.
+  /// The default message, for errors without a message from the server.
   var text: String {
     switch self {
     case .invalidCustomToken: "The custom token is not valid. Have the server that made it check its service account."

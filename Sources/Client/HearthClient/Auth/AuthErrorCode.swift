@@ -39,7 +39,7 @@ public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
   case userNotFound = 17011
   /// An account with the same address has another way to sign in.
   case accountExistsWithDifferentCredential = 17012
-  /// The sign-in is too long ago for this; see ``User/reauthenticate(with:)``.
+  /// The operation requires a more recent sign-in; see ``User/reauthenticate(with:)``.
   case requiresRecentLogin = 17014
   /// The account has a credential of that provider already.
   case providerAlreadyLinked = 17015
@@ -145,7 +145,7 @@ public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
   /// The token is malformed.
   case malformedJWT = 18000
 
-  /// The enumeration's name in older code.
+  /// The name of this enumeration in code for older SDKs.
   public typealias Code = AuthErrorCode
 
   /// The code of an error; nil for errors of other domains.
@@ -159,7 +159,7 @@ public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
     }
   }
 
-  /// The code itself, for older code.
+  /// The code itself, for code for older SDKs.
   public var code: AuthErrorCode { self }
 
   /// The name, such as `ERROR_EMAIL_ALREADY_IN_USE`.

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The store that keeps the session of ``Auth`` between runs. A reader of its data can act as the user.
+/// The store that keeps the session of ``Auth`` between runs of the program. A program that can read its data can act
+/// as the user.
 ///
 /// Calls come one at a time, on any thread, and must not call ``Auth``.
 public protocol AuthSessionStore: Sendable {
@@ -17,7 +18,7 @@ public protocol AuthSessionStore: Sendable {
 public final class MemorySessionStore: AuthSessionStore {
   private let session = Mutex<Data?>(nil)
 
-  /// An empty store.
+  /// Creates an empty store.
   public init() {}
 
   /// Returns the saved session; nil when there is none.

@@ -5,7 +5,7 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// A request to the account service. Its body may hold secrets and must not be printed.
+/// A request to the account service. Its body may contain secrets and must not be printed.
 package struct AuthRequest: Sendable {
   /// The URL of the request.
   package var url: URL
@@ -13,10 +13,10 @@ package struct AuthRequest: Sendable {
   package var method = "POST"
   /// The headers by name.
   package var headers: [String: String]
-  /// The body, which may hold a password.
+  /// The body, which may contain a password.
   package var body: [UInt8]
 
-  /// A POST request.
+  /// Creates a POST request.
   package init(url: URL, headers: [String: String], body: [UInt8]) {
     self.url = url
     self.headers = headers
@@ -31,7 +31,7 @@ package struct AuthAnswer: Sendable {
   /// The body, at most ``AuthTransport/answerBytesMax`` bytes.
   package var body: [UInt8]
 
-  /// A response of these values.
+  /// Creates a response.
   package init(status: Int, body: [UInt8]) {
     self.status = status
     self.body = body
@@ -151,7 +151,7 @@ extension URLSessionTransport: URLSessionDataDelegate {
     if ended.isTooLong {
       ended.continuation.resume(throwing: AuthErrorCode.internalError.error("The server's answer is too long."))
     } else if let error {
-      // The error itself contains the URL, and the URL a key.
+      // The error itself is not used: it contains the URL, which contains the API key.
       let code = (error as? URLError)?.code.rawValue ?? (error as NSError).code
       ended.continuation.resume(
         throwing: AuthErrorCode.networkError.error("\(AuthErrorCode.networkError.text) (URLError \(code))"))

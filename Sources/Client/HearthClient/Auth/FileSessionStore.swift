@@ -3,13 +3,13 @@ import Foundation
 /// A session store in a file that only its owner may read or write, from the first byte on. A save replaces the file
 /// atomically: a crash leaves the old session or the new one.
 public struct FileSessionStore: AuthSessionStore {
-  /// The file. A missing folder is created for its owner alone.
+  /// The file. A missing folder is created so that only its owner can access it.
   public let url: URL
 
   /// The maximum size of a session file; a session has some kilobytes.
   static let fileBytesMax = 1 << 20
 
-  /// A store in a file.
+  /// Creates a store in a file.
   public init(url: URL) { self.url = url }
 
   /// Returns the content of the file; nil when it is missing. Access for other users is removed first, and a symbolic

@@ -6,7 +6,7 @@ package struct IDTokenPayload: Sendable {
   /// The payload object.
   package let payload: JSON
 
-  /// Reads a token; nil when the text is no JWT with an object as its payload.
+  /// Reads a token; nil when the text is not a JWT with an object as its payload.
   package init?(_ token: String) {
     let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3, token.utf8.count <= IdentityService.tokenBytesMax else { return nil }

@@ -40,7 +40,7 @@ struct IdentityService: Sendable {
       let reasons = said?["error"]?["errors"]?.array?.compactMap { $0["reason"]?.string } ?? []
       throw AuthErrorCode.error(ofServerMessage: message, reasons: reasons)
     }
-    // An overloaded server answers without an error of this interface.
+    // An overloaded server, or a proxy, answers without an error in this API's format.
     if answer.status >= 500 || answer.status == 429 {
       throw AuthErrorCode.networkError.error("The server cannot answer at the moment (status \(answer.status)).")
     }
@@ -72,7 +72,8 @@ struct IdentityService: Sendable {
     guard let idToken = idToken?.string, let refreshToken = refreshToken?.string, !idToken.isEmpty,
       !refreshToken.isEmpty, idToken.utf8.count <= Self.tokenBytesMax, refreshToken.utf8.count <= Self.tokenBytesMax
     else { return nil }
-    // A text by contract, a number from some servers. The limit of a day exceeds the lifetime of any token.
+    // The API specifies a string; some servers send a number. Limited to a day, which is longer than the lifetime of
+    // any token.
     let stated = life?.int ?? life?.string.flatMap { Int64($0) } ?? 3600
     let seconds = TimeInterval(min(max(stated, 0), 86_400))
     return UserTokens(
@@ -85,7 +86,7 @@ struct IdentityService: Sendable {
     guard let users = answer["users"]?.array, users.count == 1, let record = StoredUser(users[0]) else {
       throw AuthErrorCode.internalError.error("The server's answer is not one account.")
     }
-    // Databases use the token's account, so the record must be of the same one.
+    // Databases use the account of the token, so the record must belong to the same account.
     if let claims = IDTokenPayload(idToken), let subject = claims.userID, subject != record.uid {
       throw AuthErrorCode.internalError.error("The server's answer is about another account than its token.")
     }

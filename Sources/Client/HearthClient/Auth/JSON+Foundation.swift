@@ -15,7 +15,7 @@ extension JSON {
     }
   }
 
-  /// The members by name; empty when the value is no object.
+  /// The members by name; empty when the value is not an object.
   package var foundationDictionary: [String: Any] {
     Dictionary((members ?? []).map { ($0.name, $0.value.foundationValue) }, uniquingKeysWith: { _, last in last })
   }

@@ -10,7 +10,7 @@ struct StoredSession: Codable {
   var user: StoredUser
   var tokens: UserTokens
 
-  /// Reads stored data; nil when it is damaged or of another form, which leaves the app signed out.
+  /// Reads stored data; nil when it is damaged or in an unknown format, which leaves the app signed out.
   init?(_ data: Data) {
     guard let stored = try? JSONDecoder().decode(StoredSession.self, from: data),
       stored.version == Self.currentVersion, !stored.user.uid.isEmpty

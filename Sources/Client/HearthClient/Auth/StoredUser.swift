@@ -48,7 +48,7 @@ struct StoredUser: Sendable, Equatable, Codable {
 
   private static func text(_ json: JSON?) -> String? { json?.string.flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// Returns the date of a text or number of milliseconds.
+  /// Returns the date for milliseconds since 1970, as a string or a number.
   private static func date(_ json: JSON?) -> Date? {
     guard let milliseconds = json?.string.flatMap({ Int64($0) }) ?? json?.int else { return nil }
     return Date(timeIntervalSince1970: TimeInterval(milliseconds) / 1000)

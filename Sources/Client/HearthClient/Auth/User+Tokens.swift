@@ -32,15 +32,15 @@ extension User {
     return try await gate.run { try await self.refreshInTurn(since: generation) }
   }
 
-  /// Returns a fresh ID token to work that runs in the gate.
+  /// Returns a fresh ID token; called by work that runs in ``gate``.
   func tokenInTurn() async throws -> String {
     let tokens = tokens
     if tokens.isFresh(at: try openAuth().clock.now) { return tokens.idToken }
     return try await refreshInTurn(since: generation).idToken
   }
 
-  /// - Parameter generation: The generation that the caller has seen: newer tokens are returned without another
-  ///   request.
+  /// - Parameter generation: The value of ``generation`` that the caller has read. When tokens have changed since, they
+  ///   are returned without another request.
   private func refreshInTurn(since generation: Int) async throws -> UserTokens {
     let auth = try openAuth()
     if self.generation != generation { return tokens }
@@ -73,7 +73,7 @@ extension User {
     return auth
   }
 
-  /// Performs a request in the user's name, in turn; tokens in the response become the user's.
+  /// Performs a request as the user, after earlier ones; tokens in the response become the user's.
   func perform(_ operation: String, _ fields: [(String, JSON?)]) async throws -> JSON {
     let auth = try openAuth()
     return try await gate.run {

@@ -2,20 +2,20 @@ import Foundation
 import HearthTree
 import Synchronization
 
-/// A user that has signed in. An object stands for the same user through all changes; see ``reload()``.
+/// A user that has signed in. An object represents the same user through all changes of the account; see ``reload()``.
 public final class User: UserInfo {
   private struct State: Sendable {
     var record: StoredUser
     var tokens: UserTokens
-    /// The number of token changes, by which a waiting caller notices that the tokens are new.
+    /// The number of token changes, by which a waiting caller detects new tokens.
     var generation = 0
   }
 
   private let state: Mutex<State>
-  /// The gate for requests that may bring new tokens, one after another: an old refresh token used during a change of
-  /// password would end the session.
+  /// The queue for requests that may return new tokens. They run one at a time, because using an old refresh token
+  /// during a change of password would end the session.
   let gate = SerialTaskQueue()
-  /// The authentication; nil once the app is released.
+  /// The authentication; nil once the ``Auth`` object is released.
   weak let auth: Auth?
 
   init(record: StoredUser, tokens: UserTokens, auth: Auth) {
@@ -50,7 +50,7 @@ public final class User: UserInfo {
   public var phoneNumber: String? { record.phoneNumber }
   /// True when the user has verified the address.
   public var isEmailVerified: Bool { record.isEmailVerified }
-  /// True when the account can be used by this session only.
+  /// True when the account has no way to sign in, so that only this session can use it.
   public var isAnonymous: Bool { record.isAnonymous }
   /// The tenant; nil for the project itself.
   public var tenantID: String? { record.tenantID }

@@ -37,7 +37,7 @@ public struct AdditionalUserInfo: Sendable {
   /// True when this sign-in created the account.
   public let isNewUser: Bool
 
-  /// The provider's profile of the user, in its own form.
+  /// The provider's profile of the user, in the provider's format.
   public var profile: [String: Any]? { profileJSON?.foundationDictionary }
 }
 
@@ -67,7 +67,7 @@ public struct AuthTokenResult: Sendable, CustomStringConvertible, CustomReflecta
   public let signInSecondFactor: String
   let payload: JSON
 
-  /// The token's claims, the developer's custom claims included.
+  /// The token's claims, including the developer's custom claims.
   public var claims: [String: Any] { payload.foundationDictionary }
 
   public var description: String { "ID token until \(expirationDate)" }

@@ -2,10 +2,10 @@ import Foundation
 import HearthTree
 import Synchronization
 
-/// A change of a user's name and picture. Properties that are not set stay.
+/// A change of a user's name and picture. Properties that are not set remain unchanged.
 public final class UserProfileChangeRequest: Sendable {
   private struct Values: Sendable {
-    /// The new name; nil outside when it is not set, nil inside to remove it.
+    /// The new name; `.none` when it is not set, `.some(nil)` to remove it.
     var displayName: String??
     var photoURL: URL??
     var isCommitted = false
@@ -28,7 +28,7 @@ public final class UserProfileChangeRequest: Sendable {
     set { values.withLock { $0.photoURL = .some(newValue) } }
   }
 
-  /// Sends the change. A request is committed once.
+  /// Sends the change. A request can be committed only once.
   public func commitChanges() async throws {
     let set = values.withLock { values in
       defer { values.isCommitted = true }

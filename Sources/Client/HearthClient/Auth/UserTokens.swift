@@ -13,11 +13,11 @@ struct UserTokens: Sendable, Equatable, Codable, CustomStringConvertible, Custom
   var customMirror: Mirror { Mirror(self, children: ["expiresAt": expiresAt]) }
 
   /// The time from which the next token is fetched: five minutes before the expiry, as Firebase's clients do, or
-  /// halfway for short-lived tokens, which would otherwise be fetched without a pause.
+  /// halfway through the lifetime of short-lived tokens, which would otherwise be fetched continuously.
   var refreshAt: Date { expiresAt.addingTimeInterval(-min(300, lifeSeconds / 2)) }
 
   func isFresh(at now: Date) -> Bool {
-    // After the clock was set back, a token seems to live longer than its lifetime.
+    // After the clock was set back, the time until the expiry exceeds the token's lifetime.
     now < refreshAt && expiresAt.timeIntervalSince(now) <= lifeSeconds + 1
   }
 }

@@ -3,12 +3,12 @@ import Synchronization
 
 /// A decoder of `Decodable` values from a snapshot's `value`.
 ///
-/// The settings are those of `JSONDecoder`, with the defaults of the Realtime Database's SDKs. An array of the database
-/// is decoded as a dictionary where one is expected, and a dictionary with the keys `0`, `1`, … as an array.
+/// The settings correspond to those of `JSONDecoder`, with the defaults of Firebase's SDKs. An array in the data is
+/// decoded as a dictionary when the type requires one, and a dictionary with the keys `0`, `1`, … as an array.
 public final class DatabaseDecoder: Sendable {
   /// The format of dates.
   public enum DateDecodingStrategy: Sendable {
-    /// The format of `Date` itself: seconds since 2001.
+    /// `Date`'s own encoding: seconds since 2001.
     case deferredToDate
     /// Seconds since 1970.
     case secondsSince1970
@@ -22,7 +22,7 @@ public final class DatabaseDecoder: Sendable {
 
   /// The format of bytes.
   public enum DataDecodingStrategy: Sendable {
-    /// The format of `Data` itself: an array of numbers.
+    /// `Data`'s own encoding: an array of numbers.
     case deferredToData
     /// A Base64 text.
     case base64
@@ -86,12 +86,12 @@ public final class DatabaseDecoder: Sendable {
     set { state.withLock { $0.userInfo = newValue } }
   }
 
-  /// A decoder with the default settings.
+  /// Creates a decoder with the default settings.
   public init() {}
 
   /// Decodes a value from `structure`.
   ///
-  /// - Parameter structure: the `value` of a snapshot.
+  /// - Parameter structure: The `value` of a snapshot.
   /// - Throws: `DecodingError`, or an error of the value's own `init(from:)`.
   public func decode<Value: Decodable>(_ type: Value.Type, from structure: Any) throws -> Value {
     try ValueDecoder(settings, [], structure).decode(type)

@@ -3,12 +3,12 @@ import Synchronization
 
 /// An encoder of `Encodable` values for `setValue(_:)`: dictionaries, arrays, numbers and texts.
 ///
-/// The settings are those of `JSONEncoder`, with the defaults of the Realtime Database's SDKs: dates are seconds since
-/// 2001 (`Date`'s own form), bytes are Base64.
+/// The settings are those of `JSONEncoder`, with the defaults of Firebase's SDKs: dates are seconds since 2001
+/// (`Date`'s own encoding), bytes are Base64.
 public final class DatabaseEncoder: Sendable {
   /// The format of dates.
   public enum DateEncodingStrategy: Sendable {
-    /// The format of `Date` itself: seconds since 2001, a number with a fraction.
+    /// `Date`'s own encoding: seconds since 2001, a number with a fraction.
     case deferredToDate
     /// Seconds since 1970, a number with a fraction.
     case secondsSince1970
@@ -22,7 +22,7 @@ public final class DatabaseEncoder: Sendable {
 
   /// The format of bytes.
   public enum DataEncodingStrategy: Sendable {
-    /// The format of `Data` itself: an array of numbers.
+    /// `Data`'s own encoding: an array of numbers.
     case deferredToData
     /// A Base64 text.
     case base64
@@ -30,7 +30,7 @@ public final class DatabaseEncoder: Sendable {
     case custom(@Sendable (Data, any Swift.Encoder) throws -> Void)
   }
 
-  /// The encoding of infinity and NaN, which the database cannot hold.
+  /// The encoding of infinity and NaN, which the database cannot store.
   public enum NonConformingFloatEncodingStrategy: Sendable {
     /// Encoding fails with `EncodingError.invalidValue`.
     case `throw`
@@ -86,7 +86,7 @@ public final class DatabaseEncoder: Sendable {
     set { state.withLock { $0.userInfo = newValue } }
   }
 
-  /// An encoder with the default settings.
+  /// Creates an encoder with the default settings.
   public init() {}
 
   /// Encodes a value for `setValue(_:)`.
@@ -97,7 +97,7 @@ public final class DatabaseEncoder: Sendable {
   }
 }
 
-/// A value under construction; a class, because containers fill it after they were handed out.
+/// A value under construction. It is a class, because encoding containers fill it after they were returned.
 final class EncodingBox {
   private enum Content {
     case nothing

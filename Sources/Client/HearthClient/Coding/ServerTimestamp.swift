@@ -13,7 +13,7 @@ public struct ServerTimestamp: Codable, Equatable, Hashable, Sendable {
   /// The date; nil lets the server fill it in.
   public var wrappedValue: Date?
 
-  /// A property of that date.
+  /// Creates a property with a date.
   public init(wrappedValue: Date?) { self.wrappedValue = wrappedValue }
 
   /// Reads milliseconds since 1970.

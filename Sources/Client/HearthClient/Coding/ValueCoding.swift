@@ -1,6 +1,6 @@
 import Foundation
 
-/// Shared parts of encoding and decoding.
+/// The code that encoding and decoding share.
 enum ValueCoding {
   /// A coding key for an index or an untyped name.
   struct Name: CodingKey {
@@ -21,8 +21,8 @@ enum ValueCoding {
     init?(intValue: Int) { self.init(index: intValue) }
   }
 
-  /// Returns a value that needs no conversion; nil for others. Doubles are converted, because some depend on the
-  /// settings.
+  /// Returns a value that needs no conversion; nil for a value that does. Doubles need conversion, because infinities
+  /// and NaN depend on the settings.
   static func scalar(_ value: some Encodable) -> Any? {
     switch value {
     case let value as String: value
@@ -35,8 +35,8 @@ enum ValueCoding {
 
 /// The conversion between `oneTwoThree` and `one_two_three`.
 enum SnakeCase {
-  /// Returns the snake-case name. A capital after a small letter begins a word, and so does the last of several before
-  /// a small one: `myURLProperty` becomes `my_url_property`.
+  /// Returns the snake-case name. A capital letter after a small one begins a word, and so does the last of several
+  /// capitals before a small letter: `myURLProperty` becomes `my_url_property`.
   static func from(_ text: String) -> String {
     let letters = Array(text)
     var result = ""
@@ -49,7 +49,7 @@ enum SnakeCase {
     return result
   }
 
-  /// Returns the camel-case name. Underscores at the ends stay.
+  /// Returns the camel-case name. Underscores at the beginning and the end stay.
   static func to(_ text: String) -> String {
     let core = text.drop { $0 == "_" }
     let front = text.prefix(text.count - core.count)

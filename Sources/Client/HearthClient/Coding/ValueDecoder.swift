@@ -25,7 +25,7 @@ struct ValueDecoder: Decoder {
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
-  /// The stored names with their values; those of an array are `0`, `1`, ….
+  /// The stored names with their values; the names in an array are `0`, `1`, ….
   private var members: [(key: String, value: Any)] {
     get throws {
       switch content {
@@ -43,7 +43,7 @@ struct ValueDecoder: Decoder {
       switch content {
       case .array(let elements): return elements
       case .dictionary(let dictionary):
-        // an array with many gaps
+        // An array with many gaps is stored as an object.
         let indexed = dictionary.compactMap { key, value in
           (key.base as? String).flatMap { Int($0) }.map { ($0, value) }
         }
@@ -54,7 +54,7 @@ struct ValueDecoder: Decoder {
     }
   }
 
-  /// Returns the property's name for a stored one.
+  /// Returns the name of the property for a stored name.
   private func name(_ stored: String) -> String {
     switch settings.keyDecodingStrategy {
     case .useDefaultKeys: stored
@@ -81,7 +81,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
   func decode(_ type: Bool.Type) throws -> Bool {
     switch content {
     case .number(.bool(let value)): return value
-    // booleans may be stored as numbers by other programs
+    // Other programs may store booleans as numbers.
     case .number(.int(0)): return false
     case .number(.int(1)): return true
     default: throw mismatch(type)

@@ -44,7 +44,7 @@ struct ValueEncoder: Encoder {
     }
   }
 
-  /// Returns a finite number unchanged, and another one as the settings say.
+  /// Returns a finite number unchanged, and any other number in the form that the settings determine.
   fileprivate func number(_ value: Double, at path: [any CodingKey]) throws -> Any {
     if value.isFinite { return value }
     guard case .convertToString(let positive, let negative, let nan) = settings.nonConformingFloatEncodingStrategy

@@ -1,5 +1,5 @@
 /// The delay before the next connection attempt: none after a success, then 1 s, growing by 1.3 up to 30 s, with 30 %
-/// fixed and 70 % random. The figures are those of the native SDKs.
+/// fixed and 70 % random. The values are those of the native Firebase SDKs.
 struct BackOff: Sendable {
   /// The parameters, with times in milliseconds.
   struct Settings: Sendable {
@@ -11,8 +11,8 @@ struct BackOff: Sendable {
     var factor = 1.3
     /// The random share of a delay.
     var jitter = 0.7
-    /// The range of the random delay after a good connection was lost, because all clients of a restarting server lose
-    /// theirs at once.
+    /// The range of the random delay after a stable connection was lost, because all clients of a restarting server
+    /// lose their connections at once.
     var spread: Int64 = 1_000
   }
 
@@ -23,7 +23,7 @@ struct BackOff: Sendable {
 
   init(_ settings: Settings = Settings()) { self.settings = settings }
 
-  /// Returns the delay in milliseconds before an attempt, which the caller then makes.
+  /// Returns the delay in milliseconds before the next attempt, and updates the delay for the one after it.
   mutating func next(using random: inout some RandomNumberGenerator) -> Int64 {
     defer { spreads = false }
     guard delay > 0 else { return spreads ? Int64.random(in: 0...settings.spread, using: &random) : 0 }

@@ -2,26 +2,26 @@ import HearthWire
 
 /// An input of the connection's state machine.
 enum ConnectionInput: Sendable {
-  // Requests of the owner.
+  // Inputs from the owner of the connection.
 
   /// Connects, and keeps connected.
   case open
-  /// Disconnects, and stays so for that reason. The server sees a clean close.
+  /// Disconnects, and stays disconnected until ``resume(_:)`` with the same reason. The server sees a clean close.
   case interrupt(ConnectionInterrupt)
   /// Removes an interrupt reason.
   case resume(ConnectionInterrupt)
-  /// The network came back, or the app came to the foreground: the current delay ends.
+  /// The network is available again, or the app came to the foreground: the next attempt begins without further delay.
   case reachable
-  /// Sends a request, between ``ConnectionEvent/ready`` and ``ConnectionEvent/lost`` only; its answer comes as
-  /// ``ConnectionEvent/reply(id:_:_:)`` with that id. Requests without a connection are dropped, as are unanswered ones
-  /// when a connection is lost: the owner keeps what it still needs.
+  /// Sends a request, only between ``ConnectionEvent/ready`` and ``ConnectionEvent/lost``; it is answered by
+  /// ``ConnectionEvent/reply(id:_:_:)``. Requests without a connection are dropped, and so are unanswered ones when the
+  /// connection is lost: the owner repeats those that it still needs.
   case request(id: Int, Request.Action)
   /// A new or refreshed credential; nil when signed out.
   case credential(String?)
-  /// A new App Check token; nil when there is none any more.
+  /// A new App Check token; nil when App Check is no longer used.
   case appCheck(String?)
 
-  // Observations of the performer of the actions.
+  // Inputs from the code that performs the actions.
 
   /// The tokens of an attempt.
   case tokens(attempt: Int, ConnectionTokens)
@@ -31,9 +31,9 @@ enum ConnectionInput: Sendable {
   case opened(attempt: Int)
   /// A text message arrived.
   case received(attempt: Int, [UInt8])
-  /// Another sign of life of the server arrived, such as a pong.
+  /// Something other than a message arrived from the server, such as a pong.
   case alive(attempt: Int)
-  /// The writability of the socket; true when it was opened.
+  /// The writability of the socket; a new socket counts as writable.
   case writable(attempt: Int, Bool)
   /// The socket was closed or never opened, for a reason to be logged.
   case closed(attempt: Int, String)
@@ -47,7 +47,7 @@ enum ConnectionInterrupt: Sendable, Hashable {
   case notOpened
   /// The app went offline.
   case offline
-  /// The server forbade reconnecting. This holds for the life of the process.
+  /// The server forbade reconnecting. This lasts until the process ends.
   case shutDown
 }
 
@@ -55,7 +55,7 @@ enum ConnectionInterrupt: Sendable, Hashable {
 struct ConnectionTokens: Sendable, Equatable {
   /// An ID token or another credential of the database; nil when signed out.
   var credential: String?
-  /// An App Check token; nil without App Check.
+  /// An App Check token; nil when App Check is not used.
   var appCheck: String?
 }
 

@@ -2,7 +2,7 @@
 struct ConnectionRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// A generator whose numbers the seed determines.
+  /// Creates a generator whose numbers are determined by the seed.
   init(seed: UInt64) { state = seed }
 
   mutating func next() -> UInt64 {

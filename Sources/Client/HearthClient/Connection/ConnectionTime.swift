@@ -1,4 +1,4 @@
-/// The two clocks at one instant, in milliseconds.
+/// The readings of two clocks at one time, in milliseconds.
 struct ConnectionTime: Sendable, Equatable {
   /// The monotonic clock, with an arbitrary start. All delays use it.
   var monotonic: Int64

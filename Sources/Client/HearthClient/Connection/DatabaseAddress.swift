@@ -1,7 +1,7 @@
 import HearthTree
 import HearthWire
 
-/// The address of a database: the host to dial and the database's namespace there.
+/// The address of a database: the host to connect to and the database's namespace on it.
 struct DatabaseAddress: Sendable, Hashable {
   /// The host name or address, in lower case without brackets.
   var host: String
@@ -14,7 +14,7 @@ struct DatabaseAddress: Sendable, Hashable {
   /// True for an emulator, whose redirection to another host is ignored.
   var isEmulator = false
 
-  /// An address of these parts.
+  /// Creates an address from its parts.
   init(host: String, port: Int? = nil, isSecure: Bool, namespace: String, isEmulator: Bool = false) {
     self.host = host.lowercased()
     self.port = port
@@ -31,21 +31,22 @@ struct DatabaseAddress: Sendable, Hashable {
   /// The host and port as written in URLs.
   var authority: String { hostAndPort.text }
 
-  /// The host and port to dial.
+  /// The host and port to connect to.
   var hostAndPort: HostAndPort { HostAndPort(host: host, port: port) }
 
-  /// The error of a text that is no database URL.
+  /// The error for a string that is not a database URL.
   struct Problem: Error, Sendable, Equatable, CustomStringConvertible {
     /// The problem and its remedy.
     var description: String
   }
 
-  /// Parses a database URL with the percent-encoded path of a location in it: `https://NAME.firebaseio.com`,
+  /// Parses a database URL, which may contain the percent-encoded path of a location: `https://NAME.firebaseio.com`,
   /// `http://localhost:9000/?ns=NAME`, `wss://host/?ns=NAME`.
   ///
   /// `ns` overrides the host's first label, which names the database only if there are three labels or more; without
-  /// either it is the server's default database. As in the Firebase SDKs a URL without a port means TLS, whatever its
-  /// scheme; but not when the host is an address or has one or two labels, because no database of Firebase is there.
+  /// either, the URL refers to the server's default database. As in the Firebase SDKs, a URL without a port means TLS,
+  /// whatever its scheme, unless the host is an IP address or has fewer than three labels, which Firebase's hosts never
+  /// have.
   static func parse(_ url: String) throws(Problem) -> (address: DatabaseAddress, path: Path) {
     let (scheme, afterScheme) = try scheme(of: url)
     let end = afterScheme.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? afterScheme.endIndex
@@ -96,7 +97,7 @@ struct HostAndPort: Sendable, Equatable {
   /// The port; nil when it is omitted.
   var port: Int?
 
-  /// A host without brackets, and a port.
+  /// Creates the value from a host without brackets and a port.
   init(host: String, port: Int?) { (self.host, self.port) = (host, port) }
 
   /// The form in URLs and headers.
@@ -105,7 +106,7 @@ struct HostAndPort: Sendable, Equatable {
     return port.map { "\(name):\($0)" } ?? name
   }
 
-  /// Reads a host with an optional port; nil when the text has another form.
+  /// Reads a host with an optional port; nil when the text has another format.
   init?(_ text: some StringProtocol) {
     guard text.utf8.count <= 1_024 else { return nil }
     var rest = Substring(text)

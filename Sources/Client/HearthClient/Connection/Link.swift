@@ -12,7 +12,7 @@ struct Link: Sendable {
     case request(id: Int, Request.Action)
   }
 
-  /// A sent request without an answer.
+  /// A request that was sent and is not answered yet.
   enum InFlight: Sendable {
     case listen(id: Int)
     case write(id: Int)
@@ -22,12 +22,12 @@ struct Link: Sendable {
     case authenticate
     case unauthenticate
     case appCheck
-    /// A request without interest in the answer.
+    /// A request whose answer is ignored.
     case other
   }
 
-  /// The answer to a write that is held until earlier listens are answered; otherwise the app would see the data before
-  /// the write.
+  /// The answer to a write that is held until earlier listens are answered; otherwise the app would still see the data
+  /// from before the write.
   struct DelayedReply: Sendable {
     var id: Int
     var status: Status
@@ -37,7 +37,7 @@ struct Link: Sendable {
   }
 
   var assembler: SegmentAssembler
-  /// The times, on the monotonic clock, of the last sign of the server and of the last traffic in either direction.
+  /// The times, on the monotonic clock, of the last data from the server and of the last traffic in either direction.
   var lastAlive: Int64
   var lastTraffic: Int64
   /// The time of the hello; nil before.
@@ -47,7 +47,7 @@ struct Link: Sendable {
   /// The messages waiting for the socket, in order.
   var sendQueue: Queue<Outgoing> = Queue()
   var inFlight: [Int32: InFlight] = [:]
-  /// The credential that was last queued for this socket.
+  /// The credential that was last queued for sending on this socket.
   var credential: String?
   /// The requests whose answers decide whether the connection becomes ready.
   var authRequest: Int32?
@@ -64,7 +64,7 @@ struct Link: Sendable {
     (lastAlive, lastTraffic) = (now, now)
   }
 
-  /// Returns the message that a text from the socket contains or completes; nil when it does neither.
+  /// Returns the message that a text from the socket contains or completes; nil when there is no complete message yet.
   mutating func message(
     completedBy text: [UInt8], _ settings: ConnectionSettings
   ) throws(WireError) -> ReceivedMessage? {
@@ -107,7 +107,7 @@ struct Queue<Element> {
   mutating func removeFirst() {
     guard !isEmpty else { return }
     start += 1
-    // Frees the space of removed elements from time to time, in proportion to their number.
+    // Some servers send an empty message to keep a socket open; it is ignored.
     if start > 1_024, start * 2 > elements.count {
       elements.removeFirst(start)
       start = 0

@@ -1,7 +1,7 @@
 import HearthTree
 import HearthWire
 
-// The way from rest to an open socket, and back.
+// The course of an attempt: from `resting` to an open socket, and back.
 
 extension PersistentConnection {
   // MARK: Reasons not to connect
@@ -87,11 +87,11 @@ extension PersistentConnection {
     schedule(at: now)
   }
 
-  /// Closes the socket and rests.
+  /// Closes the socket and ends the attempt; the phase is `resting`.
   mutating func end(at now: ConnectionTime) {
     switch phase {
     case .resting, .waiting: break
-    // The result of the fetch then belongs to an earlier attempt and is ignored.
+    // The result of a fetch under way then belongs to an earlier attempt and is ignored.
     case .fetchingTokens: attempt += 1
     case .opening, .greeting, .authenticating, .connected:
       act(.close(attempt: attempt))
@@ -100,7 +100,7 @@ extension PersistentConnection {
     phase = .resting
     guard let lost = link else { return }
     link = nil
-    // These replies did arrive; they were only held back from the app.
+    // The delayed replies did arrive; only their delivery was delayed.
     for reply in lost.delayedReplies { deliver(.reply(id: reply.id, reply.status, reply.data)) }
     if lost.greeted != nil { deliver(.lost) }
   }

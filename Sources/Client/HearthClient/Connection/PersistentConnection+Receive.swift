@@ -21,7 +21,7 @@ extension PersistentConnection {
     if link?.greeted == nil { receivedFirst(message, at: now) } else { received(message, at: now) }
   }
 
-  /// Logs a line that the server causes, up to a limit.
+  /// Logs a line that the server causes, up to a limit, because a server could fill the log.
   private mutating func logFromServer(_ level: ConnectionLogLevel, _ text: String) {
     guard let left = link?.logLinesLeft, left > 0 else { return }
     link?.logLinesLeft = left - 1
@@ -31,7 +31,7 @@ extension PersistentConnection {
 
   // MARK: Control
 
-  /// Handles the first message: the hello, or the reason that there is none.
+  /// Handles the first message: the hello, or the reason why the server refuses the connection.
   private mutating func receivedFirst(_ message: ReceivedMessage, at now: ConnectionTime) {
     switch message {
     case .hello(let hello): greeted(hello, at: now)
@@ -51,7 +51,7 @@ extension PersistentConnection {
     authenticate()
   }
 
-  /// Redirects the next attempts to that host, if it is another one.
+  /// Redirects the next attempts to the host in the text, if it is a different one.
   private mutating func follow(_ text: String) {
     guard !text.isEmpty else { return }
     guard let endpoint = HostAndPort(text) else {
@@ -115,8 +115,8 @@ extension PersistentConnection {
     status == .ok ? nil : ServerRefusal(status: status, text: data.text)
   }
 
-  /// Handles the answer to a write: reports it once all earlier listens have their data. Until then the app's cache
-  /// would show the data before the write.
+  /// Handles the answer to a write: reports it once all earlier listens have their data. Reported earlier, the app
+  /// would still see the data from before the write.
   private mutating func answer(_ id: Int, _ status: Status, _ data: ReceivedMessage.ReplyData) {
     if link?.oldestListen() != nil, let last = link?.lastListen {
       link?.delayedReplies.append(Link.DelayedReply(id: id, status: status, data: data, listen: last))
@@ -138,7 +138,7 @@ extension PersistentConnection {
   private mutating func authenticated(
     _ number: Int32, _ refusal: ServerRefusal?, _ data: ReceivedMessage.ReplyData, at now: ConnectionTime
   ) {
-    // A newer credential is in flight, so the server's verdict on this one is outdated.
+    // A newer credential has been sent, so the server's answer about this one is outdated.
     guard link?.authRequest == number else { return }
     link?.authRequest = nil
     guard let refusal else {
@@ -176,7 +176,7 @@ extension PersistentConnection {
     case .ranges(let path, let ranges, let tag): deliver(.ranges(path, ranges, tag: tag))
     case .cancel(let path, let query): cancelled(path, query)
     case .authenticationEnded(let status, let text):
-      // An expiry needs no attention, so it is not logged as a warning.
+      // The expiry of a credential is normal, so it is not logged as a warning.
       deliver(.credentialRevoked(ServerRefusal(status: status, text: text)))
       renew(at: now)
     case .debug(let text): logFromServer(.info, "The server says: \(text)")

@@ -1,11 +1,11 @@
 import HearthTree
 import HearthWire
 
-// All messages to the server go through one queue, so that it judges each request under the credential that was in
-// force when the request was made.
+// All messages to the server go through one queue, so that the server decides each request under the credential that
+// was in force when the request was made.
 
 extension PersistentConnection {
-  /// Sends a request of the owner. A request without a connection is dropped: the owner repeats it.
+  /// Sends a request of the owner. Without a connection the request is dropped, and the owner repeats it later.
   mutating func request(_ id: Int, _ action: Request.Action) {
     if phase == .connected { link?.sendQueue.append(.request(id: id, action)) }
   }
@@ -96,10 +96,10 @@ extension PersistentConnection {
     }
   }
 
-  /// Sends a request, notes its reply handling, and returns its number.
+  /// Sends a request, records how its reply is to be handled, and returns its number.
   @discardableResult
   private mutating func request(_ action: Request.Action, _ purpose: Link.InFlight, at now: ConnectionTime) -> Int32 {
-    // Numbers are unique on one connection: the first requests are answered long before two thousand million others.
+    // Request numbers may wrap around: a request is answered long before two thousand million others are sent.
     lastNumber = lastNumber == .max ? 0 : lastNumber + 1
     link?.inFlight[lastNumber] = purpose
     link?.lastTraffic = now.monotonic

@@ -1,12 +1,13 @@
 import HearthTree
 import HearthWire
 
-/// The connection of one database, as a state machine: inputs go in, actions come out. It has no socket, clock or
+/// The connection of one database, as a state machine: it takes inputs and returns actions. It has no socket, clock or
 /// thread; its owner performs the actions in order and calls it from one executor.
 ///
 /// An attempt fetches tokens, opens a socket, waits for the hello and signs in. Then it is ready for the owner's
-/// requests; none is sent before the server accepted the credential. It numbers them, matches the answers, and drops
-/// both when the socket is closed: the owner repeats what it still needs when the next connection is ready.
+/// requests; none is sent before the server accepted the credential. The connection numbers the requests and matches
+/// the answers to them. It drops unanswered requests when the socket is closed: the owner repeats what it still needs
+/// when the next connection is ready.
 ///
 /// Source: the behaviour of the native Firebase SDKs.
 struct PersistentConnection {
@@ -14,7 +15,7 @@ struct PersistentConnection {
   enum Phase: Equatable {
     /// An interrupt keeps the connection closed.
     case resting
-    /// The next attempt begins at that time.
+    /// The next attempt begins at the given monotonic time.
     case waiting(until: Int64)
     /// The tokens are being fetched.
     case fetchingTokens(since: Int64)
@@ -38,12 +39,12 @@ struct PersistentConnection {
   /// The number of the current or last attempt.
   var attempt = 0
   var backOff: BackOff
-  /// The host that a hello or a reset redirected this client to; cleared when it does not answer.
+  /// The host that a hello or a reset redirected this client to; cleared when that host does not answer.
   var redirect: HostAndPort?
   /// The session id of the last hello.
   var lastSession: String?
   var tokens = ConnectionTokens()
-  /// The credential that was set while tokens were being fetched, which is newer than the fetched one.
+  /// The credential that was set while tokens were being fetched, and which replaces the fetched one.
   var newerCredential: String??
   var newerAppCheck: String??
   var forcesRefresh = false
@@ -55,7 +56,7 @@ struct PersistentConnection {
   /// The actions that the current input produced.
   var actions: [ConnectionAction] = []
 
-  /// A connection that rests until ``ConnectionInput/open``.
+  /// Creates a connection that stays closed until ``ConnectionInput/open``.
   ///
   /// - Parameter seed: The seed of the random delays between attempts.
   init(
@@ -86,10 +87,10 @@ struct PersistentConnection {
     case .alive(let attempt) where attempt == self.attempt: link?.lastAlive = now.monotonic
     case .writable(let attempt, let isWritable) where attempt == self.attempt:
       link?.isWritable = isWritable
-      // A socket that has drained is alive; before, it may have been busy sending.
+      // A socket that has sent all of its data may have been too busy to receive; its silence is measured from now.
       link?.lastAlive = now.monotonic
     case .closed(let attempt, let reason) where attempt == self.attempt: closed(reason, at: now)
-    // Inputs of an earlier attempt.
+    // An input of an earlier attempt is ignored.
     case .tokens, .tokensFailed, .opened, .received, .alive, .writable, .closed: break
     case .timer: timer(at: now)
     }

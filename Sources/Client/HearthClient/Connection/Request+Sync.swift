@@ -3,7 +3,7 @@ import HearthTree
 import HearthWire
 
 extension Request.Action {
-  /// The protocol's request for a request of the core.
+  /// Creates the protocol's request for a request of ``SyncCore``.
   init(_ body: SyncRequest.Body) {
     self =
       switch body {
@@ -24,8 +24,8 @@ extension Request.Action {
       }
   }
 
-  /// Returns the tag as the protocol's 32-bit number. A wrapped tag is safe: the first queries have ended two thousand
-  /// million queries later.
+  /// Returns the tag as the protocol's 32-bit number. A tag that wraps around is safe: a query has ended long before
+  /// two thousand million others begin.
   private static func tag(_ tag: Int?) -> Int32? { tag.map { Int32(truncatingIfNeeded: $0) } }
 }
 

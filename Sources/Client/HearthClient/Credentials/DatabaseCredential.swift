@@ -1,13 +1,13 @@
 /// A credential for the server: an ID token, a legacy token or a namespace's secret.
 ///
-/// It prints and reflects without the token, so that none gets into a log.
+/// Its descriptions and its mirror omit the token, so that it does not appear in logs.
 public struct DatabaseCredential: Sendable, Equatable {
   /// The secret text.
   public let token: String
   /// The account of the token; nil when the token has none.
   public let userID: String?
 
-  /// A credential of these values.
+  /// Creates a credential.
   public init(token: String, userID: String?) {
     self.token = token
     self.userID = userID

@@ -15,7 +15,7 @@ public enum DataEventType: Int, Sendable, CaseIterable {
 }
 
 extension DataEventType {
-  /// The corresponding type of the core.
+  /// The corresponding type in ``SyncCore``.
   var eventType: EventTypes {
     switch self {
     case .childAdded: .childAdded

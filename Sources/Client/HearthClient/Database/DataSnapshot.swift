@@ -1,7 +1,7 @@
 import Foundation
 import HearthTree
 
-/// An immutable copy of the data at a path at one moment.
+/// An immutable copy of the data at a path at one time.
 public final class DataSnapshot: Sendable {
   /// The location.
   public let ref: DatabaseReference
@@ -9,14 +9,14 @@ public final class DataSnapshot: Sendable {
   /// The sort order of the children.
   private let order: Query.Order
 
-  /// A snapshot of the data at a path, with its children in the given order.
+  /// Creates a snapshot of the data at a path, with its children in the given order.
   package init(_ ref: DatabaseReference, _ node: Node, order: Query.Order = .priority) {
     self.ref = ref
     self.node = node
     self.order = order
   }
 
-  /// A snapshot for unit tests, of a value as `setValue(_:)` takes it. An invalid value ends the program.
+  /// Creates a snapshot for unit tests, from a value that `setValue(_:)` accepts. An invalid value ends the program.
   ///
   /// - Parameter value: `nil` for a location without data.
   public convenience init(ref: DatabaseReference, value: Any?) {
@@ -69,7 +69,7 @@ public final class DataSnapshot: Sendable {
 
   /// Decodes the data as a value of a type.
   ///
-  /// - Throws: `DecodingError`; of the kind `valueNotFound` when there is no data and the type is no optional.
+  /// - Throws: `DecodingError`; `.valueNotFound` when there is no data and the type is not an Optional.
   public func data<Value: Decodable>(
     as type: Value.Type, decoder: Database.Decoder = Database.Decoder()
   ) throws -> Value {

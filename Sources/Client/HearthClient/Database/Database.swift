@@ -10,7 +10,7 @@ import Synchronization
 /// let ref = database.reference(withPath: "rooms/lobby")
 /// ```
 ///
-/// Settings are made before the first reference is; after that they end the program.
+/// Settings must be changed before the first reference is created; changing them later ends the program.
 public final class Database: Sendable {
   private struct State {
     var address: DatabaseAddress
@@ -71,12 +71,13 @@ public final class Database: Sendable {
     return database(app: app, url: "https://\(project)-default-rtdb.firebaseio.com")
   }
 
-  /// Returns the database at a URL, with an app's accounts.
+  /// Returns the database at a URL, with the credentials of an app's ``Auth``.
   public static func database(app: FirebaseApp, url: String) -> Database {
     database(app: app, url: url, credentials: Auth.auth(app: app))
   }
 
-  /// Returns the database at a URL, with credentials of another source. Those of the first caller are used.
+  /// Returns the database at a URL, with credentials from a given provider. For an existing database, the provider of
+  /// the first call stays in use.
   package static func database(
     app: FirebaseApp, url: String, credentials: @autoclosure () -> any CredentialProvider
   ) -> Database {
@@ -122,8 +123,8 @@ public final class Database: Sendable {
     return DatabaseReference(self, path)
   }
 
-  /// Returns a reference to a URL of this database, which on an emulator may be the configured one. Another URL ends
-  /// the program.
+  /// Returns a reference to a URL of this database, which, with an emulator, may also be the configured URL. Another
+  /// URL ends the program.
   public func reference(fromURL databaseURL: String) -> DatabaseReference {
     _ = repository
     return DatabaseReference(self, DatabaseArgumentError.trapping { try path(of: databaseURL) })
@@ -194,7 +195,7 @@ public final class Database: Sendable {
     set { set("setCallbackQueue") { $0.settings.callbackQueue = newValue } }
   }
 
-  /// Changes the connection settings beyond those for apps.
+  /// Changes connection settings that are not part of the public API.
   func configureConnections(_ change: (inout RepositorySettings) -> Void) {
     set("configureConnections") { change(&$0.settings) }
   }
@@ -231,9 +232,9 @@ public final class Database: Sendable {
   /// The version of this library.
   public static func sdkVersion() -> String { HearthClientVersion.text }
 
-  // MARK: The worker
+  // MARK: The repository
 
-  /// The worker, created and connected at the first use.
+  /// The repository, which is created and connected at the first use.
   var repository: Repository {
     state.withLock { state in
       if let repository = state.repository { return repository }
@@ -270,7 +271,7 @@ public final class Database: Sendable {
   /// Disconnects, until ``goOnline()``. Local writes still raise events, and are sent later.
   public func goOffline() { repository.goOffline() }
 
-  /// Drops all writes and transactions that the server has not acknowledged. Their completion blocks get
+  /// Drops all writes and transactions that the server has not acknowledged. Their completion blocks are called with
   /// ``DatabaseError/Code/writeCanceled``; observers see the data without them.
   public func purgeOutstandingWrites() { repository.purgeOutstandingWrites() }
 }

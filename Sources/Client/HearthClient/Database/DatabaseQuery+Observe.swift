@@ -2,8 +2,8 @@ import HearthSync
 import HearthTree
 
 /// Observers. Blocks are called on the database's ``Database/callbackQueue``, in the order of the events, and never
-/// after a removal returned on that queue. They need not be `@Sendable`: a block that is written in the context of an
-/// actor and belongs to it is called on that actor, for the main actor on the main queue.
+/// after a call that removes the observer has returned on that queue. They need not be `@Sendable`: a block that is
+/// isolated to an actor is called on that actor, and one that is isolated to the main actor on the main queue.
 extension DatabaseQuery {
   /// Returns the snapshot of an event.
   func snapshot(of event: DataEvent) -> DataSnapshot {
@@ -14,8 +14,8 @@ extension DatabaseQuery {
   /// Observes events of a type: at first the existing data, then its changes.
   ///
   /// - Parameters:
-  ///   - block: Receives the value, or the child.
-  ///   - cancelBlock: Is called at most once, when the server revokes the permission, after which no event follows.
+  /// - block: Receives the value, or the child.
+  /// - cancelBlock: Called at most once, when the server revokes the permission, after which no event follows.
   /// - Returns: The handle for ``removeObserver(withHandle:)``.
   @discardableResult
   public func observe(
@@ -38,7 +38,8 @@ extension DatabaseQuery {
 
   /// Observes only the first event of a type.
   ///
-  /// Cached data counts, which may be older than the server's. ``getData()`` asks the server.
+  /// Cached data is used if there is any, which may be older than the server's. ``getData()`` requests it from the
+  /// server.
   public func observeSingleEvent(
     of eventType: DataEventType, with block: @escaping @isolated(any) (DataSnapshot) -> Void,
     withCancel cancelBlock: (@isolated(any) (any Error) -> Void)? = nil
@@ -79,15 +80,15 @@ extension DatabaseQuery {
     return DatabaseHandle(id.number)
   }
 
-  /// Removes an observer of this query; at a reference, also one of a query of the same location. Does nothing when
-  /// there is none.
+  /// Removes an observer of this query; when called on a reference, also an observer of a query of the same location.
+  /// Does nothing when there is none.
   public func removeObserver(withHandle handle: DatabaseHandle) {
     guard let number = Int(exactly: handle) else { return }
     database.repository.remove(RegistrationID(number), from: spec)
   }
 
-  /// Removes all observers of this query; at a reference, also those of queries of the same location. Observers further
-  /// down stay.
+  /// Removes all observers of this query; when called on a reference, also those of queries of the same location.
+  /// Observers of locations below stay.
   public func removeAllObservers() { database.repository.removeAll(from: spec) }
 
   /// Keeps the data in sync and on disk without an observer. Calls are not counted: one `false` ends it.

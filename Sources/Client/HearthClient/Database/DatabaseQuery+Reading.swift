@@ -5,8 +5,8 @@ import Synchronization
 extension DatabaseQuery {
   /// Reads the current data.
   ///
-  /// The server is asked, unless an observer has all data already. Without a connection the result comes after three
-  /// seconds: the data on disk, if there is any, else an error.
+  /// The data is requested from the server, unless an observer has all of it already. Without a connection the result
+  /// comes after three seconds: the data on disk, if there is any, otherwise an error.
   public func getData(completion block: @escaping @isolated(any) ((any Error)?, DataSnapshot?) -> Void) {
     get(
       Callback(block).mapped { result in
@@ -39,7 +39,7 @@ extension DatabaseQuery {
       { core, operation in core.get(spec, operation: operation) })
   }
 
-  /// Returns the first event of a type. It waits while there is none, also when the server denies it; when the task is
+  /// Returns the first event of a type. Waits while there is none, even when the server denies it; when the task is
   /// cancelled it returns an empty snapshot. ``singleEvent(of:)`` throws in both cases.
   @discardableResult
   public nonisolated(nonsending) func observeSingleEvent(of eventType: DataEventType) async -> DataSnapshot {
@@ -95,7 +95,7 @@ private final class FirstEvent: Sendable {
   }
   private let state = Mutex(State.idle)
 
-  /// Begins to wait; false when it is over already, and the task was resumed.
+  /// Begins to wait. Returns false when the result was there already, with which the task was resumed.
   func wait(_ continuation: CheckedContinuation<DatabaseEvent, any Error>) -> Bool {
     let isWaiting = state.withLock { state in
       guard case .idle = state else { return false }

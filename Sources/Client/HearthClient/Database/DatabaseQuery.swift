@@ -4,7 +4,7 @@ import HearthTree
 
 /// A location in a database with an order, bounds and a limit. A reference is a query of all data there.
 public class DatabaseQuery: @unchecked Sendable {
-  // Unchecked because the class has a subclass; both have constants only.
+  // Unchecked because the class has a subclass; both have only constants.
 
   /// The database of the query.
   public let database: Database
@@ -23,7 +23,7 @@ public class DatabaseQuery: @unchecked Sendable {
   /// The URL of the location; for a query the path and its parameters as JSON.
   public var description: String { spec.parameters == nil ? database.url(of: path) : spec.description }
 
-  /// The query in the core's form.
+  /// The query as ``SyncCore`` identifies it.
   var spec: QuerySpec { QuerySpec(path, builder.query) }
 
   /// The order of the children of a snapshot.
@@ -143,9 +143,10 @@ extension DatabaseQuery {
   }
 }
 
-// Additions of version 2.
+// Methods that the SDK of version 2 has in addition.
 extension DatabaseQuery {
-  /// Limits the query without a side: counted from the start when there is a starting bound, else from the end.
+  /// Limits the query like the older API without `toFirst` and `toLast`: from the start when there is a starting bound,
+  /// otherwise from the end.
   package func queryLimited(legacy limit: UInt) -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in try builder.limited(legacy: limit) }
   }

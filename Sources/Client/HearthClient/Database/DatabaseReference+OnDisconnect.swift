@@ -2,7 +2,7 @@ import HearthSync
 import HearthTree
 
 /// Writes that the server performs when this client's connection ends, however it ends. The server keeps them, so they
-/// work when the client has crashed or lost its network. They count once and have to be registered again after a
+/// work when the client has crashed or lost its network. They are performed once, and must be registered again after a
 /// reconnect, which `.info/connected` reports.
 extension DatabaseReference {
   /// Replaces all data at the location when the connection ends.

@@ -1,12 +1,13 @@
 import HearthSync
 import HearthTree
 
-/// Transactions. A transaction's block gets the current data, changes it, and is called again when the server has other
-/// data by then, at most 25 times.
+/// Transactions. A transaction's block receives the current data and changes it. It is called again when the server's
+/// data has changed meanwhile, at most 25 times.
 ///
-/// At first the block may get no data although there is some, because it is not known here yet; it must then return
-/// success with the value that it would write, and is called again with the data. It runs on the database's own queue,
-/// which waits for it, and is therefore `@Sendable`: state of the main actor is changed in the completion block.
+/// In its first call the block may receive no data although there is some, because this client does not know it yet. It
+/// must then return success with the value that it would write, and is called again with the data. It runs on the
+/// database's own queue, which waits for it, and is therefore `@Sendable`: state of the main actor is changed in the
+/// completion block.
 extension DatabaseReference {
   /// The callback for the outcome of a transaction.
   package typealias TransactionCompletion = Callback<(error: DatabaseError?, isCommitted: Bool, node: Node?)>
@@ -25,7 +26,7 @@ extension DatabaseReference {
     runTransactionBlock(block, andCompletionBlock: completionBlock, withLocalEvents: true)
   }
 
-  /// Runs a transaction at the location; without local events, observers see nothing of it before the server has
+  /// Runs a transaction at the location; without local events, observers do not see its result before the server has
   /// accepted it.
   public func runTransactionBlock(
     _ block: @escaping @Sendable (MutableData) -> TransactionResult,

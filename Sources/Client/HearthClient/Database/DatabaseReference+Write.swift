@@ -2,10 +2,10 @@ import HearthSync
 import HearthTree
 
 /// Writes. The observers of this process see each write at once, and it is sent to the server, now or when there is a
-/// connection again. Blocks are called, and asynchronous forms return, when the server has answered, which offline is
-/// after the reconnect.
+/// connection again. Blocks are called, and asynchronous forms return, when the server has answered, which may be after
+/// a reconnect.
 ///
-/// Invalid values end the program in the forms that cannot throw. The asynchronous forms throw
+/// In the methods that cannot throw, invalid values end the program. The asynchronous methods throw
 /// ``DatabaseArgumentError``, and ``DatabaseError`` when the server refuses.
 extension DatabaseReference {
   /// The callback for the outcome of an operation: nil when it succeeded.
@@ -131,7 +131,7 @@ extension DatabaseReference {
 
   /// Replaces all data at the location with an encoded value.
   ///
-  /// - Parameter completion: Is called with the outcome.
+  /// - Parameter completion: Called with the outcome.
   /// - Throws: `EncodingError`, or ``DatabaseArgumentError`` when the encoded value is invalid.
   public func setValue<Value: Encodable>(
     from value: Value, encoder: Database.Encoder = Database.Encoder(),
@@ -151,8 +151,8 @@ extension DatabaseReference {
   }
 }
 
-// The shared implementation of the forms above: validates on the caller's thread, and hands over to the worker. Invalid
-// values throw.
+// The shared implementation of the forms above: it validates on the caller's thread, and passes the operation to the
+// repository. Invalid values throw.
 extension DatabaseReference {
   /// Replaces all data at the location.
   package func set(_ value: Any?, from function: String, _ completion: Completion? = nil) throws(DatabaseArgumentError)

@@ -4,18 +4,19 @@ import HearthTree
 
 /// A location in a database, for reads, writes and references to other locations.
 public final class DatabaseReference: DatabaseQuery, @unchecked Sendable {
-  // Unchecked because the superclass is; there are constants only.
+  // Unchecked because the superclass is; there are only constants.
 
   init(_ database: Database, _ path: Path) { super.init(database, path) }
 
-  /// Returns the location at a path below: a key, or keys with slashes between them. Only the root leads to `.info`.
+  /// Returns the location at a path below: a key, or keys with slashes between them. `.info` is valid only below the
+  /// root.
   ///
-  /// A path with a forbidden character ends the program; for texts from outside, use ``child(validating:)``.
+  /// A path with a forbidden character ends the program; for strings from users, use ``child(validating:)``.
   public func child(_ pathString: String) -> DatabaseReference {
     DatabaseArgumentError.trapping { try child(validating: pathString) }
   }
 
-  /// Returns the location at a path below, for texts from outside.
+  /// Returns the location at a path below, for strings from users.
   ///
   /// - Throws: ``DatabaseArgumentError`` when the text is empty or has one of `.`, `#`, `$`, `[`, `]` or a control
   ///   character.

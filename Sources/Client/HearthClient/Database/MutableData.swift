@@ -10,16 +10,16 @@ public final class MutableData {
   }
 
   private let root: Root
-  /// The path of the transaction; its depth counts.
+  /// The path of the transaction, whose depth counts toward the limit on the depth of data.
   private let base: Path
   private let path: Path
 
-  /// Data for a unit test of a transaction's block, of a value as `setValue(_:)` takes it. An invalid value ends the
-  /// program.
+  /// Creates data for a unit test of a transaction's block, from a value that `setValue(_:)` accepts. An invalid value
+  /// ends the program.
   ///
   /// - Parameters:
-  ///   - value: `nil` for a location without data.
-  ///   - key: The last key of the location's path; `nil` for the root.
+  /// - value: `nil` for a location without data.
+  /// - key: The last key of the location's path; `nil` for the root.
   public convenience init(value: Any?, key: String? = nil) {
     self.init(.empty, at: Path(key.map { [Key($0)] } ?? []))
     self.value = value
@@ -79,7 +79,7 @@ public final class MutableData {
   /// Returns true when there is data at a path below.
   public func hasChild(atPath path: String) -> Bool { !node[Path(path)].isEmpty }
 
-  /// Returns the data at a path below, which need not exist; changing it changes this. A path with a forbidden
+  /// Returns the data at a path below, which need not exist; changing it changes this object. A path with a forbidden
   /// character ends the program.
   public func childData(byAppendingPath path: String) -> MutableData {
     let below = DatabaseArgumentError.trapping { try Validation.path(path, from: "child:") }
@@ -108,10 +108,10 @@ public final class TransactionResult {
 
   private init(_ data: MutableData?) { self.data = data }
 
-  /// Writes this data.
+  /// Returns the decision to write this data.
   public static func success(withValue value: MutableData) -> TransactionResult { TransactionResult(value) }
 
-  /// Aborts without a write.
+  /// Returns the decision to abort without a write.
   public static func abort() -> TransactionResult { TransactionResult(nil) }
 }
 
@@ -128,7 +128,7 @@ extension WriteValue {
   /// Replaces a part.
   mutating func replace(_ path: Path, with part: WriteValue) {
     deferred.removeAll { item in
-      // removes values at the path and below, and a value above that becomes a parent
+      // Removes the server values at the path and below, and one above whose value becomes a parent.
       path.contains(item.location.path)
         || !item.location.isPriority && !part.node.isEmpty && item.location.path.contains(path)
     }
@@ -136,7 +136,7 @@ extension WriteValue {
     deferred += part.deferred.map {
       Deferred(location: $0.location.under(path), operation: $0.operation)
     }
-    // removed parents have no server values
+    // Removed parents have no server values.
     let node = node
     deferred.removeAll { node[$0.location.path].isEmpty }
   }

@@ -3,16 +3,16 @@ import Synchronization
 
 /// A block of the app with its executor.
 ///
-/// A block that belongs to an actor may change that actor's state, so it is called on that actor: on the main queue for
-/// the main actor. Every other block is called on the app's callback queue.
+/// A block that is isolated to an actor is called on that actor; for the main actor, on the main queue. Every other
+/// block is called on the app's callback queue.
 package struct Callback<Input>: @unchecked Sendable {
-  // Unchecked because the block is called on its executor alone.
+  // Unchecked because the block is called only on its executor.
 
   /// The executor of the block.
   package let executor: CallbackExecutor
   private let block: (Input) -> Void
 
-  /// A block of this library, which belongs to no actor.
+  /// Creates a callback from a block of this library, which is not isolated to an actor.
   package init(plain block: @escaping @Sendable (Input) -> Void) {
     executor = .queue
     self.block = block
@@ -23,10 +23,10 @@ package struct Callback<Input>: @unchecked Sendable {
     self.block = block
   }
 
-  /// Calls the block; must be on its executor already.
+  /// Calls the block. The caller must be on its executor already.
   package func callAsFunction(_ input: Input) { block(input) }
 
-  /// Calls the block on its executor later, after everything that was handed there before.
+  /// Calls the block on its executor later, after all earlier calls there.
   ///
   /// - Parameter queue: The app's callback queue.
   package func enqueue(_ input: Input, or queue: DispatchQueue) {
@@ -40,21 +40,21 @@ package struct Callback<Input>: @unchecked Sendable {
   }
 }
 
-// The compiler requires `await` for a call of a block with isolation, which keeps no order. Its executor calls it on
-// the actor, so the isolation can be dropped from the type.
+// The compiler requires `await` for a call of a block with isolation, which does not guarantee the order of calls. Its
+// executor calls it on the actor, so the isolation can be dropped from the type.
 extension Callback {
-  /// A block of the app.
+  /// Creates a callback from a block of the app.
   package init(_ block: @escaping @isolated(any) (Input) -> Void) {
     self.init(CallbackExecutor(block.isolation), unsafeBitCast(block, to: ((Input) -> Void).self))
   }
 
-  /// A block of the app with two parameters.
+  /// Creates a callback from a block of the app with two parameters.
   package init<A, B>(_ block: @escaping @isolated(any) (A, B) -> Void) where Input == (A, B) {
     let plain = unsafeBitCast(block, to: ((A, B) -> Void).self)
     self.init(CallbackExecutor(block.isolation)) { plain($0.0, $0.1) }
   }
 
-  /// A block of the app with three parameters.
+  /// Creates a callback from a block of the app with three parameters.
   package init<A, B, C>(_ block: @escaping @isolated(any) (A, B, C) -> Void) where Input == (A, B, C) {
     let plain = unsafeBitCast(block, to: ((A, B, C) -> Void).self)
     self.init(CallbackExecutor(block.isolation)) { plain($0.0, $0.1, $0.2) }
@@ -70,7 +70,7 @@ package enum CallbackExecutor: Sendable {
   /// Another actor.
   case actor(ActorCalls)
 
-  /// The executor of blocks that belong to an actor; nil for blocks without one.
+  /// Creates the executor of blocks that are isolated to an actor; nil for other blocks.
   package init(_ isolation: (any Actor)?) {
     switch isolation {
     case nil: self = .queue
@@ -79,7 +79,7 @@ package enum CallbackExecutor: Sendable {
     }
   }
 
-  /// Runs work there, in the order of the calls.
+  /// Runs work on the executor, in the order of the calls.
   ///
   /// - Parameter queue: The queue that the app chose.
   package func async(or queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
@@ -91,7 +91,7 @@ package enum CallbackExecutor: Sendable {
   }
 }
 
-/// The serial calls on one actor.
+/// A serial queue of calls on one actor.
 package final class ActorCalls: Sendable {
   private struct Weak {
     weak var calls: ActorCalls?

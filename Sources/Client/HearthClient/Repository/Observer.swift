@@ -8,8 +8,8 @@ struct Observer: Sendable {
   let types: EventTypes
   /// True when the observer ends with its first event.
   var isOnce = false
-  /// True when events are delivered on the worker, because they only go into a buffer. Other observers are called on
-  /// the callback queue.
+  /// True when events are delivered on the repository's queue, because they are only put into a buffer. Other observers
+  /// are called on the callback queue.
   var isInline = false
   /// The receiver of events.
   let onEvent: Callback<DataEvent>
@@ -29,8 +29,8 @@ struct Observers {
 
   mutating func remove(_ id: RegistrationID) -> Observer? { all.removeValue(forKey: id) }
 
-  /// Removes the observers of a query and returns their identifiers; at the default query, those of all queries at the
-  /// path.
+  /// Removes the observers of a query and returns their identifiers; for a query without parameters, those of all
+  /// queries at the path.
   mutating func remove(from spec: QuerySpec, where predicate: (RegistrationID) -> Bool) -> [RegistrationID] {
     let ids = all.filter { id, observer in
       predicate(id) && observer.spec.path == spec.path && (spec.isDefault || observer.spec == spec)

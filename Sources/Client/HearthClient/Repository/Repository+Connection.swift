@@ -2,15 +2,15 @@ import HearthSync
 import HearthTree
 import HearthWire
 
-/// The link between the core and the connection.
+/// The connection between ``SyncCore`` and the server.
 extension Repository {
-  /// Returns a worker that connects at once and stays connected.
+  /// Returns a repository that connects at once and stays connected.
   static func connected(
     to address: DatabaseAddress, credentials: any CredentialProvider, settings: RepositorySettings
   ) -> Repository {
     let repository = Repository(name: address.namespace, settings: settings)
-    // The worker begins once it knows the signed-in user and receives every change from then on: a write after a
-    // sign-in is made in the new user's name, however late the worker is.
+    // The repository begins once it knows the signed-in user, and receives every change from then on, so that a write
+    // after a sign-in is made as the new user even when the repository handles it late.
     repository.queue.suspend()
     defer { repository.queue.resume() }
     repository.enqueue { worker in
@@ -28,7 +28,7 @@ extension Repository {
   ) {
     var environment = DatabaseConnection.Environment(
       tokens: { [weak self] isForced, answer in
-        // on the worker; a change that is reported before the answer overrides the answer
+        // On the repository's queue. A change that is reported before the answer overrides the answer.
         let changes = self?.credential.changes
         credentials.credential(forcingRefresh: isForced) { [weak self] result in
           if case .success(let credential) = result {
@@ -56,7 +56,7 @@ extension Repository {
     let listener = credentials.addCredentialListener { [weak self] credential in
       self?.enqueue { worker in
         worker.credential.changes += 1
-        // the connection comes first: the new user's waiting writes are sent after the credential
+        // The connection is informed first: the new user's waiting writes are then sent after the credential.
         worker.connection?.handle(.credential(credential?.token))
         worker.present(credential)
       }
@@ -86,7 +86,7 @@ extension Repository {
 
   func goOffline() { enqueue { $0.connection?.handle(.interrupt(.offline)) } }
 
-  /// Ends the worker for good: no more callbacks are called, and the store is closed.
+  /// Shuts the repository down: no more callbacks are called, and the store is closed.
   func shutDown(then done: @escaping @Sendable () -> Void = {}) {
     enqueue { worker in
       defer { done() }
@@ -140,7 +140,7 @@ struct SentCredential {
   var changes = 0
 }
 
-/// The connection in the core's form.
+/// The connection as ``SyncCore``'s requests are sent over it.
 private struct ConnectionLink: RepositoryLink {
   let connection: DatabaseConnection
 

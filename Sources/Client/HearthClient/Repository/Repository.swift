@@ -4,17 +4,17 @@ import HearthSync
 import HearthTree
 import Synchronization
 
-/// The worker of one database: it owns the core and the connection, and runs all their work on its serial queue. Calls
-/// come from any thread, return at once and take effect in order.
+/// The client side of one database: it owns ``SyncCore`` and the connection, and runs all their work on its serial
+/// queue. Calls come from any thread, return at once and take effect in order.
 ///
-/// Blocks of the app run on the callback queue, or on the actor that they belong to, one hop for each, in the order of
-/// their events; only a transaction's block runs on the worker, which waits for it.
+/// Blocks of the app run on the callback queue, or on the actor that they are isolated to, in the order of their
+/// events; only a transaction's block runs on the repository's queue, which waits for it.
 final class Repository: @unchecked Sendable {
   // Unchecked because variables are confined to the queue or held in a mutex.
 
   let queue: DispatchQueue
   let callbackQueue: DispatchQueue
-  /// The observers, also read at delivery.
+  /// The observers, which are read again when an event is delivered.
   private let observers = Mutex(Observers())
   /// The server's clock minus this machine's, in milliseconds.
   private let timeOffset = Mutex<Int64>(0)
@@ -40,7 +40,7 @@ final class Repository: @unchecked Sendable {
     case get(Callback<GetOutcome>)
   }
 
-  /// A worker without a connection and a store.
+  /// Creates a repository without a connection and a store.
   init(name: String, settings: RepositorySettings) {
     queue = DispatchQueue(label: "hearth.database." + name)
     callbackQueue = settings.callbackQueue
@@ -50,13 +50,13 @@ final class Repository: @unchecked Sendable {
   /// Returns the wall clock in milliseconds since 1970.
   static func nowMilliseconds() -> Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
-  /// Runs work on the worker, after all earlier work.
+  /// Runs work on the repository's queue, after all earlier work.
   func enqueue(_ work: @escaping (Repository) -> Void) {
     let work = UnsafeTransfer(work)
     queue.async { work.value(self) }
   }
 
-  /// Performs the reaction of a step of the core.
+  /// Performs the effects of a step of ``SyncCore``: delivers events and sends requests.
   func perform(_ reaction: Reaction) {
     for event in reaction.events { deliver(event) }
     for request in reaction.requests { link?.send(request) }
@@ -100,7 +100,7 @@ extension Repository {
   func observe(_ id: RegistrationID, _ observer: Observer) {
     observers.withLock { $0.add(id, observer) }
     enqueue { worker in
-      // it may have been removed meanwhile
+      // The observer may have been removed meanwhile.
       guard worker.observers.withLock({ $0[id] }) != nil else { return }
       worker.perform(worker.core.listen(observer.spec, Registration(id, types: observer.types)))
     }
@@ -178,7 +178,7 @@ extension Repository {
 // MARK: Operations
 
 extension Repository {
-  /// Starts an operation of the core that has an outcome.
+  /// Starts an operation of ``SyncCore`` that has an outcome.
   func perform(
     _ outcome: Outcome?, _ step: @escaping (SyncCore, OperationID) -> Reaction
   ) {
@@ -201,14 +201,14 @@ extension DatabaseError {
   }
 }
 
-/// A value handed from the caller's thread to the worker and used there alone.
+/// A value that is passed from the caller's thread to the repository's queue, and used only there.
 struct UnsafeTransfer<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }
 }
 
-/// The connection that carries the core's requests to the server. Confined to the repository's queue.
+/// The connection that carries the requests of ``SyncCore`` to the server. Confined to the repository's queue.
 protocol RepositoryLink {
-  /// Sends a request of the core over the connection that is open now.
+  /// Sends a request of ``SyncCore`` over the connection that is open now.
   func send(_ request: SyncRequest)
 }

@@ -6,18 +6,18 @@ import HearthSync
 /// repository's queue.
 final class RepositoryFolder {
   private let url: URL
-  /// The stores in use: a file is open once at a time.
+  /// The open stores: each file is opened only once at a time.
   private var open: [String: WeakStore] = [:]
 
   private struct WeakStore {
     weak var store: DiskStore?
   }
 
-  /// The folder of one app of one program, in a directory that several of them may share.
+  /// Creates the folder of one app, in a directory that several apps and programs may share.
   ///
   /// - Parameters:
-  ///   - directory: The app's.
-  ///   - app: The app's name.
+  /// - directory: The app's storage directory.
+  /// - app: The app's name.
   init(_ directory: URL, _ address: DatabaseAddress, app: String) {
     let databases = directory.appendingPathComponent("databases")
     let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
@@ -27,7 +27,7 @@ final class RepositoryFolder {
   }
 
   /// Takes over the folder that all apps and programs shared in version 1.0, with its pending writes. The first app
-  /// that asks gets it.
+  /// that calls this gets the folder.
   private static func adopt(_ shared: URL, as url: URL) {
     guard !FileManager.default.fileExists(atPath: url.path) else { return }
     try? FileManager.default.moveItem(at: shared, to: url)
@@ -48,7 +48,7 @@ final class RepositoryFolder {
     }
   }
 
-  /// Returns a file name for any text, without slashes.
+  /// Returns a valid file name for any text.
   private static func name(_ text: String) -> String {
     String(SHA1.base64Digest(of: text).map { $0 == "/" ? "_" : $0 == "+" ? "-" : $0 })
   }

@@ -5,7 +5,7 @@ import Foundation
 struct RepositorySettings: Sendable {
   /// The queue on which the app's blocks are called; a serial one keeps them in order.
   var callbackQueue = DispatchQueue.main
-  /// The folder for data on disk; nil keeps none.
+  /// The folder for data on disk; nil to store none.
   var persistenceDirectory: URL?
   /// The app's name, which determines its folder on disk.
   var appName = FirebaseApp.defaultName

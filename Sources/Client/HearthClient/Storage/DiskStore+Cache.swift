@@ -33,7 +33,7 @@ extension DiskStore {
 
   func removeServerData(at path: Path, keeping: [Path]) throws {
     try change { database in
-      // Paths inside of others are kept with them.
+      // A path inside another kept path is kept with it.
       let locations = keeping.filter { location in
         path.contains(location) && !keeping.contains { $0 != location && $0.contains(location) }
       }
@@ -83,7 +83,7 @@ extension DiskStore {
     return node
   }
 
-  /// Returns true when there are rows below a path besides its own priority.
+  /// Returns true when there are rows below a path in addition to its own priority.
   private func hasRows(below path: Path, _ database: GRDB.Database) throws -> Bool {
     let (storedPath, priority) = (StoredPath(path), StoredPath.priority(of: path))
     let statement = try database.cachedStatement(
@@ -114,7 +114,7 @@ extension DiskStore {
     try store(node, at: path, database)
   }
 
-  /// Replaces all rows at a path and below with a node; there must be no record above.
+  /// Replaces all rows at a path and below with a node; there must be no record above the path.
   private func store(_ node: Node, at path: Path, _ database: GRDB.Database) throws {
     let storedPath = StoredPath(path)
     try remove(from: storedPath.value, to: storedPath.end, database)
@@ -166,7 +166,7 @@ private struct StoredTree {
   private var builder = NodeBuilder()
   /// The keys of the open containers, below the path.
   private var open: [Key] = []
-  /// The priorities of the open containers, the path's own first.
+  /// The priorities of the open containers, beginning with that of the path.
   private var priorities: [Scalar?] = [nil]
   private var isOpen = false
   private var whole: Node?

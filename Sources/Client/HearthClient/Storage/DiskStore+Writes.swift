@@ -50,7 +50,7 @@ extension DiskStore {
 }
 
 extension StoredWrite.Content {
-  /// Reads a row; nil when its write is not valid any more.
+  /// Reads a row; nil when the stored write is invalid.
   fileprivate init?(isMerge: Bool, path: [UInt8], body: [UInt8]) {
     guard let location = try? Location(wire: String(decoding: path, as: UTF8.self)) else { return nil }
     let content = body.withUnsafeBytes { bytes -> StoredWrite.Content? in

@@ -25,26 +25,26 @@ import HearthTree
 ///
 /// The file belongs to one open store at a time; no lock is held between two changes.
 ///
-/// A change outlives the process once the call returns; it may be lost in a power failure, as with the Firebase SDKs. A
-/// damaged file is set aside when it is opened, and an empty one begun.
+/// A change survives the end of the process once the call returns; it may be lost in a power failure, as with the
+/// Firebase SDKs. A damaged file is renamed when it is opened, and an empty one is created.
 final class DiskStore: SyncStore {
-  /// The size in memory up to which a subtree is one record.
+  /// The largest size in memory, in bytes, at which a subtree is stored as one record.
   static let recordBytesMax = 4_096
 
   let path: String
   let log: @Sendable (String) -> Void
   private let database: DatabaseQueue
   private let owner: StoreOwner
-  /// The database inside ``transaction(_:)``.
+  /// The database during ``transaction(_:)``; nil otherwise.
   private var open: GRDB.Database?
   private var failure: DiskStoreError?
 
   /// Opens a store, which is created when it is missing.
   ///
   /// - Parameters:
-  ///   - path: Its file. A missing folder is created with mode 0700.
-  ///   - sizeBytesMax: The maximum size of the file; nil for no limit.
-  ///   - log: Receives warnings.
+  /// - path: The store's file. A missing folder is created with mode 0700.
+  /// - sizeBytesMax: The maximum size of the file; nil for no limit.
+  /// - log: Receives warnings.
   init(path: String, sizeBytesMax: Int? = nil, log: @escaping @Sendable (String) -> Void = { _ in })
     throws(DiskStoreError)
   {
@@ -89,7 +89,7 @@ final class DiskStore: SyncStore {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       let owner = try queue.write { database in
         try database.execute(sql: schema)
-        // The tables have the needed columns, and their first rows are readable.
+        // Checks that the tables have the needed columns, and that their first rows are readable.
         for (table, columns) in columns { _ = try Row.fetchOne(database, sql: "SELECT \(columns) FROM \(table)") }
         return try StoreOwner(claiming: database)
       }
@@ -98,7 +98,7 @@ final class DiskStore: SyncStore {
     } catch let error as DiskStoreError {
       throw error
     } catch let error as GRDB.DatabaseError {
-      // A table of that name with other columns belongs to another program.
+      // A table with one of these names and other columns belongs to another program.
       if error.resultCode == .SQLITE_ERROR {
         throw DiskStoreError(.damaged, "\(path) has other tables than this client's")
       }

@@ -4,9 +4,9 @@ import GRDB
 struct DiskStoreError: Error, Sendable, CustomStringConvertible {
   /// The kinds of failure that callers distinguish.
   enum Code: String, Sendable {
-    /// The disk, a quota or the store's own limit leaves no room; nothing of the change was stored.
+    /// The disk, a quota or the store's own limit leaves no space; nothing of the change was stored.
     case full
-    /// The file is damaged or belongs to another program. It is set aside, and the next start begins with an empty one.
+    /// The file is damaged or belongs to another program. It is renamed, and the next start begins with an empty file.
     case damaged
     /// Another process, or another client of this one, has it open or has taken it over.
     case inUse = "in_use"

@@ -21,7 +21,7 @@ struct ProcessIdentity: Equatable, Sendable {
     private static func start(of number: Int32) -> String? {
       guard let stat = text("/proc/\(number)/stat"), let name = stat.lastIndex(of: ")") else { return nil }
       let fields = stat[name...].dropFirst().split(separator: " ")
-      // A zombie process stores nothing.
+      // A zombie process no longer uses the store.
       guard fields.count > 19, fields[0] != "Z", fields[0] != "X", let system else { return nil }
       return "\(fields[19]) \(system)"
     }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The open store that owns a file, as a row in that file.
 ///
-/// The row replaces a lock: iOS would end a suspended process that holds one. A store whose row was replaced stores
-/// nothing more.
+/// The row is used instead of a file lock, because iOS ends a suspended process that holds one. A store whose row was
+/// replaced stores nothing more.
 struct StoreOwner {
   private let process: ProcessIdentity
   /// The token, unique for each open store.

@@ -2,13 +2,13 @@ import GRDB
 import HearthRows
 import HearthTree
 
-/// A path in the form of the store's tables: each key followed by a slash, in UTF-8; empty for the root. The rows below
-/// a path are then one range of the index, because no key has a slash.
+/// A path as it is stored in the tables: each key followed by a slash, in UTF-8; empty for the root. The rows below a
+/// path are then one range of the index, because no key has a slash.
 struct StoredPath: Equatable {
   /// The bytes in the table.
   let bytes: [UInt8]
 
-  /// The stored form of a path.
+  /// Creates the stored form of a path.
   init(_ path: Path) {
     var bytes: [UInt8] = []
     for key in path.keys {

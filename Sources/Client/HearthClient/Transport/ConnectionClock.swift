@@ -10,7 +10,8 @@
 struct ConnectionClock: Sendable {
   private let start = ContinuousClock.now
 
-  /// The current time of both clocks. The monotonic one counts from the creation of this value, and through sleep.
+  /// The current time of both clocks. The monotonic clock starts with the creation of this value, and also advances
+  /// while the machine sleeps.
   var now: ConnectionTime {
     ConnectionTime(monotonic: Self.milliseconds(start.duration(to: .now)), wall: Self.wallMilliseconds)
   }

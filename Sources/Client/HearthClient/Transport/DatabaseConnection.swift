@@ -10,11 +10,12 @@ import NIOSSL
 final class DatabaseConnection: @unchecked Sendable {
   /// The dependencies that the owner supplies.
   struct Environment: Sendable {
-    /// Fetches the tokens for an attempt and answers once, from any thread; with the flag they must be fresh ones.
+    /// Fetches the tokens for an attempt and calls the completion once, from any thread; when the flag is true, cached
+    /// tokens must not be used.
     var tokens:
       @Sendable (_ forcingRefresh: Bool, _ answer: @escaping @Sendable (Result<ConnectionTokens, any Error>) -> Void)
         -> Void = { _, answer in answer(.success(ConnectionTokens())) }
-    /// Receives lines of the log.
+    /// Receives log lines.
     var log: @Sendable (ConnectionLogLevel, String) -> Void = { _, _ in }
     /// Receives events, on the queue and in order.
     var deliver: @Sendable ([ConnectionEvent]) -> Void
@@ -34,13 +35,13 @@ final class DatabaseConnection: @unchecked Sendable {
   private var tls: NIOSSLContext?
   /// The socket with the number of its attempt.
   private var socket: (attempt: Int, socket: WebSocket)?
-  /// The time on the monotonic clock at which the timer fires. An early timer is set anew.
+  /// The time on the monotonic clock at which the timer fires. A timer that fires too early is set again.
   private var armed: Int64?
   private var inputs = Queue<ConnectionInput>()
   private var isHandling = false
   private var isOver = false
 
-  /// A connection that rests until ``ConnectionInput/open``.
+  /// Creates a connection that stays closed until ``ConnectionInput/open``.
   ///
   /// - Parameter queue: A serial queue.
   init(
@@ -101,7 +102,7 @@ final class DatabaseConnection: @unchecked Sendable {
       case .deliver(let event): events.append(event)
       case .log(let level, let text): environment.log(level, text)
       case .fetchTokens(let attempt, let forcingRefresh):
-        // The credential provider must get the report on the last tokens before a request for new ones.
+        // The credential provider must receive the server's report on the last tokens before a request for new ones.
         deliver(&events)
         fetchTokens(attempt, forcingRefresh)
       case .open(let attempt, let request): open(attempt, request)

@@ -1,13 +1,14 @@
 import NIOSSL
 
-/// The accepted certificate authorities. A certificate for the dialled name is always required.
+/// The accepted certificate authorities. The server's certificate must always match the host name.
 enum TLSTrust: Sendable {
   /// The certificate authorities that the system trusts.
   case system
-  /// Only the certificate authorities in this PEM text, which has one certificate or more.
+  /// The certificate authorities in this PEM text, which has one certificate or more.
   case roots(pem: String)
 
-  /// Returns the context of TLS connections: 1.2 or newer, the whole chain and the name verified.
+  /// Returns the context of TLS connections: TLS 1.2 or newer, with verification of the certificate chain and the host
+  /// name.
   func context() throws -> NIOSSLContext {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12

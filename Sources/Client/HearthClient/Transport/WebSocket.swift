@@ -10,23 +10,23 @@ enum WebSocketEvent: Sendable {
   case opened
   /// Complete text messages, in order; their bytes count as unread until ``WebSocket/consumed(_:)``.
   case received([[UInt8]])
-  /// A frame without a message, which shows that the peer is alive.
+  /// A frame other than of a message, such as a pong, which shows that the peer is alive.
   case alive
   case writable(Bool)
   /// The last event, with the reason of the end.
   case closed(String)
 }
 
-/// A WebSocket of a client, from the dial to its end. Can be used from any thread.
+/// A client's WebSocket, from the start of connecting to its end. Can be used from any thread.
 final class WebSocket: Sendable {
   private let loop: any EventLoop
   private let handler: WebSocketHandler
 
-  /// Dials at once.
+  /// Starts to connect.
   ///
   /// - Parameters:
-  ///   - tls: The TLS context; nil for a plain socket.
-  ///   - listener: Receives all events, on the loop.
+  /// - tls: The TLS context; nil for a plain socket.
+  /// - listener: Receives all events, on the loop.
   init(
     _ request: SocketRequest, tls: NIOSSLContext?, limits: WebSocketLimits, on loop: any EventLoop,
     openMilliseconds: Int64, listener: @escaping @Sendable (WebSocketEvent) -> Void
@@ -48,7 +48,7 @@ final class WebSocket: Sendable {
           try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
         }
       }
-    // The server does not speak first, so nothing is missed until the handlers are added.
+    // The server does not send first, so no data is missed until the handlers are added.
     bootstrap.connect(host: request.host, port: request.port).flatMap { channel in
       do { return try Self.upgrade(channel, request, limits, handler) } catch {
         return channel.eventLoop.makeFailedFuture(error)
@@ -77,7 +77,7 @@ final class WebSocket: Sendable {
             try channel.pipeline.syncOperations.addHandler(RefusedUpgrade(handler))
           }
         }))
-    // The hello may come in one packet with the response to the upgrade.
+    // The hello may arrive in one packet with the response to the upgrade.
     configuration.leftOverBytesStrategy = .forwardBytes
     return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: configuration)
   }
@@ -88,7 +88,8 @@ final class WebSocket: Sendable {
   /// Sends a ping.
   func ping() { loop.execute { [handler] in handler.ping() } }
 
-  /// Sends a close frame, and ends the connection soon in any case. No event follows.
+  /// Sends a close frame, and ends the connection after ``WebSocketLimits/closeMilliseconds`` at the latest. No event
+  /// follows.
   func close() { loop.execute { [handler] in handler.sendClose() } }
 
   /// Notes that this many received bytes are no longer in memory.
@@ -117,6 +118,6 @@ private final class RefusedUpgrade: ChannelInboundHandler {
 }
 
 extension String {
-  /// True for a numeric address, which has no certificate name and no server name indication.
+  /// True for a numeric address, for which TLS sends no server name (SNI).
   var isNumericAddress: Bool { (try? SocketAddress(ipAddress: self, port: 0)) != nil }
 }

@@ -1,7 +1,8 @@
 import NIOCore
 import NIOWebSocket
 
-/// The handler between frames and messages, within limits. Confined to the loop of its channel.
+/// The channel handler that converts between frames and messages, within limits. Confined to the event loop of its
+/// channel.
 // Unchecked because all calls are made on that loop: NIO's own, and those of ``WebSocket``.
 final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
   typealias InboundIn = WebSocketFrame
@@ -24,7 +25,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
   private struct Partial {
     var bytes: [UInt8]
     var fragments: Int
-    /// True for a text message; binary messages have no meaning here and are skipped.
+    /// True for a text message; binary messages have no meaning in the protocol and are skipped.
     var isText: Bool
   }
 
@@ -76,7 +77,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
     write(.connectionClose, [0x03, 0xE8], context)
     context.flush()
-    // The server answers the close frame and ends the connection; otherwise it is ended here.
+    // Normally the server answers the close frame and ends the connection; otherwise the client ends it.
     channel.eventLoop.scheduleTask(in: .milliseconds(limits.closeMilliseconds)) { channel.close(promise: nil) }
   }
 
@@ -93,7 +94,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let frame = unwrapInboundIn(data)
     if isOver {
-      // The answer to a close frame.
+      // Answers the close frame of the server.
       if frame.opcode == .connectionClose { context.close(promise: nil) }
       return
     }
@@ -109,7 +110,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
       guard partial != nil else { return fail("the server went on with a message that it had not begun") }
       take(frame)
     case .ping:
-      // A peer that pings without reading the pongs gets no more of them.
+      // A server that sends pings without reading the pongs receives no more pongs.
       if context.channel.isWritable {
         write(.pong, Array(buffer: frame.data), context)
         context.flush()
@@ -160,7 +161,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
     listener?(.received(delivered))
   }
 
-  /// Returns the size that unread messages count with.
+  /// Returns the size of messages as counted for ``WebSocketLimits/unreadBytesMax``.
   static func cost(of messages: [[UInt8]], _ limits: WebSocketLimits) -> Int {
     messages.reduce(0) { $0 + $1.count + limits.messageOverhead }
   }

@@ -4,13 +4,13 @@ struct WebSocketLimits: Sendable {
   var messageBytesMax = 256 << 20
   /// The number of frames of one message. An empty frame costs memory too.
   var fragmentsMax = 100_000
-  /// The received bytes waiting for the queue, above which reading pauses.
+  /// The received bytes that wait to be handled, above which reading pauses.
   var unreadBytesMax = 8 << 20
-  /// The size of a message in memory beside its bytes.
+  /// The size of a message in memory in addition to its bytes.
   var messageOverhead = 64
-  /// The unsent bytes above which requests wait, and those below which they go on.
+  /// The unsent bytes above which requests wait; they continue below ``unsentBytesLow``.
   var unsentBytesMax = 4 << 20
   var unsentBytesLow = 1 << 20
-  /// The time in milliseconds from a close frame to the end of the socket, whatever the peer does.
+  /// The time in milliseconds from a close frame to the end of the socket, whatever the server does.
   var closeMilliseconds: Int64 = 2_000
 }

@@ -1,14 +1,14 @@
 import Foundation
 import HearthTree
 
-/// The kind of an app's `Any?` value, whichever of the many types the app used for it.
+/// The kind of a value that an app passes as `Any?`, independent of which of many types it has.
 enum AppValue {
   case null
   case text(String)
   case number(Number)
   case dictionary([AnyHashable: Any])
   case array([Any])
-  /// A value that is no data, with the name of its type.
+  /// A value that cannot be stored, with the name of its type.
   case other(String)
 
   /// A number with its kind.
@@ -19,7 +19,7 @@ enum AppValue {
 
     var isNaN: Bool { if case .double(let value) = self { value.isNaN } else { false } }
 
-    /// The number in the tree's form; nil when it is not finite.
+    /// The number as a ``Scalar``; nil when it is not finite.
     var scalar: Scalar? {
       switch self {
       case .bool(let value): .bool(value)
@@ -36,7 +36,7 @@ enum AppValue {
       return
     }
     let type = type(of: any)
-    // common types first, without the dynamic casts below
+    // The common types come first, without the dynamic casts below.
     if type == String.self, let text = any as? String {
       self = .text(text)
     } else if type == Int.self, let value = any as? Int {
@@ -75,7 +75,7 @@ enum AppValue {
       guard type(of: any) is AnyClass else { return nil }
       if let object = any as? NSDictionary {
         let members = Mirror(reflecting: object).children.compactMap { $0.value as? (key: NSObject, value: AnyObject) }
-        // a subclass of the app may store its members elsewhere
+        // A subclass of the app may store its members in another way.
         guard members.count == object.count else { return nil }
         return .dictionary(
           Dictionary(
@@ -110,7 +110,7 @@ enum AppValue {
     }
   }
 
-  /// Returns true when the value is a Swift number and not an object that a cast would turn into one.
+  /// Returns true when the value is a Swift number and not an object that a cast would convert to one.
   private static func isSwiftNumber(_ any: Any) -> Bool { !(type(of: any) is AnyClass) }
 
   private static func number(object number: NSNumber) -> Number {
@@ -123,12 +123,12 @@ enum AppValue {
     }
   }
 
-  /// Returns true when the object was made of a boolean and not of 0 or 1.
+  /// Returns true when the object was created from a boolean rather than from 0 or 1.
   private static func isBoolean(_ number: NSNumber) -> Bool {
     #if canImport(Darwin)
       CFGetTypeID(number) == CFBooleanGetTypeID()
     #else
-      // there is one object for each boolean, and small integers have another type
+      // There is one shared object for each boolean, and small integers have another type.
       UInt8(bitPattern: number.objCType.pointee) == UInt8(ascii: "c")
     #endif
   }

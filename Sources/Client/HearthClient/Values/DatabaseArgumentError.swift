@@ -3,8 +3,8 @@ import Foundation
 /// An invalid argument: a path with a forbidden character, a value of an unsupported type, a bound that does not fit
 /// the order.
 ///
-/// Forms that can throw throw it on the caller's thread, before anything is queued. Forms that cannot throw end the
-/// program with ``description``, as the SDKs for Apple systems do by an Objective-C exception.
+/// Methods that can throw throw this error on the caller's thread, before anything is queued. Methods that cannot throw
+/// end the program with ``description``; the SDKs for Apple systems raise an Objective-C exception.
 public struct DatabaseArgumentError: Error, Sendable, Equatable {
   /// The kind of mistake. The raw values are the names of the exceptions on Apple systems.
   public enum Kind: String, Sendable, CaseIterable {
@@ -33,7 +33,7 @@ public struct DatabaseArgumentError: Error, Sendable, Equatable {
   /// The mistake, its location, and the allowed values.
   public var message: String
 
-  /// A mistake of that kind, with a message for the app's developer.
+  /// Creates an error with a message for the app's developer.
   public init(_ kind: Kind, _ message: String) {
     self.kind = kind
     self.message = message
@@ -41,7 +41,7 @@ public struct DatabaseArgumentError: Error, Sendable, Equatable {
 
   /// Returns the result of `body`; a mistake that it throws ends the program with its text.
   ///
-  /// `fatalError` and not `preconditionFailure`, because that prints nothing in a release build.
+  /// Uses `fatalError`, because `preconditionFailure` prints nothing in a release build.
   package static func trapping<Result>(_ body: () throws -> Result) -> Result {
     do { return try body() } catch { fatalError("\(error)") }
   }

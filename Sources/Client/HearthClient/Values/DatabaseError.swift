@@ -2,9 +2,8 @@ import Foundation
 
 /// The error of an operation that the server, or the client on its behalf, refused.
 ///
-/// An `NSError` in the domain ``domain``, with the codes of the SDKs for Apple systems, so that
-/// `(error as NSError).code` and `error.localizedDescription` read as they do there. ``status`` tells apart what
-/// they fold into one code.
+/// An `NSError` in the domain ``domain``, with the codes and descriptions of the SDKs for Apple systems. ``status``
+/// distinguishes errors that have the same code.
 public final class DatabaseError: NSError, @unchecked Sendable {
   // Unchecked because NSError is open for subclasses; its state does not change after init.
 

@@ -1,11 +1,11 @@
 import HearthTree
 
-/// A query under construction, which validates each step. The texts are those of the SDKs for Apple systems.
+/// A query under construction, which validates each step. The error messages are those of the SDKs for Apple systems.
 struct QueryBuilder: Sendable, Hashable {
   /// The query so far.
   private(set) var query = Query()
 
-  /// A query without order, bounds or limit.
+  /// Creates a query without order, bounds or limit.
   init() {}
 
   private static func error(_ text: String) -> DatabaseArgumentError { DatabaseArgumentError(.query, text) }
@@ -54,7 +54,7 @@ struct QueryBuilder: Sendable, Hashable {
     return result
   }
 
-  /// Limits the query as in version 2: counted from the start when there is a starting bound, else from the end.
+  /// Limits the query as in version 2: from the start when there is a starting bound, otherwise from the end.
   func limited(legacy limit: UInt) throws(DatabaseArgumentError) -> QueryBuilder {
     var result = self
     let count = try checked(limit, "queryLimitedToNumberOfChildren:")
@@ -64,12 +64,12 @@ struct QueryBuilder: Sendable, Hashable {
 
   // MARK: Bounds
 
-  /// Returns a method's name with the argument of a bound by value and key.
+  /// Returns the name of a method, with `childKey:` when it has that argument, for messages.
   private static func name(_ method: String, _ childKey: String?) -> String {
     childKey == nil ? method : method + "childKey:"
   }
 
-  /// Returns the bound of a method's value and key.
+  /// Returns the bound for the arguments of a method: a value and a key.
   private func bound(
     _ value: Any?, _ childKey: String?, from method: String
   ) throws(DatabaseArgumentError) -> (value: Scalar?, key: Query.BoundKey?) {
@@ -83,7 +83,8 @@ struct QueryBuilder: Sendable, Hashable {
     return (try ValueReader.bound(value, from: method), key)
   }
 
-  /// Returns this builder for a method with a `childKey:`, which is invalid in key order, even without a key.
+  /// Returns this builder. Throws for a method with the argument `childKey:` in key order, where it is invalid even
+  /// when it is nil.
   func keyed(_ method: String) throws(DatabaseArgumentError) -> QueryBuilder {
     guard query.order == .key else { return self }
     throw Self.error("You must use \(method) instead of \(method)childKey: when using queryOrderedByKey:")

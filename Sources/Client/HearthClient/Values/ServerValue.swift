@@ -2,8 +2,8 @@ import Foundation
 
 /// Placeholders that the server fills in when it receives a write.
 ///
-/// Until then observers see an estimate: the local clock corrected by the server's, and the known number plus the
-/// delta.
+/// Until then observers see an estimate: the local time corrected by the offset of the server's clock, and the known
+/// number plus the delta.
 public final class ServerValue: Sendable {
   private init() {}
 

@@ -1,9 +1,8 @@
 import HearthTree
 
-/// The validation of an app's arguments, with the texts of the SDKs for Apple systems.
+/// The validation of an app's arguments, with the error messages of the SDKs for Apple systems.
 ///
-/// Sources: `Must be …` and the like as they read there; the limits of depth and path length are the server's, which
-/// those SDKs leave to it.
+/// The limits on depth and path length are those of the server, which the SDKs do not check.
 enum Validation {
   private static let forbiddenInPath: Set<UInt8> = Set(".#$[]".utf8)
   /// The maximum size of a whole path in UTF-8, with the slashes between its keys.

@@ -4,7 +4,7 @@ import HearthTree
 /// The conversion of an app's values to data: `nil`, `NSNull`, numbers, texts, dictionaries and arrays, in Swift's
 /// types and in Foundation's, with `.priority`, `.value` and `.sv`.
 ///
-/// The kind of a number is kept: a boolean is no number, and a whole number stays whole within 64 bits.
+/// The kind of a number is kept: a boolean is not a number, and an integer stays an integer within 64 bits.
 struct ValueReader {
   /// The name of the function for messages.
   private let function: String
@@ -253,7 +253,7 @@ extension Location {
 extension WriteValue {
   /// Replaces the value's priority; an empty value has none.
   ///
-  /// - Parameter priority: The priority as a leaf, in the form of ``ValueReader/priority(_:from:)``.
+  /// - Parameter priority: The priority as a leaf, as ``ValueReader/priority(_:from:)`` returns it.
   mutating func setPriority(_ priority: WriteValue) {
     let location = Location(path: .root, isPriority: true)
     deferred.removeAll { $0.location == location }

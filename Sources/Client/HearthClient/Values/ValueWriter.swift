@@ -3,8 +3,8 @@ import HearthTree
 
 /// The conversion of data to an app's values: `NSNull`, `NSNumber`, `String`, `[String: Any]` and `[Any]`.
 ///
-/// Numbers are objects, because `as? Int`, `as? Double` and `as? Bool` all work on one, on Linux as well; a Swift `Int`
-/// could not be read as a `Double`.
+/// Numbers are objects, because `as? Int`, `as? Double` and `as? Bool` all work on an `NSNumber`, on Linux as well; a
+/// Swift `Int` cannot be cast to a `Double`.
 enum ValueWriter {
   /// Returns the data without priorities. A node with mostly the keys `0`, `1`, `2`, … becomes an array.
   static func value(_ node: Node) -> Any {

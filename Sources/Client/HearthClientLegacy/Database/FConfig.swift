@@ -3,7 +3,7 @@ import Foundation
 import HearthClient
 import Synchronization
 
-/// The settings of all databases, made before the first ``Firebase`` is created.
+/// The settings of all databases. They must be changed before the first ``Firebase`` is created.
 public final class FConfig: NSObject, Sendable {
   struct Values: Sendable {
     var isPersistenceEnabled = false
@@ -13,7 +13,7 @@ public final class FConfig: NSObject, Sendable {
     var storageDirectory: URL?
     /// The transport of requests to the account service.
     var transport: any AuthTransport = URLSessionTransport.shared
-    /// The hook that is called with each database before it is used.
+    /// The closure that is called with each database before it is used.
     var prepare: @Sendable (Database) -> Void = { _ in }
     var isFrozen = false
   }

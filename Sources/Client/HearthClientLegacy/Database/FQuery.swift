@@ -47,7 +47,7 @@ public enum FEventType: Int, Sendable, CaseIterable {
 /// `@unchecked` because a class with subclasses cannot be checked; its properties are constants.
 public class FQuery: NSObject, @unchecked Sendable {
   let query: DatabaseQuery
-  /// True when an order other than by priority was chosen, which bounds on priorities do not fit.
+  /// True when an order other than by priority was chosen, so that bounds on priorities are invalid.
   private let hasOtherOrder: Bool
 
   init(_ query: DatabaseQuery, hasOtherOrder: Bool = false) {
@@ -168,7 +168,7 @@ public class FQuery: NSObject, @unchecked Sendable {
     return query.queryOrderedByPriorityUnlessOrdered()
   }
 
-  /// Selects children from a priority on; nil is no priority.
+  /// Selects children from a priority on; nil stands for no priority.
   public func queryStartingAtPriority(_ startPriority: Any?) -> FQuery {
     with(byPriority().queryStarting(atValue: startPriority))
   }
@@ -188,17 +188,17 @@ public class FQuery: NSObject, @unchecked Sendable {
     with(byPriority().queryEnding(atValue: endPriority, childKey: childName))
   }
 
-  /// Selects children of a priority.
+  /// Selects children with a priority.
   public func queryEqualToPriority(_ priority: Any?) -> FQuery { with(byPriority().queryEqual(toValue: priority)) }
 
-  /// Selects the child of a priority and a key.
+  /// Selects the child with a priority and a key.
   public func queryEqualToPriority(_ priority: Any?, andChildName childName: String?) -> FQuery {
     with(byPriority().queryEqual(toValue: priority, childKey: childName))
   }
 
   // MARK: Limits, orders and bounds
 
-  /// Limits the number of children: to the first ones when a starting bound is set before, else to the last ones.
+  /// Limits the number of children: to the first ones when a starting bound was set before, otherwise to the last ones.
   public func queryLimitedToNumberOfChildren(_ limit: UInt) -> FQuery { with(query.queryLimited(legacy: limit)) }
 
   /// Limits the query to the first children.
@@ -207,7 +207,7 @@ public class FQuery: NSObject, @unchecked Sendable {
   /// Limits the query to the last children.
   public func queryLimitedToLast(_ limit: UInt) -> FQuery { with(query.queryLimited(toLast: limit)) }
 
-  /// Orders the children by a child of each.
+  /// Orders the children by the value of one of their own children.
   public func queryOrderedByChild(_ key: String) -> FQuery {
     with(query.queryOrdered(byChild: key), hasOtherOrder: true)
   }
@@ -237,10 +237,10 @@ public class FQuery: NSObject, @unchecked Sendable {
     with(query.queryEnding(atValue: endValue, childKey: childKey))
   }
 
-  /// Selects children of a value.
+  /// Selects children with a value.
   public func queryEqualToValue(_ value: Any?) -> FQuery { with(query.queryEqual(toValue: value)) }
 
-  /// Selects the child of a value and a key.
+  /// Selects the child with a value and a key.
   public func queryEqualToValue(_ value: Any?, childKey: String?) -> FQuery {
     with(query.queryEqual(toValue: value, childKey: childKey))
   }

@@ -164,7 +164,7 @@ extension Firebase {
       cancel: Callback(cancelBlock))
   }
 
-  /// Signs out, without the server.
+  /// Signs out, without a request to the server.
   public func unauth() { session.signOut() }
 
   /// Signs out, and calls a block when that is done. Use ``unauth()``.

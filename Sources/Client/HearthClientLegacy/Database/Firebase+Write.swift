@@ -120,7 +120,7 @@ extension Firebase {
 
   // MARK: Transactions
 
-  /// Runs a transaction: the block is called again when the data has changed since.
+  /// Runs a transaction: the block is called again when the server's data has changed meanwhile.
   public func runTransactionBlock(_ block: @escaping @Sendable (FMutableData) -> FTransactionResult) {
     reference.runTransactionBlock { block(FMutableData($0)).result }
   }

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import HearthClient
 
-/// A location in a database, in the form of version 2 of Firebase's SDK.
+/// A location in a database, with the API of version 2 of Firebase's SDK.
 public final class Firebase: FQuery, @unchecked Sendable {
   let reference: DatabaseReference
 
@@ -11,7 +11,7 @@ public final class Firebase: FQuery, @unchecked Sendable {
     super.init(reference)
   }
 
-  /// The location of a URL: `https://name.example.com/users/fred`. An invalid URL ends the program.
+  /// Creates the location of a URL: `https://name.example.com/users/fred`. An invalid URL ends the program.
   public convenience init(url: String) {
     guard let app = FirebaseApp.of(url) else { fatalError("Firebase(url: \(url)): that is no URL of a database.") }
     self.init(app.database.reference(fromURL: url))

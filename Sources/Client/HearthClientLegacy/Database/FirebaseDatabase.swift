@@ -13,7 +13,7 @@ public final class FirebaseApp: NSObject, Sendable {
     self.session = session
   }
 
-  /// Returns the app of all databases of this module, separate from those of the modern one.
+  /// Returns the `HearthClient` app that all databases of this module use, separate from the program's own apps.
   private static func app(_ options: FirebaseOptions) -> HearthClient.FirebaseApp {
     let name = "hearth-legacy"
     if let app = HearthClient.FirebaseApp.app(name: name) { return app }
@@ -21,7 +21,7 @@ public final class FirebaseApp: NSObject, Sendable {
     return HearthClient.FirebaseApp.app(name: name) ?? app(options)
   }
 
-  /// Returns the database of a URL, the same at every call; nil when the text is no URL with a host.
+  /// Returns the database of a URL, the same at every call; nil when the text is not a URL with a host.
   static func of(_ url: String) -> FirebaseApp? {
     guard var root = URLComponents(string: url), let host = root.host, !host.isEmpty else { return nil }
     (root.path, root.fragment, root.host) = ("", nil, host.lowercased())
@@ -34,7 +34,7 @@ public final class FirebaseApp: NSObject, Sendable {
     }
   }
 
-  /// Returns the app of a database, which may have been opened at another address already.
+  /// Returns the app of a database, which may have been opened by another URL already.
   private static func open(_ root: URLComponents, _ url: String, known: [FirebaseApp]) -> FirebaseApp {
     let config = FConfig.shared.freeze()
     let options = FirebaseOptions()

@@ -24,7 +24,7 @@ public final class FAuthData: NSObject, Sendable {
   public override var description: String { "FAuthData(uid: \(session.uid ?? "none"), provider: \(session.provider))" }
 }
 
-/// The stored form of a session.
+/// A session as it is stored.
 struct LegacyCredential: Sendable, Codable, CustomStringConvertible, CustomReflectable {
   var token: String
   var uid: String?
@@ -36,7 +36,7 @@ struct LegacyCredential: Sendable, Codable, CustomStringConvertible, CustomRefle
   var description: String { "session of \(uid ?? "nobody")" }
   var customMirror: Mirror { Mirror(self, children: ["uid": uid as Any]) }
 
-  /// The session of a token; its content is trusted until the server reports more.
+  /// Creates the session of a token. The token's claims are used until the server reports more.
   init(token: String) {
     self.token = token
     let claims = IDTokenPayload(token)?.payload
@@ -46,7 +46,7 @@ struct LegacyCredential: Sendable, Codable, CustomStringConvertible, CustomRefle
     expiresSeconds = claims?["exp"]?.int
   }
 
-  /// The session in the server's answer to a sign-in.
+  /// Creates the session from the server's answer to a sign-in.
   init?(_ answer: JSON) {
     guard let token = answer["token"]?.string, let uid = answer["uid"]?.string, !token.isEmpty, !uid.isEmpty,
       token.utf8.count <= 64 * 1024, uid.utf8.count <= 256

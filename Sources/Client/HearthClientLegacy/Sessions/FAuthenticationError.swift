@@ -40,7 +40,7 @@ public enum FAuthenticationError: Int, Sendable, CaseIterable {
   /// The domain of these errors, which the database's errors share.
   public static let domain = "com.firebase"
 
-  /// The code of a server's name such as `EMAIL_TAKEN`.
+  /// Creates the code from the server's name for it, such as `EMAIL_TAKEN`.
   init(serverCode: String) {
     self =
       switch serverCode {

@@ -4,8 +4,8 @@ import HearthTree
 
 /// The account service of version 2, under `/v2/<name>/` of the database's own server.
 ///
-/// Every request is a POST with a form, and its real verb in `_method`, so that no password is in a URL, which logs
-/// would contain.
+/// Every request is a POST with a form, and has its actual HTTP method in `_method`, so that passwords are not in URLs,
+/// which appear in logs.
 struct LegacyAccountService: Sendable {
   let base: URL
   let transport: any AuthTransport
@@ -18,15 +18,16 @@ struct LegacyAccountService: Sendable {
     (server.query, server.path) = (nil, "/v2/" + (name ?? "default"))
     if server.scheme == "ws" { server.scheme = "http" }
     if server.scheme == "wss" { server.scheme = "https" }
-    // A database URL without a port means TLS, whatever its scheme; passwords are never sent otherwise.
+    // A database URL without a port means TLS, whatever its scheme; passwords are never sent unencrypted to other
+    // hosts.
     if server.port == nil { server.scheme = "https" }
     base = server.url ?? URL(fileURLWithPath: "/")
     self.transport = transport
   }
 
   /// - Parameters:
-  ///   - verb: The actual verb: `POST`, `PUT`, `DELETE` or `GET`.
-  ///   - path: The parts of the path, not yet escaped.
+  /// - verb: The actual HTTP method: `POST`, `PUT`, `DELETE` or `GET`.
+  /// - path: The parts of the path, not yet escaped.
   func call(_ verb: String, _ path: [String], _ fields: [(name: String, value: String)]) async throws -> JSON {
     let escapedPath = path.map { "/" + FormEncoding.escape($0) }.joined()
     guard let url = URL(string: base.absoluteString + escapedPath + "?transport=json&v=swift-2.5.1") else {

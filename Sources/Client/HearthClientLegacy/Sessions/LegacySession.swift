@@ -4,14 +4,13 @@ import HearthClient
 import HearthTree
 import Synchronization
 
-/// The session of one database in the manner of version 2: a token that the database's connection presents and the
-/// server judges.
+/// The session of one database as in version 2: a token that the database's connection sends and the server verifies.
 ///
-/// A session of an earlier run counts at once; when the server refuses it, observers are called with nil.
+/// A stored session of an earlier run is used at once; when the server refuses it, observers are called with nil.
 final class LegacySession: CredentialProvider {
   typealias Completion = Callback<(NSError?, FAuthData?)>
 
-  /// A sign-in with a token that the server has not judged yet.
+  /// A sign-in with a token that the server has not accepted or refused yet.
   private struct Attempt {
     var credential: LegacyCredential
     var completion: Completion?
@@ -23,7 +22,7 @@ final class LegacySession: CredentialProvider {
     var pending: Attempt?
     /// The cancel block of the sign-in.
     var cancel: Callback<NSError>?
-    /// The number of sign-ins, by which a late answer of an older one is ignored.
+    /// The number of sign-ins so far, by which a late answer to an earlier sign-in is recognised and ignored.
     var attempts = 0
     var observers: [FirebaseHandle: Callback<FAuthData?>] = [:]
     var listeners: [Int: @Sendable (DatabaseCredential?) -> Void] = [:]
@@ -75,7 +74,7 @@ final class LegacySession: CredentialProvider {
 
   // MARK: Signing in
 
-  /// Signs in by a request, whose answer has a token. A later sign-in supersedes it.
+  /// Signs in by a request whose answer contains a token. A later sign-in supersedes it.
   func signIn(
     _ completion: Completion?, _ request: @escaping @Sendable (LegacyAccountService) async throws -> JSON
   ) {
@@ -121,7 +120,7 @@ final class LegacySession: CredentialProvider {
     FAuthenticationError.preempted.error("Another sign-in or a sign-out came after this one.")
   }
 
-  /// Presents a credential on the connection. The server's answer decides.
+  /// Sends a credential on the connection. The sign-in succeeds when the server accepts it.
   private func show(
     _ credential: LegacyCredential, _ number: Int, _ completion: Completion?,
     cancel: Callback<NSError>?
@@ -137,7 +136,7 @@ final class LegacySession: CredentialProvider {
     }
   }
 
-  /// Signs out, without the server.
+  /// Signs out, without a request to the server.
   func signOut() {
     defer { credentialListenerQueue.wait() }
     state.withLock { state in
@@ -147,7 +146,7 @@ final class LegacySession: CredentialProvider {
     }
   }
 
-  /// Signs out the session of that uid.
+  /// Signs out if the session belongs to the user.
   func signOut(uid: String) { if state.withLock({ $0.current?.uid == uid }) { signOut() } }
 
   private func end(_ state: inout State, because error: NSError?) {
@@ -214,7 +213,7 @@ final class LegacySession: CredentialProvider {
       var credential = attempt.credential
       credential.take(auth: auth, expiresSeconds: expiresSeconds)
       (state.current, state.cancel, state.pending) = (credential, attempt.cancel, nil)
-      // A session that cannot be saved, or a secret, lasts for this run only.
+      // A session that cannot be saved, or a database secret, lasts only until the program ends.
       if credential.isToken, let kept = try? JSONEncoder().encode(credential) {
         try? store.save(kept)
       } else {
@@ -235,7 +234,7 @@ final class LegacySession: CredentialProvider {
     } else if state.current?.token != token {
       return
     }
-    // The connection has lost the credential that it presented before, too.
+    // The connection has also lost the credential that it presented before.
     end(&state, because: error)
   }
 }

@@ -5,7 +5,7 @@ final class GetQueue {
   private struct Entry {
     var operation: OperationID
     var spec: QuerySpec
-    /// The wall-clock time at which the read fails without a connection.
+    /// The wall-clock time at which the read fails if there is no connection.
     var deadlineMilliseconds: Int64
   }
 
@@ -17,8 +17,8 @@ final class GetQueue {
   private let patienceMilliseconds: Int64
   private var entries: [Entry] = []
 
-  /// - Parameter patienceMilliseconds: the time that a read waits without a connection, counted from its call or from
-  ///   the loss of the connection that carried it.
+  /// - Parameter patienceMilliseconds: The time that a read waits without a connection, from its call or from the loss
+  ///   of the connection on which it was sent..
   init(
     cache: DataCache, clock: ServerClock, pendingRequests: PendingRequests, events: EventRecorder,
     transactions: TransactionRunner,
@@ -32,13 +32,14 @@ final class GetQueue {
     self.patienceMilliseconds = patienceMilliseconds
   }
 
-  /// The time at which a read without a connection fails from now on.
+  /// The time at which a read fails that begins to wait for a connection now.
   private var deadlineMilliseconds: Int64 {
     let (deadline, overflow) = clock.milliseconds.addingReportingOverflow(patienceMilliseconds)
     return overflow ? .max : deadline
   }
 
-  /// Reads a query: from the cache when that is complete, else from the server, else from the store.
+  /// Reads a query: from the cache when that is complete, otherwise from the server, or from the store without a
+  /// connection.
   func add(_ query: QuerySpec, _ operation: OperationID) {
     if let node = cache.tree.completeEventCache(of: query) { return events.raise(.got(operation, .value(node))) }
     entries.append(Entry(operation: operation, spec: query, deadlineMilliseconds: deadlineMilliseconds))
@@ -52,14 +53,14 @@ final class GetQueue {
     for entry in entries { send(entry.spec, entry.operation) }
   }
 
-  /// Lets the reads wait for another connection from now on. Must be called before a ready connection is given up.
+  /// Makes the reads wait for the next connection. Must be called before ``PendingRequests/disconnect()``.
   func disconnect() {
     if !pendingRequests.isReady { return }
     let deadline = deadlineMilliseconds
     for i in entries.indices { entries[i].deadlineMilliseconds = deadline }
   }
 
-  /// The time at which the next read fails; nil while a connection carries them.
+  /// The time at which the next read fails; nil while there is a connection.
   var nextDeadlineMilliseconds: Int64? { pendingRequests.isReady ? nil : entries.map(\.deadlineMilliseconds).min() }
 
   /// Fails the reads that have waited too long for a connection.
@@ -68,7 +69,7 @@ final class GetQueue {
     let now = clock.milliseconds
     for entry in entries where entry.deadlineMilliseconds <= now {
       guard let entry = remove(entry.operation) else { continue }
-      // The text is that of the SDK for Apple systems.
+      // The message is that of the SDK for Apple systems.
       let text =
         "Unable to get latest value for query \(entry.spec), client offline with no active listeners and no matching disk cache entries"
       fail(entry, SyncFailure("network_error", text))
@@ -84,7 +85,8 @@ final class GetQueue {
     guard let entry = remove(operation) else { return }
     if let failure = reply.failure { return fail(entry, failure) }
     let (spec, location) = (entry.spec, Location(path: entry.spec.path))
-    // other listeners see the value too; the result of a filtered query is incomplete data, so only the same query does
+    // Other listeners see the value as well. The result of a query with bounds or a limit is incomplete data, so only
+    // listeners of the same query see it.
     if spec.loadsAllData {
       follow(cache.overwrite(location, reply.node, tag: nil) ?? [], at: spec.path)
     } else if let tag = cache.tree.tag(of: spec) {
@@ -102,7 +104,7 @@ final class GetQueue {
 
   private func fail(_ entry: Entry, _ failure: SyncFailure) {
     let stored = failure.status == "permission_denied" ? nil : cache.storage?.storedCache(for: entry.spec)
-    // An empty node is a result only when the query is stored completely.
+    // Without data, there is a result only when the query is stored completely.
     if let stored, stored.isInitialized || !stored.node.isEmpty {
       let isWhole = entry.spec.loadsAllData || stored.isFiltered
       let node = isWhole ? stored.node : QueryResult(entry.spec.query, of: stored.node).node

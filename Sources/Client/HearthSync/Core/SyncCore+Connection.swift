@@ -1,6 +1,6 @@
 import HearthTree
 
-// Events of the connection.
+// MARK: Events of the connection
 extension SyncCore {
   /// Handles the server's hello with its time.
   public func helloReceived(serverTimeMilliseconds: Int64) -> Reaction {
@@ -11,7 +11,7 @@ extension SyncCore {
     }
   }
 
-  /// Sends everything that waits, once the server has accepted the credential or none was needed.
+  /// Sends everything that waits, once the server has accepted the credential, or when there is none.
   ///
   /// The order is: all listens, with hashes of the cached data; then writes in the order of their creation; then gets;
   /// then onDisconnects that were never sent.
@@ -29,7 +29,8 @@ extension SyncCore {
   /// Handles the loss of the connection, which may or may not have been ready.
   ///
   /// Writes and gets that were sent will be sent again. Transactions that were sent end with `disconnect`, because
-  /// their outcome is unknown; so do onDisconnects without an answer. The confirmed onDisconnect writes are shown.
+  /// their outcome is unknown; so do onDisconnects without an answer. The confirmed onDisconnect writes are shown in
+  /// the local data.
   public func connectionLost() -> Reaction {
     step {
       if info.isConnected { events.raise(info.setConnected(false)) }
@@ -52,7 +53,7 @@ extension SyncCore {
     step {
       switch pendingRequests.takePurpose(of: id) {
       case .listen(let listen)?:
-        // this change may have completed data that transactions wait for
+        // This change may have completed data that transactions wait for.
         if listens.finish(listen, id, reply) { transactions.rerun(at: listen.spec.path, unless: events.isEmpty) }
       case .write(let id)?: finishWrite(id, reply)
       case .get(let operation)?: gets.finish(operation, reply)
@@ -76,7 +77,7 @@ extension SyncCore {
 
   // MARK: Pushes
 
-  /// Applies new data of the server at a location (`d`); a priority comes as the leaf that has it as its value.
+  /// Applies new data of the server at a location (`d`); a priority is a leaf with the priority as its value.
   ///
   /// - Parameter tag: The tag of the listen; nil for a listen of all data.
   public func serverOverwrite(_ location: Location, _ node: Node, tag: Int?) -> Reaction {
@@ -90,17 +91,18 @@ extension SyncCore {
     step { follow(cache.merge(path, changes, tag: tag), at: path) }
   }
 
-  /// Applies new ranges of a listen's data (`rm`); ignored when the listen has ended.
+  /// Applies new data for ranges of a listen (`rm`); ignored when the listen has ended.
   public func serverRangeMerge(_ path: Path, _ ranges: [RangeMerge], tag: Int?) -> Reaction {
     step { follow(cache.mergeRanges(path, ranges, tag: tag), at: path) }
   }
 
-  /// Ends a listen that the server has ended (`c`): that of the query, or without one all at exactly that path.
+  /// Ends a listen that the server has cancelled (`c`): the one of the query, or without a query all listens at exactly
+  /// that path.
   public func serverCancel(_ path: Path, query: Query?, _ failure: SyncFailure) -> Reaction {
     step { listens.cancel(path, query: query, failure) }
   }
 
-  /// Raises the events of a change of the server, and runs the transactions again that it concerns.
+  /// Raises the events of a change by the server, and runs the affected transactions again.
   private func follow(_ changes: [DataEvent]?, at path: Path) {
     guard let changes else { return }
     events.raise(changes)

@@ -3,12 +3,12 @@ import HearthTree
 /// The state of one client of one database: listens, cached data, pending writes and transactions, and requests to the
 /// server.
 ///
-/// Calls of the app and messages of the server go in; events for the app and requests for the server come out. It has
-/// no socket, file, clock or thread of its own. It belongs to one serial executor and is not reentrant: neither a
+/// It takes calls of the app and messages of the server, and returns events for the app and requests for the server. It
+/// has no socket, file, clock or thread of its own. It belongs to one serial executor and is not reentrant: neither a
 /// transaction's function nor the clock may call it.
 ///
-/// Each kind of request has a type of its own with its state; this one passes calls, replies and the states of the
-/// connection on to them in the order that the protocol needs.
+/// Each kind of request has a type of its own with its state; this type passes calls, replies and changes of the
+/// connection on to them, in the order that the protocol requires.
 public final class SyncCore {
   let clock: ServerClock
   let cache: DataCache
@@ -25,15 +25,15 @@ public final class SyncCore {
   /// The offset added to the local clock to get the server's time; 0 before the first connection.
   public var serverTimeOffsetMilliseconds: Int64 { clock.offsetMilliseconds }
 
-  /// A disconnected client without data.
+  /// Creates a disconnected client without data.
   ///
   /// - Parameters:
-  ///   - clock: the wall clock in milliseconds since 1970.
-  ///   - store: the store of cached data and writes; nil keeps them in memory alone. With one, call ``restore()``
-  ///     before anything else.
-  ///   - storeSizeBytesMax: the data that the store may take beside that of active listens.
-  ///   - getTimeoutMilliseconds: the time that a `get` waits without a connection, counted from its call or from the
-  ///     loss of the connection that carried it.
+  /// - clock: The wall clock in milliseconds since 1970.
+  /// - store: The store of cached data and writes; nil to keep them only in memory. With a store, ``restore()`` must be
+  ///   called before anything else.
+  /// - storeSizeBytesMax: The bytes of data that the store may keep in addition to the data of active listens.
+  /// - getTimeoutMilliseconds: The time that a `get` waits without a connection, from its call or from the loss of the
+  ///   connection on which it was sent.
   public init(
     clock: @escaping () -> Int64, store: (any SyncStore)? = nil, storeSizeBytesMax: Int = 10 << 20,
     getTimeoutMilliseconds: Int64 = 3_000
@@ -64,7 +64,7 @@ public final class SyncCore {
 
   /// Delivers the known data of a query to a registration, and its changes from then on.
   ///
-  /// This side answers listens of `.info`: `connected` and `serverTimeOffset`.
+  /// Listens of `.info` are answered by the client itself: `connected` and `serverTimeOffset`.
   public func listen(_ query: QuerySpec, _ registration: Registration) -> Reaction {
     step {
       if InfoTree.contains(query.path) {
@@ -75,16 +75,16 @@ public final class SyncCore {
     }
   }
 
-  /// Ends a registration, which then receives no events. At a default query, registrations of all queries at the path
-  /// are searched.
+  /// Ends a registration, which then receives no events. For a query without parameters, registrations of all queries
+  /// at the path are searched.
   public func remove(_ id: RegistrationID, from query: QuerySpec) -> Reaction {
     step {
       if InfoTree.contains(query.path) { info.remove(id, from: query) } else { listens.remove(id, from: query) }
     }
   }
 
-  /// Ends all registrations of a query; at a default query, those of all queries at the path. ``keepSynced(_:_:)``
-  /// stays in force.
+  /// Ends all registrations of a query; for a query without parameters, those of all queries at the path.
+  /// ``keepSynced(_:_:)`` stays in force.
   public func removeAll(from query: QuerySpec) -> Reaction {
     step {
       if InfoTree.contains(query.path) { info.removeAll(from: query) } else { listens.removeAll(from: query) }
@@ -102,7 +102,8 @@ public final class SyncCore {
     }
   }
 
-  /// Reads a query once: from the cache when that is complete, else from the server, else from the store.
+  /// Reads a query once: from the cache when that is complete, otherwise from the server, or from the store without a
+  /// connection.
   public func get(_ query: QuerySpec, operation: OperationID) -> Reaction {
     step {
       if InfoTree.contains(query.path) {
@@ -118,8 +119,8 @@ public final class SyncCore {
   /// Replaces the value or priority at a location: shows it at once, and sends it.
   ///
   /// - Parameters:
-  ///   - value: the app's value; server values are estimated for display and sent as they are.
-  ///   - operation: the operation to complete when the server has answered.
+  /// - value: The app's value; server values are estimated for display and sent as placeholders.
+  /// - operation: The operation to complete when the server has answered.
   public func set(_ location: Location, _ value: WriteValue, operation: OperationID) -> Reaction {
     step {
       if InfoTree.contains(location.path) { return events.raise(.completed(operation, InfoTree.failure)) }
@@ -148,9 +149,9 @@ public final class SyncCore {
   /// the function's input; otherwise the function runs again.
   ///
   /// - Parameters:
-  ///   - showsLocally: True when listeners see unconfirmed outputs.
-  ///   - update: Maps the data to the new data; nil aborts. It is called at once, and possibly often, with an empty
-  ///     node while the data is unknown. It must not call the core.
+  /// - showsLocally: True when listeners see unconfirmed outputs.
+  /// - update: Maps the data to the new data; nil aborts. It is called at once, and possibly often, with an empty node
+  ///   while the data is unknown. It must not call this object.
   public func transaction(
     _ path: Path, operation: OperationID, showsLocally: Bool, update: @escaping (Node) -> WriteValue?
   ) -> Reaction {
@@ -188,7 +189,7 @@ public final class SyncCore {
 
   /// Registers several values that the server writes when this client disconnects.
   ///
-  /// - Parameter writes: the locations are relative to the path.
+  /// - Parameter writes: The locations are relative to the path.
   public func onDisconnectUpdate(_ path: Path, _ writes: [Write], operation: OperationID) -> Reaction {
     step {
       if writes.isEmpty { return events.raise(.completed(operation, nil)) }
@@ -204,23 +205,23 @@ public final class SyncCore {
   // MARK: - The store and its user
 
   /// Loads the stored state: waiting writes are shown and will be sent again, in their order. No app callback is left
-  /// for their outcome, so a refusal becomes a warning. Must be called once, before anything else.
+  /// for their outcome, so a refusal becomes a warning. Must be called once, before any other method.
   public func restore() -> Reaction { step { restoreWrites() } }
 
   private func restoreWrites() {
-    // the server may have a write already, sent before the same user was away for a moment
+    // The server may have a write already, which was sent before the same user signed out and in again.
     writes.restore { formerWrites.reclaim($0, of: cache.storage) }
   }
 
-  /// Changes the user: later data goes to the given store, and the writes waiting there are loaded. Requests that the
-  /// former user made are no longer sent, with or without a store.
+  /// Changes the user: later data is stored in the given store, and the writes that wait in it are loaded. Requests of
+  /// the former user that were not sent yet are not sent, with or without a store.
   ///
-  /// The effects of the former user's writes leave memory. Unsent operations end with `user_changed`; a set or an
-  /// update stays in the store of its user until that user is back, and is dropped when there is no store. Requests
-  /// already sent were sent in the former user's name: their answers count, and they end with `user_changed` only when
-  /// the connection is lost first. The displayed server data stays until the server sends other data.
+  /// The effects of the former user's writes are removed from memory. Unsent operations end with `user_changed`; a set
+  /// or an update stays in the store of its user until that user signs in again, and is dropped when there is no store.
+  /// Requests that were sent belong to the former user: their answers are reported, and they end with `user_changed`
+  /// only when the connection is lost first. The displayed server data stays until the server sends other data.
   ///
-  /// - Parameter store: the new user's store; nil stores nothing.
+  /// - Parameter store: The new user's store; nil to store nothing.
   public func changeUser(store: (any SyncStore)?) -> Reaction {
     step {
       for (id, write) in writes.removeSent() {

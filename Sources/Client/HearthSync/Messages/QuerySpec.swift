@@ -2,15 +2,14 @@ import HearthTree
 
 /// A path and a query on it, as an app listens to it.
 ///
-/// Two are equal when they find the same, in whatever order the app named the query's parts. The order by priority
-/// equals no order, as it does on the wire.
+/// Two are equal when they select the same data. The order by priority equals no order, as in the protocol.
 public struct QuerySpec: Sendable, Hashable {
   /// The path.
   public let path: Path
   /// The query on the data at the path.
   public let query: Query
 
-  /// A query at a path; without a query all of the data there.
+  /// Creates a query at a path; without `query`, for all of the data at the path.
   public init(_ path: Path, _ query: Query = Query()) {
     var query = query
     if query.order == .priority { query.order = nil }
@@ -29,7 +28,7 @@ public struct QuerySpec: Sendable, Hashable {
     isDefault ? nil : String(decoding: query.wire.text(), as: UTF8.self)
   }
 
-  /// The query sent to the server, without the order when it loads all data, because this side does the ordering.
+  /// The query sent to the server, without the order when it loads all data, because the client does the ordering.
   var forListening: QuerySpec { loadsAllData ? QuerySpec(path) : self }
 }
 

@@ -3,7 +3,7 @@ public struct RegistrationID: Sendable, Hashable, Comparable {
   /// The chosen number.
   public let number: Int
 
-  /// The registration of that number.
+  /// Creates the identifier.
   public init(_ number: Int) { self.number = number }
 
   public static func < (a: RegistrationID, b: RegistrationID) -> Bool { a.number < b.number }
@@ -15,14 +15,14 @@ public struct OperationID: Sendable, Hashable {
   /// The chosen number.
   public let number: Int
 
-  /// The operation of that number.
+  /// Creates the identifier.
   public init(_ number: Int) { self.number = number }
 }
 
 /// The event types that a registration receives.
 public struct EventTypes: OptionSet, Sendable {
   public let rawValue: UInt8
-  /// The set of these bits.
+  /// Creates the set of these bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// A child was removed.
@@ -47,7 +47,7 @@ public struct Registration: Sendable {
   /// The event types that it receives. With none it keeps its query in sync and is only notified of a cancellation.
   public let types: EventTypes
 
-  /// A registration for these events.
+  /// Creates a registration.
   public init(_ id: RegistrationID, types: EventTypes) {
     self.id = id
     self.types = types

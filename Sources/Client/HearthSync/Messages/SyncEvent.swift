@@ -6,11 +6,11 @@ public enum SyncEvent: Sendable {
   case data(DataEvent)
   /// A registration ended because the server denies its query.
   case cancelled(ListenCancellation)
-  /// A set, an update, or an onDisconnect request is settled.
+  /// A set, an update, or an onDisconnect request has its outcome; nil for success.
   case completed(OperationID, SyncFailure?)
-  /// A transaction is settled.
+  /// A transaction has its outcome.
   case transactionCompleted(OperationID, TransactionOutcome)
-  /// A `get` is settled.
+  /// A `get` has its outcome.
   case got(OperationID, GetOutcome)
   /// A failure outside any operation: a text for the log.
   case warning(String)
@@ -28,8 +28,8 @@ public struct DataEvent: Sendable {
   public var node: Node
   /// The key of the child; nil for a value.
   public var key: Key?
-  /// The key of the preceding child, for one that was added, changed or moved: in the order of the query and among all
-  /// that is there after the change; nil for the first.
+  /// The key of the preceding child, for a child that was added, changed or moved; nil for the first child. It is
+  /// determined in the order of the query, among all children after the change.
   public var previousKey: Key?
 }
 
@@ -41,7 +41,7 @@ public struct SyncFailure: Error, Sendable, Equatable {
   /// The server's explanation; may be empty.
   public var message: String
 
-  /// A failure of that status.
+  /// Creates a failure.
   public init(_ status: String, _ message: String = "") {
     self.status = status
     self.message = message
@@ -62,7 +62,7 @@ public struct ListenCancellation: Sendable {
 public enum TransactionOutcome: Sendable {
   /// The transaction was written. The node has this client's own estimate of server values.
   case committed(Node)
-  /// The function aborted after it was given this node.
+  /// The function aborted; the node is its last input.
   case aborted(Node)
   /// The transaction failed. With `maxretry` the last input is included.
   case failed(SyncFailure, Node?)

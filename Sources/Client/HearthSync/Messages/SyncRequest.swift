@@ -1,11 +1,11 @@
 import HearthTree
 
-/// The identifier of a request until its reply, used once.
+/// The identifier of a request, by which its reply is matched; never reused.
 public struct RequestID: Sendable, Hashable, Comparable {
   /// The number, counted up from 1 over all connections.
   public let number: Int
 
-  /// The request of that number.
+  /// Creates the identifier.
   public init(_ number: Int) { self.number = number }
 
   public static func < (a: RequestID, b: RequestID) -> Bool { a.number < b.number }
@@ -49,7 +49,7 @@ public struct SyncReply: Sendable {
   /// The data of a `get`.
   public var node: Node
 
-  /// A reply of that status.
+  /// Creates a reply.
   public init(status: String = "ok", message: String = "", node: Node = .empty) {
     self.status = status
     self.message = message
@@ -60,7 +60,7 @@ public struct SyncReply: Sendable {
   public var failure: SyncFailure? { status == "ok" ? nil : SyncFailure(status, message) }
 }
 
-/// The result of one step of the core: events to deliver to the app, and requests to send. Each list is in order;
+/// The result of one step of ``SyncCore``: events to deliver to the app, and requests to send. Each list is in order;
 /// requests do not wait for events.
 public struct Reaction: Sendable {
   /// The events for the app.
@@ -68,7 +68,7 @@ public struct Reaction: Sendable {
   /// The requests for the server; empty while the connection is not ready.
   public var requests: [SyncRequest] = []
 
-  /// An empty reaction.
+  /// Creates an empty reaction.
   public init() {}
 
   /// Appends the events and requests of a later step.

@@ -1,10 +1,10 @@
 import HearthTree
 
-/// The data that a client holds: in memory the server's data below the client's writes, and behind it the store of the
+/// The data that a client has: in memory the server's data combined with the client's own writes, and the store of the
 /// current user.
 final class DataCache {
   let tree = SyncTree()
-  /// The policy of the current user's store; nil when nothing is stored.
+  /// The manager of the current user's store; nil when nothing is stored.
   private(set) var storage: PersistenceManager?
 
   private let clock: ServerClock
@@ -17,7 +17,7 @@ final class DataCache {
     open(store)
   }
 
-  /// Replaces the store; nil stores nothing from now on.
+  /// Replaces the store; nil to store nothing from now on.
   func open(_ store: (any SyncStore)?) {
     storage = store.map {
       PersistenceManager($0, clock: { [clock] in clock.milliseconds }, sizeBytesMax: storeSizeBytesMax)
@@ -33,14 +33,14 @@ final class DataCache {
     return nextWriteID
   }
 
-  /// Returns the writes that wait in the store, whose IDs are then not taken again.
+  /// Returns the writes that wait in the store, and reserves their IDs.
   func storedWrites() -> [StoredWrite] {
     let writes = storage?.load() ?? []
     for write in writes { nextWriteID = max(nextWriteID, write.id + 1) }
     return writes
   }
 
-  /// Returns a value with this side's estimate of server values, based on all writes of this client, visible or not.
+  /// Returns a value with the client's estimates of server values, based on all writes of this client, visible or not.
   func estimate(_ value: WriteValue, at location: Location, nowMilliseconds: Int64? = nil) -> Node {
     if value.deferred.isEmpty { return value.node }
     let existing = tree.latestState(at: location.path)
@@ -49,7 +49,7 @@ final class DataCache {
       nowMilliseconds: nowMilliseconds ?? clock.serverMilliseconds)
   }
 
-  /// Returns the values with this side's estimates of server values.
+  /// Returns the values with the client's estimates of server values.
   func estimates(_ writes: [Write], below path: Path) -> [(Location, Node)] {
     let now = clock.serverMilliseconds
     return writes.map { ($0.location, estimate($0.value, at: $0.location.under(path), nowMilliseconds: now)) }
@@ -57,10 +57,10 @@ final class DataCache {
 
   // MARK: - The server's data
 
-  /// Applies and stores new data at a location. Data of a tag whose listen has ended, or that lies outside of the
-  /// listen, is ignored.
+  /// Applies and stores new data at a location. Data is ignored when it belongs to a tag whose listen has ended, or
+  /// lies outside of the listen.
   ///
-  /// - Parameter tag: the tag of the listen; nil for a listen of all data.
+  /// - Parameter tag: The tag of the listen; nil for a listen of all data.
   /// - Returns: The events; nil when the data was ignored.
   func overwrite(_ location: Location, _ node: Node, tag: Int?) -> [DataEvent]? {
     if let tag {
@@ -80,7 +80,7 @@ final class DataCache {
     return tree.serverMerge(path, changes, tag: tag)
   }
 
-  /// Applies and stores new ranges of a listen's data, as ``overwrite(_:_:tag:)`` does.
+  /// Applies and stores new data for ranges of a listen, as ``overwrite(_:_:tag:)`` does.
   func mergeRanges(_ path: Path, _ ranges: [RangeMerge], tag: Int?) -> [DataEvent]? {
     let spec = tag.map { tree.spec(of: $0) } ?? QuerySpec(path)
     guard let spec, spec.path == path, let node = tree.serverNode(ofListen: spec) else { return nil }

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// The writes in flight of users that have signed out or changed: only their outcomes still matter.
+/// The writes in flight of users that are no longer signed in; only their outcomes are still to be reported.
 final class FormerUserWrites {
   /// The failure of an operation that ends because its user changed.
   static let userChanged = SyncFailure("user_changed", "another user signed in before the server had answered")
@@ -8,7 +8,7 @@ final class FormerUserWrites {
 
   /// A write in flight.
   enum Entry {
-    /// A set or an update, with the storage that keeps it.
+    /// A set or an update, with the storage in which it is kept; nil when it is not stored.
     case write(WriteQueue.Entry, PersistenceManager?)
     /// Transactions, each with its output.
     case transactions([(OperationID, Node)])
@@ -22,10 +22,10 @@ final class FormerUserWrites {
   /// Returns the failure of a set or an update whose outcome stays unknown to the app.
   static func failure(storage: PersistenceManager?) -> SyncFailure { storage == nil ? userChanged : waitsForUser }
 
-  /// Adds a sent write of the user who leaves.
+  /// Adds a sent write of the user that is signed out.
   func add(_ id: Int, _ entry: Entry) { entries[id] = entry }
 
-  /// Removes and returns a write of its user, who has signed in again; nil when there is none of that ID of that store.
+  /// Removes and returns a write whose user has signed in again; nil when there is no write with this ID and storage.
   func reclaim(_ write: Int, of storage: PersistenceManager?) -> (id: Int, entry: WriteQueue.Entry)? {
     for (id, entry) in entries {
       guard case .write(let made, let owner?) = entry, owner.isSame(as: storage), case .operation(_, write) = made.owner
@@ -36,7 +36,7 @@ final class FormerUserWrites {
     return nil
   }
 
-  /// Handles the reply to a write; false when it is none of a former user.
+  /// Handles the reply to a write; returns false when the write does not belong to a former user.
   func finish(_ id: Int, _ reply: SyncReply) -> Bool {
     switch entries.removeValue(forKey: id) {
     case .write(let write, let storage)?:
@@ -45,7 +45,7 @@ final class FormerUserWrites {
       if let operation { events.raise(.completed(operation, reply.failure)) }
     case .transactions(let transactions)?:
       for (operation, output) in transactions {
-        // a transaction does not run again for another user
+        // A transaction is not repeated for another user.
         let failure = reply.failure.map { $0.status == "datastale" ? Self.userChanged : $0 }
         events.raise(.transactionCompleted(operation, failure.map { .failed($0, nil) } ?? .committed(output)))
       }

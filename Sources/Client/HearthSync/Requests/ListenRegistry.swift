@@ -1,12 +1,12 @@
 import HearthTree
 
-/// A listen in the form that the server knows.
+/// A listen as it is known to the server.
 struct ServerListen: Hashable {
   var spec: QuerySpec
   var tag: Int?
 }
 
-/// The registrations of an app's listeners and of the client's own, and the listens that they need at the server.
+/// The registrations of the app's listeners and of the client itself, and the listens that they need at the server.
 final class ListenRegistry {
   /// The size above which a listen also sends hashes of ranges, so that the server sends only the ranges that differ.
   private static let simpleHashSizeBytesMax = 1024
@@ -60,7 +60,7 @@ final class ListenRegistry {
 
   // MARK: - The connection
 
-  /// Sends all listens over a new connection, whose server knows none.
+  /// Sends all listens over a new connection, on which the server knows none.
   func connect() {
     for (spec, tag) in cache.tree.listens { send(ServerListen(spec: spec, tag: tag)) }
   }
@@ -104,7 +104,7 @@ final class ListenRegistry {
     return true
   }
 
-  /// Ends the listens that the server has ended: that of the query, or without one all at exactly that path.
+  /// Ends the listens that the server has cancelled: the one of the query, or without a query all at exactly that path.
   func cancel(_ path: Path, query: Query?, _ failure: SyncFailure) {
     let listens = cache.tree.listens.filter { $0.spec.path == path }
     let wanted = query.map { QuerySpec(path, $0).forListening }

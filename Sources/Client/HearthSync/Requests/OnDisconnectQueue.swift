@@ -69,8 +69,8 @@ final class OnDisconnectQueue {
     events.raise(.completed(entry.operation, reply.failure))
   }
 
-  /// Shows the confirmed writes, which the server is about to perform. They are a guess, because rules may deny them;
-  /// the next connection brings the actual data.
+  /// Applies the confirmed writes to the local data, because the server is about to perform them. This is an
+  /// assumption, because the rules may deny them; the next connection delivers the actual data.
   ///
   /// - Returns: The paths of the writes.
   func showConfirmed() -> [Path] {

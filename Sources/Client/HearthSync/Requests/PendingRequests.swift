@@ -2,7 +2,7 @@ import HearthTree
 
 /// The requests to send over the present connection, and the purposes of those that wait for a reply.
 final class PendingRequests {
-  /// The purpose of a request, which decides the receiver of its reply.
+  /// The purpose of a request, which determines the handler of its reply.
   enum Purpose {
     case listen(ServerListen)
     case write(Int)
@@ -24,7 +24,7 @@ final class PendingRequests {
 
   /// Queues a request. Must be called only while ``isReady``.
   ///
-  /// - Parameter purpose: nil when the request needs no reply.
+  /// - Parameter purpose: Nil when the request needs no reply.
   @discardableResult
   func send(_ body: SyncRequest.Body, _ purpose: Purpose?) -> RequestID {
     lastRequest += 1
@@ -36,9 +36,9 @@ final class PendingRequests {
 
   func connect() { isReady = true }
 
-  /// Removes all requests, because no reply to them will come.
+  /// Removes all requests, because they will not be answered any more.
   func disconnect() { (isReady, purposes, requests) = (false, [:], []) }
 
-  /// Removes a request and returns its purpose; nil when it has none any more.
+  /// Removes a request and returns its purpose; nil when it is no longer pending.
   func takePurpose(of id: RequestID) -> Purpose? { purposes.removeValue(forKey: id) }
 }

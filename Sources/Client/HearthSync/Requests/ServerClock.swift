@@ -4,13 +4,13 @@ final class ServerClock {
   /// The offset added to the local clock to get the server's time; 0 before the first connection.
   private(set) var offsetMilliseconds: Int64 = 0
 
-  /// - Parameter clock: the wall clock in milliseconds since 1970.
+  /// - Parameter clock: The wall clock in milliseconds since 1970.
   init(_ clock: @escaping () -> Int64) { self.clock = clock }
 
   /// The local time.
   var milliseconds: Int64 { clock() }
 
-  /// The server's time, as far as it is known.
+  /// The server's time, computed with the known offset.
   var serverMilliseconds: Int64 { clock().addingReportingOverflow(offsetMilliseconds).partialValue }
 
   /// Derives the offset from the server's time.

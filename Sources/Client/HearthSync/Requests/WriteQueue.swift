@@ -13,9 +13,10 @@ final class WriteQueue {
 
   /// The receiver of a write's outcome.
   enum Owner {
-    /// A set or an update: the operation that its outcome is reported for, and the write's ID in the tree.
+    /// A set or an update: the operation for which its outcome is reported, nil for none; and the write's ID in the
+    /// tree.
     case operation(OperationID?, write: Int)
-    /// The transactions at a path and below, and the hash of the base that was sent.
+    /// The transactions at a path and below, and the hash of the data that the transaction replaces.
     case transaction(Path, hash: String)
   }
 
@@ -33,7 +34,7 @@ final class WriteQueue {
 
   // MARK: - Writing
 
-  /// Shows, stores and sends a value or priority of a location.
+  /// Shows in the local data, stores and sends a value or priority of a location.
   func set(_ location: Location, _ value: WriteValue, operation: OperationID) {
     let id = cache.takeWriteID()
     cache.storage?.save(StoredWrite(id: id, content: .overwrite(location, value)))
@@ -41,7 +42,7 @@ final class WriteQueue {
     add(.put(location, value, hash: nil), .operation(operation, write: id))
   }
 
-  /// Shows, stores and sends values of several locations, relative to a path.
+  /// Shows in the local data, stores and sends values of several locations, relative to a path.
   func update(_ path: Path, _ writes: [Write], operation: OperationID) {
     let id = cache.takeWriteID()
     cache.storage?.save(StoredWrite(id: id, content: .merge(path, writes)))
@@ -57,11 +58,11 @@ final class WriteQueue {
     events.raise(cache.tree.userMerge(id, path, cache.estimates(writes, below: path)))
   }
 
-  /// Shows the writes that wait in the store, and sends them again in their order. No callback of the app is left for
-  /// their outcome.
+  /// Shows in the local data the writes that wait in the store, and sends them again in their order. No callback of the
+  /// app is left for their outcome.
   ///
-  /// - Parameter reclaim: Returns a write of that ID in the tree that the same user sent earlier over this connection;
-  ///   nil when there is none. It is not sent twice.
+  /// - Parameter reclaim: Returns the write with this ID if the same user has sent it earlier over this connection, so
+  ///   that it is not sent twice; nil otherwise.
   func restore(_ reclaim: (_ write: Int) -> (id: Int, entry: Entry)?) {
     for write in cache.storedWrites() {
       let body: SyncRequest.Body
@@ -100,7 +101,7 @@ final class WriteQueue {
     for id in entries.keys.sorted() { send(id) }
   }
 
-  /// Takes the requests back, because no reply to them will come: sets and updates will be sent again.
+  /// Marks the requests as unsent, because they will not be answered: sets and updates will be sent again.
   ///
   /// - Returns: The paths of the transactions that were sent and whose outcome stays unknown; their writes are removed.
   func disconnect() -> [Path] {
@@ -129,7 +130,7 @@ final class WriteQueue {
     }
   }
 
-  /// Removes all writes and reports the failure for the sets and updates among them.
+  /// Removes all writes and reports the failure for the sets and updates among the removed writes.
   func cancelAll(_ failure: SyncFailure) {
     let cancelled = entries.sorted { $0.key < $1.key }
     entries = [:]
@@ -142,9 +143,9 @@ final class WriteQueue {
 
   /// Handles the reply to a set or an update.
   ///
-  /// - Parameter id: the write's ID in the tree.
-  /// - Returns: The path at which displayed data changed, nil for none; and the event to raise once that change has been
-  ///   followed.
+  /// - Parameter id: The write's ID in the tree.
+  /// - Returns: The path at which displayed data changed, nil for none; and the event to raise after the events of that
+  ///   change.
   func settle(
     _ entry: Entry, _ id: Int, _ operation: OperationID?, _ reply: SyncReply
   ) -> (changed: Path?, outcome: SyncEvent?) {
@@ -162,7 +163,7 @@ final class WriteQueue {
     return (shown.isEmpty ? nil : record?.path, outcome)
   }
 
-  /// The nodes that a write produced, with server values estimated now that it took effect.
+  /// Returns the nodes that a write produced, with server values estimated at the time when it took effect.
   private func estimates(_ body: SyncRequest.Body) -> [(Location, Node)] {
     switch body {
     case .put(let location, let value, _): [(location, cache.estimate(value, at: location))]

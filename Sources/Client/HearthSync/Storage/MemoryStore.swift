@@ -7,7 +7,7 @@ public final class MemoryStore: SyncStore {
   private var queries: [Int: TrackedQuery] = [:]
   private var keys: [Int: Set<Key>] = [:]
 
-  /// An empty store.
+  /// Creates an empty store.
   public init() {}
 
   public func transaction(_ body: () throws -> Void) throws {

@@ -1,12 +1,12 @@
 import HearthTree
 
-/// The policy of a client's store: complete queries, their children, and the eviction of unused data.
+/// The manager of a client's store: it tracks the complete queries and their children, and evicts unused data.
 final class PersistenceManager: SyncTreeObserver {
   /// The number of data changes between two checks of the store's size.
   static let updatesPerCheck = 1_000
-  /// The number of queries without a listener that may be stored.
+  /// The number of queries without a listener whose data may be stored.
   static let inactiveQueriesMax = 1_000
-  /// The fraction of these queries that one pruning removes at least.
+  /// The minimum fraction of these queries that one pruning removes.
   static let prunedFraction = 0.2
 
   private var store: (any SyncStore)?
@@ -29,8 +29,8 @@ final class PersistenceManager: SyncTreeObserver {
     return warnings
   }
 
-  /// Calls the body with the store. After a failure nothing is stored any more, because a partial state would be worse
-  /// than none.
+  /// Calls the body with the store. After a failure nothing is stored any more, because incomplete changes would make
+  /// the stored state inconsistent.
   private func use<Result>(_ body: (any SyncStore) throws -> Result) -> Result? {
     guard let store else { return nil }
     do { return try body(store) } catch {
@@ -65,17 +65,17 @@ final class PersistenceManager: SyncTreeObserver {
 
   // MARK: - Writes
 
-  /// Returns true when both use one store.
+  /// Returns true when both use the same store.
   func isSame(as other: PersistenceManager?) -> Bool { store != nil && store === other?.store }
 
   func save(_ write: StoredWrite) { change { try $0.save(write) } }
 
   func removeAllWrites() { change { try $0.removeAllWrites() } }
 
-  /// Removes a settled write. When it took effect and its locations have no listener, its result is stored, because the
-  /// server will not send it.
+  /// Removes a write that has its outcome. When it took effect and its locations have no listener, its result is
+  /// stored, because the server will not send it.
   ///
-  /// - Parameter changes: each with its location from the root; none when it was refused.
+  /// - Parameter changes: The written data, each with its location from the root; empty when the write was refused.
   func settle(_ id: Int?, _ changes: [(Location, Node)]) {
     change { store in
       if let id { try store.removeWrite(id) }
@@ -91,7 +91,7 @@ final class PersistenceManager: SyncTreeObserver {
 
   /// Stores the server's new data at a location.
   ///
-  /// - Parameter spec: the query with bounds or a limit whose whole result it is.
+  /// - Parameter spec: The query with bounds or a limit whose complete result the node is; nil for all data.
   func overwrite(_ location: Location, _ node: Node, of spec: QuerySpec?) {
     change { store in
       if let spec, !spec.loadsAllData {
@@ -109,8 +109,8 @@ final class PersistenceManager: SyncTreeObserver {
 
   /// Stores new data of the server at several locations, relative to the path.
   ///
-  /// - Parameter spec: The query with bounds or a limit that the data belongs to. A removed child may only have left
-  ///   its result, and stays when other queries have it.
+  /// - Parameter spec: The query with bounds or a limit that the data belongs to. A child that was removed from its
+  ///   result may still exist; its data stays when other queries contain it.
   func merge(_ path: Path, _ changes: [(Location, Node)], of spec: QuerySpec?) {
     change { store in
       for (location, node) in changes {
@@ -145,7 +145,7 @@ final class PersistenceManager: SyncTreeObserver {
     }
   }
 
-  /// Stores the complete result of a one-time read, which stays complete on the disk as after an ended listen.
+  /// Stores the complete result of a one-time read, which then counts as complete, like that of an ended listen.
   func read(_ spec: QuerySpec, _ node: Node) {
     let (spec, now) = (spec.forListening, clock())
     change { store in
@@ -171,7 +171,7 @@ final class PersistenceManager: SyncTreeObserver {
         if !isCovered {
           let kept = below.filter { $0.isActive && $0.isComplete && $0.spec.path != spec.path }
           try store.removeServerData(at: spec.path, keeping: kept.map(\.spec.path))
-          // a listened query of the same path keeps its result
+          // A listened query of the same path keeps its result.
           try keepResults(of: below.filter { $0.isActive && $0.spec.path == spec.path }, store)
         }
         try setComplete(below.filter { !$0.isActive }, false, store)
@@ -197,7 +197,7 @@ final class PersistenceManager: SyncTreeObserver {
     }
   }
 
-  /// Marks stored results as incomplete after data at a path was removed, for queries that still have a listener.
+  /// Marks the stored results of queries that still have a listener as incomplete, after data at a path was removed.
   private func keepResults(of tracked: [TrackedQuery], _ store: any SyncStore) throws {
     try setComplete(tracked, false, store)
   }
@@ -270,7 +270,7 @@ final class PersistenceManager: SyncTreeObserver {
     use { store in
       let own = spec.loadsAllData ? nil : queries[spec].flatMap { $0.isComplete ? $0 : nil }
       let covering = queries.defaults(above: spec.path).filter(\.isComplete)
-      // the covering data may be older than the data that the query itself found
+      // The data of the covering query may be older than the data that the query itself found.
       let isFresher = covering.contains { cover in
         own.map { cover.isActive || cover.lastUseMilliseconds > $0.lastUseMilliseconds } ?? true
       }
@@ -300,7 +300,7 @@ final class PersistenceManager: SyncTreeObserver {
   }
 
   /// Removes the least recently used queries until there are few enough and the data is small enough. Queries with a
-  /// listener stay, and so do writes.
+  /// listener are kept, and so are writes.
   private func prune() {
     while use({ try self.isTooMuch($0) }) == true {
       let inactive = queries.all.filter { !$0.isActive }.sorted {
@@ -312,7 +312,7 @@ final class PersistenceManager: SyncTreeObserver {
       let (gone, kept) = (inactive.prefix(count), inactive.dropFirst(count) + queries.all.filter(\.isActive))
       change { store in
         for tracked in gone {
-          // keeping the data of a query keeps the data below it
+          // Keeping the data of a query also keeps the data of queries below it.
           if !kept.contains(where: { $0.spec.path.contains(tracked.spec.path) }) {
             let below = kept.map(\.spec.path).filter { tracked.spec.path.contains($0) }
             try store.removeServerData(at: tracked.spec.path, keeping: below)

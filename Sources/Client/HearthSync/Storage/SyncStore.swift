@@ -2,10 +2,10 @@ import HearthTree
 
 /// The persistent store of a client: data, the queries that it belongs to, and pending writes.
 ///
-/// One store belongs to one database and one user, and to one executor. Failures are thrown; the client then goes on
+/// One store belongs to one database and one user, and to one executor. Failures are thrown; the client then continues
 /// without a store.
 public protocol SyncStore: AnyObject {
-  /// Runs changes that are stored together or not at all, also when the process dies. Not nested.
+  /// Runs changes that are stored together or not at all, even when the process ends. Not nested.
   func transaction(_ body: () throws -> Void) throws
 
   /// Returns all writes by ascending id.
@@ -21,8 +21,8 @@ public protocol SyncStore: AnyObject {
   func serverData(at path: Path) throws -> Node
   /// Returns only these children of the data stored at a path, without a priority of the path itself.
   func serverData(at path: Path, keys: Set<Key>) throws -> Node
-  /// Replaces the data at a path and below, or its priority, which the node then has as its value. A leaf above is
-  /// removed.
+  /// Replaces the data at a path and below, or only its priority, in which case the node is a leaf with the priority as
+  /// its value. A leaf above the path is removed.
   func replaceServerData(at location: Location, with node: Node) throws
   /// Removes the data at a path and below, except at and below the paths to keep.
   func removeServerData(at path: Path, keeping: [Path]) throws
@@ -45,7 +45,7 @@ public protocol SyncStore: AnyObject {
 
 /// A write that waits for the server's answer.
 public struct StoredWrite: Sendable {
-  /// The id, which ascends with every write of a client, also over its restarts.
+  /// The ID, which increases with every write of a client, across restarts of the program.
   public var id: Int
   /// The values to write.
   public var content: Content
@@ -58,7 +58,7 @@ public struct StoredWrite: Sendable {
     case merge(Path, [Write])
   }
 
-  /// A write of that id.
+  /// Creates a stored write.
   public init(id: Int, content: Content) {
     self.id = id
     self.content = content
@@ -69,7 +69,7 @@ public struct StoredWrite: Sendable {
 public struct TrackedQuery: Sendable, Equatable {
   /// The identifier, never used for another query.
   public var id: Int
-  /// The query; of those without bounds and limit, the variant without an order.
+  /// The query. One without bounds and limit has no order here either.
   public var spec: QuerySpec
   /// The wall-clock time at which a listener last began or ended.
   public var lastUseMilliseconds: Int64
@@ -78,7 +78,7 @@ public struct TrackedQuery: Sendable, Equatable {
   /// True when the query has a listener.
   public var isActive: Bool
 
-  /// A query of these parts.
+  /// Creates a tracked query.
   public init(id: Int, spec: QuerySpec, lastUseMilliseconds: Int64, isComplete: Bool, isActive: Bool) {
     self.id = id
     self.spec = spec

@@ -6,14 +6,14 @@ final class SyncTransaction {
   enum State {
     /// The function has run, and its output is not sent yet.
     case run
-    /// The output was sent.
+    /// The output was sent, and the reply is outstanding.
     case sent
     /// The output was sent, and a later local write has overwritten it: the transaction does not run again when the
     /// server refuses it.
     case sentNeedsAbort
     /// The transaction is not sent any more, and is to be aborted with the error.
     case needsAbort(SyncFailure)
-    /// The transaction is settled.
+    /// The transaction has its outcome.
     case completed
   }
 
@@ -31,7 +31,7 @@ final class SyncTransaction {
   var state = State.run
   /// The number of times that its output was sent.
   var sendCount = 0
-  /// The id of the pending local write that makes its output visible.
+  /// The ID of the pending local write that makes its output visible.
   var writeID = 0
   var input = Node.empty
   var output = WriteValue(.empty)

@@ -5,7 +5,8 @@ import HearthTree
 final class TransactionRunner {
   /// The number of sends after which a transaction fails with `maxretry`.
   static let sendsMax = 25
-  /// The initial and maximum delay when the server calls an unchanged base stale.
+  /// The initial and maximum delay before the next attempt, when the server answers that an input is stale although the
+  /// client's data has not changed since.
   static let staleDelayMilliseconds: (first: Int64, most: Int64) = (50, 2_000)
 
   private let cache: DataCache
@@ -16,7 +17,7 @@ final class TransactionRunner {
   private let transactions = TransactionTree()
   private var nextOrder = 0
   private var hasWarnedOfStore = false
-  /// True when a transaction waits for its delay.
+  /// True when a transaction waits for the end of its delay.
   private var hasWaiting = false
 
   init(cache: DataCache, clock: ServerClock, listens: ListenRegistry, writes: WriteQueue, events: EventRecorder) {
@@ -75,13 +76,13 @@ final class TransactionRunner {
 
   // MARK: Sending
 
-  /// Sends the transactions that are ready: all below the topmost path with any, in one write, unless one of them is in
-  /// flight.
+  /// Sends the transactions that are ready. All transactions at and below the topmost path that has some are sent in
+  /// one write, unless one of them is in flight.
   func sendReady() {
     for place in transactions.topmostNodes { sendIfReady(place) }
   }
 
-  /// Sends the ready transactions above, at and below one path, the only ones that a change there concerns.
+  /// Sends the ready transactions above, at and below one path, because a change at the path affects only these.
   private func sendReady(at path: Path) {
     for place in transactions.topmost(onTheWayTo: path)?.topmostNodes ?? [] { sendIfReady(place) }
   }
@@ -115,7 +116,7 @@ final class TransactionRunner {
 
   /// Handles the reply to the write of the transactions at a path.
   ///
-  /// - Parameter hash: The hash of the base that was sent; nil when there will be no reply.
+  /// - Parameter hash: The hash of the input with which the write was sent; nil when there will be no reply.
   func finish(at path: Path, hash: String?, _ reply: SyncReply) {
     let queue = (transactions.topmost(onTheWayTo: path)?.all ?? []).filter { path.contains($0.path) }
     if let failure = reply.failure {
@@ -170,14 +171,15 @@ final class TransactionRunner {
 
   // MARK: Running again
 
-  /// Runs transactions affected by a change at a path again.
+  /// Runs the transactions again that a change at a path affects.
   ///
-  /// - Parameter isNothing: the change produced no events.
+  /// - Parameter isNothing: True when the change produced no events.
   func rerun(at path: Path, unless isNothing: Bool = false) {
     guard let place = transactions.topmost(onTheWayTo: path) else { return }
     let queue = place.all
     if queue.isEmpty { return }
-    // a change hidden below a transaction's own output raises no event, but a transaction may wait for it
+    // A change that is hidden below a transaction's own output raises no event, but a transaction may be waiting for
+    // it.
     if isNothing, !queue.contains(where: { $0.notBeforeMilliseconds != nil }) { return }
     rerun(queue, at: place.path)
   }
@@ -200,7 +202,7 @@ final class TransactionRunner {
         end(transaction, .failed(SyncFailure("maxretry"), transaction.input))
       case .run:
         if run(transaction, on: cache.tree.latestState(at: transaction.path, excluding: excluded)) {
-          // the new output comes first, so that unchanged data does not flicker
+          // The new output is shown before the old one is removed, so that unchanged data raises no events.
           let old = transaction.writeID
           show(transaction)
           excluded.remove(old)
@@ -219,13 +221,13 @@ final class TransactionRunner {
 
   // MARK: Giving up
 
-  /// Aborts transactions at paths that another write replaced: unsent ones end with `set`, sent ones do when the server
-  /// refuses them.
+  /// Aborts transactions at paths that another write replaced: unsent ones end with `set`, sent ones end with it when
+  /// the server refuses them.
   func overwrite(at paths: [Path]) {
     if transactions.isEmpty { return }
     for path in paths {
       let touched = transactions.queues(touching: path).flatMap { $0 }
-      // other transactions may have waited for an aborted one above, beside the path as well
+      // Other transactions may have waited for an aborted one at a path above, even transactions at sibling paths.
       let highest = touched.map(\.path).min { $0.count < $1.count }
       abort(touched, at: path, SyncFailure("set"))
       rerun(at: path)
@@ -233,7 +235,7 @@ final class TransactionRunner {
     }
   }
 
-  /// Ends all transactions with the failure. Their writes must have left the tree before.
+  /// Ends all transactions with the failure. Their writes must have been removed from the tree before.
   func abortAll(_ failure: SyncFailure) {
     let all = transactions.all
     for transaction in all {
@@ -244,7 +246,7 @@ final class TransactionRunner {
     transactions.prune()
   }
 
-  /// Removes the sent transactions of a user who leaves, at a path and below.
+  /// Removes the sent transactions of the user that is signed out, at a path and below.
   ///
   /// - Returns: The operation and the output of each.
   func removeSent(at path: Path) -> [(OperationID, Node)] {

@@ -24,7 +24,7 @@ final class TransactionTree {
     node.queue.append(transaction)
   }
 
-  /// Removes settled transactions at a path, above it and below it.
+  /// Removes transactions with an outcome at a path, above it and below it.
   func prune(at path: Path = .root) { prune(path.keys[...]) }
 
   private func prune(_ keys: ArraySlice<Key>) {
@@ -39,8 +39,8 @@ final class TransactionTree {
   /// True when the functions of all transactions at this path and below have run, and none was sent.
   var isReady: Bool { queue.allSatisfy(\.isRun) && children.values.allSatisfy(\.isReady) }
 
-  /// Returns the topmost path with transactions on the way to a path; else the node there, if it or a descendant has
-  /// any.
+  /// Returns the topmost node with transactions at or above a path; otherwise the node at the path, if it or a
+  /// descendant has transactions.
   func topmost(onTheWayTo path: Path) -> TransactionTree? {
     var node = self
     for key in path.keys {

@@ -1,4 +1,4 @@
-/// The beginning or end of a listen of the server.
+/// The beginning or end of a listen at the server.
 package enum ListenChange {
   /// A listen begins. The tag is present exactly when the query has bounds or a limit.
   case start(QuerySpec, tag: Int?)

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// A path with listeners at it or below it.
+/// A node of the tree of listeners: a path with listeners at it or below it.
 final class SyncPoint {
   /// The views in the order of their creation.
   private(set) var views: [View] = []
@@ -35,7 +35,7 @@ final class SyncPoint {
     return point
   }
 
-  /// Returns the point below at the keys; nil when there is no listener there or below.
+  /// Returns the point below at the keys; nil when there is no listener at that path or below.
   func point(at keys: ArraySlice<Key>) -> SyncPoint? {
     var point = self
     for key in keys {
@@ -75,7 +75,7 @@ final class SyncPoint {
     viewsByQuery[view.spec.query] = nil
   }
 
-  /// Returns the server's data at the keys below, when a view has all of it.
+  /// Returns the server's data at the given keys below; nil when no view has all of it.
   func completeServerCache(at keys: ArraySlice<Key> = []) -> Node? {
     for view in views {
       if let node = view.completeServerCache(at: keys) { return node }
@@ -83,7 +83,7 @@ final class SyncPoint {
     return nil
   }
 
-  /// Returns the data at the keys below with this client's writes; nil when it is not known completely.
+  /// Returns the data at the given keys below, with this client's writes applied; nil when it is not known completely.
   func completeEventCache(at keys: ArraySlice<Key>) -> Node? {
     for view in views {
       if let node = view.completeEventCache(at: keys) { return node }

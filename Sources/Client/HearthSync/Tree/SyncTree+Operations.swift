@@ -1,13 +1,14 @@
 import HearthTree
 
-// Operations on a tree, each of which returns its events.
+// MARK: Operations
 extension SyncTree {
   /// Applies a set of this client to a location.
   ///
   /// - Parameters:
-  ///   - id: higher than those of all writes before it.
-  ///   - node: with this side's estimate of server values; for a priority, the leaf that has it as its value.
-  ///   - isVisible: false hides the write from listeners.
+  /// - id: The ID, higher than those of all earlier writes.
+  /// - node: The data, with the client's estimates of server values; for a priority, a leaf with the priority as its
+  ///   value.
+  /// - isVisible: False to hide the write from listeners.
   package func userOverwrite(_ id: Int, _ location: Location, _ node: Node, isVisible: Bool = true) -> [DataEvent] {
     writes.add(WriteRecord(id: id, overwrite: location, node, isVisible: isVisible))
     guard isVisible else { return [] }
@@ -16,7 +17,7 @@ extension SyncTree {
 
   /// Applies an update of this client to several locations.
   ///
-  /// - Parameter changes: the locations are relative to the path.
+  /// - Parameter changes: The data; the locations are relative to the path.
   package func userMerge(_ id: Int, _ path: Path, _ changes: [(Location, Node)]) -> [DataEvent] {
     let merge = CompoundWrite(inOrder: changes)
     writes.add(WriteRecord(id: id, merge: path, merge))

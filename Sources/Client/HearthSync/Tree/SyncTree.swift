@@ -1,6 +1,7 @@
 import HearthTree
 
-/// The listens of a client, the data held for them, and its writes. Operations go in; events and listens come out.
+/// The listens of a client, the cached data for them, and its writes. It takes operations, and returns events and
+/// changes of listens.
 package final class SyncTree {
   let root = SyncPoint()
   var writes = WriteTree()
@@ -12,10 +13,10 @@ package final class SyncTree {
   /// The listens to begin or end since they were last taken.
   private var listenChanges: [ListenChange] = []
 
-  /// The observer of views coming and going, which also supplies stored data for a new view.
+  /// The observer of the creation and removal of views, which also supplies stored data for a new view.
   weak var observer: (any SyncTreeObserver)?
 
-  /// A tree without listeners or data.
+  /// Creates a tree without listeners or data.
   package init() {}
 
   /// Removes and returns the listens to begin or end.
@@ -26,7 +27,7 @@ package final class SyncTree {
 
   // MARK: - Operations
 
-  /// Applies an operation to all views that it concerns, deeper ones first, and returns the events.
+  /// Applies an operation to all affected views, those at deeper paths first, and returns the events.
   func apply(_ operation: SyncOperation) -> [DataEvent] {
     var events: [DataEvent] = []
     apply(operation, at: root, path: .root, ancestorCache: nil, writes: WriteView(writes.visible), &events)
@@ -38,7 +39,7 @@ package final class SyncTree {
     _ operation: SyncOperation, at point: SyncPoint, path: Path, ancestorCache: Node?, writes: WriteView,
     _ events: inout [DataEvent]
   ) {
-    // the first complete view on the way down lends its data to the views below
+    // The first complete view on the path supplies data for the views below it.
     let ancestorCache = ancestorCache ?? point.completeServerCache()
     func descend(_ key: Key, _ child: SyncPoint) {
       guard let operation = operation.child(key) else { return }
@@ -86,7 +87,7 @@ package final class SyncTree {
       view.add(registration)
       return view.initialEvents(for: registration)
     }
-    // the stored data is read before the listen begins, so that it is that of earlier listens
+    // Reads the stored data before the listen begins, so that it is the data of earlier listens.
     let known = serverCache(for: spec)
     observer?.began(spec)
     if !spec.loadsAllData {
@@ -103,12 +104,13 @@ package final class SyncTree {
     return events
   }
 
-  /// Ends one registration of a query; for a default query, in any view at that path.
+  /// Ends one registration of a query; for a query without parameters, in any view at that path.
   package func remove(_ id: RegistrationID, from spec: QuerySpec) {
     end(spec) { $0.remove(id) ? [] : nil }
   }
 
-  /// Ends all registrations of a query that receive events; for a default query, those of all views at that path.
+  /// Ends all registrations of a query that receive events; for a query without parameters, those of all views at that
+  /// path.
   func removeAll(from spec: QuerySpec) {
     end(spec) { $0.removeAll(keepingSilent: true) }
   }
@@ -151,7 +153,8 @@ package final class SyncTree {
       for view in Self.distinctViews(point) { start(view) }
     }
     if !isCovered && !isDenied {
-      // one listen of all data serves all complete views; while it lasted, filtered views at its path had none
+      // One listen to all data serves all complete views. While it lasted, the views with bounds or a limit at its path
+      // had no listens of their own.
       if lostComplete {
         stop(QuerySpec(spec.path))
       } else if !hadCompleteView {
@@ -176,7 +179,7 @@ package final class SyncTree {
 
   private func stop(_ spec: QuerySpec) { listenChanges.append(.stop(spec.forListening, tag: tags[spec])) }
 
-  /// Begins a listen, and ends the listens that it makes superfluous.
+  /// Begins a listen, and ends the listens that are no longer needed because of it.
   private func startListening(_ view: View, _ point: SyncPoint) {
     start(view)
     guard view.spec.loadsAllData else { return }
@@ -211,7 +214,7 @@ package final class SyncTree {
   /// Returns the tag of a listen; nil when the query loads all data.
   func tag(of spec: QuerySpec) -> Int? { tags[spec] }
 
-  /// Returns the server's data held for a listen.
+  /// Returns the server's data cached for a listen.
   func serverNode(ofListen spec: QuerySpec) -> Node? {
     let point = root.point(at: spec.path.keys[...])
     return (spec.loadsAllData ? point?.completeView : point?.view(spec.query))?.cache.server.node
@@ -230,7 +233,7 @@ package final class SyncTree {
     return false
   }
 
-  /// Calls `body` for each point from the root down to a path, with the remaining keys, until it returns a result.
+  /// Calls `body` for each point from the root to a path, with the remaining keys, until it returns a result.
   private func firstOnTheWay<Result>(
     to path: Path, _ body: (SyncPoint, ArraySlice<Key>) -> Result?
   ) -> Result? {
@@ -244,7 +247,7 @@ package final class SyncTree {
     }
   }
 
-  /// Returns the server's data at a path; nil when it is not held completely.
+  /// Returns the server's data at a path; nil when it is not cached completely.
   func completeServerCache(at path: Path) -> Node? {
     firstOnTheWay(to: path) { $0.completeServerCache(at: $1) }
   }
@@ -265,7 +268,7 @@ package final class SyncTree {
     return view.cache.event.node
   }
 
-  /// Returns a path's state with all writes of this client, hidden ones included, laid over the known or stored data.
+  /// Returns a path's state with all writes of this client, hidden ones included, applied to the known or stored data.
   /// The node is empty when nothing is known.
   func latestState(at path: Path, excluding excluded: Set<Int> = []) -> Node {
     let server = completeServerCache(at: path) ?? observer?.storedCache(for: QuerySpec(path))?.complete
@@ -290,7 +293,7 @@ package final class SyncTree {
   }
 }
 
-/// The storage of a tree's data.
+/// The observer of a tree, which stores its data.
 protocol SyncTreeObserver: AnyObject {
   /// Returns a query's stored data: everything, or some children; nil when there is none.
   func storedCache(for spec: QuerySpec) -> CacheNode?

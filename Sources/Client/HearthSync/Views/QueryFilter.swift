@@ -33,7 +33,8 @@ struct QueryFilter {
     return filtered
   }
 
-  /// Returns the node with a new priority; a filtered node has none of its own and stays unchanged.
+  /// Returns the node with a new priority; the result of a query with bounds or a limit has no priority and stays
+  /// unchanged.
   func updatePriority(_ old: Node, _ priority: Node) -> Node {
     filters ? old : old.with(priority: priority.scalar)
   }

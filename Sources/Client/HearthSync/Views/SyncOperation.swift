@@ -5,7 +5,7 @@ struct SyncOperation {
   /// The origin of the change.
   enum Source: Equatable {
     case user
-    /// The server; a push to one listen carries its tag.
+    /// The server; `isTagged` is true for data that belongs to one listen with a tag.
     case server(isTagged: Bool)
   }
 
@@ -15,7 +15,7 @@ struct SyncOperation {
     case overwrite(Node)
     /// Several locations below were replaced.
     case merge(CompoundWrite)
-    /// A write of this client to these locations is settled.
+    /// A write of this client to these locations has its outcome.
     case settled(CompoundWrite, isReverted: Bool)
     /// The server has sent all of its data at the path.
     case listenComplete
@@ -24,7 +24,7 @@ struct SyncOperation {
   var source: Source
   /// The keys relative to the path at which the operation is applied.
   var keys: ArraySlice<Key>
-  /// True when the operation concerns only the priority of the location.
+  /// True when the operation affects only the priority of the location.
   var isPriority = false
   var kind: Kind
 
@@ -35,10 +35,10 @@ struct SyncOperation {
     self.kind = kind
   }
 
-  /// True when the operation concerns the whole value at the path itself.
+  /// True when the operation affects the whole value at the path itself.
   var isHere: Bool { keys.isEmpty && !isPriority }
 
-  /// Returns the operation relative to a child; nil when it does not concern the child.
+  /// Returns the operation relative to a child; nil when it does not affect the child.
   func child(_ key: Key) -> SyncOperation? {
     var result = self
     if let first = keys.first {
@@ -62,7 +62,7 @@ struct SyncOperation {
     return result
   }
 
-  /// The children that the operation may concern; nil for all of them.
+  /// The children that the operation may affect; nil for all of them.
   var concerned: [Key]? {
     guard keys.isEmpty, !isPriority else { return nil }
     switch kind {

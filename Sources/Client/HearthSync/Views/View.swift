@@ -26,20 +26,20 @@ final class View {
         isInitialized: server.isInitialized, isFiltered: server.isFiltered))
   }
 
-  /// Limits the server cache to the shown children, because the server sends only those from now on.
+  /// Removes all but the shown children from the server cache, because the server sends only those from now on.
   func narrow() {
     guard filter.filters, !cache.server.isFiltered, cache.server.isInitialized else { return }
     cache.server.node = filter.updateFull(.empty, cache.server.node, nil)
     cache.server.isFiltered = true
   }
 
-  /// Returns the server's data at the keys below; nil when it is not held completely. A filtered view knows only the
-  /// children that it shows, so a missing child proves nothing.
+  /// Returns the server's data at the given keys below; nil when it is not cached completely. A filtered view knows
+  /// only the children that it shows, so a missing child proves nothing.
   func completeServerCache(at keys: ArraySlice<Key>) -> Node? {
     complete(cache.server, at: keys)
   }
 
-  /// Returns the data at the keys below with this client's writes; nil when it is not known completely.
+  /// Returns the data at the given keys below, with this client's writes applied; nil when it is not known completely.
   func completeEventCache(at keys: ArraySlice<Key>) -> Node? {
     complete(cache.event, at: keys)
   }

@@ -2,7 +2,7 @@ import HearthTree
 
 /// The shown data of a view and the server's data below it.
 struct ViewCache {
-  /// The server's data with this side's writes laid over it, then filtered.
+  /// The server's data with this client's writes applied, then filtered by the query.
   var event: CacheNode
   /// The server's data alone.
   var server: CacheNode
@@ -12,7 +12,7 @@ struct ViewCache {
 struct LazyOrder {
   private var children: OrderedChildren?
 
-  /// Returns the children of this version in that order.
+  /// Returns the children of a version of the node in the given order.
   mutating func of(_ node: Node, by order: Query.Order) -> OrderedChildren {
     if children == nil {
       children = OrderedChildren(node, by: order)

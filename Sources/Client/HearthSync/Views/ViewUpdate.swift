@@ -5,7 +5,7 @@ struct ViewUpdate {
   let filter: QueryFilter
   /// The writes of this client at the view's path.
   let writes: WriteView
-  /// The server's complete data at the path, when another view has it.
+  /// The server's complete data at the path, when a view at or above the path has it; nil otherwise.
   let ancestorCache: Node?
   var cache: ViewCache
   var orders: ViewOrders
@@ -44,7 +44,7 @@ extension ViewUpdate {
       cache.server.node = filter.updateFull(old.node, whole, nil)
     } else if let key = target.keys.first {
       let isDeep = target.keys.count > 1 || target.isPriority
-      // a push for another listener of a location that this view does not know
+      // A push for another listener, about a location that this view does not know, is ignored.
       if isDeep, !old.isComplete(for: key) { return }
       let child = old.node.child(key).overwriting(target.keys.dropFirst(), isPriority: target.isPriority, with: node)
       cache.server.node = filter.update(old.node, key, child, nil) {
@@ -65,15 +65,15 @@ extension ViewUpdate {
     refreshEventCache(target, mayRefill: true)
   }
 
-  /// Returns true when a push to another listener brings a new child to a full window, before this window's own message
-  /// about it. Under a listen of all data, there is no such message.
+  /// Returns true when a push to another listener brings a new child to a full window, before the message for this
+  /// window arrives. When a listen to all data exists, there is no such message.
   private func isAhead(_ target: ViewLocation) -> Bool {
     guard let key = target.keys.first, cache.server.isFiltered, ancestorCache == nil else { return false }
     return filter.isFull(cache.server.node) && cache.server.node.child(key).isEmpty
   }
 
-  /// Shows a new child of a full window at once. The server cache of the window stays unchanged, because the window's
-  /// own message assumes that no child has left it.
+  /// Shows a new child of a full window at once. The server cache of the window stays unchanged, because the message
+  /// for this window assumes that no child has been removed from it.
   private mutating func showAhead(_ target: ViewLocation, _ node: Node) {
     // An incompletely known child is not shown.
     guard let key = target.keys.first, target.keys.count == 1, !target.isPriority else { return }
@@ -98,13 +98,14 @@ extension ViewUpdate {
     let children = merge.sortedChildren
     for (key, write) in children where !known.node.child(key).isEmpty { put(key, write) }
     for (key, write) in children where known.node.child(key).isEmpty {
-      // an unknown child needs its whole value
+      // A child that is not known must be received with its whole value.
       if write.value != nil || known.isComplete(for: key) { put(key, write) }
     }
     if let priority = merge.priority {
       serverOverwrite(([], true), priority.node, isFiltering: isFiltering)
     } else if !isFiltering, known.node.priority != nil {
-      // the server may have had a moment without children, even when the order here has none
+      // At the server the node may have been without children in between, even when it is not in the order applied
+      // here.
       let priority = merge.appliedInOrder(to: known.node).priorityNode
       if priority != cache.server.node.priorityNode { serverOverwrite(([], true), priority, isFiltering: false) }
     }
@@ -115,8 +116,9 @@ extension ViewUpdate {
     refreshEventCache(target, mayRefill: false)
   }
 
-  /// Returns true when all ancestors of a location have children in all of these versions. A change of it then does
-  /// not change them: no leaf gets children, and none becomes empty or stops being so, which priorities wait for.
+  /// Returns true when all ancestors of a location have children in all of these versions. A change of the location
+  /// then does not affect the ancestors themselves: no leaf gets children, and no node becomes empty or non-empty,
+  /// which would affect priorities.
   private func isRouteStable(_ target: ViewLocation, _ nodes: [Node]) -> Bool {
     nodes.allSatisfy { node in
       var node = node
@@ -128,8 +130,8 @@ extension ViewUpdate {
     }
   }
 
-  /// Recomputes the shown data of the child that contains a location, or of everything where there were no children.
-  /// False when too little is known.
+  /// Recomputes the shown data of the child that contains a location, or of all children when there were none. Returns
+  /// false when too little is known.
   private mutating func refreshRoute(_ target: ViewLocation) -> Bool {
     let server = cache.server
     guard let key = target.keys.first else { return false }
@@ -188,7 +190,7 @@ extension ViewUpdate {
       if !isRouteStable(target, [old.node]), refreshRoute(target) { return }
       var child = node
       if target.keys.count > 1 || target.isPriority {
-        // an unknown child is not shown
+        // A child that is not known completely is not shown.
         child =
           completeChild(key)?.overwriting(target.keys.dropFirst(), isPriority: target.isPriority, with: node) ?? .empty
       }
@@ -200,7 +202,7 @@ extension ViewUpdate {
     }
   }
 
-  /// Applies a merge in two passes, so that leaving children leave a window before others enter it.
+  /// Applies a merge in two passes, so that children are removed from a window before others are added.
   private mutating func userMerge(_ keys: ArraySlice<Key>, _ merge: CompoundWrite) {
     let old = cache.event
     var replacements: [(location: Location, node: Node)] = []
@@ -217,7 +219,7 @@ extension ViewUpdate {
     }
   }
 
-  /// Shows the server's data at the locations of an accepted write again.
+  /// Shows the server's data again at the locations of an accepted write.
   private mutating func acknowledge(_ target: ViewLocation, _ settled: CompoundWrite) {
     if writes.shadowing(target.keys, isPriority: target.isPriority) != nil { return }
     let server = cache.server
@@ -246,8 +248,8 @@ extension ViewUpdate {
     }
   }
 
-  /// Hides a child that only a settled write has put into a filtered view, because the server has sent the whole view
-  /// without it.
+  /// Removes a child from a filtered view when only an accepted or refused write had added it, because the server has
+  /// sent the whole view without it.
   private mutating func forget(_ key: Key) {
     guard cache.server.isInitialized, writes.completeChild(key, server: cache.server) == nil else { return }
     updateEvent(key, .empty, mayRefill: true)
@@ -260,7 +262,7 @@ extension ViewUpdate {
     if let key = target.keys.first, !isShadowed, !server.isInitialized || server.node.isInterior && old.isInterior {
       updateEvent(key, writes.completeChild(key, server: server) ?? .empty, mayRefill: true)
     } else {
-      // an earlier write of everything, or a leaf that children were written into, shows again
+      // An earlier write of the whole value, or a leaf into which the write added children, becomes visible again.
       let whole = writes.shadowing() ?? server.complete.flatMap { writes.eventCache(server: $0) }
       cache.event.node = updateFull(old, whole ?? writes.eventChildren(server: server.node))
     }
@@ -295,12 +297,13 @@ extension ViewUpdate {
     cache.event.node = new
   }
 
-  /// The server's data, when it is complete for the query. Lent data is one operation behind, so it comes second.
+  /// The server's data, when it is complete for the query. The view's own data is preferred, because that of an
+  /// ancestor's view is one operation behind.
   private var knownServer: Node? {
     cache.server.complete ?? ancestorCache ?? (cache.server.isInitialized ? cache.server.node : nil)
   }
 
-  /// Returns a completely known child with this client's writes; nil when it is not.
+  /// Returns a child with this client's writes applied; nil when it is not known completely.
   private func completeChild(_ key: Key) -> Node? {
     if cache.event.isComplete(for: key) { return cache.event.node.child(key) }
     let complete = (cache.server.complete ?? ancestorCache).map {

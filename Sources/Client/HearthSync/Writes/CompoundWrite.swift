@@ -1,26 +1,26 @@
 import HearthTree
 
-/// Several writes laid over one another, of which later ones win.
+/// Several writes combined, in which later ones override earlier ones.
 ///
-/// A trie of the keys below one path. A node with a value has no children: later writes below change the value, and a
-/// value written above removes the writes below.
+/// It is a trie of the keys below one path. A node with a value has no children: later writes below it change the
+/// value, and a value written above removes the writes below it.
 struct CompoundWrite: Sendable {
   /// The new value of the whole location; nil when it is not replaced.
   private(set) var value: Node?
   /// The new priority, when the location itself is not replaced.
   private(set) var priority: PriorityWrite?
   private(set) var children: [Key: CompoundWrite] = [:]
-  /// True when written children were removed by later writes: a leaf that they replaced is gone all the same. Set from
-  /// there up to the root of the trie.
+  /// True when the writes of children were removed by later writes, which still removes a leaf that they had replaced.
+  /// Set for all nodes up to the root of the trie.
   private(set) var clearsLeaf = false
-  /// The rank of the value among several ordered writes; 0 when the order is irrelevant.
+  /// The position of the value in the order of several writes; 0 when the order is irrelevant.
   private var rank = 0
 
-  /// A written priority; nil inside removes it.
+  /// A written priority; a `scalar` of nil removes the priority.
   struct PriorityWrite: Sendable {
     var scalar: Scalar?
 
-    /// The priority as a leaf, in the form of a push.
+    /// The priority as a leaf, as the server sends it.
     var node: Node { scalar.map { Node($0) } ?? .empty }
   }
 
@@ -28,17 +28,17 @@ struct CompoundWrite: Sendable {
 
   init(_ value: Node) { self.value = value }
 
-  /// A single write.
+  /// Creates a single write.
   init(_ location: Location, _ node: Node) { add(location, node) }
 
-  /// Writes in the order of their effect; no location is above another.
+  /// Creates a combination of writes, in the order of their effect; no location is above another.
   init(inOrder changes: [(Location, Node)]) {
     for (i, (location, node)) in changes.enumerated() {
       add(location.path.keys[...], isPriority: location.isPriority, node, rank: i + 1)
     }
   }
 
-  /// A write moved below a key.
+  /// Creates a write that is moved below a key.
   init(_ write: CompoundWrite, below key: Key) {
     if !write.isEmpty { children[key] = write }
   }
@@ -52,7 +52,7 @@ struct CompoundWrite: Sendable {
 
   // MARK: Adding
 
-  /// Adds a write over the others. For a priority, the node is the leaf that has it as its value.
+  /// Adds a write that overrides the others. For a priority, the node is a leaf with the priority as its value.
   mutating func add(_ location: Location, _ node: Node) {
     add(location.path.keys[...], isPriority: location.isPriority, node)
   }
@@ -87,12 +87,12 @@ struct CompoundWrite: Sendable {
     value.map { !$0.isEmpty } ?? (clearsLeaf || children.values.contains { $0.addsData })
   }
 
-  /// Adds all writes of another one over these, at a path.
+  /// Adds all writes of another combination, which override these, at a path.
   mutating func add(_ write: CompoundWrite, at path: Path) {
     write.forEachWrite { add($0.under(path), $1) }
   }
 
-  /// Removes the writes at a location and below. Writes above that merged them into a value stay.
+  /// Removes the writes at a location and below. Writes above that include them in a value stay unchanged.
   mutating func remove(_ keys: ArraySlice<Key>, isPriority: Bool) {
     guard let key = keys.first else {
       if isPriority { priority = nil } else { self = CompoundWrite() }
@@ -103,7 +103,7 @@ struct CompoundWrite: Sendable {
     if !child.isEmpty { children[key] = child }
   }
 
-  // MARK: Asking
+  // MARK: Reading
 
   /// Returns the part of the write for one child.
   func child(_ key: Key) -> CompoundWrite {
@@ -121,7 +121,7 @@ struct CompoundWrite: Sendable {
     return part
   }
 
-  /// Returns the new node or priority leaf of a location; nil when it depends on earlier data.
+  /// Returns the new node or priority leaf of a location; nil when the result depends on earlier data.
   func completeNode(at location: Location) -> Node? {
     completeNode(location.path.keys[...], isPriority: location.isPriority)
   }
@@ -152,7 +152,7 @@ struct CompoundWrite: Sendable {
 
   // MARK: Applying
 
-  /// Returns a node with the write applied. Priorities come last, and only to locations that are not empty then.
+  /// Returns a node with the write applied. Priorities are applied last, and only to locations that are then not empty.
   func applied(to node: Node) -> Node {
     if let value { return value }
     let isHidden = clearsLeaf && node.isLeaf
@@ -161,7 +161,7 @@ struct CompoundWrite: Sendable {
       let changes = sortedChildren.map { child in
         (path: Path([child.key]), node: child.write.applied(to: node.child(child.key)))
       }
-      // removals come last: a node that is empty for a moment would lose its priority
+      // Removals are applied last: a node that is empty in between would lose its priority.
       result = result.replacing(changes.filter { !$0.node.isEmpty } + changes.filter { $0.node.isEmpty })
     }
     if isHidden { result = result.with(priority: node.priority) }
@@ -169,8 +169,8 @@ struct CompoundWrite: Sendable {
     return result
   }
 
-  /// Returns a node with the writes applied one after the other, and priorities after them: a node that is empty for a
-  /// moment loses its priority.
+  /// Returns a node with the writes applied one after the other, and priorities after them: a node that is empty in
+  /// between loses its priority.
   func appliedInOrder(to node: Node) -> Node {
     guard removesData else { return applied(to: node) }
     var values: [(rank: Int, path: Path, node: Node)] = []

@@ -3,7 +3,7 @@ import HearthTree
 /// The confirmed writes that the server performs when this client disconnects. The client shows them when the
 /// connection is lost.
 ///
-/// A trie of keys. Where it has a value nothing lies below: what is registered there later is written into the value.
+/// A trie of keys. A node with a value has no children: a write that is registered below it later changes the value.
 struct OnDisconnectTree {
   private var value: WriteValue?
   private var priority: WriteValue?
@@ -29,7 +29,7 @@ struct OnDisconnectTree {
     }
   }
 
-  /// Removes the registered writes at the keys and below, also as a part of a value above.
+  /// Removes the registered writes at the keys and below, including those that are a part of a value above.
   mutating func forget(_ keys: ArraySlice<Key>) {
     guard let key = keys.first else {
       self = OnDisconnectTree()

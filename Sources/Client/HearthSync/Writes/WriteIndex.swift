@@ -2,7 +2,7 @@ import HearthTree
 
 /// An index of writes by path, which finds those that overlap a path without visiting the others.
 struct WriteIndex: Sendable {
-  /// The writes at exactly this path, by ascending id; a write with two locations here counts twice.
+  /// The writes at exactly this path, by ascending ID; a write that has two locations at this path occurs twice.
   private var ids: [Int] = []
   private var children: [Key: WriteIndex] = [:]
 
@@ -16,7 +16,7 @@ struct WriteIndex: Sendable {
 
   mutating func insert(_ id: Int, at location: Location) {
     modify(Self.keys(location)[...]) { ids in
-      // almost always at the end
+      // The insertion is almost always at the end.
       let index = ids.lastIndex { $0 <= id }.map { $0 + 1 } ?? 0
       ids.insert(id, at: index)
     }
@@ -89,7 +89,7 @@ struct WriteIndex: Sendable {
   struct Descending: Sequence, IteratorProtocol {
     private var rows: [ArraySlice<Int>]
     private var last: Int?
-    /// The number of rows up to which the next id is searched in each; more rows are merged by sorting.
+    /// The most rows of which each is searched for the next ID; more rows are merged by sorting first.
     private static let rowsMax = 8
 
     fileprivate init(_ rows: [[Int]]) {

@@ -6,14 +6,14 @@ struct WriteRecord: Sendable {
   var id: Int
   /// The written path; for several locations, their common ancestor.
   var path: Path
-  /// The writes relative to the path, with this side's estimate of server values.
+  /// The writes relative to the path, with the client's estimates of server values.
   var content: CompoundWrite
   /// The locations, each from the root.
   var locations: [Location]
   /// True when listeners see the write. A transaction may hide its intermediate states.
   var isVisible: Bool
 
-  /// A write that replaces the value or priority at one location.
+  /// Creates a write that replaces the value or priority at one location.
   init(id: Int, overwrite location: Location, _ node: Node, isVisible: Bool = true) {
     self.id = id
     path = location.path
@@ -22,7 +22,7 @@ struct WriteRecord: Sendable {
     self.isVisible = isVisible
   }
 
-  /// A write that replaces several locations below a path.
+  /// Creates a write that replaces several locations below a path.
   init(id: Int, merge path: Path, _ content: CompoundWrite) {
     self.id = id
     self.path = path

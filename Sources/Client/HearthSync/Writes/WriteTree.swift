@@ -6,12 +6,12 @@ struct WriteTree: Sendable {
   private var index = WriteIndex()
   private var visibleIndex = WriteIndex()
   private var hiddenCount = 0
-  /// The visible writes, laid over one another.
+  /// The visible writes, combined.
   private(set) var visible = CompoundWrite()
 
   var isEmpty: Bool { records.isEmpty }
 
-  /// The write of that id; nil once it is settled.
+  /// The write with an ID; nil once it has its outcome.
   subscript(id: Int) -> WriteRecord? { records[id] }
 
   /// The ids of all writes, ascending.
@@ -19,7 +19,7 @@ struct WriteTree: Sendable {
 
   // MARK: Adding and removing
 
-  /// Adds a write over all others; its id is higher than theirs.
+  /// Adds a write that overrides all others; its ID is higher than theirs.
   mutating func add(_ record: WriteRecord) {
     records[record.id] = record
     if !record.isVisible { hiddenCount += 1 }
@@ -30,7 +30,7 @@ struct WriteTree: Sendable {
     if record.isVisible { visible.add(record.content, at: record.path) }
   }
 
-  /// Removes a write. True when listeners might see a difference.
+  /// Removes a write. Returns true when this may change the shown data.
   mutating func remove(_ id: Int) -> Bool {
     guard let record = records.removeValue(forKey: id) else { return false }
     for location in record.locations {
@@ -42,7 +42,7 @@ struct WriteTree: Sendable {
       return false
     }
     if record.locations.allSatisfy({ visibleIndex.isCovered($0, after: id) }) {
-      // a write that it replaced above may show again
+      // A write above that it overrode may become visible again.
       guard visible.clearsLeaf || record.locations.contains(where: { visibleIndex.isBelowAnother($0) }) else {
         return false
       }
@@ -71,18 +71,18 @@ struct WriteTree: Sendable {
     return ids
   }
 
-  // MARK: Asking
+  // MARK: Reading
 
-  /// Returns a path's state with the visible writes, and some or all of the hidden ones, laid over the server's data.
+  /// Returns a path's state with the visible writes, and some or all of the hidden ones, applied to the server's data;
   /// nil when it depends on server data that is missing.
   ///
-  /// - Parameter excluded: writes that do not count.
+  /// - Parameter excluded: The writes that are left out.
   func eventCache(at path: Path, server: Node?, hidden: Bool, excluding excluded: Set<Int> = []) -> Node? {
     if excluded.isEmpty, hiddenCount == 0 {
       let writes = visible.child(at: path)
       return server == nil && writes.value == nil ? nil : writes.applied(to: server ?? .empty)
     }
-    // walks back to the last write that replaces the whole location; earlier writes do not count
+    // Goes back to the last write that replaces the whole location; earlier writes have no effect.
     var parts: [(path: Path, content: CompoundWrite)] = []
     for id in index.overlapping(path) where !excluded.contains(id) {
       guard let record = records[id], record.isVisible || hidden else { continue }
@@ -136,7 +136,8 @@ struct WriteView {
     return children.replacing(changes)
   }
 
-  /// Returns the shown child, either written, or known and then with the writes below it; nil when it is neither.
+  /// Returns the shown child: its written value, or its known value with the writes below it applied; nil when it has
+  /// neither.
   func completeChild(_ key: Key, server: CacheNode) -> Node? {
     let write = writes.child(key)
     if let value = write.value { return value }

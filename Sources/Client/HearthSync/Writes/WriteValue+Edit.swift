@@ -1,6 +1,6 @@
 import HearthTree
 
-// Reads and changes parts of a value and of the server values in it.
+// Reading and changing parts of a value, and of the server values in it.
 extension WriteValue {
   /// Returns one child of the value.
   func child(_ key: Key) -> WriteValue {

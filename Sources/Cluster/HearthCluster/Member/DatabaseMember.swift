@@ -1,8 +1,8 @@
 import HearthJournal
 
 /// A database on one node of a cluster: its replica of the log, its clients' requests to the owner, and the owner's
-/// role when this node has it. A value without sockets, files, clocks or threads: its driver feeds it events and
-/// performs its actions.
+/// role when this node has it. It is a state machine without sockets, files, clocks or threads: ``DatabaseDriver``
+/// passes it events and performs its actions.
 package struct DatabaseMember: Sendable {
   struct Route: Equatable {
     var epoch: Int64
@@ -14,7 +14,7 @@ package struct DatabaseMember: Sendable {
   package var isWanted = true
   /// The node's replica of the log.
   package private(set) var replica: Replica
-  /// The sessions at the replica's head.
+  /// The sessions as of the replica's head.
   package private(set) var table: SessionTable
   /// The owner's role.
   package private(set) var ownership: Ownership
@@ -29,16 +29,16 @@ package struct DatabaseMember: Sendable {
     didSet { if route?.node != oldValue?.node { output.actions.append(.ownerSeen(route?.node)) } }
   }
   private var isResendDue = false
-  /// The epoch of the last beat.
+  /// The epoch of the last received beat.
   private var beatEpoch: Int64 = 0
   private var links: Set<NodeID> = []
   private var subscribers: [NodeID: MonotonicInstant] = [:]
   private var lastPulse = MonotonicInstant.distantPast
-  /// The time of the last sign of life of an owner.
+  /// The time of the last message from an owner.
   private(set) var ownerHeardAt = MonotonicInstant.distantPast
   private var output: MemberOutput
 
-  /// A database from a known head of the log: that of a snapshot, or the beginning.
+  /// Creates a member from a known head of the log: that of a snapshot, or the beginning.
   ///
   /// - Parameter openedCount: See ``EdgeRequests/init(openedCount:)``.
   package init(
@@ -56,7 +56,7 @@ package struct DatabaseMember: Sendable {
 
   /// The number of other nodes that follow this owner.
   var followerCount: Int { subscribers.count }
-  /// The other node whose clients send this owner more requests than those of all remaining nodes; nil when there is
+  /// The other node from whose clients this owner receives more than two thirds of its requests; nil when there is
   /// none.
   package var busiestOtherNode: NodeID? { owner?.demand.most.flatMap { $0 == node ? nil : $0 } }
 
@@ -115,7 +115,7 @@ package struct DatabaseMember: Sendable {
     return output.takeActions()
   }
 
-  /// Makes rows of the decided records, and sends the answers that are due.
+  /// Writes the decided records to the log as rows, and sends the answers that are due.
   package mutating func finish(
     at now: MonotonicInstant, _ leaseStatus: LeaseStatus, _ decider: inout some RequestDecider
   ) -> [MemberAction] {
@@ -130,8 +130,7 @@ package struct DatabaseMember: Sendable {
     return output.takeActions()
   }
 
-  /// Tells the decider that this node is the owner; done later than the takeover, because rows were still to be applied
-  /// then.
+  /// Tells the decider that this node is the owner; this follows the takeover once the rows before it are applied.
   private mutating func beginDeciding(_ decider: inout some RequestDecider) {
     guard owner?.hasBegun == false else { return }
     owner?.hasBegun = true
@@ -211,7 +210,7 @@ package struct DatabaseMember: Sendable {
     case .answer(let epoch, let session, let request, let outcome):
       let (found, isRefused) = requests.answered(session, request, outcome, applied: replica.head.position)
       run(found)
-      // A refusal in an earlier epoch is for a request that was sent again since.
+      // The refusal belongs to an earlier epoch; the request has been sent again since.
       if isRefused, epoch == route?.epoch { isResendDue = true }
     case .announce(let epoch, let sessions):
       guard ownership.owns(in: epoch), let (found, unknown) = owner?.announced(peer, sessions) else { return }
@@ -224,7 +223,7 @@ package struct DatabaseMember: Sendable {
   }
 
   /// Returns true when a message of this epoch's owner is still relevant. A message of a later owner ends this node's
-  /// own tenure.
+  /// own ownership.
   private mutating func isCurrent(_ epoch: Int64, at now: MonotonicInstant, _ leaseStatus: LeaseStatus) -> Bool {
     guard let ownedEpoch = ownership.epoch else { return true }
     guard epoch > ownedEpoch else { return false }
@@ -232,16 +231,16 @@ package struct DatabaseMember: Sendable {
     return true
   }
 
-  /// Follows the owner of this epoch, which may be new.
+  /// Follows the owner of an epoch, which may be a new one.
   ///
-  /// - Parameter isFirstBeat: The owner serves, and this node learns it only now: messages sent when the store named it
-  ///   may have arrived too early. Early requests were refused and are sent again; an early announcement of sessions is
-  ///   not.
+  /// - Parameter isFirstBeat: True for the first beat of this owner. What was sent to it before, after the store had
+  ///   named it, may have arrived before it served. Refused requests are sent again on their own; the announcement of
+  ///   sessions must be repeated.
   private mutating func follow(_ found: Route, at now: MonotonicInstant, isFirstBeat: Bool = false) {
     guard found.epoch >= route?.epoch ?? 0 else { return }
     let isNew = found != route
     route = found
-    // At once, so that the owner sends its rows here.
+    // Pulses at once, so that the owner sends its rows to this node.
     if isNew || isFirstBeat { pulse(at: now) }
     if isNew || isResendDue {
       resend()
@@ -250,7 +249,7 @@ package struct DatabaseMember: Sendable {
     }
   }
 
-  /// Requests a beat of the owner, and its rows for the length of a lease.
+  /// Requests a beat from the owner, and subscribes to its rows for the length of a lease.
   private mutating func pulse(at now: MonotonicInstant) {
     lastPulse = now
     if let route, route.node != node { output.actions.append(.send(route.node, .pulse(stamp: now))) }
@@ -311,12 +310,13 @@ package struct DatabaseMember: Sendable {
   }
 
   private mutating func begin(_ epoch: Int64, at now: MonotonicInstant, _ leaseStatus: LeaseStatus) {
-    // With the takeover row, earlier frames of a later owner may have become contiguous.
+    // With the takeover row applied, rows of a later owner that arrived earlier may have become contiguous.
     guard replica.head == ownership.durable else { return run(ownership.drop(), at: now, leaseStatus) }
     let watch = PresenceMonitor(timing: timing, firstTicket: lastPresenceTicket, at: now)
     owner = OwnerRole(watch: watch, table: table)
     output.actions.append(.began(epoch: epoch))
-    // Saves the peers a read of the store. The stamp proves nothing to their clocks.
+    // Sends a beat, which saves the other nodes a read of the store. Its stamp is the distant past, so that it proves
+    // no freshness.
     for peer in links.sorted() {
       output.actions.append(.send(peer, .beat(epoch: epoch, head: replica.head, stamp: .distantPast)))
     }
@@ -325,7 +325,7 @@ package struct DatabaseMember: Sendable {
 
   private mutating func publish(_ rows: [LogRow]) {
     for peer in subscribers.keys.sorted() {
-      // A row too large for a message is read from the log.
+      // A row that is too large for a message is read from the log instead.
       for row in rows where row.batch.payload.count <= ClusterLimits.messageBytesMax / 2 {
         output.actions.append(.send(peer, .commits(row)))
       }
@@ -354,7 +354,7 @@ package struct DatabaseMember: Sendable {
     run(replica.restore(at: head, now: now))
     output.actions.append(.restored(head))
     run(requests.applied(head.position))
-    // The owner answers that it does not know the sessions that ended in the skipped rows.
+    // Sessions that ended in the skipped rows are closed when the owner reports them as unknown.
     resend()
   }
 

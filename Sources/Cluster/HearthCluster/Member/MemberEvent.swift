@@ -3,7 +3,8 @@ import HearthJournal
 
 /// An event of one database on one node.
 package enum MemberEvent: Sendable {
-  /// The passing of time. Sent several times per beat, and first of all when the process may have been suspended.
+  /// The passing of time. Sent several times in ``ClusterTiming/beatMilliseconds``, and before any other event when the
+  /// process may have been suspended.
   case tick
   /// The store answered a call.
   case stored(StoreCaller, ticket: UInt64, StoreAnswer)
@@ -22,12 +23,12 @@ package enum MemberEvent: Sendable {
   /// The node starts or stops claiming the database when it has no owner, see ``DatabaseMember/isWanted``.
   case wanted(Bool)
   /// The operator, or a node that shuts down, hands the database over to another node. It has no effect on a node that
-  /// is not the owner, or not yet: a draining node repeats it until it owns nothing.
+  /// is not the owner, or not yet the owner; a node that shuts down repeats it until it owns nothing.
   case handOver(to: NodeID)
   /// A snapshot was loaded, after ``MemberAction/pruned(after:)``: its head and sessions. It is ignored at any other
   /// time.
   case restored(JournalHead, SessionTable)
-  /// This node's incarnation was declared ended.
+  /// The node's incarnation was declared ended.
   case incarnationEnded(Incarnation)
 }
 
@@ -36,41 +37,42 @@ package enum StoreCaller: Sendable, Hashable {
   case replica, ownership, presence
 }
 
-/// An action that one database on one node requests, in order.
+/// An action that a ``DatabaseMember`` requests from its driver; performed in order.
 package enum MemberAction: Sendable {
   /// Calls the store; the driver answers with ``MemberEvent/stored(_:ticket:_:)``.
   case ask(StoreCaller, ticket: UInt64, StoreCall)
   /// Sends a message to another node. Messages without a connection are dropped.
   case send(NodeID, PeerMessage)
-  /// Applies the next durable row of the log: notifies listeners, and cancels those without permission any more before
+  /// Applies the next durable row of the log: notifies listeners, and cancels those that lose their permission before
   /// any later row.
   case apply(LogRow, [LogRecord])
   /// Reports the outcome of a request to its client. The outcome of a `.close` is not reported.
   case acknowledge(SessionID, ticket: UInt64, RequestOutcome)
-  /// Closes the socket of a client whose session has ended. Its pending requests are not reported.
+  /// Closes the socket of a client whose session has ended. The outcomes of its pending requests are not reported.
   case closeClient(SessionID)
-  /// Closes all sockets and accepts none, because the state for listens is too old.
+  /// Closes all sockets and accepts none, because the state from which listens are served is too old.
   case closeSockets
   /// Accepts clients.
   case openSockets
-  /// Processes outbox entries: rows of this node are durable.
+  /// Processes outbox entries: their rows are durable.
   case stored([OutboxEntry])
-  /// This node became the owner under that epoch.
+  /// The node became the owner under that epoch.
   case began(epoch: Int64)
-  /// This node lost the ownership. Decisions after this position are not in the log, as far as it knows.
+  /// The node lost the ownership. Decisions after this position are not in the log, as far as this node knows.
   case rollBack(to: Int64)
-  /// The store ran out of room for the owner's rows (false), or has room again (true).
+  /// The store has no space for the owner's rows (false), or has space again (true).
   case room(Bool)
   /// The known owner changed; it may be this node, and is nil when unknown.
   case ownerSeen(NodeID?)
-  /// Discards the state: the log is another one, and its rows come again from the first.
+  /// Discards the state, because the log was replaced by a different one; its rows follow from the first one.
   case reset
-  /// The rows after this position were pruned. The node stops in this database until a snapshot replaces them, see
-  /// ``MemberEvent/restored(_:_:)``.
+  /// The rows after this position were pruned. The node applies no rows of this database until a snapshot replaces
+  /// them, see ``MemberEvent/restored(_:_:)``.
   case pruned(after: Int64)
   /// The store lost acknowledged rows; reported to the operator.
   case dataLost(DataLoss)
-  /// The log holds records that this program does not know; reported to the operator. The node stops in this database.
+  /// The log holds records that this program does not know; reported to the operator. The node applies no further rows
+  /// of this database.
   case unreadable(MalformedBytes)
   /// Loads the snapshot of ``MemberEvent/restored(_:_:)``; the rows after it follow.
   case restored(JournalHead)

@@ -9,10 +9,10 @@ package struct MemberStatus: Sendable, Equatable {
     case owner
     /// The node has applied all rows that it knows of, and receives new ones.
     case following
-    /// The node reads missing rows, or cannot continue.
+    /// The node reads missing rows, or cannot apply any.
     case reading
-    /// The store lost acknowledged rows and has others in their place: the database stays read-only for the life of
-    /// this process.
+    /// The store lost acknowledged rows and has different rows in their place: the database stays read-only until this
+    /// process ends.
     case readOnly
   }
 
@@ -26,9 +26,9 @@ package struct MemberStatus: Sendable, Equatable {
   package var head: JournalHead
   /// True when the applied state is recent enough for clients.
   package var isServing: Bool
-  /// The instant on the node's own clock before which no commit is missing; nil when it knows nothing.
+  /// The time on the node's own clock before which no commit is missing from the state; nil when that is unknown.
   package var freshAsOf: MonotonicInstant?
-  /// The instant of the last sign of life of another node as the owner, on the node's own clock.
+  /// The time of the last message from another node as the owner, on the node's own clock.
   package var ownerHeardAt: MonotonicInstant
   /// The number of other nodes that follow this one as their owner.
   package var followerCount: Int
@@ -36,9 +36,9 @@ package struct MemberStatus: Sendable, Equatable {
   package var sessionCount: Int
   /// True when the node claims the database once it has no owner.
   package var isWanted: Bool
-  /// The unknown record that stopped the node; nil when there is none.
+  /// The unknown record because of which the node applies no further rows; nil when there is none.
   package var unreadable: MalformedBytes?
-  /// True when the node stopped because the rows after its last one were pruned.
+  /// True when the node applies no further rows because the next ones were pruned.
   package var isPruned: Bool
   /// The acknowledged rows that the store lost; nil when there are none.
   package var loss: DataLoss?

@@ -1,7 +1,7 @@
 import HearthJournal
 
-/// The owner's part in a database: decides the requests of all nodes' clients, and ends the sessions of nodes that are
-/// gone.
+/// The state of a database's owner: it decides the requests of all nodes' clients, and ends the sessions of nodes that
+/// are gone.
 struct OwnerRole: Sendable {
   private var unanswered = UnansweredRequests()
   var watch: PresenceMonitor
@@ -43,7 +43,7 @@ struct OwnerRole: Sendable {
       guard !isEnded, session.map({ $0.edge == peer }) ?? (ordinal > openedCount) else {
         return output.answer(.noSession, origin, epoch, peer.node)
       }
-      // An opening that overtakes an earlier one would make that session look ended.
+      // An opening that is processed before an earlier one of the same node would make the earlier session look ended.
       guard ordinal <= openedCount || ordinal - 1 <= max(openedCount, answered) else {
         return output.answer(.notOwner, origin, epoch, peer.node)
       }
@@ -53,7 +53,7 @@ struct OwnerRole: Sendable {
       return wait(position, .applied(position: position, reply: []), origin, peer)
     }
     guard let session, session.edge == peer, !isEnded, origin.isWithinLimit else {
-      // While the opening is unanswered, the session may still begin.
+      // While the request that opens the session is unanswered, the session may still begin.
       let isToCome = session == nil && !isEnded && origin.answered == 0
       return output.answer(isToCome ? .notOwner : .noSession, origin, epoch, peer.node)
     }
@@ -87,12 +87,12 @@ struct OwnerRole: Sendable {
         precondition(LogRecord.isContent(content), "what was decided is not in the engine's form")
         propose(.write(origin, content: content), with: entries, &ownership)
         wait(tip + 1, .applied(position: tip + 1, reply: reply), origin, peer)
-      // A reply with a reason discloses data, so it is held like a read.
+      // A refusal with a reason discloses data, so it is answered under the same condition as a read.
       case .refuse(let reply):
         wait(tip, .refused(position: tip, reply: reply), origin, peer, isHeld: ownership.lacksRoom)
       }
     case .get(let query):
-      // Records that wait for room were not acknowledged to any client.
+      // Records that wait for space in the store were not acknowledged to any client.
       let position = ownership.lacksRoom ? ownership.durable?.position ?? tip : tip
       let value = decider.read(query, of: origin.session, at: position)
       wait(position, .value(value, position: position), origin, peer, isHeld: ownership.lacksRoom)
@@ -121,7 +121,7 @@ struct OwnerRole: Sendable {
 
   /// Answers a request as a read, which must show the newest state.
   ///
-  /// - Parameter isHeld: True when the answer waits for no position.
+  /// - Parameter isHeld: True when the answer depends on no position that is not durable yet.
   private mutating func wait(
     _ position: Int64, _ outcome: RequestOutcome, _ origin: Origin, _ peer: Incarnation, isHeld: Bool
   ) {
@@ -151,7 +151,7 @@ struct OwnerRole: Sendable {
     }
   }
 
-  /// Performs the actions of the presence watch.
+  /// Performs the actions of the ``PresenceMonitor``.
   mutating func run(
     _ found: [PresenceMonitor.Action], _ ownership: inout Ownership, _ output: inout MemberOutput,
     _ decider: inout some RequestDecider

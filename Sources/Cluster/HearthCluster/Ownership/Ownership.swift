@@ -1,12 +1,12 @@
 import HearthJournal
 
-/// The ownership of one database, as one node has it, seeks it or lost it.
+/// The state machine by which one node gains, holds and loses the ownership of one database.
 ///
 /// A node becomes the owner in two durable steps. The claim raises the database's epoch, and from then on the store
 /// refuses new rows of earlier owners. Then the node reads the tail of the log and appends a takeover row; if another
 /// row of the earlier owner came in between, the append is refused, and the tail is read again. The owner serves
-/// clients only when the takeover row is acknowledged. Reading alone makes no owner, so a store server that does not
-/// know yet that it was replaced cannot make a second one.
+/// clients only when the takeover row is acknowledged. Because that requires an append, a replaced store server that
+/// still answers reads cannot produce a second owner.
 ///
 /// An owner stops at once when a row is refused or its outcome is unknown: it discards unacknowledged records, and if
 /// the database is still its own, claims it again and reads the log. The nodes of the clients send the requests again.
@@ -23,15 +23,15 @@ package struct Ownership: Sendable {
     case committed([LogRow], [OutboxEntry])
     /// The node is no longer the owner.
     case stopped
-    /// The store ran out of room for the node's rows (false), or has room again (true). Nothing may be decided without
-    /// room.
+    /// The store has no space for the node's rows (false), or has space again (true). Without space nothing may be
+    /// decided.
     case room(Bool)
     /// The store's record of the owner.
     case ownerSeen(OwnerRecord)
-    /// The store lost acknowledged rows and has others in their place. The database stays read-only on this node, which
-    /// keeps it from others while its lease lasts.
+    /// The store lost acknowledged rows and has different rows in their place. The database stays read-only on this
+    /// node, and no other node can own it while this node's lease lasts.
     case dataLost(DataLoss)
-    /// The database was released for that node.
+    /// The database was released for the given node.
     case handedOver(to: NodeID, epoch: Int64)
     /// The rows after the known ones were pruned, so another node has to become the owner.
     case pruned
@@ -50,20 +50,21 @@ package struct Ownership: Sendable {
   }
 
   /// True when the node claims the database once it has no owner. When false, the node claims nothing and releases what
-  /// the store records as its own, except for a database that it serves: that one it keeps until ``handOver(to:at:)``.
+  /// the store records as its own, except for a database that it serves: it keeps that one until ``handOver(to:at:)``.
   package var isWanted = true
   private let timing: ClusterTiming
   private var phase = Phase.idle
   /// The tenure; nil unless `phase` is `.serving`.
   private var tenure: Tenure?
   private var lastTicket: UInt64 = 0
-  /// The ticket of the pending call outside of a tenure, of which there is at most one.
+  /// The ticket of the pending store call while the node is not the owner; there is at most one.
   private var awaited: UInt64?
   private var lastCheck: MonotonicInstant?
-  /// The end of the current owner's lease unless it is renewed, so that a takeover waits no longer than that.
+  /// The end of the current owner's lease unless it is renewed, at which the owner record is read again without further
+  /// delay.
   private var leaseEnd: MonotonicInstant?
 
-  /// A node that owns nothing.
+  /// Creates the state of a node that does not own the database.
   package init(timing: ClusterTiming) { self.timing = timing }
 
   /// The epoch of this node's ownership; nil when it is not the owner.
@@ -72,7 +73,7 @@ package struct Ownership: Sendable {
   package var isInactive: Bool { if case .idle = phase { true } else { false } }
   /// True when the node accepts requests: it is the owner and not handing over.
   package var isAccepting: Bool { tenure != nil && tenure?.successor == nil }
-  /// True when the store has no room for the proposed records.
+  /// True when the store has no space for the proposed records.
   package var lacksRoom: Bool { tenure?.lacksRoom ?? false }
   /// The durable end of the log; nil when this node is not the owner.
   package var durable: JournalHead? { tenure?.durable }
@@ -94,16 +95,16 @@ package struct Ownership: Sendable {
   package var loss: DataLoss? { if case .readOnly(let loss) = phase { loss } else { nil } }
 
   /// Returns true when the node is certainly the owner, so that a read sees every acknowledged commit: its lease is
-  /// valid, and its ownership was proved since the last gap of the lease. During a gap another node may have taken
-  /// over, and a heartbeat alone does not show it.
+  /// valid, and its ownership was proved after the lease last lapsed. While the lease was lapsed, another node may have
+  /// taken over, which a heartbeat does not show.
   package func isAuthoritative(at now: MonotonicInstant, _ leaseStatus: LeaseStatus) -> Bool {
     guard let tenure, leaseStatus.isValid(at: now), let gaplessSince = leaseStatus.gaplessSince else { return false }
     return tenure.provenAt >= gaplessSince
   }
 
-  /// Looks for an owner, or proves and flushes the node's own rows, when that is due.
+  /// Reads the owner record, or appends the node's own records and proves its ownership, when that is due.
   ///
-  /// - Parameter isOwnerHeard: True when the owner gave a sign of life lately, or this node needs none.
+  /// - Parameter isOwnerHeard: True when a message of the owner arrived recently, or this node needs none.
   package mutating func tick(
     at now: MonotonicInstant, _ leaseStatus: LeaseStatus, isOwnerHeard: Bool
   ) -> [Action] {
@@ -162,7 +163,7 @@ package struct Ownership: Sendable {
 
   /// Handles the answer to a call.
   ///
-  /// - Parameter memory: The rows of the log that this node remembers.
+  /// - Parameter memory: The last acknowledged rows of the log that this node knows.
   package mutating func answered(
     _ ticket: UInt64, _ answer: StoreAnswer, _ memory: AcknowledgedRows, at now: MonotonicInstant,
     _ leaseStatus: LeaseStatus
@@ -189,7 +190,7 @@ package struct Ownership: Sendable {
     case (.restoring(let epoch, _), .refused):
       return read(epoch: epoch, from: memory.head)
     case (.takingOver(_, let row, _), .done) where !row.follows(memory.head) && row.head != memory.head:
-      // A frame of a row that the log has lost arrived meanwhile. The row itself may have been read already.
+      // A row arrived meanwhile that the log has lost; the log may have been read before it arrived.
       return stay(readOnly: DataLoss(known: memory.head, found: row.head))
     case (.takingOver(let epoch, let row, let sentAt), .done):
       phase = .serving
@@ -201,7 +202,7 @@ package struct Ownership: Sendable {
       phase = .idle
       return node.map { [.handedOver(to: $0, epoch: epoch)] } ?? []
     default:
-      // Refused or unknown: the next read of the owner record shows the state.
+      // The append was refused or its outcome is unknown: the next read of the owner record shows the state.
       phase = .idle
       return []
     }
@@ -239,7 +240,7 @@ package struct Ownership: Sendable {
     return [ask(.read(after: head.position))]
   }
 
-  /// Continues from the rows that the log holds after the remembered ones.
+  /// Continues the takeover with the result of reading the log after the known rows.
   private mutating func proceed(
     _ reading: LogReading, epoch: Int64, _ memory: AcknowledgedRows, at now: MonotonicInstant,
     _ leaseStatus: LeaseStatus
@@ -248,17 +249,16 @@ package struct Ownership: Sendable {
       phase = .idle
       return [.ownerSeen(reading.owner)]
     }
-    // Frames arrived meanwhile: read from their end.
+    // Rows arrived from another node meanwhile: reads from the end of those.
     guard from == memory.head else { return read(epoch: epoch, from: memory.head) }
     switch memory.compare(reading) {
     case .continues(let rows):
       let head = rows.last?.head ?? from
       guard !rows.contains(where: { (try? LogRecord.decode($0.batch)) == nil }) else {
-        // The replica reports it. Another node may understand the rows.
+        // The replica reports the unreadable record. Another node may be able to read it.
         return [.caughtUp(rows)] + release(epoch)
       }
-      // Reads until there are no new rows: with these, earlier frames of rows that the log has lost may become
-      // contiguous.
+      // Reads until there are no new rows: they may make earlier received rows contiguous, which the log has lost.
       guard rows.isEmpty, reading.isComplete else { return [.caughtUp(rows)] + read(epoch: epoch, from: head) }
       let row = LogRow([.takeover(me)], after: head, epoch: epoch)
       phase = .takingOver(epoch: epoch, row: row, sentAt: now)
@@ -279,8 +279,8 @@ package struct Ownership: Sendable {
     return [.dataLost(loss)]
   }
 
-  /// Appends lost acknowledged rows again, unchanged. No later row builds on the shorter log, and nodes that know the
-  /// longer one find it intact.
+  /// Appends lost acknowledged rows again, unchanged. This is possible because no later row follows the shorter log;
+  /// nodes that know the longer log then find it intact.
   private mutating func restore(
     _ missing: ArraySlice<LogRow>, after head: JournalHead, epoch: Int64
   ) -> [Action] {

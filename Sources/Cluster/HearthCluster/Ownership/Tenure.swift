@@ -4,20 +4,20 @@ import HearthJournal
 /// unknown.
 struct Tenure: Sendable {
   let epoch: Int64
-  /// The last durable row.
+  /// The head of the log after the last durable row.
   private(set) var durable: JournalHead
-  /// The records that wait for a row.
+  /// The records that are not in a row yet.
   private var queued: [(record: LogRecord, entries: [OutboxEntry])] = []
   private var queuedBytes = 0
   /// The rows in flight, in order.
   private var inFlight: [(ticket: UInt64, row: LogRow, entries: [OutboxEntry], sentAt: MonotonicInstant)] = []
-  /// Rows that the store had no room for, and those after them: each is sent again unchanged, in order.
+  /// The rows that the store had no space for, and the rows after them. Each is sent again unchanged, in order.
   private var held: [(row: LogRow, entries: [OutboxEntry])] = []
-  /// The time of the next attempt to send the first of them; nil when there is room, as far as is known.
+  /// The time of the next attempt to send the first of them; nil when the store is not known to be full.
   private var retryAt: MonotonicInstant?
-  /// The sending time of the last durable row: the node was the owner at some instant after it.
+  /// The sending time of the last durable row: at some time after it the node was still the owner.
   private(set) var provenAt: MonotonicInstant
-  /// The next owner; nil when no hand-over is under way.
+  /// The next owner; nil when the database is not being handed over.
   private(set) var successor: NodeID?
   private var hasSentHandoff = false
 
@@ -30,7 +30,7 @@ struct Tenure: Sendable {
   /// The position of the last proposed record.
   var tip: Int64 { sealed.position + Int64(queued.count) }
   var isIdle: Bool { queued.isEmpty && inFlight.isEmpty && held.isEmpty }
-  /// True when the store has no room for the next row.
+  /// True when the store has no space for the next row.
   var lacksRoom: Bool { retryAt != nil }
   /// The node that can take over now, because all rows including the handoff are durable; nil otherwise.
   var finishedFor: NodeID? { hasSentHandoff && isIdle ? successor : nil }
@@ -45,12 +45,12 @@ struct Tenure: Sendable {
 
   mutating func drain(to node: NodeID) { successor = node }
 
-  /// Returns the next row, unless there is no record for it or too many rows are in flight. It contains all waiting
-  /// records up to a size, so that rows grow when the store is slow.
+  /// Returns the next row, unless there is no record for it or too many rows are in flight. It contains the waiting
+  /// records up to a maximum size, so that rows are larger when the store is slow.
   mutating func nextRow(ticket: UInt64, at now: MonotonicInstant) -> StoreCall? {
     guard inFlight.count < ClusterLimits.rowsInFlightMax else { return nil }
     if let again = held.first {
-      // A single row probes for room.
+      // After a lack of space, a single row is sent to test for space.
       if let retryAt, now < retryAt || !inFlight.isEmpty { return nil }
       let before = sent
       held.removeFirst()
@@ -62,7 +62,8 @@ struct Tenure: Sendable {
       hasSentHandoff = true
       queued = [(.handoff(to: successor), [])]
     }
-    // While a row is in flight, a small one would cost the nodes more than waiting costs the clients.
+    // While a row is in flight, a small row waits for more records: its cost for all nodes exceeds the cost of the wait
+    // for the clients.
     guard !queued.isEmpty, inFlight.isEmpty || queued.count >= ClusterLimits.rowRecordsWorthwhile else { return nil }
     var (count, bytes) = (0, 0)
     for (record, entries) in queued.prefix(ClusterLimits.rowRecordsMax) {
@@ -78,7 +79,7 @@ struct Tenure: Sendable {
     return .append(row, after: before, claim: epoch, entries: entries)
   }
 
-  /// Handles the success of a row, and of all before it, because a row is only appended after its predecessor.
+  /// Records that a row and all rows before it are durable, because a row is only appended after its predecessor.
   ///
   /// - Returns: The rows that became durable, with their outbox entries; nil for an unknown ticket.
   mutating func succeed(_ ticket: UInt64) -> (rows: [LogRow], entries: [OutboxEntry])? {
@@ -92,15 +93,15 @@ struct Tenure: Sendable {
     return (rows, entries)
   }
 
-  /// Handles the store's lack of room for a row, which refuses those after it too. All of them are sent again later,
-  /// with other tickets.
+  /// Handles a row for which the store had no space. The rows after it are refused as well; all are sent again later,
+  /// with new tickets.
   mutating func requeueForRoom(at now: MonotonicInstant) {
     held = inFlight.map { ($0.row, $0.entries) } + held
     inFlight = []
     retryAt = now.advanced(by: Self.retryMilliseconds)
   }
 
-  /// The time between two rows that probe for room.
+  /// The time between two rows that test for space.
   private static let retryMilliseconds: Int64 = 500
 
   func awaits(_ ticket: UInt64) -> Bool { inFlight.contains { $0.ticket == ticket } }

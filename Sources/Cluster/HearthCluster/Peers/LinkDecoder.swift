@@ -2,8 +2,8 @@ import HearthBytes
 
 /// The decoder of a connection's messages.
 ///
-/// The first message must be a hello of a few hundred bytes at most, so that a peer that is no node cannot make it
-/// buffer more. No later message is a hello.
+/// The first message must be a hello of a few hundred bytes at most, so that a client that is not a node cannot make
+/// the decoder buffer more. A later message must not be a hello.
 package struct LinkDecoder: Sendable {
   /// The maximum size of a hello.
   static let helloBytesMax = 256

@@ -4,7 +4,7 @@ import HearthJournal
 /// The encoding of messages between nodes:
 ///
 /// ```
-/// message = length (4) kind (1) fields     numbers are little-endian, lists and bytes come behind their count (4)
+/// message = length (4) kind (1) fields     numbers are little-endian, lists and bytes follow their count (4)
 ///  1 hello            "HRTH" oldest (2) newest (2) cluster (8) length (1) name incarnation (8)
 /// 12 heartbeat
 /// 13 question         number (8) content
@@ -23,7 +23,8 @@ import HearthJournal
 ///  8 unknownSessions  epoch (8) sessions (8 each)
 ///  9 handoff          epoch (8)
 /// ```
-/// In version 1 a refusal does not say its position (2); since version 2 it does (6).
+///
+/// In version 1 a refusal has no position (outcome 2); since version 2 it has one (outcome 6).
 extension LinkMessage {
   private static let magic: UInt32 = 0x4854_5248
 
@@ -168,7 +169,7 @@ extension ByteWriter {
       sized(content)
       number(position)
     case .noSession: number(4 as UInt8)
-    // The node of the client reports `overloaded` itself, so it is never sent.
+    // The outcome `overloaded` is reported by the client's own node and never sent.
     case .notOwner, .overloaded: number(5 as UInt8)
     }
   }

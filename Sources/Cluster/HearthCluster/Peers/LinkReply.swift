@@ -1,6 +1,6 @@
 import HearthBytes
 
-/// The reply to a question that one node asked another.
+/// The reply to a request that one node sent to another, outside of any database.
 package enum LinkReply: Sendable, Equatable {
   /// The answer.
   case content([UInt8])

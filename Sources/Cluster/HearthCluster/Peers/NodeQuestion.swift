@@ -4,9 +4,9 @@ import HearthBytes
 ///
 /// ```
 /// question = 2 (1) kind (1) fields?    kind: 1 load   2 open: the name of a journal
-///                                            3 receipts: position (8) whose (1) name  whose: 1 user  2 service account
+///                                            3 receipts: position (8) kind (1) name  kind: 1 user  2 service account
 ///                                            4 look
-/// answer   = 2 (1) kind (1) fields?    kind: 1 load: whether it takes databases (1), how many it owns (4)
+/// answer   = 2 (1) kind (1) fields?    kind: 1 load: accepts databases (1), owned databases (4)
 ///                                            2 opened   3 declined   4 receipts: bytes   5 looked
 /// ```
 ///
@@ -19,16 +19,17 @@ package enum NodeQuestion: Sendable, Equatable {
   ///
   /// - Parameter journal: The name of its journal, with the collection.
   case open(journal: String)
-  /// Asks for the receipts of clients that were disconnected because these credentials ended. Answered when they are.
+  /// Asks for the receipts of clients that were disconnected because these credentials ended. Answered once the clients
+  /// are disconnected.
   ///
   /// - Parameter position: The position in the accounts' log at or after the change that ended them.
   case receipts(of: EndedCredentials, position: Int64)
-  /// Makes the node close databases that were deleted. Answered when it has.
+  /// Makes the node close databases that were deleted. Answered once they are closed.
   case closeDeleted
 
   fileprivate static let marker: UInt8 = 2
 
-  /// Returns true when the bytes are a question about the node, readable or not.
+  /// Returns true when the bytes are a question about the node, even if it cannot be decoded.
   package static func canDecode(_ bytes: [UInt8]) -> Bool { bytes.first == marker }
 
   /// The encoded question.
@@ -59,7 +60,7 @@ package enum NodeQuestion: Sendable, Equatable {
 
   /// Reads an encoded question.
   ///
-  /// - Throws: ``MalformedBytes``, also for a question of a later version.
+  /// - Throws: ``MalformedBytes``, including a question of a later version.
   package init(encoded bytes: [UInt8]) throws(MalformedBytes) {
     var reader = ByteReader(bytes[...])
     guard try reader.number(UInt8.self) == Self.marker else { throw MalformedBytes("no question about a node") }
@@ -135,7 +136,7 @@ package enum NodeAnswer: Sendable, Equatable {
 
   /// Reads an encoded answer.
   ///
-  /// - Throws: ``MalformedBytes``, also for an answer of a later version.
+  /// - Throws: ``MalformedBytes``, including an answer of a later version.
   package init(encoded bytes: [UInt8]) throws(MalformedBytes) {
     var reader = ByteReader(bytes[...])
     guard try reader.number(UInt8.self) == NodeQuestion.marker else { throw MalformedBytes("no answer about a node") }

@@ -2,9 +2,9 @@ import HearthJournal
 
 /// A message between nodes about one database.
 package enum PeerMessage: Sendable, Equatable {
-  /// A replica requests frames and a beat with this stamp from the owner.
+  /// A replica requests rows, and a beat with this stamp, from the owner.
   case pulse(stamp: MonotonicInstant)
-  /// The owner reports the end of the log at some instant after the stamp was sent.
+  /// The owner reports an end of the log that it had at some time after the stamp was sent.
   case beat(epoch: Int64, head: JournalHead, stamp: MonotonicInstant)
   /// A durable row.
   case commits(LogRow)
@@ -58,8 +58,8 @@ package enum LinkMessage: Sendable, Equatable {
   /// An empty message that shows that the sender is alive.
   case heartbeat
   case database(DatabaseID, PeerMessage)
-  /// A question of the sender, which numbers its own; it belongs to no database.
+  /// A question about no particular database. Each side numbers its questions itself.
   case question(number: UInt64, [UInt8])
-  /// The reply to the receiver's question of that number.
+  /// The reply to the receiver's question with that number.
   case reply(number: UInt64, LinkReply)
 }

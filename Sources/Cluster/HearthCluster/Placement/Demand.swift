@@ -2,7 +2,7 @@
 package struct Demand: Sendable {
   /// The interval in milliseconds at which earlier requests lose half their weight.
   private static let halfLifeMilliseconds: Int64 = 10_000
-  /// The number of requests below which the demand is not significant, because the database costs little on any node.
+  /// The number of requests below which the demand is ignored, because the place of the database then matters little.
   private static let countMin: UInt64 = 1_000
 
   private var counts: [NodeID: UInt64] = [:]
@@ -10,7 +10,7 @@ package struct Demand: Sendable {
   private var latest: (node: NodeID, count: UInt64)?
   private var halvedAt = MonotonicInstant.distantPast
 
-  /// A demand without requests.
+  /// Creates a count without requests.
   package init() {}
 
   /// Counts a request.
@@ -31,7 +31,8 @@ package struct Demand: Sendable {
     counts = counts.mapValues { $0 / 2 }.filter { $0.value > 0 }
   }
 
-  /// The node of more than two of three requests; nil when there is none, or the requests are few.
+  /// The node with more than two thirds of the requests; nil when there is none, or when there are fewer than
+  /// ``countMin`` requests.
   package var most: NodeID? {
     let total = counts.values.reduce(0, +)
     guard total >= Self.countMin, let most = counts.max(by: { $0.value < $1.value }) else { return nil }

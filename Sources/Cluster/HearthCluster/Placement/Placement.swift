@@ -1,8 +1,9 @@
-/// The choice of a database's owner. It protects no data: at worst a database is moved unnecessarily.
+/// The choice of a database's owner. The safety of data does not depend on it: at worst a database is moved
+/// unnecessarily.
 package enum Placement {
   /// Returns the nodes in the order in which they are asked to own a database without an owner (rendezvous hashing).
-  /// Every node computes the same order. Of each pair of nodes, each is ahead for about half of all databases, which
-  /// spreads them; without a node, the order of the others stays.
+  /// Every node computes the same order. The order differs between databases, which spreads them evenly. The removal of
+  /// a node does not change the order of the others.
   package static func order(_ nodes: [NodeID], for journal: String) -> [NodeID] {
     nodes.map { (weight: weight(of: $0, for: journal), node: $0) }
       .sorted { ($0.weight, $1.node) > ($1.weight, $0.node) }
@@ -16,18 +17,18 @@ package enum Placement {
     /// The number of databases that it owns.
     package var ownedCount: Int
 
-    /// A node that owns that many databases.
+    /// Creates the load of a node.
     package init(_ node: NodeID, ownedCount: Int) { (self.node, self.ownedCount) = (node, ownedCount) }
   }
 
-  /// Returns the receivers of databases that a node gives away so that all nodes own about as many: one node for each
-  /// database to be moved now. A node that owns little more than its share gives none away, so that databases do not
-  /// move to and fro.
+  /// Returns the receivers of databases that a node gives away so that all nodes own about the same number: one node
+  /// for each database to be moved now. A node that owns little more than its share gives none away, so that databases
+  /// do not move back and forth.
   ///
   /// - Parameters:
-  ///   - ownedCount: The number of databases that this node owns.
-  ///   - others: All other nodes that accept databases.
-  ///   - countMax: The maximum number of moves now.
+  /// - ownedCount: The number of databases that this node owns.
+  /// - others: All other nodes that accept databases.
+  /// - countMax: The maximum number of moves now.
   package static func moves(ownedCount: Int, others: [Load], countMax: Int) -> [NodeID] {
     var (left, loads) = (ownedCount, others)
     let share = share(of: ownedCount, others)
@@ -43,11 +44,12 @@ package enum Placement {
     return found
   }
 
-  /// Returns true when a node can receive one of this node's databases without having to give one away for it.
+  /// Returns true when a node can receive one of this node's databases without exceeding the number above which it
+  /// would give one away.
   ///
   /// - Parameters:
-  ///   - ownedCount: The number of databases that this node owns.
-  ///   - others: All other nodes that accept databases.
+  /// - ownedCount: The number of databases that this node owns.
+  /// - others: All other nodes that accept databases.
   package static func hasRoom(_ node: NodeID, ownedCount: Int, others: [Load]) -> Bool {
     guard let load = others.first(where: { $0.node == node }) else { return false }
     return load.ownedCount < bound(share(of: ownedCount, others))
@@ -62,8 +64,8 @@ package enum Placement {
   /// Returns the number of databases above which a node gives some away: a tenth more than its share, plus one.
   private static func bound(_ share: Int) -> Int { share + 1 + share / 10 }
 
-  /// Returns the FNV-1a hash of both names, mixed once more so that names that differ only at the end get distant
-  /// values.
+  /// Returns the FNV-1a hash of both names, with a final mixing step, so that names that differ only at the end get
+  /// very different values.
   private static func weight(of node: NodeID, for journal: String) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in Array(node.name.utf8) + [0] + Array(journal.utf8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

@@ -1,9 +1,10 @@
-/// The detection of sessions whose clients' sockets no node holds any more, for the owner to end.
+/// The detection of sessions whose clients are no longer connected to any node, so that the owner ends them.
 ///
-/// A lost node is declared ended in the store, once its lease has lapsed, before its sessions end: if it wakes up, its
-/// next heartbeat reports it, and it closes its clients. A new owner does not know the events before its takeover; it
-/// gives every living node a while to announce its sessions, and ends the unannounced ones. A node that lives but is
-/// unreachable for so long loses its clients' presence, as at a cut cable, and learns it when it announces them.
+/// When a node's lease has lapsed, the owner declares its incarnation ended in the store before it ends the sessions.
+/// If that node is running, its next heartbeat is refused, and it closes its clients' connections. A new owner does not
+/// know which sessions ended before its takeover: it waits for every running node to announce its sessions, and ends
+/// those that are not announced. A running node that cannot be reached in that time loses its sessions, and learns it
+/// when it announces them.
 struct PresenceMonitor: Sendable {
   enum Action {
     case ask(ticket: UInt64, StoreCall)
@@ -18,9 +19,10 @@ struct PresenceMonitor: Sendable {
   private var lastTicket: UInt64
   private var lastCheck: MonotonicInstant
 
-  /// A watch for a new owner.
+  /// Creates the monitor of a new owner.
   ///
-  /// - Parameter firstTicket: A number above those of earlier tenures, whose answers may still arrive.
+  /// - Parameter firstTicket: A number above the tickets of this node's earlier ownerships, to which answers may still
+  ///   arrive.
   init(timing: ClusterTiming, firstTicket: UInt64, at now: MonotonicInstant) {
     self.timing = timing
     lastTicket = firstTicket

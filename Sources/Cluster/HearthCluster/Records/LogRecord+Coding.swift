@@ -9,7 +9,7 @@ import HearthJournal
 /// 1 … 5    a commit of the engine's, which begins with its time (8); 32 and 64 may be added to the kind, and
 ///            to 1 inside of 7 and 8 also 128
 /// 6        a note, which changes no data
-/// 7        what a request came to: origin, then frames of the engine's up to the end, or none
+/// 7        the outcome of a request: origin, then frames of the engine's up to the end, or none
 /// 8        the end of a session: session (8), then frames of the engine's up to the end, or none
 /// origin   = session (8) request (8) answered (8)
 /// note     = 1 incarnation                  a takeover
@@ -44,7 +44,7 @@ extension LogRecord {
   private static let disconnectKind: UInt8 = 8
   /// The flags that the engine adds to its kinds.
   private static let engineFlags: UInt8 = 64 | 32
-  /// The flag that the engine adds to its first kind only, inside of the outcome of a request.
+  /// The flag that the engine adds to its first kind only, inside the outcome of a request.
   private static let updateFlag: UInt8 = 128
   private static let engineKinds: ClosedRange<UInt8> = 1...5
   /// The size of the kind and the time that each engine frame has.
@@ -67,7 +67,7 @@ extension LogRecord {
 
   /// Returns the records of a row, one for each of its positions.
   ///
-  /// - Throws: ``MalformedBytes`` for other bytes, an unknown kind included: a node that does not understand a record
+  /// - Throws: ``MalformedBytes`` for other bytes, including an unknown kind: a node that does not understand a record
   ///   must not continue.
   package static func decode(_ batch: JournalBatch) throws(MalformedBytes) -> [LogRecord] {
     var reader = ByteReader(batch.payload[...])
@@ -93,7 +93,7 @@ extension LogRecord {
     }
   }
 
-  /// The size of the record in a row, at most a few bytes less than the actual one.
+  /// The size of the record in a row, exact, or a few bytes too low.
   package var sizeBytes: Int {
     switch self {
     case .plain(let frame): frame.count

@@ -3,16 +3,16 @@ import HearthBytes
 /// The encoding of a session table:
 ///
 /// ```
-/// table   = version (1), sessions, ended runs, counts     numbers are little-endian, lists come behind their count (4)
+/// table   = version (1), sessions, ended runs, counts     numbers are little-endian, lists follow their count (4)
 /// session = session (8) incarnation position (8) last request (8) applied
 /// applied = request (8) position (8)
 /// over    = incarnation                                           incarnation = length (1) name number (8)
 /// count   = incarnation sessions (8)
 /// ```
 ///
-/// Sessions, runs and counts are in order: nodes with the same table write the same bytes.
+/// Sessions, runs and counts are sorted, so that nodes with the same table write the same bytes.
 extension SessionTable {
-  /// The version of these bytes.
+  /// The version of the encoding.
   private static let version: UInt8 = 1
 
   /// The encoded table, for a snapshot of the state that it belongs to.
@@ -38,7 +38,7 @@ extension SessionTable {
 
   /// Reads an encoded table.
   ///
-  /// - Throws: ``MalformedBytes`` for other bytes, another version included.
+  /// - Throws: ``MalformedBytes`` for other bytes, including another version.
   package init(encoded: [UInt8]) throws(MalformedBytes) {
     var reader = ByteReader(encoded[...])
     let version = try reader.number(UInt8.self)

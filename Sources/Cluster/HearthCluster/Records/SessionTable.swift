@@ -3,7 +3,7 @@
 package struct SessionTable: Sendable, Equatable {
   /// A session of a client.
   package struct Session: Sendable, Equatable {
-    /// The node's run that holds the client's socket.
+    /// The incarnation of the node that the client is connected to.
     package var edge: Incarnation
     /// The position at which the session began.
     package var position: Int64
@@ -14,7 +14,7 @@ package struct SessionTable: Sendable, Equatable {
 
     init(edge: Incarnation, position: Int64) { (self.edge, self.position) = (edge, position) }
 
-    /// A decoded session.
+    /// Creates a session from its decoded parts.
     init(
       edge: Incarnation, position: Int64, lastRequest: UInt64, applied: [(request: UInt64, position: Int64)]
     ) {
@@ -45,10 +45,10 @@ package struct SessionTable: Sendable, Equatable {
   /// The number of sessions that have begun in each incarnation that has not ended.
   private(set) var opened: [Incarnation: UInt64] = [:]
 
-  /// A table without sessions.
+  /// Creates a table without sessions.
   package init() {}
 
-  /// A decoded table.
+  /// Creates a table from its decoded parts.
   init(sessions: [SessionID: Session], ended: [NodeID: Int64], opened: [Incarnation: UInt64]) {
     (self.sessions, self.ended, self.opened) = (sessions, ended, opened)
     for (id, session) in sessions { held[session.edge, default: []].insert(id) }
@@ -62,7 +62,7 @@ package struct SessionTable: Sendable, Equatable {
     ended[incarnation.node].map { $0 >= incarnation.number } ?? false
   }
 
-  /// Returns the number of sessions that have begun in an incarnation, ended ones included.
+  /// Returns the number of sessions that have begun in an incarnation, including ended ones.
   package func openedCount(of edge: Incarnation) -> UInt64 { opened[edge] ?? 0 }
 
   /// The incarnations that hold sessions, in order.

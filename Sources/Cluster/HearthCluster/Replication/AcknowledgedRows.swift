@@ -2,8 +2,8 @@ import HearthJournal
 
 /// The last acknowledged rows of a log: an owner's own, and those that owners sent to a replica once they were durable.
 ///
-/// They show that a store lost acknowledged rows, such as when a failover promotes a server that lacked the last
-/// commits. Until a later row builds on the shorter log, they are appended to it again.
+/// With them, a node detects that a store lost acknowledged rows, for example when a failover promotes a server that
+/// lacks the last commits. As long as no later row follows the shorter log, the lost rows are appended to it again.
 package struct AcknowledgedRows: Sendable {
   private struct Remembered {
     var row: LogRow
@@ -18,7 +18,7 @@ package struct AcknowledgedRows: Sendable {
   private var sizeBytes = 0
   private let timing: ClusterTiming
 
-  /// An empty memory from a known head, such as that of a snapshot.
+  /// Creates an empty list from a known head, such as that of a snapshot.
   init(from head: JournalHead, timing: ClusterTiming) {
     self.head = head
     base = head
@@ -43,14 +43,14 @@ package struct AcknowledgedRows: Sendable {
       kept -= remembered.row.batch.payload.count
       count += 1
     }
-    // Removes a good part at a time, because the rest is moved.
+    // Removes many at a time, because removal moves the rest of the array.
     guard count > rows.count / 8 else { return }
     base = rows[count - 1].row.head
     sizeBytes = kept
     rows.removeFirst(count)
   }
 
-  /// Returns the rows after a head; nil when they are not remembered, or the log never had that head.
+  /// Returns the rows after a head; nil when they are not remembered, or the head does not belong to this log.
   private func rows(after head: JournalHead) -> [LogRow]? {
     if head == base { return rows.map(\.row) }
     guard let index = rows.lastIndex(where: { $0.row.head == head }) else { return nil }
@@ -61,17 +61,16 @@ package struct AcknowledgedRows: Sendable {
   package enum Comparison: Equatable {
     /// The log continues with these rows, each of which follows the one before it.
     case continues([LogRow])
-    /// The log ends early and lacks these acknowledged rows; nil when they are not remembered, or the log ends before
-    /// the first remembered one.
+    /// The log ends too early: it lacks these acknowledged rows; nil when not all of them are remembered.
     case lacks([LogRow]?)
-    /// The log differs: acknowledged rows are missing and others are in their place; or it is damaged.
+    /// The log differs: different rows are in the place of acknowledged ones; or it is damaged.
     case differs(DataLoss)
   }
 
-  /// Compares a reading that was requested at ``head``.
+  /// Compares the remembered rows with the result of reading the log at ``head``.
   package func compare(_ reading: LogReading) -> Comparison {
     guard let start = reading.start else {
-      // In a later epoch, rows of another owner build on the shorter log.
+      // In a later epoch, another owner's rows follow the shorter log.
       if reading.end.position < head.position, reading.end.epoch <= head.epoch {
         return .lacks(rows(after: reading.end))
       }

@@ -1,8 +1,8 @@
 /// The age of the state that a replica serves listens from.
 ///
 /// A replica's pulse carries a stamp of its own clock, and the owner's beat returns it together with the end of the
-/// log. A delayed beat thus shows its age, however the clocks of the two nodes differ: the state at that position was
-/// the newest one when the pulse was sent, or later.
+/// log. A delayed beat thus shows its age, without a comparison of two nodes' clocks: the state at that position was
+/// the newest one at the time of the pulse or later.
 struct Freshness: Sendable {
   /// The instant before which no commit is missing.
   private(set) var asOf = MonotonicInstant.distantPast
@@ -13,7 +13,7 @@ struct Freshness: Sendable {
     if applied >= position {
       asOf = max(asOf, stamp)
     } else if position < awaited?.position ?? .max {
-      // The nearer position is reached first; a further one comes again with the next beat.
+      // Keeps the lower position, which is reached first; the higher one comes again with the next beat.
       awaited = (position, stamp)
     }
   }

@@ -1,12 +1,12 @@
 import HearthBytes
 import HearthJournal
 
-/// The replica of a database's log on one node: each row is applied once, in order, whatever way it arrived.
+/// The replica of a database's log on one node: each row is applied once, in order, regardless of how it arrived.
 ///
-/// Rows arrive as frames of the owner, directly or through other nodes, and may be late, duplicated, missing or out of
-/// order. The running hash connects them: only the next row of exactly this log is ever applied. Gaps are filled from
-/// the log itself. Permissions are decided at the listener's node when a row is applied; because rows are applied in
-/// order, a listener that a row cancels gets nothing of later rows.
+/// Rows arrive in messages of the owner, and may be late, duplicated, missing or out of order. The running hash
+/// connects them: only the next row of exactly this log is ever applied. Gaps are filled from the log itself.
+/// Permissions are decided at the listener's node when a row is applied; because rows are applied in order, a listener
+/// that a row cancels receives nothing of later rows.
 package struct Replica: Sendable {
   /// An action for the driver to perform, in order.
   package enum Action: Sendable, Equatable {
@@ -14,8 +14,8 @@ package struct Replica: Sendable {
     case ask(ticket: UInt64, StoreCall)
     /// Applies the next row, with its records.
     case apply(LogRow, [LogRecord])
-    /// The state is too old: close clients' sockets and accept none, so that they find a better node and know meanwhile
-    /// that they are disconnected.
+    /// The state is too old: close clients' sockets and accept none, so that they connect to another node, and know
+    /// meanwhile that they are disconnected.
     case closeSockets
     /// The state is fresh again: accept clients.
     case openSockets
@@ -30,11 +30,11 @@ package struct Replica: Sendable {
 
   /// The last applied rows.
   package private(set) var memory: AcknowledgedRows
-  /// The reason that applying has stopped; nil while it goes on.
+  /// The unreadable record at which applying has stopped; nil while rows are applied.
   package private(set) var unreadable: MalformedBytes?
   /// True when the rows after the head were pruned.
   package private(set) var isPruned = false
-  /// True when clients are served, as of the last event.
+  /// True when the state was fresh enough to serve clients at the last event.
   package private(set) var isServing = false
   private let timing: ClusterTiming
   private var freshness = Freshness()
@@ -49,7 +49,7 @@ package struct Replica: Sendable {
   /// True when there may be rows that are not applied yet.
   package private(set) var lacksRows = true
 
-  /// A replica that starts at a head, such as that of a snapshot.
+  /// Creates a replica that starts at a head, such as that of a snapshot.
   package init(from head: JournalHead = .empty, timing: ClusterTiming) {
     memory = AcknowledgedRows(from: head, timing: timing)
     epoch = head.epoch
@@ -64,7 +64,7 @@ package struct Replica: Sendable {
   private var isStopped: Bool { isPruned || unreadable != nil }
 
   /// Returns true when the state is fresh enough to be served. Must be checked before serving, because a process that
-  /// was suspended has not noticed it yet.
+  /// was suspended has not handled a tick yet.
   package func isFresh(at now: MonotonicInstant) -> Bool {
     freshAsOf.map { !now.isAtLeast(timing.stalenessMilliseconds, after: $0) } ?? false
   }
@@ -80,11 +80,11 @@ package struct Replica: Sendable {
     return actions
   }
 
-  /// Handles a frame.
+  /// Handles a row that the owner sent.
   package mutating func received(_ row: LogRow, at now: MonotonicInstant) -> [Action] {
     guard row.epoch >= epoch, !isPruned else { return [] }
     epoch = row.epoch
-    // A later epoch at an applied position means that the log lost that row.
+    // A row with a later epoch at an applied position means that the log lost the applied row.
     guard row.batch.lastPosition > head.position else { return row.epoch > head.epoch ? fill(at: now) : [] }
     guard row.batch.firstPosition == head.position + 1 else {
       buffer(row)
@@ -94,7 +94,7 @@ package struct Replica: Sendable {
     return apply([row], at: now) + checkFreshness(at: now)
   }
 
-  /// Handles a beat of the owner.
+  /// Handles a beat from the owner.
   ///
   /// - Parameter stamp: The stamp of the pulse that the beat answers.
   package mutating func received(
@@ -116,7 +116,7 @@ package struct Replica: Sendable {
     if case .pruned = answer, asked.from == head { return pruned() }
     guard case .rows(var found) = answer else { return [] }
     if asked.from != head {
-      // Frames arrived meanwhile: only the part after them is of use.
+      // Rows arrived meanwhile: only the part of the reading after them is used.
       guard let place = found.rows.firstIndex(where: { $0.head == head }) else { return [] }
       found.start = head
       found.rows.removeFirst(place + 1)
@@ -133,8 +133,8 @@ package struct Replica: Sendable {
       }
       return actions + checkFreshness(at: now)
     case .lacks:
-      // The store lost rows, or this server of it does not know yet that it was replaced. The owner, or the next one,
-      // appends them again; until then freshness cannot be proved.
+      // The store lost rows, or the answering server does not know yet that it was replaced. The current or the next
+      // owner appends the rows again; until then freshness cannot be proved.
       lacksRows = true
       return []
     case .differs(let loss):
@@ -161,7 +161,7 @@ package struct Replica: Sendable {
   /// Notes the store's last epoch. It may be lower than a known one, if the store lost a claim.
   package mutating func note(epoch: Int64) { self.epoch = max(head.epoch, epoch) }
 
-  /// Applies rows of this node as the owner, once they are durable or were read.
+  /// Applies rows that this node, as the owner, has stored or read.
   package mutating func take(_ rows: [LogRow], at now: MonotonicInstant) -> [Action] {
     let next = rows.filter { $0.batch.firstPosition > head.position }
     guard next.first?.follows(head) ?? true else { return [] }
@@ -209,7 +209,7 @@ package struct Replica: Sendable {
     bufferedBytes += size
   }
 
-  /// Removes and returns the buffered frame of the next position; earlier ones are dropped.
+  /// Removes and returns the buffered row of the next position; drops earlier ones.
   private mutating func unbuffer() -> LogRow? {
     guard !buffered.isEmpty else { return nil }
     let next = head.position + 1
@@ -224,7 +224,7 @@ package struct Replica: Sendable {
     return row
   }
 
-  /// Reads missing rows, unless a read is pending. A frame that is only late gets a moment to arrive.
+  /// Reads missing rows, unless a read is pending. Waits a moment first, because the missing row may only be late.
   private mutating func fill(at now: MonotonicInstant) -> [Action] {
     lacksRows = true
     guard reading == nil, !isStopped, now.isAtLeast(timing.tailMilliseconds, after: lastRead) else { return [] }
@@ -240,7 +240,7 @@ package struct Replica: Sendable {
 
   private mutating func reset(_ loss: DataLoss, at now: MonotonicInstant) -> [Action] {
     begin(from: .empty)
-    // The read is delayed, because a damaged log does not recover at once.
+    // Delays the read, because a damaged log does not recover at once.
     return checkFreshness(at: now) + [.reset(loss)]
   }
 
@@ -250,7 +250,7 @@ package struct Replica: Sendable {
     (buffered, bufferedBytes, lacksRows) = ([:], 0, true)
   }
 
-  /// Checks the freshness on an owner that is not certain of its ownership, without reading.
+  /// Checks the freshness of the state on an owner whose ownership is not proved at the moment; does not read the log.
   package mutating func checkFreshness(at now: MonotonicInstant) -> [Action] {
     let wasServing = isServing
     isServing = isFresh(at: now)

@@ -16,7 +16,7 @@ package struct EdgeRequests: Sendable {
 
   private struct Entry {
     var request: UInt64
-    /// The caller's number; nil for an opening, whose outcome is not reported.
+    /// The caller's number for the request; nil for an opening, whose outcome is not reported.
     var ticket: UInt64?
     var kind: ForwardedRequest.Kind
     /// The sequence number among the requests of all sessions.
@@ -47,14 +47,15 @@ package struct EdgeRequests: Sendable {
 
     /// Removes the entries whose outcomes can be reported to the client, in order.
     ///
-    /// - Returns: Also true when an answered entry has to wait for its position to be applied.
+    /// - Returns: The entries; `waits` is true when an answered entry has to wait for its position to be applied.
     mutating func release(applied: Int64) -> (released: [Entry], waits: Bool) {
       var (released, kept) = ([Entry](), [Entry]())
       for entry in entries {
         if let outcome = entry.outcome, outcome.position <= applied {
           released.append(entry)
         } else if entry.ordinal != nil {
-          // An opening reports nothing to the client, so later refusals and reads do not wait for it to be durable.
+          // The outcome of an opening is not reported to the client, so later refusals and reads do not wait until it
+          // is durable.
           kept.append(entry)
         } else {
           break
@@ -72,14 +73,14 @@ package struct EdgeRequests: Sendable {
   private var waitingBytes = 0
   private var lastSequence: UInt64 = 0
   private var lastOrdinal: UInt64 = 0
-  /// The ordinal up to which the openings of all sessions are answered; later answered ones are in `settledBeyond`.
+  /// The ordinal up to which the openings of all sessions are answered; answered ones above it are in `settledBeyond`.
   private var settledThrough: UInt64 = 0
   private var settledBeyond: Set<UInt64> = []
 
-  /// A node without clients.
+  /// Creates the state of a node without clients.
   ///
-  /// - Parameter openedCount: The number of sessions that this incarnation has opened before, when the database was
-  ///   closed since.
+  /// - Parameter openedCount: The number of sessions that this incarnation opened before it closed the database the
+  ///   last time.
   package init(openedCount: UInt64 = 0) { (lastOrdinal, settledThrough) = (openedCount, openedCount) }
 
   /// The number of sessions that this incarnation has opened.
@@ -90,8 +91,8 @@ package struct EdgeRequests: Sendable {
   /// The number of requests that are unanswered or not reported.
   package var count: Int { sessions.values.reduce(0) { $0 + $1.entries.count } }
 
-  /// Returns true when a session may send more requests; otherwise reading from its socket pauses. A close is always
-  /// possible.
+  /// Returns true when a session may send more requests; otherwise reading from its socket pauses. A `.close` is always
+  /// accepted.
   package func canSubmit(_ session: SessionID) -> Bool {
     guard waitingBytes < ClusterLimits.waitingRequestBytesMax else { return false }
     return sessions[session].map { !$0.isClosing && $0.entries.count < ClusterLimits.sessionRequestsMax - 1 } ?? true
@@ -170,8 +171,8 @@ package struct EdgeRequests: Sendable {
     }
   }
 
-  /// Handles the end of a session in the log. When its client did not request it, another node has declared this one
-  /// dead.
+  /// Handles the end of a session in the log. When its client did not request it, another node has declared this node's
+  /// incarnation ended.
   package mutating func disconnected(_ id: SessionID) -> [Action] {
     sessions[id]?.isClosing == false ? forget(id) : []
   }
@@ -187,7 +188,7 @@ package struct EdgeRequests: Sendable {
   /// Closes all sessions, because the node's incarnation has ended.
   package mutating func drop() -> [Action] {
     defer {
-      // The next incarnation starts its count anew.
+      // The ordinals of the next incarnation begin anew.
       (lastOrdinal, settledThrough, settledBeyond) = (0, 0, [])
     }
     return sessions.keys.sorted().flatMap { forget($0) }

@@ -1,11 +1,11 @@
-/// A write or its reply, in the engine's form. It needs no encoding within one process, where most writes are decided.
+/// A write or its reply, in the engine's encoding, or as a value when it stays within one process, as for most writes.
 package enum ForwardedBody: Sendable {
   /// The encoded bytes.
   case encoded([UInt8])
   /// The value, not encoded.
   case value(any ForwardedContent)
 
-  /// The bytes, encoded now if they are not yet.
+  /// The bytes, encoded now if necessary.
   package var bytes: [UInt8] {
     switch self {
     case .encoded(let bytes): bytes
@@ -28,7 +28,7 @@ extension ForwardedBody: Equatable {
 }
 
 extension ForwardedBody: ExpressibleByArrayLiteral {
-  /// The content of these bytes.
+  /// Creates an encoded body from its bytes.
   package init(arrayLiteral elements: UInt8...) { self = .encoded(elements) }
 }
 

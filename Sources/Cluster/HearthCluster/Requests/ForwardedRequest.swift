@@ -3,12 +3,12 @@ package struct ForwardedRequest: Sendable, Equatable {
   /// The kind of a request.
   package enum Kind: Sendable, Equatable {
     /// The opening of a session, its first request. Sessions of an incarnation are numbered from 1; those up to
-    /// `answered` have begun. The number distinguishes a repeated opening from a new one, also when the session has
+    /// `answered` have begun. The number distinguishes a repeated opening from a new one, even when the session has
     /// ended meanwhile.
     case open(ordinal: UInt64, answered: UInt64)
     /// A write, a transaction, or an on-disconnect write.
     case write(ForwardedBody)
-    /// A read of the newest state, in the engine's form.
+    /// A read of the newest state, in the engine's encoding.
     case get([UInt8])
     /// The end of the session after its client's socket was closed, its last request.
     case close
@@ -19,7 +19,7 @@ package struct ForwardedRequest: Sendable, Equatable {
   /// The kind of the request.
   package var kind: Kind
 
-  /// A request of a session.
+  /// Creates a request of a session.
   package init(_ origin: Origin, _ kind: Kind) {
     self.origin = origin
     self.kind = kind

@@ -15,8 +15,8 @@ struct UnansweredRequests: Sendable {
   /// The last request of each session that this owner has decided.
   private var decided: [SessionID: UInt64] = [:]
 
-  /// Returns true when no earlier request of the session is missing. Requests of one connection arrive in order; a
-  /// request that overtakes another when the connection changed would make that one look refused.
+  /// Returns true when no earlier request of the session is missing. Requests of one connection arrive in order; but
+  /// after a change of the connection a request could overtake an earlier one, which would then look refused.
   func isNext(_ origin: Origin, after applied: UInt64) -> Bool {
     origin.request > 0 && origin.request - 1 <= max(origin.answered, applied, decided[origin.session] ?? 0)
   }
@@ -34,7 +34,7 @@ struct UnansweredRequests: Sendable {
     waiting.append((position, answer))
   }
 
-  /// Adds an answer to a read that waits for no position.
+  /// Adds an answer to a read that depends on no position that is not durable yet.
   mutating func hold(_ read: Answer) { heldReads.append(read) }
 
   /// Removes and returns the answers that can be sent.
@@ -71,7 +71,7 @@ extension RequestOutcome {
     }
   }
 
-  /// Removes a reply above the limit. A read without its result is refused.
+  /// Removes a reply above the limit. A read whose result is removed is answered as refused.
   fileprivate mutating func limitReply(to bytes: Int) {
     guard replyBytes > max(bytes, 0) else { return }
     switch self {

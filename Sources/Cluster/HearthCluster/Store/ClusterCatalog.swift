@@ -9,17 +9,17 @@ package protocol ClusterCatalog: ClusterStore {
   /// The number that identifies this cluster.
   var cluster: UInt64 { get }
 
-  /// Returns the database of a journal's name, and creates it when it is missing.
+  /// Returns the ID of the database with a journal of that name, and creates the database when it is missing.
   ///
-  /// - Parameter collection: The prefix of such journals' names.
+  /// - Parameter collection: The prefix of the names of the journals of one kind, such as databases or accounts.
   func database(_ name: String, of collection: String) throws(JournalError) -> DatabaseID
 
   /// Opens the journal of that name.
   ///
-  /// - Parameter collection: The prefix of such journals' names.
+  /// - Parameter collection: The prefix of the names of the journals of one kind, such as databases or accounts.
   func openJournal(_ name: String, of collection: String) throws(JournalError) -> any Journal
 
-  /// Returns the name of a database's journal, with its collection; nil when the database is missing.
+  /// Returns the name of a database's journal, with its collection; nil when there is no such database.
   func name(of database: DatabaseID) throws(JournalError) -> String?
 
   /// Returns the databases of the journals in a collection, by name.

@@ -6,23 +6,23 @@ package struct ClusterOverview: Sendable {
     package var name: String
     /// The address at which other nodes reach it.
     package var address: String
-    /// Its last incarnation.
+    /// The number of the node's last incarnation.
     package var run: Int64
     /// True when its lease has not lapsed by the store's clock.
     package var isAlive: Bool
-    /// The time to the end of its lease; negative after the end.
+    /// The time until its lease ends, in milliseconds; negative after the end.
     package var leaseMilliseconds: Int64
 
-    /// A node with these values.
+    /// Creates a node with these values.
     package init(name: String, address: String, run: Int64, isAlive: Bool, leaseMilliseconds: Int64) {
       (self.name, self.address, self.run) = (name, address, run)
       (self.isAlive, self.leaseMilliseconds) = (isAlive, leaseMilliseconds)
     }
   }
 
-  /// A database or the accounts.
+  /// The journal of a database or of the accounts.
   package struct Journal: Sendable {
-    /// The name of its journal, with its collection.
+    /// The name of the journal, with its collection.
     package var name: String
     /// The last claimed epoch.
     package var epoch: Int64
@@ -31,7 +31,7 @@ package struct ClusterOverview: Sendable {
     /// The last durable position.
     package var position: Int64
 
-    /// A database with these values.
+    /// Creates a journal with these values.
     package init(name: String, epoch: Int64, owner: String?, position: Int64) {
       (self.name, self.epoch, self.owner, self.position) = (name, epoch, owner, position)
     }
@@ -42,6 +42,6 @@ package struct ClusterOverview: Sendable {
   /// The journals in the order of their names.
   package var journals: [Journal]
 
-  /// An overview of these nodes and databases.
+  /// Creates an overview of these nodes and journals.
   package init(nodes: [Node], journals: [Journal]) { (self.nodes, self.journals) = (nodes, journals) }
 }

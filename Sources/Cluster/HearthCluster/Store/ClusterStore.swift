@@ -1,5 +1,5 @@
-/// The shared store of a cluster, with its logs and leases: the only thing that its nodes share. Each call is answered
-/// once, on any thread, which the handler must not block.
+/// The shared store of a cluster, with its logs and leases; its nodes share nothing else. Each call is answered once,
+/// on any thread; the handler must not block.
 package protocol ClusterStore: Sendable {
   /// Calls the store about the node's lease.
   func ask(_ call: NodeLease.Call, then: @escaping @Sendable (NodeLease.Answer) -> Void)

@@ -4,12 +4,12 @@ import HearthJournal
 package struct LogRow: Sendable, Equatable {
   /// The epoch of the owner that wrote the row.
   package var epoch: Int64
-  /// The positions and their records.
+  /// The range of positions with their records.
   package var batch: JournalBatch
-  /// The running hash of the log up to and with this row.
+  /// The running hash of the log up to and including this row.
   package var hash: RunningHash
 
-  /// A row of these values, without validation.
+  /// Creates a row of these values, without validation.
   package init(epoch: Int64, batch: JournalBatch, hash: RunningHash) {
     self.epoch = epoch
     self.batch = batch
@@ -21,7 +21,7 @@ package struct LogRow: Sendable, Equatable {
     JournalHead(epoch: epoch, position: batch.lastPosition, runningHash: hash)
   }
 
-  /// Returns true when this is the next row after `head`: by its position, an epoch that does not fall, and the hash
+  /// Returns true when this is the next row after `head`: by its position, an epoch that is not lower, and the hash
   /// over its bytes and all before them.
   package func follows(_ head: JournalHead) -> Bool {
     epoch >= head.epoch && head.position < .max && batch.firstPosition == head.position + 1

@@ -3,7 +3,7 @@ package struct NodeID: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The name, 1 to 63 bytes.
   package var name: String
 
-  /// The node of that name.
+  /// Creates the ID of the node with that name.
   package init(_ name: String) { self.name = name }
 
   package static func < (left: NodeID, right: NodeID) -> Bool { left.name < right.name }
@@ -15,11 +15,11 @@ package struct NodeID: Sendable, Hashable, Comparable, CustomStringConvertible {
 package struct Incarnation: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The node.
   package var node: NodeID
-  /// The number, which grows with every registration of the node and is never reused, also by a log that lost
+  /// The number, which grows with every registration of the node and is never reused, not even after the store lost
   /// acknowledged rows. The store takes the larger of the last one plus 1 and its own clock's milliseconds.
   package var number: Int64
 
-  /// An incarnation of a node.
+  /// Creates an incarnation of a node.
   package init(node: NodeID, number: Int64) {
     self.node = node
     self.number = number
@@ -38,7 +38,7 @@ package struct DatabaseID: Sendable, Hashable {
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 }
 
-/// A client's connection to its node, which picks the number at random.
+/// A client's connection to its node, which draws the number at random.
 package struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertible {
   package var rawValue: UInt64
 

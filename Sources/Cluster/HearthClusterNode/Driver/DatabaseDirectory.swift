@@ -9,7 +9,7 @@ final class DatabaseDirectory<Host: DatabaseHost>: Sendable {
   }
 
   private let state = Mutex(State())
-  /// The callback for a database that another node has handed over to this one, which has not opened it yet.
+  /// The callback for a database that another node has handed over to this one, which has not opened it.
   private let onHandOver: @Sendable (DatabaseID) -> Void
 
   init(onHandOver: @escaping @Sendable (DatabaseID) -> Void) { self.onHandOver = onHandOver }
@@ -50,7 +50,7 @@ final class DatabaseDirectory<Host: DatabaseHost>: Sendable {
         for driver in state.drivers.values { driver.handle(.linkDown(run.node)) }
       }
     case .received(let database, let message, let run, let done):
-      // The sender of a message for a closed database repeats it once the database is open.
+      // The sender repeats a message for a database that is closed here once the database is open.
       guard let driver = self[database] else {
         if case .handoff = message { onHandOver(database) }
         return done()

@@ -2,9 +2,10 @@ import Dispatch
 import HearthCluster
 import Synchronization
 
-/// The driver of one database's member on a node: feeds it events one after another, and performs its actions.
+/// The driver of one database's member on a node: passes it events one after another, and performs its actions.
 ///
-/// Events that arrived meanwhile are handled together, so that many requests make one row and one round of answers.
+/// Events that have arrived while others were handled are handled together, so that many requests make one row and one
+/// round of answers.
 package final class DatabaseDriver<Host: DatabaseHost>: Sendable {
   /// The dependencies of a driver.
   struct Dependencies: Sendable {
@@ -22,7 +23,8 @@ package final class DatabaseDriver<Host: DatabaseHost>: Sendable {
     var isHalted = false
   }
 
-  /// The number of events that make one row: more would keep the store waiting for the first ones.
+  /// The most events that are handled together for one row. With more, the row for the first events would be sent too
+  /// late.
   private static var batchEventsMax: Int { 128 }
 
   /// The database.
@@ -41,7 +43,7 @@ package final class DatabaseDriver<Host: DatabaseHost>: Sendable {
 
   /// Passes an event to the member, after earlier ones.
   ///
-  /// - Parameter then: Is called when the event was handled.
+  /// - Parameter then: Called when the event was handled.
   package func handle(_ event: MemberEvent, then: (@Sendable () -> Void)? = nil) {
     put(DriverItem(event: event, then: then))
   }
@@ -56,7 +58,7 @@ package final class DatabaseDriver<Host: DatabaseHost>: Sendable {
       })
   }
 
-  /// Calls the body with the member and the host between two events; it must not keep them.
+  /// Calls the body with the member and the host between two events; the body must not keep them.
   package func withMember<Value>(_ body: (DatabaseMember, Host) -> Value) -> Value {
     state.withLock { body($0.member, $0.host) }
   }
@@ -74,7 +76,7 @@ package final class DatabaseDriver<Host: DatabaseHost>: Sendable {
       guard !items.isEmpty else { return }
       var rest = items[...]
       while !rest.isEmpty {
-        // Other work runs between the events before and after it.
+        // The event before other work is finished first, so that the work runs between two events.
         let events = rest.prefix(Self.batchEventsMax).prefix { $0.event != nil }
         if !events.isEmpty { run(events) }
         rest = rest.dropFirst(events.count)
@@ -103,7 +105,7 @@ package final class DatabaseDriver<Host: DatabaseHost>: Sendable {
     if case .tick = event {
       state.lastTick = now
     } else if now.isAtLeast(dependencies.timing.beatMilliseconds, after: state.lastTick) {
-      // The process may have been suspended: a tick first ends what it no longer may assume.
+      // The process may have been suspended: a tick first ends leases and roles that are no longer valid.
       take(.tick, &state)
     }
     perform(state.member.take(event, at: now, dependencies.leaseStatus(), &state.host), &state)

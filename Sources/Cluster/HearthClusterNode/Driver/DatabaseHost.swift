@@ -1,10 +1,11 @@
 import HearthCluster
 
-/// The local side of a database on a node: the tree, rules, clients and listeners.
+/// The part of a database on a node that has the tree, the rules, the clients and the listeners.
 package protocol DatabaseHost: RequestDecider, Sendable {
-  /// Performs an action of the member, in order. Store calls and messages to nodes are not among them.
+  /// Performs an action of the member, in order. Store calls and messages to other nodes are performed by the driver
+  /// instead.
   mutating func take(_ action: MemberAction)
 
-  /// Notes that a row of the decided records, in their order, was sent to the store.
+  /// Notes that the next decided records were sent to the store as a row.
   mutating func sealed(_ row: LogRow)
 }

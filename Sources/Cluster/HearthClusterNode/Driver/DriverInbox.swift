@@ -4,7 +4,7 @@ import HearthCluster
 struct DriverItem: Sendable {
   /// The event; nil for other work.
   var event: MemberEvent?
-  /// The work; with an event, the callback after it was handled.
+  /// The work; for an event, the callback after it was handled.
   var then: (@Sendable () -> Void)?
 
   init(event: MemberEvent, then: (@Sendable () -> Void)?) { (self.event, self.then) = (event, then) }

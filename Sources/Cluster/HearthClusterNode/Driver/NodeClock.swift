@@ -7,9 +7,10 @@ package protocol NodeClock: Sendable {
   var now: MonotonicInstant { get }
 }
 
-/// The machine's clock since its start, sleep included: a node that was asleep must not rely on its lease.
+/// The machine's monotonic clock, which also advances while the machine sleeps: a node that was asleep must not rely on
+/// its lease.
 package struct MachineClock: NodeClock {
-  /// The clock of this machine.
+  /// Creates the clock.
   package init() {}
 
   /// The milliseconds since the machine's start.

@@ -17,11 +17,11 @@ package final class NodeDriver<Host: DatabaseHost>: Sendable {
   private let lease: LockedLease
   private let directory: DatabaseDirectory<Host>
 
-  /// A node that is not registered yet.
+  /// Creates the driver of a node that is not registered yet.
   ///
   /// - Parameters:
-  ///   - onHandOver: Is called with a database that another node has handed over to this one, which has not opened it.
-  ///   - makeLinks: Makes the connections, whose events go to its argument.
+  /// - onHandOver: Called with a database that another node has handed over to this one, and that is not open here.
+  /// - makeLinks: Makes the connections; their events are to be passed to its argument.
   package init(
     _ node: NodeID, timing: ClusterTiming, clock: any NodeClock, store: any ClusterStore,
     onHandOver: @escaping @Sendable (DatabaseID) -> Void = { _ in },
@@ -49,7 +49,7 @@ package final class NodeDriver<Host: DatabaseHost>: Sendable {
     return directory.add(DatabaseDriver(database, member, host, dependencies))
   }
 
-  /// Closes a database, as if the node had died as far as that database is concerned.
+  /// Closes a database without handing it over: for that database, the effect is that of a crash of the node.
   package func close(_ database: DatabaseID) { directory.remove(database)?.halt() }
 
   /// Advances the lease and the databases.
@@ -60,7 +60,7 @@ package final class NodeDriver<Host: DatabaseHost>: Sendable {
     }
   }
 
-  /// Stops at once, as if the process had died: connections end, and answers are ignored. Pending store calls may still
+  /// Stops at once, with the effect of a crash: connections end, and answers are ignored. Pending store calls may still
   /// have their effect.
   package func halt() {
     lease.halt()

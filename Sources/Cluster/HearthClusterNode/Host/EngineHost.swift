@@ -6,20 +6,20 @@ import HearthJournal
 import HearthTree
 import Synchronization
 
-/// A database of the engine on a node: it follows the log, and while the node is the owner, decides records for the
-/// log.
+/// The part of a database on a node that uses the engine: a ``Database`` that follows the log and, while the node is
+/// the owner, a decider that makes records for the log.
 ///
-/// Decisions are based on the tip of the log, durable or not; clients see the database that follows, which gets rows
-/// once they are durable. An owner that loses its role thus has nothing to take back: the decider is discarded, and no
-/// client has seen its decisions.
+/// The decider works on the tip of the log, durable or not. Clients see the following database, which receives rows
+/// once they are durable. When an owner loses its role, its decider is therefore simply discarded: no client has seen
+/// its undurable decisions.
 struct EngineHost: DatabaseHost {
   /// A notice for the operator.
   enum Notice: Sendable {
-    /// This node became the owner, under that epoch.
+    /// The node became the owner, under that epoch.
     case began(epoch: Int64)
-    /// This node is no longer the owner.
+    /// The node is no longer the owner.
     case ended
-    /// The store ran out of room (false), or has room again (true).
+    /// The store has no space (false), or has space again (true).
     case room(Bool)
     /// The store lost acknowledged rows.
     case dataLost(DataLoss)
@@ -33,7 +33,7 @@ struct EngineHost: DatabaseHost {
   private let dependencies: Dependencies
   private let decider = LockedDecider()
   private(set) var isOwner = false
-  /// The states after the rows in flight, as far as they are known.
+  /// The heads after the rows in flight, with the data after each.
   private var sealed: [(head: JournalHead, root: Node)] = []
 
   /// The dependencies of a host on its node.
@@ -44,9 +44,9 @@ struct EngineHost: DatabaseHost {
     /// Logs the writes that this node refused as the owner.
     var denied: @Sendable ([Denial]) -> Void
     var notice: @Sendable (Notice) -> Void
-    /// Is called when this node becomes or stops being the owner.
+    /// Called when this node becomes or stops being the owner.
     var ownershipChanged: @Sendable (Bool) -> Void
-    /// The initial state of the database when the log is another one.
+    /// The state from which the database starts over when the log was replaced by a different one.
     var first: ReplicationStart
     /// Starts loading the newest snapshot, because rows that are missing here were pruned.
     var reload: @Sendable () -> Void
@@ -58,7 +58,7 @@ struct EngineHost: DatabaseHost {
     (self.database, self.limits, self.connection, self.dependencies) = (database, limits, connection, dependencies)
   }
 
-  // MARK: The owner's part
+  // MARK: The owner's decisions
 
   mutating func began(at position: Int64) {
     isOwner = true
@@ -71,10 +71,11 @@ struct EngineHost: DatabaseHost {
     sealed = []
   }
 
-  /// Calls the decider. The first call creates it from the state after all earlier rows, which the database has got
+  /// Calls the decider. The first call creates it from the state of the database, which had received all earlier rows
   /// when this node became the owner.
   ///
-  /// - Parameter body: Also returns the changes for the entries of the outbox.
+  /// - Parameter body: Calls the decider, and returns its result with the changes from which outbox entries are
+  ///   derived.
   private func withDecider<Value: Sendable>(
     _ body: @Sendable (inout ChangeDecider) -> (Value, changes: [CommittedChange])
   ) -> (Value, entries: [OutboxEntry]) {
@@ -110,7 +111,7 @@ struct EngineHost: DatabaseHost {
 
   var noRoom: ForwardedBody { InProcessReply.body(of: .failure(.noSpace)) }
 
-  /// Returns nothing, because a node reads locally once it has applied everything up to the position.
+  /// Returns no bytes, because the client's node reads the data itself once it has applied all rows up to the position.
   mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8] { [] }
 
   mutating func disconnect(_ session: SessionID, at position: Int64) -> (content: [UInt8], entries: [OutboxEntry]) {
@@ -122,7 +123,7 @@ struct EngineHost: DatabaseHost {
     return (ended.content, entries)
   }
 
-  /// Starts writing a snapshot of the state after all rows that the database has got.
+  /// Starts writing a snapshot of the state after all rows that the database has received.
   ///
   /// - Parameter table: The sessions at that state.
   func writeSnapshot(with table: SessionTable) {
@@ -134,7 +135,7 @@ struct EngineHost: DatabaseHost {
     if let root { sealed.append((row.head, root)) }
   }
 
-  /// Returns the state after a row that this node decided; nil for other rows.
+  /// Returns the data after a row that this node decided; nil for other rows.
   private mutating func data(behind head: JournalHead) -> Node? {
     sealed.removeAll { $0.head.position < head.position }
     return sealed.first?.head == head ? sealed.removeFirst().root : nil
@@ -173,7 +174,7 @@ struct EngineHost: DatabaseHost {
       if let start = dependencies.loaded.take(at: head) { database.follower?.take(.replaced(start)) }
     case .dataLost(let loss): dependencies.notice(.dataLost(loss))
     case .unreadable(let finding): dependencies.notice(.unreadable(finding))
-    // The driver performs these itself, and the status reads the member directly.
+    // The driver performs these actions itself, and the node reads the status from the member.
     case .ask, .send: break
     case .ownerSeen(let node): dependencies.owner.set(node?.name)
     }
@@ -185,8 +186,8 @@ private enum DecodedRequest {
   case change(ForwardedChange)
   case transaction(Transaction)
 
-  /// Reads a write; nil for a transaction that has run or belongs to another process, which reports it itself, and for
-  /// unreadable bytes.
+  /// Decodes the content of a write request; nil for a transaction that has run or belongs to another process, which
+  /// reports its outcome itself, and for unreadable bytes.
   init?(_ content: ForwardedBody) {
     switch content {
     case .value(let value as InProcessChange): self = .change(value.change)
@@ -215,7 +216,7 @@ extension OwnerResponse {
   }
 }
 
-/// The decider on the tip of the log, while this node decides.
+/// The decider on the tip of the log; absent while this node is not the owner.
 private final class LockedDecider: Sendable {
   private let held = Mutex<ChangeDecider?>(nil)
 
@@ -234,7 +235,7 @@ private final class LockedDecider: Sendable {
   ) -> Value {
     held.withLock { held in
       if held == nil { held = make() }
-      // In place, because it is large.
+      // Changes the decider in place, because copying it is expensive.
       return body(&held!)
     }
   }

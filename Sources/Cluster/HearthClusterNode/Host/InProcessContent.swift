@@ -4,7 +4,7 @@ import Synchronization
 
 /// A change on its way from a database to its owner, encoded only when its bytes are needed for another process.
 final class InProcessChange: ForwardedContent {
-  /// The size above which a change is encoded at once, because its size must be counted.
+  /// The size above which a change is encoded at once, because its exact size must count for the limits.
   fileprivate static let sizeBytesMax = 64 << 10
 
   let change: ForwardedChange
@@ -32,7 +32,7 @@ final class InProcessReply: ForwardedContent {
 
   var encoded: [UInt8] { reply.forwarded }
 
-  /// Returns the body of a reply. Replies to reads are made where they are read.
+  /// Returns the body of a reply. Replies to reads are made by the client's node.
   static func body(of reply: Reply) -> ForwardedBody {
     switch reply {
     case .ok, .listening, .result, .value: return .value(ok)
@@ -54,7 +54,7 @@ final class InProcessReply: ForwardedContent {
 /// A transaction on its way from a database to its owner in the same process, because code cannot be sent to another
 /// one. It runs at most once.
 final class InProcessTransaction: ForwardedContent {
-  /// The only byte of its encoding, which has no meaning in another process; changes begin with another byte.
+  /// The only byte of a transaction's encoding, which another process cannot run; changes begin with a different byte.
   private static let marker: UInt8 = 0xFF
 
   private let transaction: Mutex<Transaction?>

@@ -8,7 +8,7 @@ final class LoadedSnapshot: Sendable {
 
   func put(_ start: ReplicationStart, at head: JournalHead) { loaded.withLock { $0 = (head, start) } }
 
-  /// Removes and returns the state at that head; nil when another state was loaded.
+  /// Removes and returns the state at a head; nil when another state was loaded.
   func take(at head: JournalHead) -> ReplicationStart? {
     loaded.withLock { loaded in
       defer { loaded = nil }

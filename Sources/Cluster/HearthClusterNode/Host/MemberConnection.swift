@@ -14,7 +14,7 @@ final class MemberConnection: OwnerConnection {
 
   private let state = Mutex(State())
 
-  /// Sets the driver. Called before the database has any client.
+  /// Sets the driver. Called before the database has clients.
   func connect(to driver: DatabaseDriver<EngineHost>) { state.withLock { $0.driver = driver } }
 
   private var driver: DatabaseDriver<EngineHost>? { state.withLock { $0.driver } }
@@ -38,7 +38,7 @@ final class MemberConnection: OwnerConnection {
 
   func snapshotIsDue() { driver?.perform { member, host in host.writeSnapshot(with: member.table) } }
 
-  /// Ends a request with or without an answer: a transaction that has not run will not.
+  /// Discards the transaction of a request that has ended, answered or not, so that it cannot run later.
   func discardTransaction(_ ticket: UInt64) {
     _ = state.withLock { $0.transactions.removeValue(forKey: ticket) }?.take()
   }

@@ -2,7 +2,8 @@ import HearthBytes
 import HearthCluster
 import NIOCore
 
-/// The handler of a connection between two nodes, behind its TLS: greetings, heartbeats, and messages in order.
+/// The channel handler of a connection between two nodes, after its TLS handler: it exchanges hellos, heartbeats and
+/// messages.
 ///
 /// Any protocol violation ends the connection, with its reason. Nothing is buffered for a peer before its hello.
 final class LinkHandler: ChannelDuplexHandler {
@@ -13,11 +14,12 @@ final class LinkHandler: ChannelDuplexHandler {
 
   /// The callbacks of a connection, on its event loop.
   struct Delegate {
-    /// Handles the peer's hello, with the names in its certificate. Returns the reason of a refusal.
+    /// Handles the peer's hello, with the names in its certificate. Returns the reason to refuse the connection; nil to
+    /// accept it.
     var greeted: (Hello, _ names: [String], NodeLink) -> LinkProblem?
-    /// Handles a message; reading pauses above a limit until `done` was called.
+    /// Handles a message; reading pauses while too many bytes wait for their `done`.
     var received: (DatabaseID, PeerMessage, NodeLink, _ done: @escaping @Sendable () -> Void) -> Void
-    /// Answers a question of the peer. A ``LinkRefusal`` is passed on as one.
+    /// Answers a question of the peer. A thrown ``LinkRefusal`` is sent as that refusal.
     var asked: ([UInt8], NodeLink) -> EventLoopFuture<[UInt8]>
     /// Handles the end of the connection, once.
     var ended: (NodeLink?, LinkProblem) -> Void
@@ -36,8 +38,8 @@ final class LinkHandler: ChannelDuplexHandler {
   private var watch: RepeatedTask?
   private var deadline: Scheduled<Void>?
   private let unhandled: UnhandledBytes
-  /// The limit on pending questions, half of the unhandled limit: slow questions must not stop the reading of other
-  /// messages, which their answers may wait for.
+  /// The pending questions of the peer. Their size is limited to half of the unhandled bytes: slow questions must not
+  /// stop the reading of other messages, because their answers may depend on those.
   private var load: InboundQuestions
 
   /// - Parameters:

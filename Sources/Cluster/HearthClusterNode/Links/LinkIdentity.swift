@@ -1,8 +1,8 @@
 import NIOCore
 import NIOSSL
 
-/// A node's certificate and the authority that it trusts. All nodes' certificates come from one authority, which is
-/// used for nothing else; each names its node as a DNS name.
+/// A node's certificate and the authority that it trusts. All nodes' certificates are issued by one authority, which is
+/// used for nothing else; each has the name of its node as a DNS name.
 package struct LinkIdentity: Sendable {
   let server: NIOSSLContext
   let client: NIOSSLContext
@@ -33,7 +33,7 @@ package struct LinkIdentity: Sendable {
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
     settings.minimumTLSVersion = .tlsv13
     settings.trustRoots = .certificates(authority)
-    // Names are checked with the hello, on both sides by the same rule.
+    // Names are checked after the hello, by the same rule on both sides.
     settings.certificateVerification = .noHostnameVerification
     var clientSettings = TLSConfiguration.makeClientConfiguration()
     clientSettings.certificateChain = chain.map { .certificate($0) }
@@ -64,7 +64,7 @@ package struct LinkIdentity: Sendable {
     do { return try body() } catch { throw Failure(description: "\(path) could not be read as \(what) in PEM") }
   }
 
-  /// Returns the DNS names in the verified certificate of the peer; none without one.
+  /// Returns the DNS names in the verified certificate of the peer; none without a certificate.
   static func peerNames(_ pipeline: ChannelPipeline) -> [String] {
     guard let found = try? pipeline.syncOperations.nioSSL_peerCertificate() else { return [] }
     return found._subjectAlternativeNames().filter { $0.nameType == .dnsName }.compactMap { name in

@@ -2,12 +2,13 @@
 package struct LinkLimits: Sendable {
   /// The time from the start of a connection, both certificates included, to the peer's hello.
   package static let helloSeconds = 5
-  /// The number of connections without a hello, from addresses that are no node's: a further one replaces the oldest of
-  /// the network that has most.
+  /// The number of connections without a hello from addresses other than those of nodes. A further one replaces the
+  /// oldest of the network that has most.
   package static let unidentifiedMax = 64
   /// The number of such connections from one network, a /24 of IPv4 or a /48 of IPv6.
   package static let unidentifiedPerNetworkMax = 16
-  /// The number of such connections from the address of a node, which no other address uses up.
+  /// The number of such connections from the address of a node. They are counted separately from those of other
+  /// addresses.
   package static let unidentifiedPerPeerMax = 8
   /// The time without outbound messages after which a heartbeat is sent.
   package static let heartbeatMilliseconds = 500
@@ -17,7 +18,7 @@ package struct LinkLimits: Sendable {
   package static let unsentBytesMax = 64 << 20
   /// The received and unhandled bytes above which reading pauses.
   package static let unhandledBytesMax = 32 << 20
-  /// The number of pending questions to one node, and of pending ones from it.
+  /// The number of pending questions to one node, and of pending questions from it.
   package static let questionsMax = 500
   /// The initial time between two attempts to reach a node, doubled after each, up to ``redialMillisecondsMax``.
   package static let redialMillisecondsMin = 100
@@ -26,7 +27,7 @@ package struct LinkLimits: Sendable {
   /// The time limit of one attempt to connect.
   package static let connectSeconds = 3
 
-  /// The limits as variables, for tests.
+  /// The limits as variables, which tests change.
   var unsentBytesMax = Self.unsentBytesMax
   var unhandledBytesMax = Self.unhandledBytesMax
   var questionsMax = Self.questionsMax

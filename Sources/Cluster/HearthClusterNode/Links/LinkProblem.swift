@@ -1,6 +1,6 @@
 import HearthCluster
 
-/// The reason that a connection between nodes ended or was refused. It contains no data of the peer except names that
+/// The reason that a connection between nodes ended or was refused. It contains no data from the peer except names that
 /// its certificate proves.
 package enum LinkProblem: Error, Sendable, Equatable, CustomStringConvertible {
   /// The peer or the network closed it.

@@ -10,7 +10,7 @@ import NIOCore
 #endif
 
 extension NetworkPrefix {
-  /// The network of a socket's remote address.
+  /// Creates the network of a socket's remote address.
   init(_ address: SocketAddress?) {
     switch address {
     case .v4(let address)?:

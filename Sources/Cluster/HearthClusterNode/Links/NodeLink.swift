@@ -2,7 +2,7 @@ import HearthCluster
 import NIOCore
 import Synchronization
 
-/// An established connection to a node: messages arrive in order, or the connection ends.
+/// An established connection to a node. Messages arrive in order and without a gap; otherwise the connection ends.
 final class NodeLink: Sendable {
   /// The incarnation of the peer.
   let peer: Incarnation
@@ -15,7 +15,8 @@ final class NodeLink: Sendable {
   private let outbox = Mutex(Outbox())
   private let questions: Mutex<PendingQuestions<EventLoopPromise<[UInt8]>>>
 
-  /// The maximum capacity that is reserved for messages written together, after a turn with as many.
+  /// The maximum capacity that is reserved for the next messages written together, according to the size of the last
+  /// ones.
   private static let reservedBytesMax = 256 << 10
 
   private struct Outbox {
@@ -45,7 +46,7 @@ final class NodeLink: Sendable {
   private func flush() {
     let bytes = outbox.withLock { outbox in
       defer {
-        // The next turn is likely to have a similar size.
+        // The messages of the next turn of the event loop are likely to have a similar size.
         let capacity = min(outbox.bytes.readableBytes, Self.reservedBytesMax)
         outbox = Outbox(bytes: ByteBufferAllocator().buffer(capacity: capacity))
       }
@@ -93,7 +94,7 @@ final class NodeLink: Sendable {
     }
   }
 
-  /// Sends the reply to the node's question of that number.
+  /// Sends the reply to the node's question with a number.
   func reply(_ result: Result<[UInt8], any Error>, to number: UInt64) {
     let reply: LinkReply =
       switch result {
@@ -114,8 +115,8 @@ final class NodeLink: Sendable {
     questions.withLock { $0.remove(number) }?.completeWith(result)
   }
 
-  /// Returns true when this content leaves half of the unsent limit to other messages, which end the connection when
-  /// they exceed it.
+  /// Returns true when the content fits into half of the limit of unsent bytes. The other half is for other messages,
+  /// which end the connection when they exceed the limit.
   private func hasRoom(for content: [UInt8]) -> Bool {
     unsentBytes.load(ordering: .relaxed) + content.count <= limits.unsentBytesMax / 2
   }

@@ -23,9 +23,9 @@ package enum LinkEvent: Sendable {
 package typealias QuestionHandler = @Sendable (_ question: [UInt8], _ peer: Incarnation) -> EventLoopFuture<[UInt8]>
 
 /// A node's connections to the others: one to each, with both certificates verified, shared by all databases. Of two
-/// nodes, the one whose name sorts first dials.
+/// nodes, the one whose name sorts first opens the connection.
 ///
-/// All of them are on one event loop. The dialling node reconnects a lost connection; nothing is kept for it meanwhile.
+/// All of them are on one event loop. That node also reconnects a lost connection; messages are not kept meanwhile.
 package final class NodeLinks: Sendable {
   private struct Peer {
     var host: String
@@ -46,14 +46,14 @@ package final class NodeLinks: Sendable {
     var channels: [ObjectIdentifier: any Channel] = [:]
     /// The accepted connections without a hello.
     var unidentified: UnidentifiedConnections<ObjectIdentifier>
-    /// The nodes' addresses, as their names were resolved last.
+    /// The nodes' addresses, as resolved last from their host names.
     var resolved: [NodeID: Set<NetworkPrefix>] = [:]
     /// The addresses of the nodes' last hellos.
     var greeted: [NodeID: NetworkPrefix] = [:]
 
     init(limits: LinkLimits) { unidentified = UnidentifiedConnections(limits: limits) }
 
-    /// Updates the stranger table with the known addresses of nodes.
+    /// Passes the known addresses of nodes on to ``unidentified``.
     mutating func updateUnidentified() {
       unidentified.setPeers(
         peers.keys.reduce(into: []) { networks, peer in
@@ -78,12 +78,12 @@ package final class NodeLinks: Sendable {
   /// The queue on which names are resolved, which blocks.
   private let resolver = DispatchQueue(label: "hearth.node.names", qos: .utility)
 
-  /// The connections of a node, none of which is made before ``begin(_:)``.
+  /// Creates the connections of a node; none is made before ``begin(_:)``.
   ///
   /// - Parameters:
-  ///   - cluster: The number of the cluster.
-  ///   - answer: Answers other nodes' questions, on `loop`, without blocking it; nil refuses them.
-  ///   - onEvent: Receives events, on `loop`, without blocking it.
+  /// - cluster: The number of the cluster.
+  /// - answer: Answers other nodes' questions, on `loop`, without blocking it; nil refuses them.
+  /// - onEvent: Receives events, on `loop`, without blocking it.
   package init(
     _ node: NodeID, cluster: UInt64, _ identity: LinkIdentity, on loop: any EventLoop,
     limits: LinkLimits = LinkLimits(),
@@ -119,7 +119,7 @@ package final class NodeLinks: Sendable {
     return channel.localAddress?.port ?? port
   }
 
-  /// Counts an accepted connection before its TLS, and closes the one that it replaces.
+  /// Counts an accepted connection before its TLS handshake, and closes the connection that it replaces.
   ///
   /// - Returns: The incarnation for its hello.
   private func admit(_ channel: any Channel) throws(LinkProblem) -> Incarnation {
@@ -152,7 +152,7 @@ package final class NodeLinks: Sendable {
     dialAll()
   }
 
-  /// Resolves the nodes' addresses, whose connections have their own limits.
+  /// Resolves the nodes' host names, because connections from their addresses have their own limits.
   private func resolve(_ addresses: [NodeID: (host: String, port: Int)]) {
     let hosts = addresses.mapValues(\.host)
     resolver.async { [self] in
@@ -195,14 +195,14 @@ package final class NodeLinks: Sendable {
     for channel in channels { channel.pipeline.fireUserInboundEventTriggered(LinkProblem.ended) }
   }
 
-  /// Sends a message to a node; dropped without a connection.
+  /// Sends a message to a node; dropped when there is no connection.
   package func send(_ message: PeerMessage, of database: DatabaseID, to peer: NodeID) {
     state.withLock { $0.links[peer] }?.send(.database(database, message))
   }
 
-  /// Asks a node a question. Answers come in the order in which they are made.
+  /// Asks a node a question. Answers to several questions may arrive in any order.
   ///
-  /// - Returns: The answer, or a ``QuestionProblem``, which tells whether the outcome is known.
+  /// - Returns: The answer, or a ``QuestionProblem``, which tells whether the question may have had its effect.
   package func ask(_ peer: NodeID, _ question: [UInt8], timeoutSeconds: Int) -> EventLoopFuture<[UInt8]> {
     guard let link = state.withLock({ $0.links[peer] }) else {
       return loop.makeFailedFuture(QuestionProblem.notConnected)
@@ -297,7 +297,8 @@ package final class NodeLinks: Sendable {
     if let wanted, wanted != peer { return .otherNode(peer, wanted: wanted) }
     let (problem, before) = state.withLock { state -> (LinkProblem?, NodeLink?) in
       guard state.run == run else { return (.ended, nil) }
-      // The order of names decides which node dials; otherwise two connections could replace each other for ever.
+      // The order of names decides which node opens the connection; otherwise two connections could replace each other
+      // for ever.
       guard state.peers[peer] != nil, wanted != nil || peer < node else { return (.unknownNode(peer), nil) }
       let before = state.links[peer]
       if let before, before.peer.number > hello.incarnation.number { return (.earlierIncarnation, nil) }
@@ -315,7 +316,8 @@ package final class NodeLinks: Sendable {
     return nil
   }
 
-  /// Removes a connection of a node from the stranger table, and gives its address the limits of a node from now on.
+  /// Removes a connection of a node from ``State/unidentified``, and gives its address the limits of a node from now
+  /// on.
   private func noteGreeting(of peer: NodeID, from channel: any Channel) {
     let network = NetworkPrefix(channel.remoteAddress)
     state.withLock { state in
@@ -329,7 +331,7 @@ package final class NodeLinks: Sendable {
   private func ended(_ link: NodeLink?, _ wanted: NodeID?, _ problem: LinkProblem) {
     guard let link else {
       if let wanted { return report(wanted, problem) }
-      // Any host that reaches the port could fill a log with this.
+      // Logged for debugging only: any host that reaches the port could otherwise fill the log.
       return logger.debug("a connection was not taken", metadata: ["reason": "\(problem)"])
     }
     let wasCurrent = state.withLock { state in

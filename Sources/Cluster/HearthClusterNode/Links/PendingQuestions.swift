@@ -23,7 +23,7 @@ struct PendingQuestions<Waiter> {
     return lastNumber
   }
 
-  /// Removes and returns the receiver of an answer; nil when the question is not pending any more, or never was.
+  /// Removes and returns the receiver of an answer; nil when the question is not pending.
   mutating func remove(_ number: UInt64) -> Waiter? { waiters.removeValue(forKey: number) }
 
   /// Ends the connection's questions: ``add(_:)`` throws from then on.
@@ -38,7 +38,7 @@ struct PendingQuestions<Waiter> {
 
 /// The peer's questions that are being answered.
 struct InboundQuestions {
-  /// The size of a question beside its content.
+  /// The size of a question in addition to its content.
   private static let overheadBytes = 128
 
   private let countMax: Int

@@ -20,7 +20,8 @@ package final class QuestionLimiter: Sendable {
     (self.pendingMax, self.waitingMax) = (pendingMax, waitingMax)
   }
 
-  /// Asks now, or when earlier questions have ended. The caller calls ``end(_:on:)`` after it.
+  /// Calls `ask` now, or when earlier questions have ended. The caller calls ``end(_:on:)`` when the question has
+  /// ended.
   ///
   /// - Returns: False when too many wait; then the question is not asked.
   package func begin(_ node: NodeID, _ ask: @escaping @Sendable () -> Void) -> Bool {

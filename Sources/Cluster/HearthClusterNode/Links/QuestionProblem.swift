@@ -12,7 +12,7 @@ package enum QuestionProblem: Error, Sendable, Equatable, CustomStringConvertibl
   case refused(LinkRefusal)
   /// The connection ended before an answer came.
   case ended(LinkProblem)
-  /// The answer did not come in time. A late one is dropped.
+  /// The answer did not arrive in time. A late answer is dropped.
   case late(seconds: Int)
 
   /// True when the question may have had its effect.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The received and unhandled bytes of a connection: above a limit reading pauses, until half of them were handled.
+/// The received and unhandled bytes of a connection: above a limit, reading pauses until the bytes fall to half of it.
 final class UnhandledBytes: Sendable {
   private struct State {
     var count = 0

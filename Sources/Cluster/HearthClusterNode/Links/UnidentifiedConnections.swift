@@ -2,10 +2,11 @@ import HearthTree
 
 /// The connections to a node's port that have sent no hello, by network.
 ///
-/// Each is counted before its TLS. The addresses of the cluster's nodes have their own limits, so that others cannot
-/// keep them out. All others share a total limit and one for each network; a further connection replaces the oldest, of
-/// its own network when that is at its limit, else of the network that has most. The replacing connection has as long
-/// for its hello as any other, so a node behind an unknown address gets through too.
+/// Each is counted before its TLS handshake. The addresses of the cluster's nodes have their own limits, so that other
+/// hosts cannot keep nodes from connecting. All others share a total limit and one for each network; a further
+/// connection replaces the oldest, of its own network when that is at its limit, otherwise of the network that has
+/// most. The new connection has the usual time for its hello, so that a node with an unknown address can connect as
+/// well.
 struct UnidentifiedConnections<ID: Hashable> {
   private struct Connection {
     var id: ID
@@ -32,7 +33,7 @@ struct UnidentifiedConnections<ID: Hashable> {
   /// Adds an accepted connection.
   ///
   /// - Parameter network: An IPv4 address, or a /64.
-  /// - Returns: The connection that has to be closed for it; nil when there is room.
+  /// - Returns: The connection that must be closed in exchange; nil when the limits are not reached.
   mutating func insert(_ id: ID, from network: NetworkPrefix) -> ID? {
     let isPeer = peers.contains(network)
     defer { unidentified.append(Connection(id: id, network: network, isPeer: isPeer)) }

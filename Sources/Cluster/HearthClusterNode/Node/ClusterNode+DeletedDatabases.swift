@@ -1,7 +1,7 @@
 import HearthCluster
 import NIOCore
 
-/// Notices databases that other nodes create and delete.
+/// Finds databases that other nodes have created or deleted.
 extension ClusterNode {
   /// The handler that looks for deleted databases; it completes when this node has closed them.
   package typealias DeletionHandler = @Sendable () -> EventLoopFuture<Void>
@@ -24,8 +24,8 @@ extension ClusterNode {
   /// Sets the handler that runs when another node has deleted a database; before that, such questions are refused.
   package func setDeletionHandler(_ handler: @escaping DeletionHandler) { deletionHandler.set(handler) }
 
-  /// Makes all other nodes close deleted databases. Returns when the reachable ones have done so, or after a while: the
-  /// others notice deletions by themselves.
+  /// Makes all other nodes close deleted databases. Returns when the reachable ones have done so, or after
+  /// ``deletionCheckSeconds``: the other nodes find deletions by themselves later.
   package func checkDeletionsOnPeers() async {
     let asked = peers.map { ask(NodeID($0), .closeDeleted, seconds: Self.deletionCheckSeconds) }
     _ = try? await EventLoopFuture.whenAllComplete(asked, on: driver.links.loop).get()

@@ -1,7 +1,7 @@
 import HearthCluster
 import NIOCore
 
-/// The placement of databases: without an owner, on a node that leaves, or on a node above its share.
+/// The placement of databases: which have no owner, whose owner shuts down, or whose owner has more than its share.
 extension ClusterNode {
   /// The time limit for another node to open a database.
   private static let openSeconds = 30
@@ -9,9 +9,9 @@ extension ClusterNode {
   private static let loadSeconds = 2
   /// The silence of an owner after which nodes that do not claim its database look for another node.
   private static let silenceMilliseconds: Int64 = 2_000
-  /// The number of calls of ``place()`` between two spreadings of databases and their standbys.
+  /// The number of calls of ``place()`` between two redistributions of databases and standbys.
   private static let spreadEvery = 5
-  /// The number of calls of ``place()`` between two reminders of a standby.
+  /// The number of calls of ``place()`` after which the other node is asked again to be a standby.
   private static let standbyEvery = 60
   /// The size of snapshot and log from which a database gets a standby, because reading it after the loss of its owner
   /// takes too long.
@@ -38,7 +38,7 @@ extension ClusterNode {
       guard let closed = deletionHandler.current?() else { return loop.makeFailedFuture(LinkRefusal.noHandler) }
       answer = closed.hop(to: loop).map { .closedDeleted }
     case .receipts(let credentials, let position): answer = receipts(of: credentials, position, on: loop)
-    // The question is of a later version.
+    // The question comes from a later version.
     case nil: return loop.makeFailedFuture(LinkRefusal.noHandler)
     }
     return answer.map(\.encoded)
@@ -68,7 +68,7 @@ extension ClusterNode {
 
   private var connected: [NodeID] { driver.links.connected.map(\.node) }
 
-  /// Looks after databases without an owner or on the wrong node. Called at regular intervals.
+  /// Finds owners for databases without one, and moves databases to better nodes. Called at regular intervals.
   func runPlacement() {
     let now = MachineClock().now
     for (journal, member) in members.withLock({ $0 }) {
@@ -116,10 +116,11 @@ extension ClusterNode {
 
   // MARK: Moves
 
-  /// Hands a database over to another node, which first has to follow it, so that writes wait for two commits and not
-  /// for the reading of a tree.
+  /// Hands a database over to another node, which first has to follow it. Writes then wait only for two commits instead
+  /// of the loading of the whole tree.
   ///
-  /// - Parameter isRequired: Hands over also when the other node does not follow in time, and then reads first.
+  /// - Parameter isRequired: True to hand over even when the other node does not follow in time and has to load the
+  ///   database first.
   private func move(_ journal: String, _ member: OpenMember, to node: NodeID, isRequired: Bool) {
     guard pendingOperations.begin(.moving, journal) else { return }
     let seconds = isRequired ? Self.loadSeconds : Self.openSeconds
@@ -130,7 +131,8 @@ extension ClusterNode {
     }
   }
 
-  /// Moves databases beyond this node's share to other nodes, or else those that are used most by other nodes' clients.
+  /// Moves databases above this node's share to other nodes; when there are none, those that another node's clients use
+  /// most.
   private func spread() {
     let owned = owned
     guard !owned.isEmpty, acceptsDatabases.load(ordering: .relaxed), pendingOperations.count(.moving) == 0 else {
@@ -167,7 +169,8 @@ extension ClusterNode {
 
   /// Makes a second node follow each large database of this owner, so that it can take over at once.
   ///
-  /// - Parameter isAll: Includes databases that have a follower already, which may follow only for clients that leave.
+  /// - Parameter isAll: True to include databases that have a follower already, because it may follow only as long as
+  ///   it has clients for the database.
   private func keepStandbys(isAll: Bool) {
     let owned = owned.filter { isAll || $0.value.driver.withMember { member, _ in member.status.followerCount == 0 } }
     guard !owned.isEmpty else { return }
@@ -183,7 +186,7 @@ extension ClusterNode {
   }
 
   /// Hands every database of this node over to another connected node that accepts it, and accepts none any more.
-  /// Returns when that is done, or after a while.
+  /// Returns when that is done, or after `seconds`.
   ///
   /// - Returns: The databases that it still owns.
   package func drain(seconds: Int) async -> [String] {
@@ -202,7 +205,7 @@ extension ClusterNode {
     }
   }
 
-  /// Hands databases over before the server ends, as far as that is quickly done.
+  /// Hands databases over before the server ends, as many as possible within ``leaveSeconds``.
   package func leave() async { _ = await drain(seconds: Self.leaveSeconds) }
 
   private static let leaveSeconds = 3

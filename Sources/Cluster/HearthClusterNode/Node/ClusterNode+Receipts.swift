@@ -17,8 +17,9 @@ extension ClusterNode {
   /// Asks all other nodes for their receipts.
   ///
   /// - Parameters:
-  ///   - position: The position in the accounts' log at or after the change that ended the credentials.
-  ///   - onReceipts: Called once for each of ``peers`` with its receipts, on any thread; nil when it gives no answer.
+  /// - position: The position in the accounts' log at or after the change that ended the credentials.
+  /// - onReceipts: Called once for each of ``peers``, on any thread, with the receipts; they are nil when the node does
+  ///   not answer.
   package func requestReceipts(
     of credentials: EndedCredentials, position: Int64,
     onReceipts: @escaping @Sendable (_ node: String, _ receipts: [UInt8]?) -> Void

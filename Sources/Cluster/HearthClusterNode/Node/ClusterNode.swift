@@ -15,8 +15,8 @@ import Synchronization
 package final class ClusterNode: Sendable {
   /// The handler of another node's question.
   package typealias AnswerHandler = @Sendable (_ question: [UInt8]) -> EventLoopFuture<[UInt8]>
-  /// The handler that opens a database by its journal's name, with the collection; it completes when that is served, or
-  /// cannot be.
+  /// The handler that opens a database by its journal's name, with the collection; it completes when the database is
+  /// served, or cannot be served.
   package typealias OpenHandler = @Sendable (_ journal: String) -> EventLoopFuture<Void>
 
   /// The name of this node.
@@ -36,13 +36,13 @@ package final class ClusterNode: Sendable {
   let clock: @Sendable () -> Instant
   let logger: Logger
   private let ticker: Ticker
-  /// The timer of the placement.
+  /// The timer of ``runPlacement()``.
   private let placementTimer: Ticker
-  /// The queue that reads snapshots for databases that fell behind.
+  /// The queue that reads snapshots for databases whose next rows were pruned.
   let loadQueue = DispatchQueue(label: "hearth.cluster.load")
   /// The open databases by the names of their journals, with the collection.
   let members = Mutex<[String: OpenMember]>([:])
-  /// The number of sessions that this incarnation has opened in databases that were closed since.
+  /// The number of sessions that this incarnation has opened in databases that it has closed since.
   private let openedCounts = Mutex<[DatabaseID: UInt64]>([:])
   /// True when this node accepts databases without an owner.
   let acceptsDatabases: Atomic<Bool>
@@ -51,20 +51,20 @@ package final class ClusterNode: Sendable {
   let pendingOperations = PendingOperations()
   /// The limiter of this node's questions for receipts.
   let receiptLimiter = QuestionLimiter(pendingMax: 100, waitingMax: 10_000)
-  /// The number of placement rounds.
+  /// The number of calls of ``runPlacement()``.
   let placementRounds = Atomic(0)
 
-  /// The interval of the state machines' ticks.
+  /// The interval of the state machines' ticks, in milliseconds.
   private static let tickMilliseconds = 100
-  /// The interval of the placement.
+  /// The interval of ``runPlacement()``, in milliseconds.
   private static let placementMilliseconds = 1_000
 
   /// Connects to the other nodes and begins the lease. The node owns and follows nothing before
   /// ``open(_:of:initialRules:environment:limits:)``.
   ///
   /// - Parameters:
-  ///   - store: The store of logs and leases; closed with the node, also when this throws.
-  ///   - loop: The event loop of the connections.
+  /// - store: The store of logs and leases; closed with the node, and when this initializer throws.
+  /// - loop: The event loop of the connections.
   /// - Throws: `JournalError`, ``LinkIdentity/Failure``, or NIO's error when the address cannot be bound.
   package init(
     _ options: ClusterOptions, _ store: any ClusterCatalog, timing: ClusterTiming = ClusterTiming(),
@@ -106,9 +106,9 @@ package final class ClusterNode: Sendable {
   /// snapshot and log are read.
   ///
   /// - Parameters:
-  ///   - name: The name of its journal.
-  ///   - collection: The prefix of such journals' names.
-  ///   - denied: Receives the refusals of this node as the owner, for the log.
+  /// - name: The name of its journal.
+  /// - collection: The prefix of the names of the journals of one kind, such as databases.
+  /// - denied: Receives the refusals that this node decides as the owner, for the operator's log.
   /// - Throws: `JournalError`, `RecordError`; ``DatabaseUnavailable`` when it cannot be served now.
   package func open(
     _ name: String, of collection: String, initialRules: RuleSet, environment: DatabaseEnvironment,
@@ -149,7 +149,7 @@ package final class ClusterNode: Sendable {
         ownershipChanged: environment.ownershipChanged,
         first: ReplicationStart(initialRules: initialRules),
         reload: { [weak self] in self?.reload(key, name, journal, initialRules, into: loaded) }, loaded: loaded))
-    // A session's number is never reused within an incarnation.
+    // The count continues that of earlier openings: a session's number is never reused within an incarnation.
     let openedCount = openedCounts.withLock { $0[id] ?? 0 }
     var member = DatabaseMember(
       node: NodeID(self.name), timing: timing, head: head, table: table, openedCount: openedCount)
@@ -177,7 +177,7 @@ package final class ClusterNode: Sendable {
     return (start, try head(at: start.position, of: id, name), table ?? SessionTable())
   }
 
-  /// Loads the snapshot that replaces pruned rows; clients start anew.
+  /// Loads the snapshot that replaces pruned rows; clients then reconnect.
   private func reload(
     _ key: String, _ name: String, _ journal: any Journal, _ initialRules: RuleSet, into loaded: LoadedSnapshot
   ) {
@@ -196,7 +196,7 @@ package final class ClusterNode: Sendable {
     }
   }
 
-  /// The time limit for a database to get from its snapshot to the end of its owner's log.
+  /// The time limit for a database to apply the log from its snapshot to its end.
   private static let openSeconds = 30
 
   /// Returns the head of the log at a snapshot's position.
@@ -213,7 +213,7 @@ package final class ClusterNode: Sendable {
     return start
   }
 
-  /// Closes a database here. The code that opened it closes its own part.
+  /// Closes a database on this node. The caller closes the ``Database`` itself.
   private func close(_ key: String) {
     guard let member = members.withLock({ $0.removeValue(forKey: key) }) else { return }
     let (id, count) = (member.driver.database, member.driver.withMember { member, _ in member.requests.openedCount })
@@ -221,11 +221,12 @@ package final class ClusterNode: Sendable {
     driver.close(id)
   }
 
-  /// Closes a database on this node; the code that opened it closes its own part then. Blocks.
+  /// Closes a database on this node; the caller then closes the ``Database`` itself. Blocks.
   ///
   /// - Parameters:
-  ///   - journal: The name of its journal, with the collection.
-  ///   - isForced: Closes also when this node owns it and others follow; pending requests end without an answer.
+  /// - journal: The name of its journal, with the collection.
+  /// - isForced: True to close the database even when this node owns it and other nodes follow; pending requests end
+  ///   without an answer.
   /// - Returns: False when it stays open because other nodes need it.
   package func close(_ journal: String, isForced: Bool) -> Bool {
     guard let member = members.withLock({ $0[journal] }) else { return true }
@@ -237,7 +238,7 @@ package final class ClusterNode: Sendable {
     return true
   }
 
-  /// Releases a database without a successor, so that any node may claim it at once.
+  /// Releases the ownership of a database without a successor, so that any node may claim it at once.
   private func releaseOwnership(_ member: OpenMember) -> Bool {
     member.driver.handle(.wanted(false))
     for _ in 0..<Self.releaseTries {
@@ -275,7 +276,7 @@ package final class ClusterNode: Sendable {
 
   // MARK: The node
 
-  /// True when the store has accepted this node's heartbeats lately.
+  /// True when the store has accepted this node's heartbeats recently.
   package var isLeaseValid: Bool { driver.leaseStatus.isValid(at: MachineClock().now) }
 
   /// Asks another node a question; fails with `QuestionProblem`.
@@ -291,7 +292,7 @@ package final class ClusterNode: Sendable {
     return answerHandler.current?(question) ?? loop.makeFailedFuture(LinkRefusal.noHandler)
   }
 
-  /// Sets the handler that opens databases that other nodes hand over to this one or want it to own.
+  /// Sets the handler that opens databases that other nodes hand over to this one or that it is asked to own.
   package func setOpenHandler(_ open: @escaping OpenHandler) { openHandler.set(open) }
 
   /// Returns the nodes and databases of the cluster in its store. Blocks.
@@ -354,7 +355,7 @@ package struct ClusterStatus: Sendable {
   package var connected: [String]
   /// The databases by the names of their journals, with the collection.
   package var databases: [(String, MemberStatus)]
-  /// The counts of ownership changes since the node's start.
+  /// The counts of ownership changes since the start of the node.
   package var counts: OwnershipCounts.Values
   /// The instant of this status on the node's own clock.
   package var now: MonotonicInstant

@@ -1,6 +1,6 @@
 import HearthCluster
 
-/// The options of a server as a node of a cluster.
+/// The options of a server that is a node of a cluster.
 public struct ClusterOptions: Sendable {
   /// The name and address of a node, as the operator configures them.
   public struct NodeAddress: Sendable, Equatable {
@@ -41,7 +41,8 @@ public struct ClusterOptions: Sendable {
   public var node: NodeAddress
   /// The addresses of all other nodes.
   public var peers: [NodeAddress]
-  /// The folder with the node's certificate, see `LinkIdentity`, and in `keys` the keys that sign tokens on all nodes.
+  /// The folder with the node's certificate, see `LinkIdentity`, and with the keys in `keys` with which all nodes sign
+  /// tokens.
   public var identityFolder: String
   /// True when the node serves clients and owns no database: their writes go to other nodes.
   public var ownsNothing = false

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A node's pending operations with other nodes, so that none is begun twice.
+/// A node's pending operations with other nodes, so that none runs twice at the same time.
 final class PendingOperations: Sendable {
   /// The kind of an operation, each of which runs once at a time for a database.
   enum Kind: Hashable {
-    /// Another node is asked to own the database.
+    /// Another node is asked to open a database without an owner.
     case seeking
     /// The database is handed over to another node.
     case moving

@@ -8,7 +8,7 @@ final class Ticker: Sendable {
   private let milliseconds: Int
   private let work: @Sendable () -> Void
 
-  /// Starts at once.
+  /// Creates a timer that runs at once.
   init(everyMilliseconds milliseconds: Int, _ work: @escaping @Sendable () -> Void) {
     (self.milliseconds, self.work) = (milliseconds, work)
     queue.async { self.tick() }

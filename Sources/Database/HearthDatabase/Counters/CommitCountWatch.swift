@@ -2,14 +2,16 @@ import HearthEngine
 import HearthTree
 import Synchronization
 
-/// Watched locations, with the number of commits that touched each since the last reading.
+/// The watched locations of one watch, with the number of commits that touched each since the last call of ``take()``.
 package final class CommitCountWatch: Sendable {
-  /// A trie of the locations' paths: a change visits no more than the keys of its path, and the locations below it.
+  /// A trie of the locations' paths: recording a change visits only the nodes on its path and the watched locations
+  /// below it.
   private final class TrieNode: Sendable {
     let keys: [Key]
     /// The child of each key.
     let children: [TrieNode]
-    /// The index of each key; empty for few keys: scanning those is quicker than hashing a key of every commit.
+    /// The index of each key; empty for a node with at most ``scannedCountMax`` keys, because scanning so few is
+    /// quicker than hashing.
     private let slots: [Key: Int]
     /// The numbers of the locations whose paths end here.
     let locations: [Int]
@@ -37,7 +39,8 @@ package final class CommitCountWatch: Sendable {
 
   private struct State {
     var counts: [Int]
-    /// The last commit counted for each location: a commit counts once, however much of the location it changes.
+    /// The number of the last commit that was counted for each location, so that a commit with several changes there
+    /// counts once.
     var lastCommits: [Int]
     var commit = 0
   }

@@ -12,13 +12,13 @@ public final class CommitCounter: Sendable {
   /// The most locations of one watch.
   package static let pathsMax = 200
 
-  /// True when a watch exists. Costs next to nothing.
+  /// True when a watch exists. Reads one atomic flag.
   var isWatched: Bool { isWanted.load(ordering: .acquiring) }
 
   /// Starts counting, until ``end(_:)``.
   ///
   /// - Parameter paths: The locations, ``pathsMax`` at most.
-  /// - Returns: The watch; nil when there are too many already.
+  /// - Returns: The watch; nil when ``watchesMax`` watches exist already.
   package func watch(_ paths: [Path]) -> CommitCountWatch? {
     let watch = CommitCountWatch(Array(paths.prefix(Self.pathsMax)))
     return watches.withLock { watches in

@@ -1,11 +1,11 @@
 import HearthEngine
 import HearthJournal
 
-/// The retries of appends without room on the disk, or while the journal's engine cannot be reached: decided batches
-/// wait, and further changes are refused. Runs on the journal queue.
+/// The retries of appends that failed because the disk is full or the journal's storage engine cannot be reached.
+/// Meanwhile decided batches wait, and further changes are refused. Runs on the journal queue.
 ///
-/// The alternative is to undo the decided batches. But listens have been decided and windows moved on top of them, and
-/// permissions were revoked; stored later in order, every batch takes effect as it was decided.
+/// Undoing the decided batches is not possible: listens were decided and query windows updated on top of them, and
+/// permissions were revoked. The batches are stored later, in order, so that each takes effect as it was decided.
 enum AppendRetry {
   /// Keeps batches that could not be stored, and schedules a retry.
   static func begin(_ batches: [Batch], _ error: JournalError, of writer: BatchWriter) {
@@ -21,7 +21,7 @@ enum AppendRetry {
     }
   }
 
-  /// Retries storing the batches that wait for room, and accepts writes again once all of them are stored.
+  /// Retries storing the batches that wait for free disk space, and accepts writes again once all of them are stored.
   static func storeWaiting(of writer: BatchWriter) {
     while true {
       switch writer.batches.takeRetry() {
@@ -46,7 +46,7 @@ enum AppendRetry {
       let milliseconds = max(0, writer.now - stall.sinceMonotonicMilliseconds)
       writer.environment.notice(.resumed(afterMilliseconds: milliseconds))
     }
-    // Wakes the deciding queue for its waiting work: connections that ended meanwhile.
+    // Wakes the deciding queue, so that it ends the connections that were closed during the wait.
     writer.delegate?.submit(.tick)
   }
 
@@ -58,8 +58,8 @@ enum AppendRetry {
     schedule(afterMilliseconds: delay, of: writer)
   }
 
-  /// Answers one-off requests that their outcome is unknown. Clients with a connection go on waiting, as they do
-  /// without a network, and are answered once it is stored.
+  /// Answers one-off requests that their outcome is unknown. Clients with a connection keep waiting, as they do without
+  /// a network, and are answered once their batch is stored.
   private static func answerOneOffs(of writer: BatchWriter) {
     guard let delegate = writer.delegate else { return }
     writer.deliver(writer.batches.takeOneOffReplies(except: delegate.connectionIDs))

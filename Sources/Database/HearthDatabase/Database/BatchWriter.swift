@@ -3,7 +3,7 @@ import HearthEngine
 import HearthJournal
 import Synchronization
 
-/// The recipient of what a ``BatchWriter`` reports back to the decisions.
+/// The recipient of a ``BatchWriter``'s reports.
 protocol BatchWriterDelegate: AnyObject, Sendable {
   /// The connections that were announced and have not ended.
   var connectionIDs: Set<ConnectionID> { get }
@@ -51,12 +51,12 @@ final class BatchWriter: Sendable {
   func append(_ batch: Batch, _ turn: Stall.DeliveryOrder = .last) {
     guard batch.hasCommits || !batch.effects.isEmpty else { return environment.meters.written([batch]) }
     var batch = batch
-    // Both retain versions of the tree.
+    // Both retain old versions of the tree, which the writer does not need.
     (batch.largeCommand, batch.liveQuery, batch.decided) = (nil, nil, nil)
     if batches.append(batch, turn) { queue.async { self.writeWaiting() } }
   }
 
-  /// Makes the waiting batches durable, also those that wait for room. Blocks until done.
+  /// Makes the waiting batches durable, including those that wait for free disk space. Blocks until done.
   func flush() {
     queue.sync {
       writeWaiting()
@@ -110,7 +110,7 @@ final class BatchWriter: Sendable {
     snapshots.appended(payload.count, state, isStalled: isStalled)
   }
 
-  /// Stops all writing. These batches may or may not be on the disk; later ones are not.
+  /// Stops all writing. The given batches may or may not be on the disk; later ones are not.
   func halt(_ batches: [Batch], _ error: JournalError) {
     self.batches.end(as: .halted(error))
     environment.meters.lost(batches)
@@ -118,8 +118,8 @@ final class BatchWriter: Sendable {
     deliver(batches.flatMap { $0.effects.refused(isUnknown: error.leavesOutcomeUnknown) })
   }
 
-  /// Releases the effects of durable batches. First informs the engine which turns begin, since a client may answer at
-  /// once.
+  /// Releases the effects of durable batches. First tells the engine which transaction turns begin, since a client may
+  /// use its turn at once.
   func deliver(_ batches: [Batch]) {
     if let turn = batches.last(where: { $0.turn != nil })?.turn { delegate?.submit(.turnsDelivered(upTo: turn)) }
     let arrival = batches.lazy.map(\.arrivalNanoseconds).filter { $0 > 0 }.min() ?? 0

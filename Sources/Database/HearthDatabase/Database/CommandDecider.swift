@@ -17,9 +17,9 @@ final class CommandDecider: BatchWriterDelegate {
   let queue: DispatchQueue
   let pool: LargeCommandPool
 
-  /// The follower's side; nil for a database that decides its own changes.
+  /// The follower's interface; nil for a database that decides its own changes.
   var follower: DatabaseFollower? { following.map { DatabaseFollower(decider: self, following: $0) } }
-  /// The commands that run beside this queue.
+  /// The commands that run in parallel to this queue.
   var large: LargeCommandWorker { LargeCommandWorker(decider: self, pool: pool) }
   var isRunning: Bool { writer.batches.isRunning }
   var connectionIDs: Set<ConnectionID> { engine.withLock { $0.connectionIDs } }
@@ -78,8 +78,8 @@ final class CommandDecider: BatchWriterDelegate {
     while !queue.sync(execute: { pool.isIdle }) { pool.wait() }
   }
 
-  /// Refuses what waits although the mailbox is empty, once the database is closed: transactions that wait for a turn,
-  /// and requests to the owner of the log.
+  /// Refuses the requests that wait outside of the mailbox once the database is closed: transactions that wait for a
+  /// turn, and requests to the owner of the log.
   func refuseWaiting() {
     queue.sync {
       if let follower { return follower.endRequests() }
@@ -118,7 +118,7 @@ final class CommandDecider: BatchWriterDelegate {
       let large = decideInLine(&rest, settingAside: true, arrivalNanoseconds: arrivalNanoseconds)
       pool.commands.withLock { $0.decided(before[before.startIndex..<rest.startIndex]) }
       guard let large else {
-        // Commands of other connections that arrived meanwhile may precede the rest.
+        // The rest returns to the mailbox, where commands of other connections that arrived meanwhile may precede it.
         let isLeft = !rest.isEmpty && source == .mailbox
         if isLeft, mailbox.withLock({ $0.putBack(rest, arrivalNanoseconds: arrivalNanoseconds) }) { return }
         continue
@@ -128,9 +128,10 @@ final class CommandDecider: BatchWriterDelegate {
     }
   }
 
-  /// Decides the first commands, as many as fit a batch; without room on the disk, the first one.
+  /// Decides the first commands, as many as fit a batch; only the first one while the disk is full.
   ///
-  /// - Returns: The large command to set aside, if any: the last command of the batch, or an earlier request.
+  /// - Returns: The large command to run in the background, if any: the last command of the batch, or an earlier
+  ///   request that it had to follow.
   func decideInLine(
     _ rest: inout ArraySlice<Command>, settingAside: Bool, arrivalNanoseconds: UInt64 = 0
   ) -> LargeCommand? {
@@ -153,8 +154,8 @@ final class CommandDecider: BatchWriterDelegate {
     return batch.largeCommand
   }
 
-  /// Lets the engine make a batch, and passes it on: to the metrics, to the shares of connections, to the journal and
-  /// to the timer.
+  /// Lets the engine make a batch, and passes it on: to the metrics, to the accounting of each connection's share, to
+  /// the journal and to the timer.
   @discardableResult
   func decide(at instant: Instant, arrivalNanoseconds: UInt64 = 0, _ body: (inout Engine) -> Batch) -> Batch {
     let start = environment.meters.now()
@@ -170,7 +171,8 @@ final class CommandDecider: BatchWriterDelegate {
     return batch
   }
 
-  /// Delays the connections whose commands took many steps. Background work delays no other command here.
+  /// Charges connections for the steps of their commands, which delays those with many. Background work is not charged
+  /// here, because it delays no command on this queue.
   private func charge(_ batch: Batch) {
     if !batch.work.isEmpty { mailbox.withLock { $0.charge(batch.work) } }
     let work = batch.work + batch.backgroundWork

@@ -8,8 +8,8 @@ import HearthTrial
 /// One database: the engine, its mailbox, and the journal that makes its batches durable.
 ///
 /// Commands from any thread enter the mailbox; one queue decides them in order (``CommandDecider``), another makes
-/// batches durable and releases their effects (``BatchWriter``), so that the next batch is decided while the last one
-/// is on its way to the disk. Batches that wait for the disk together share one append and one sync.
+/// batches durable and releases their effects (``BatchWriter``), so that the next batch is decided while the previous
+/// one is being written. Batches that wait for the disk together share one append and one sync.
 public final class Database: Sendable {
   /// The database's name, for logs.
   public let name: String
@@ -31,13 +31,13 @@ public final class Database: Sendable {
   /// The counter of commits at watched locations.
   public var commitCounter: CommitCounter { writer.commitCounter }
 
-  /// Opens a database: takes the journal over, loads its snapshot and replays the log after it. Executes the
+  /// Opens a database: takes ownership of the journal, loads its snapshot and replays the log after it. Executes the
   /// on-disconnect writes of connections that were open at the last stop. Blocks until all of it is durable.
   ///
   /// - Parameters:
-  ///   - name: The name of the database and its journal, also for logs.
-  ///   - journals: The factory that opens the journal; ``close()`` closes that.
-  ///   - initialRules: The rules in force until a deployment; not stored.
+  /// - name: The name of the database and its journal, also for logs.
+  /// - journals: The factory that opens the journal; ``close()`` closes the journal.
+  /// - initialRules: The rules in force until a deployment; not stored.
   /// - Throws: `JournalError`, or ``RecordError`` for an unreadable record.
   public convenience init(
     name: String, journals: any JournalFactory, initialRules: RuleSet, environment: DatabaseEnvironment,
@@ -73,7 +73,8 @@ public final class Database: Sendable {
     makeSession: @escaping @Sendable () -> UInt64
   ) {
     let limits = limits.evaluatingBeside
-    // The owner stores entries with their commits; all followers look at them.
+    // The outbox entries are stored by the owner with their commits; every follower reports them once it has applied
+    // the commits.
     self.init(
       name, start.report, of: Engine(following: start.state, limits: limits.engine), journal,
       Pipeline(following: start), SnapshotSchedule(log: .init(), snapshotBytes: start.snapshotBytes),
@@ -101,7 +102,8 @@ public final class Database: Sendable {
   /// The last durable state. Holding it costs the memory of later changes.
   public var published: DatabaseState { writer.durable.state }
 
-  /// The state of accepting commands. A stalled database recovers by itself; a halted one must be opened again.
+  /// The database's readiness to accept commands. A stalled database recovers by itself; a halted one must be opened
+  /// again.
   public var status: DatabaseStatus { follower?.lackOfRoom ?? writer.batches.status }
 
   /// Submits commands. Those of one connection are decided in submission order; connections take turns when one of them
@@ -151,7 +153,8 @@ public final class Database: Sendable {
 
   // MARK: History
 
-  /// Keeps history from a position on from being pruned while the hold lasts. Pruned history stays pruned.
+  /// Prevents history after a position from being pruned until the hold ends. Does not restore history that was pruned
+  /// before.
   public func holdHistory(from position: Int64) -> HistoryHold { snapshots.historyPruner.hold(from: position) }
 
   /// Erases a user from the retained history: their authorship of commits, and the values at the given locations. The
@@ -178,8 +181,8 @@ public final class Database: Sendable {
     }
   }
 
-  /// Measures how much ``erase(uid:places:isCancelled:)`` would rewrite, apart from data of the present that is deleted
-  /// first. Changes nothing, and reads as much.
+  /// Measures how much ``erase(uid:places:isCancelled:)`` would rewrite, on the assumption that present data is deleted
+  /// first. Changes nothing, and reads as much as the erasure.
   public func erasable(
     uid: String?, places: [Path], isCancelled: () -> Bool = { false }
   ) throws(HistoryError) -> ErasureReport {
@@ -191,8 +194,8 @@ public final class Database: Sendable {
 
   // MARK: Trials of rules
 
-  /// Puts rules on trial: every decision of the rules in force is repeated with these, without effect. Ends a trial
-  /// under way.
+  /// Starts a trial of staged rules: every decision of the rules in force is repeated with the staged rules, without
+  /// effect. Ends a trial under way.
   @discardableResult
   public func beginTrial(of staged: RuleSet, limits: TrialLimits = TrialLimits()) -> RulesTrial {
     let trial = RulesTrial(of: staged, in: self, limits: limits)
@@ -212,8 +215,8 @@ public final class Database: Sendable {
   /// Starts or stops counting decisions outside of a trial. During a trial they are always counted.
   public func measureTraffic(_ isOn: Bool) { decisionObservers.measure(isOn) }
 
-  /// Returns the number of decisions in the last so many milliseconds, 600,000 at most, while counting was on: in whole
-  /// seconds, including the current one.
+  /// Returns the number of decisions in the last `milliseconds` (at most 600,000) while counting was on. The period is
+  /// rounded to whole seconds and includes the current one.
   public func traffic(inLastMilliseconds milliseconds: Int64) -> TrafficCount {
     decisionObservers.traffic(inLastMilliseconds: milliseconds)
   }
@@ -240,7 +243,7 @@ extension Database: SnapshotWriter {
   /// submitted before may still be decided under the previous setting.
   public func setSpaceLow(_ isLow: Bool) {
     guard decider.lowSpace.set(isLow) else { return }
-    // Informs transactions that wait for their turn.
+    // Lets the engine answer the transactions that wait for their turn.
     decider.submit(.tick)
   }
 
@@ -250,13 +253,13 @@ extension Database: SnapshotWriter {
   /// The bytes still needed by a snapshot that is under way or soon due, an estimate on the high side; 0 when none is.
   public var snapshotNeedBytes: Int { snapshots.schedule.withLock { $0.neededBytes(decider.limits) } }
 
-  /// Limits snapshots to so many bytes from now on, of the disk and of the room inside the journal's file. A snapshot
-  /// that takes more is abandoned, and retried when there is clearly more room or log.
+  /// Limits each snapshot to `bytes` from now on, counting disk space and free space inside the journal's file. A
+  /// larger snapshot is abandoned, and retried when there is considerably more space or log.
   public func setSnapshotRoom(_ bytes: Int) { snapshots.setRoom(bytes) }
 
-  /// Writes a snapshot when the present data is so much smaller than the log and the last snapshot that this makes room
-  /// in the journal's file: after large removals. Traverses all of the data, once for each position; writes beside
-  /// commits.
+  /// Writes a snapshot when the present data is so much smaller than the log and the last snapshot that a new snapshot
+  /// frees space in the journal's file, as after large removals. Traverses all of the data, at most once for each
+  /// position, while commits continue.
   ///
   /// - Parameter sizeBytesMax: The most bytes for the snapshot, regardless of ``setSnapshotRoom(_:)``.
   public func makeRoom(sizeBytesMax: Int) { snapshots.makeRoom(sizeBytesMax: sizeBytesMax) }

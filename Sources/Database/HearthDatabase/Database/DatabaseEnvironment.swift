@@ -6,23 +6,23 @@ public struct DatabaseEnvironment: Sendable {
   /// Reads both clocks.
   public var clock: @Sendable () -> Instant
 
-  /// Runs the work once, on any thread, after that many milliseconds. A delay is harmless.
+  /// Runs the work once, on any thread, after `afterMilliseconds` or later.
   public var schedule: @Sendable (_ afterMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void
 
-  /// Takes the effects of one or more batches, in order and durable. Calls come one after another from a queue of the
-  /// database, which writes nothing further until the call returns: hand over to other threads and return.
+  /// Delivers the effects of one or more durable batches, in order. Calls are serial, on a queue of the database that
+  /// writes nothing until the call returns: implementations hand the effects to other threads and return.
   ///
   /// The second parameter is the arrival time of the oldest command behind the effects, on the clock of ``meters``; 0
   /// when unknown.
   public var deliver: @Sendable (_ effects: [Effect], _ arrivalNanoseconds: UInt64) -> Void
 
-  /// Takes notices for the operator, from any thread.
+  /// Receives notices for the operator, from any thread.
   public var notice: @Sendable (_ notice: DatabaseNotice) -> Void
 
   /// The outbox from the first commit on: see ``Database/setOutbox(_:)``.
   public var outbox: DatabaseOutbox?
 
-  /// Takes the steps that clients' commands took, from a queue of the database. Those of one batch come together.
+  /// Receives the steps that clients' commands took, in one call per batch, on a queue of the database.
   package var charge: @Sendable (_ work: [ConnectionWork]) -> Void = { _ in }
 
   /// The metrics that the database records.
@@ -33,8 +33,7 @@ public struct DatabaseEnvironment: Sendable {
   package var closeConnection: @Sendable (_ connection: ConnectionID) -> Void = { _ in }
 
   /// Reports changes once they can be read: the locations, the states before and after, and whether this server decided
-  /// them as the log's owner. Called on the deciding queue, which waits for it, and only for a database that follows a
-  /// log.
+  /// them as the log's owner. Called synchronously on the deciding queue, only for a database that follows a log.
   package var followed:
     (@Sendable (_ places: [Path], _ before: DatabaseState, _ after: DatabaseState, _ isOwn: Bool) -> Void)?
 
@@ -42,7 +41,7 @@ public struct DatabaseEnvironment: Sendable {
   /// ended, and new ones rejected.
   package var servingChanged: @Sendable (_ isServing: Bool) -> Void = { _ in }
   /// Reports, for a database that several servers follow, whether this server is now the owner. Called without any lock
-  /// of the database, but other changes wait for it.
+  /// of the database; it must return soon, because other role changes wait for it.
   package var ownershipChanged: @Sendable (_ isOwner: Bool) -> Void = { _ in }
 
   /// Creates an environment of these parts; without `notice`, notices are dropped.

@@ -3,7 +3,7 @@ import HearthTree
 
 /// The figures of a database at one moment, for monitoring.
 public struct DatabaseFigures: Sendable {
-  /// True when it accepts writes.
+  /// True when the database accepts writes.
   public var isRunning: Bool
   /// The number of known connections.
   public var connectionCount: Int
@@ -11,7 +11,7 @@ public struct DatabaseFigures: Sendable {
   public var listenCount: Int
   /// The number of commands waiting to be decided.
   public var waitingCommandCount: Int
-  /// The bytes of the waiting commands, as far as their senders stated them.
+  /// The bytes of the waiting commands, as stated by their senders.
   public var waitingCommandBytes: Int
   /// The number of commands waiting for a large write.
   public var largeWriteWaitingCount: Int

@@ -7,13 +7,13 @@ import HearthTree
 /// here, on the state that the log has delivered; changes, and reads that must see the newest state, are requested from
 /// the owner.
 ///
-/// Roles may change while clients are connected, without any effect on them.
+/// This server may become the owner, or lose ownership, while clients are connected; they do not notice.
 package struct DatabaseFollower: Sendable {
   let decider: CommandDecider
   let following: FollowerState
 
-  /// Takes events in order. Blocks while too many of them are unapplied: must not run on event loops or on queues of
-  /// this decider.
+  /// Receives events, in order. Blocks while too many of them are unapplied: must not run on event loops or on queues
+  /// of this decider.
   package func take(_ event: ReplicationEvent) {
     let isFull = decider.wake { box in
       box.followed.append(event)
@@ -23,12 +23,12 @@ package struct DatabaseFollower: Sendable {
     if isFull { following.room.wait() }
   }
 
-  /// The status when this process decides as the owner and has no room; nil otherwise.
+  /// The stalled status, when this process is the owner and has no free space for batches; nil otherwise.
   var lackOfRoom: DatabaseStatus? {
     following.lacksRoom.load(ordering: .relaxed) ? .stalled(JournalError(.noSpace, "the store has no room left")) : nil
   }
 
-  /// Sets whether there is room for batches decided in this process.
+  /// Sets whether there is free space for the batches that this process decides.
   package func setRoom(_ isThere: Bool) { following.lacksRoom.store(!isThere, ordering: .relaxed) }
 
   /// The outbox for the commits of the log's owner.
@@ -54,7 +54,7 @@ package struct DatabaseFollower: Sendable {
           box.followed.isFull = false
           following.room.signal()
         }
-        // Events come first: they may answer requests, which makes room for further ones.
+        // Events come before commands: they may answer requests, after which waiting commands can be forwarded.
         let commands = events.isEmpty ? box.take(decider.limits.engine.batchCommandsMax) : []
         box.isAwake = !events.isEmpty || !commands.isEmpty || isPending || wasReleased
         return (events, commands, box.takenArrivalNanoseconds)
@@ -110,7 +110,7 @@ package struct DatabaseFollower: Sendable {
     case .sessionEnded(let session):
       guard let lost = following.forwarding.withLock({ $0.lost(session) }) else { return }
       guard let connection = lost.connection else {
-        // An unanswered change may have been made.
+        // A change that was not answered may have been made, so its outcome is unknown.
         for command in lost.unanswered { answer(command, .failure(.outcomeUnknown)) }
         return settle(lost.unsent[...], from: .connectionQueue)
       }
@@ -139,7 +139,7 @@ package struct DatabaseFollower: Sendable {
         return (batch, engine.nextDeadlineMonotonicMilliseconds)
       }
     } catch {
-      // Going on would lead to a state different from every other server's.
+      // Continuing without these rows would lead to a state different from every other server's.
       return decider.writer.halt([], JournalError(.corrupt, "the log cannot be followed: \(error)"))
     }
     decider.environment.meters.decided(batch, since: start)
@@ -150,7 +150,7 @@ package struct DatabaseFollower: Sendable {
     decider.setTimer(deadline, at: instant)
   }
 
-  /// Returns the locations that the rows changed. Unreadable rows are not applied either.
+  /// Returns the locations that the rows changed. Returns none for unreadable rows, which are not applied either.
   private static func places(in payload: [UInt8]) -> [Path] {
     ((try? CommitRecord.decode(payload)) ?? []).flatMap(\.parts).flatMap { record -> [Path] in
       if case .changes(let changes) = record.content { changes.map(\.location.path) } else { [] }
@@ -164,15 +164,17 @@ package struct DatabaseFollower: Sendable {
     decider.engine.withLock { $0 = Engine(following: start.state, limits: decider.limits.engine) }
     decider.writer.durable.replace(start.state)
     for command in unanswered { answer(command, .failure(.outcomeUnknown)) }
-    // Their on-disconnect writes must be executed: from here on their ends do not reach the owner.
+    // Closing the sessions makes the owner execute their on-disconnect writes: the ends of the connections themselves
+    // no longer reach the owner.
     for session in sessions { following.owner.close(session) }
-    // They may reconnect at once.
+    // The clients may reconnect at once.
     if following.isServing.load(ordering: .relaxed) { decider.environment.servingChanged(true) }
   }
 
   // MARK: Commands
 
-  /// Decides commands in order, or asks the owner. Those that wait for a large command come back later.
+  /// Decides commands in order, or forwards them to the owner. Commands that wait for a large command are passed to
+  /// this function again later.
   func settle(
     _ commands: ArraySlice<Command>, from source: LargeCommandScheduler.Source, arrivalNanoseconds: UInt64 = 0
   ) {
@@ -187,7 +189,7 @@ package struct DatabaseFollower: Sendable {
       if following.forwarding.withLock({ $0.ignores(command) || $0.delays(command) }) { continue }
       switch command.action {
       case .write, .onDisconnect, .cancelOnDisconnect, .deployRules, .transact, .get, .barrier:
-        // Under the identity that the connection has after all earlier commands.
+        // A forwarded request carries the identity that the connection has after all earlier commands.
         decide()
         forward(command)
       case .authenticate, .unauthenticate, .endCredential:
@@ -227,7 +229,7 @@ package struct DatabaseFollower: Sendable {
     return isWhole
   }
 
-  /// Informs the owner of identities that ended.
+  /// Tells the owner about credentials that expired or were revoked.
   func passOn(_ effects: [Effect]) {
     for case .authenticationEnded(let connection) in effects { sendIdentity(of: connection) }
   }
@@ -300,16 +302,16 @@ package struct DatabaseFollower: Sendable {
 
   // MARK: Answers
 
-  /// Returns the reply to a command; nil for one that is decided here now.
+  /// Returns the reply to a command; nil when the command is now decided in this process.
   private func reply(to command: Command, _ given: OwnerResponse) -> Reply? {
     switch (given, command.action) {
     case (.newest, .get): nil
     case (.newest, _): .ok
     case (.made(let reply), _): reply ?? .ok
-    // The present value is read here: the owner does not send it along.
+    // The present value is read from this follower's state: the owner does not send it along.
     case (.refused(.stale), .write(let operation)):
       .stale(decider.engine.withLock { $0.state.root[operation.path] })
-    // Known not to be made.
+    // This change is known not to be made.
     case (.refused(let reply), _): reply ?? .failure(.unavailable)
     }
   }
@@ -332,7 +334,8 @@ extension ForwardedChange {
     switch command.action {
     case .write(let operation):
       action = .write(operation)
-      // A client on a socket knows what it wrote, and is sent the values that the server filled in.
+      // Only a one-off request needs the result: a client on a socket knows what it wrote, and receives the values that
+      // the server filled in through its listens.
       showsResult = command.isOneOff
     case .onDisconnect(let change): action = .onDisconnect(change)
     case .cancelOnDisconnect(let location): action = .cancelOnDisconnect(location)

@@ -6,25 +6,26 @@ public enum DatabaseNotice: Sendable {
   /// last durable state go on.
   case halted(JournalError)
 
-  /// The disk is full or fails, or the journal's engine cannot be reached: decided batches wait and are retried, and no
-  /// more writes are accepted until they are stored. Repeated at intervals while it lasts.
+  /// The disk is full or fails, or the journal's storage engine cannot be reached: decided batches wait and are
+  /// retried, and no more writes are accepted until they are stored. Repeated at intervals while it lasts.
   case stalled(JournalError)
 
   /// The waiting batches are stored; the database accepts writes again.
   case resumed(afterMilliseconds: Int64)
 
-  /// A snapshot is complete; a restart begins from it.
+  /// A snapshot is complete; a restart loads it and replays only the log after it.
   case snapshotWritten(position: Int64, sizeBytes: Int)
 
-  /// A snapshot could not be written. The log is whole; another attempt follows after as many log bytes again.
+  /// A snapshot could not be written. The log is intact; the next attempt follows once the log has grown by the same
+  /// number of bytes again.
   case snapshotFailed(JournalError)
 
-  /// A snapshot would have taken more than those bytes, and there is no more room for it: the log grows, and a restart
+  /// A snapshot would have taken more than `roomBytes`, the space available for it: the log grows, and a restart
   /// replays it. Reported once, until a snapshot is complete.
   case snapshotTooLarge(roomBytes: Int)
 
-  /// The history exceeds its byte limit, so that less of it is retained than configured: states before that position
-  /// are gone. Reported once, until the configured age fits again.
+  /// The history exceeds its byte limit, so that less of it is retained than the configured age: states before
+  /// `oldestPosition` are gone. Not reported again until the configured age has fitted once.
   case historyShortened(oldestPosition: Int64, sizeBytesMax: Int)
 
   /// Expired history could not be removed. The next snapshot retries it.

@@ -1,8 +1,8 @@
 import HearthEngine
 
 extension [Effect] {
-  /// Returns the effects to deliver when the commits are not durable: every waiting request is answered as not done,
-  /// and no change is reported. Revoked permissions stay revoked.
+  /// Returns the effects to deliver when the commits are not durable: every waiting request is answered as failed, and
+  /// no change is reported. Revoked permissions stay revoked.
   ///
   /// - Parameter isUnknown: True when the commits may still be found on the disk at the next start. Clients that
   ///   requested a change are then answered that its outcome is unknown, since a retry might repeat it.

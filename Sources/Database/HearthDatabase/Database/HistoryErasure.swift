@@ -3,7 +3,7 @@ import HearthEngine
 import HearthJournal
 import HearthTree
 
-/// One erasure of a user from a database's retained history: see ``Database/erase(uid:places:isCancelled:)``. Runs on
+/// An erasure of a user from a database's retained history: see ``Database/erase(uid:places:isCancelled:)``. Runs on
 /// the snapshot queue.
 struct HistoryErasure {
   /// The most rounds of one erasure, when the user still writes while it runs.
@@ -49,7 +49,7 @@ struct HistoryErasure {
   private func erase(_ report: inout ErasureReport, _ isCancelled: () -> Bool) throws {
     guard let current = try currentSnapshot(isCancelled) else { return }
     report.position = current
-    // Expired history need not be rewritten, nor the remains of an interrupted pruning.
+    // Expired history need not be rewritten, nor snapshots and log that an interrupted pruning left behind.
     try snapshotStore.pruneKept()
     try journal.prune(keepingFrom: try journal.oldestPosition())
     report.snapshotCount += try eraseSnapshots(before: current, isCancelled)
@@ -75,7 +75,7 @@ struct HistoryErasure {
   private func currentSnapshot(_ isCancelled: () -> Bool) throws -> Int64? {
     var state = snapshotStore.durable.state
     let end = ContinuousClock.now + Self.sessionsWait
-    // No snapshot is possible between the pieces of a write. They are a moment apart.
+    // No snapshot is possible until the last piece of a record in pieces is stored, which takes a moment.
     while state.hasOpenPieces || uid.map(state.sessions.hasUser) ?? false {
       try checkContinues(isCancelled)
       guard ContinuousClock.now < end || state.hasOpenPieces else {

@@ -2,7 +2,8 @@ import Dispatch
 import HearthEngine
 import HearthJournal
 
-/// The worker for large commands: runs them on a queue of their own, then settles them on the deciding queue.
+/// The worker for large commands: computes them on a queue of their own, then settles (commits and answers) them on the
+/// deciding queue.
 struct LargeCommandWorker {
   let decider: CommandDecider
   let pool: LargeCommandPool
@@ -11,7 +12,7 @@ struct LargeCommandWorker {
   /// The number of commands that wait for a large command.
   var waitingCount: Int { pool.commands.withLock { $0.waitingCount } }
 
-  /// Returns the commands to decide now; the others wait in ``LargeCommandScheduler``.
+  /// Returns the commands that can be decided now, and leaves the others to wait in ``LargeCommandScheduler``.
   func admitted(_ commands: ArraySlice<Command>, from source: LargeCommandScheduler.Source) -> ArraySlice<Command> {
     let (admitted, crowd) = pool.commands.withLock { queue in
       let admitted = decider.engine.withLock { engine in
@@ -23,7 +24,7 @@ struct LargeCommandWorker {
     return admitted[...]
   }
 
-  /// Decides released commands, up to a share of a batch. Runs on the deciding queue.
+  /// Decides commands that no longer wait for a large command, up to half of a batch. Runs on the deciding queue.
   ///
   /// - Returns: False when no command may be decided.
   func decideReleased() -> Bool {
@@ -39,7 +40,7 @@ struct LargeCommandWorker {
     return isBusy
   }
 
-  /// Starts a command that was set aside, or queues it for its turn.
+  /// Starts a large command, or queues it until its worker is free.
   func begin(_ work: LargeCommand, from source: LargeCommandScheduler.Source) {
     let client = decider.engine.withLock { work.command.claimant(in: $0) }
     switch pool.commands.withLock({ $0.begin(work, of: client, from: source) }) {
@@ -65,14 +66,15 @@ struct LargeCommandWorker {
     return count > 0
   }
 
-  /// Decides a command that had to wait on the present state, which may take long again.
+  /// Decides a command that had to wait for the worker, on the present state; it may turn out to be a large command
+  /// again.
   private func decideAnew(_ command: Command, for worker: LargeCommandScheduler.Worker) {
     var rest: ArraySlice = [command]
     while !rest.isEmpty {
       guard let work = decider.decideInLine(&rest, settingAside: true) else { continue }
       if rest.isEmpty, pool.commands.withLock({ $0.takeReserved(work) }) { return run(work) }
       begin(work, from: .connectionQueue)
-      // An earlier request of the same connection is worked on first.
+      // The large command is an earlier request of the same connection, which goes first.
       guard !rest.isEmpty, !command.isOneOff, work.command.connection == command.connection else { continue }
       pool.commands.withLock { $0.putBack(command) }
       break
@@ -104,7 +106,7 @@ struct LargeCommandWorker {
     }
   }
 
-  /// Evaluates a live query whose location was replaced, and then updates it.
+  /// Evaluates a live query anew after its location was replaced, then updates its listeners.
   func evaluate(_ query: LargeQuery) {
     pool.reads.async {
       let found = query.evaluated()
@@ -117,12 +119,12 @@ struct LargeCommandWorker {
     }
   }
 
-  /// Writes a long record to the log in pieces, each durable before the next, so that other batches come between. Runs
-  /// on the queue of large writes.
+  /// Writes a long record to the log in pieces, each durable before the next, so that other batches can be written
+  /// between them. Runs on the queue of large writes.
   private func staged(_ decided: DecidedWrite) -> DecidedWrite {
     let (queue, pieceBytes) = (decider.queue, decider.limits.recordPieceBytes)
     guard decided.record.count > pieceBytes else { return decided }
-    // The pieces would be wasted.
+    // The write would be decided again, so its pieces would be wasted.
     let current = queue.sync { decider.engine.withLock { $0.state.root } }
     guard decided.root(on: current) != nil else { return decided }
     var (number, count, start): (Int64?, UInt32, Int) = (nil, 0, 0)
@@ -146,7 +148,7 @@ struct LargeCommandWorker {
     return decided
   }
 
-  /// Commits a write that was decided, or decides it again.
+  /// Commits a write that was decided in the background, or decides it again when its inputs have changed.
   private func settle(_ decided: DecidedWrite) {
     guard let again = settled(decided.write.command, { $0.settle(decided, at: $1) }) else {
       return end(.writes, steps: decided.steps)
@@ -159,7 +161,8 @@ struct LargeCommandWorker {
     end(.writes)
   }
 
-  /// Decides a command whose comparison or query is done, or repeats the work.
+  /// Decides a command whose comparison or query was made in the background, or repeats that work when the data has
+  /// changed.
   private func settle(_ command: Command, steps: Int, _ settle: (inout Engine, Instant, _ isLast: Bool) -> Batch) {
     let isLast = pool.commands.withLock { !$0.retry(.reads, steps: steps) }
     let again = settled(command) { settle(&$0, $1, isLast) }
@@ -176,9 +179,10 @@ struct LargeCommandWorker {
     decider.drain()
   }
 
-  /// Settles a command.
+  /// Commits and answers a command on the deciding queue.
   ///
-  /// - Returns: The command when the state that it was worked on has changed since.
+  /// - Returns: The command to run in the background again, when the data that it used has changed since; nil when it
+  ///   is answered.
   private func settled(_ command: Command, _ settle: (inout Engine, Instant) -> Batch) -> LargeCommand? {
     batches.waitForRoom()
     guard decider.isRunning else {
@@ -192,12 +196,13 @@ struct LargeCommandWorker {
         engine.observeCommits(decider.writer.outboxes.commitObserver)
         return settle(&engine, instant)
       }
-      // Otherwise work that the engine had to do first filled the batch.
+      // With no decided command, other work of the engine filled the batch: the loop tries again.
       if batch.commandCount > 0 { return batch.largeCommand }
     }
   }
 
-  /// Decides a command in line: after too many attempts, or when the database no longer stores commits.
+  /// Decides a command on the deciding queue itself: after too many attempts in the background, or when the database no
+  /// longer stores commits.
   private func decideAtLast(_ command: Command) {
     decider.engine.withLock { LargeWrite.forgetPieces(in: &$0) }
     var rest: ArraySlice = [command]

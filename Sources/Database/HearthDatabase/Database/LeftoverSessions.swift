@@ -3,8 +3,8 @@ import HearthJournal
 
 /// Sessions of connections that were open when a server ended.
 enum LeftoverSessions {
-  /// Executes and stores the on-disconnect writes of connections that ended with the server. There are no listeners
-  /// yet, so the only effects are lines for the log.
+  /// Executes and stores the on-disconnect writes of connections that ended with the server. There are no listens yet,
+  /// so the only effects are refusals, for the operator's log.
   static func end(
     in engine: inout Engine, _ journal: any Journal, _ head: inout JournalHead, _ log: inout SnapshotSchedule.Log,
     _ environment: DatabaseEnvironment, _ outboxes: OutboxHolder

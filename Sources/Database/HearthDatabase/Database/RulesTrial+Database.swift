@@ -3,7 +3,7 @@ import HearthRules
 import HearthTrial
 
 extension RulesTrial {
-  /// The listens that a forecast takes from the engine at once, some tenths of a millisecond's work.
+  /// The number of listens that a forecast reads from the engine at a time, which takes some tenths of a millisecond.
   private static let listensPerSlice = 512
 
   /// Creates a trial that reads a database, without retaining it.
@@ -22,13 +22,13 @@ extension RulesTrial {
   }
 
   /// Forecasts the effect of putting rules in force on the present listeners and the stored data. No listen is
-  /// cancelled, and a trial of the database goes on.
+  /// cancelled, and a running trial of the database continues.
   public static func forecast(
     of rules: RuleSet, in database: Database, limits: TrialLimits = TrialLimits()
   ) async -> TrialForecast {
     let trial = RulesTrial(of: rules, in: database, limits: limits)
     return await withCheckedContinuation { done in
-      // Retains the trial until it has ended.
+      // Retains the trial until the forecast has ended.
       trial.startForecast { forecast in withExtendedLifetime(trial) { done.resume(returning: forecast) } }
     }
   }

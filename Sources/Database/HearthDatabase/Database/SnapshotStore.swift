@@ -10,7 +10,7 @@ final class SnapshotStore: Sendable {
   enum Interruption: Error {
     /// The database closes, or the caller has cancelled.
     case closing
-    /// The room does not suffice.
+    /// The snapshot would exceed the given number of bytes.
     case noRoom(Int)
   }
 
@@ -22,7 +22,7 @@ final class SnapshotStore: Sendable {
   let queue: DispatchQueue
   private let environment: DatabaseEnvironment
   private let limits: DatabaseLimits
-  /// The last commit at which a snapshot to make room was considered.
+  /// The last position at which ``makeRoom(sizeBytesMax:)`` examined the data.
   private let consideredPosition = Atomic<Int64>(-1)
 
   init(
@@ -66,7 +66,7 @@ final class SnapshotStore: Sendable {
     queue.async { self.write(state, members: members) }
   }
 
-  /// Limits snapshots to so many bytes: see ``Database/setSnapshotRoom(_:)``.
+  /// Limits the size of snapshots: see ``Database/setSnapshotRoom(_:)``.
   func setRoom(_ bytes: Int) {
     let (state, isRunning) = (durable.state, batches.isRunning)
     let isDue = schedule.withLock { schedule in
@@ -94,7 +94,8 @@ final class SnapshotStore: Sendable {
     if isDue { queue.async { self.write(state) } }
   }
 
-  /// Shortens the replay of the next start, as far as time permits. Waits for a snapshot that is already under way.
+  /// Writes a final snapshot that shortens the replay at the next start, if it is due and can be completed by `end`.
+  /// Waits for a snapshot that is already under way.
   func writeLast(endingAt end: Int64) {
     let (state, isRunning) = (durable.state, batches.isRunning)
     let isDue = schedule.withLock { schedule in
@@ -107,7 +108,7 @@ final class SnapshotStore: Sendable {
 
   // MARK: The snapshot queue
 
-  /// Writes the snapshot that has begun.
+  /// Writes the snapshot that was begun in ``schedule``.
   ///
   /// - Parameter members: See ``ReplicationEvent/snapshot(members:)``; nil for a database with a log of its own.
   func write(_ state: DatabaseState, members: [UInt8]? = nil) {
@@ -150,7 +151,7 @@ final class SnapshotStore: Sendable {
     return try journal.completeSnapshot(ticket)
   }
 
-  /// Returns the bytes that a snapshot may take. When they are fewer than the estimated size, traverses the data, up to
+  /// Returns the bytes that a snapshot may take. When that is less than the estimated size, measures the data, up to
   /// that many bytes.
   ///
   /// - Throws: ``Interruption`` when the room does not suffice.

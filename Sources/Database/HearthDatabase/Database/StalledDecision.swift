@@ -1,8 +1,8 @@
 import HearthEngine
 import HearthTree
 
-/// The decision of a command while there is no room on the disk: only some can be answered at once, so each is decided
-/// by itself.
+/// The decision of a command while the disk is full: only some answers can be sent at once, so each command is decided
+/// in a batch of its own.
 enum StalledDecision {
   /// Decides the first of the commands.
   static func decide(_ commands: inout ArraySlice<Command>, at instant: Instant, by decider: CommandDecider) {
@@ -21,7 +21,7 @@ enum StalledDecision {
       let time = engine.decide([], at: instant)
       let isSettled = isSettled(command, engine, durable)
       let isFree = command.action.isChange || command.principal != nil
-      // The waiting commands are in memory: this bounds them however long the disk is full.
+      // Waiting commands are in memory: refusing these reads bounds the memory however long the disk is full.
       if isCrowded, command.action.isRead, !isSettled || isBlocked && !isFree {
         let refused = engine.answer([(command, .failure(.unavailable))])
         return (time, refused, Stall.DeliveryOrder.first, engine.nextDeadlineMonotonicMilliseconds)
@@ -37,8 +37,8 @@ enum StalledDecision {
     decider.setTimer(deadline, at: instant)
   }
 
-  /// Returns true when the answer to a command is the same with and without the batches that wait for the disk: neither
-  /// the data it shows nor the rules that allow it depend on them.
+  /// Returns true when the answer to a command does not depend on the batches that wait for the disk: neither the data
+  /// in the answer nor the decision of the rules does.
   private static func isSettled(_ command: Command, _ engine: Engine, _ durable: DatabaseState) -> Bool {
     let (path, query): (Path, Query?)
     switch command.action {
@@ -46,7 +46,7 @@ enum StalledDecision {
     case .get(let asked, let by): (path, query) = (asked, by)
     default: return true
     }
-    // Refused without reading the data.
+    // The read is refused without reading the data.
     guard engine.isAddressable(path) else { return true }
     guard engine.state.storedRules == durable.storedRules, engine.state.root[path] == durable.root[path] else {
       return false

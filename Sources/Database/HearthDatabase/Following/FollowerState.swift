@@ -9,13 +9,13 @@ final class FollowerState: Sendable {
   let forwarding = Mutex(ForwardingQueue())
   /// Draws the numbers of sessions.
   let makeSession: @Sendable () -> UInt64
-  /// True when so many commands wait to be forwarded that senders are to pause.
+  /// True when so many commands wait to be forwarded that the server should stop reading from their connections.
   let isCrowded = Atomic(false)
   /// True when a check for overdue one-off requests is scheduled.
   let isWatching = Atomic(false)
   /// Signalled when the event queue has room again.
   let room = DispatchSemaphore(value: 0)
-  /// True when this process owns the log and has no room for more of it.
+  /// True when this process owns the log and the disk has no free space for it.
   let lacksRoom = Atomic(false)
   /// True when the state is new enough for clients.
   let isServing = Atomic(false)

@@ -3,10 +3,10 @@ import HearthEngine
 /// The requests that a following database has sent to its owner, and the commands that wait to be sent. A value, used
 /// on the deciding queue.
 ///
-/// All commands of a connection stay in their order. A connection at its limit of open requests waits with all further
-/// commands, even those that could be decided here.
+/// All commands of a connection stay in their order. Once a connection has ``openMax`` unanswered requests, all of its
+/// further commands wait, even those that could be decided here.
 struct ForwardingQueue: Sendable {
-  /// The most unanswered requests of one session. The owner keeps as many for each, and accepts no more.
+  /// The most unanswered requests of one session. The owner has the same limit for each session.
   static let openMax = 512
   /// The number of sessions shared by one-off requests, such as those over HTTP.
   static let sharedSessions = 16
@@ -21,24 +21,25 @@ struct ForwardingQueue: Sendable {
 
   /// A request under way.
   private struct PendingRequest {
-    /// The command; nil once it was answered with an unknown outcome while the owner's answer is outstanding.
+    /// The command; nil once the client was told that the outcome is unknown, while the owner's answer is still
+    /// outstanding.
     var command: Command?
     var sessionKey: ConnectionID
     var sentAtMilliseconds: Int64
   }
 
-  /// The time that a one-off request waits for the owner: longer than a failover of the store takes. Clients with a
-  /// connection go on waiting, as they do without a network.
+  /// The time that a one-off request waits for the owner: longer than a failover of the shared storage takes. Clients
+  /// with a connection keep waiting, as they do without a network.
   private static let oneOffTimeoutMilliseconds: Int64 = 60_000
 
   private var sessionsByConnection: [ConnectionID: ForwardedSession] = [:]
   private var connections: [UInt64: ConnectionID] = [:]
-  /// Connections whose session ended before them: they are being closed.
+  /// Connections whose session at the owner has ended, and which are therefore being closed.
   private var gone: Set<ConnectionID> = []
   private var pendingRequests: [UInt64: PendingRequest] = [:]
   private var lastTicket: UInt64 = 0
   private var lastShared: UInt64 = 0
-  /// The number of commands that wait for their connection's turn, over all connections.
+  /// The number of commands that wait until their connection has fewer unanswered requests, over all connections.
   private(set) var waitingCount = 0
 
   /// The number of requests under way.
@@ -67,7 +68,7 @@ struct ForwardingQueue: Sendable {
     guard let key = sessionKey(for: command) else { return nil }
     let isNew = sessionsByConnection[key] == nil
     var session = sessionsByConnection[key]?.session ?? makeSession()
-    // A number in use on this node is rejected, or answers would be misrouted.
+    // A session number in use on this node cannot be used again: answers would be misrouted.
     while isNew, session == 0 || connections[session] != nil { session = makeSession() }
     if isNew {
       sessionsByConnection[key] = ForwardedSession(session: session)
@@ -80,20 +81,20 @@ struct ForwardingQueue: Sendable {
     return (session, lastTicket, isNew)
   }
 
-  /// Returns the key of a command's session: one-off requests share a few.
+  /// Returns the key of a command's session: one-off requests share ``sharedSessions`` sessions.
   private mutating func sessionKey(for command: Command) -> ConnectionID? {
     guard command.isOneOff else { return command.connection }
     for _ in 0..<Self.sharedSessions {
       lastShared = (lastShared + 1) % UInt64(Self.sharedSessions)
-      // No connection has such a number: those count up from the low bits.
+      // These keys cannot collide with IDs of connections, which count up from 0.
       let key = ConnectionID(rawValue: .max - lastShared)
       if sessionsByConnection[key]?.open.count ?? 0 < Self.openMax { return key }
     }
     return nil
   }
 
-  /// Returns true when a command's connection is being closed. Its session is over, its on-disconnect writes were
-  /// executed, and its requests may be lost; commands sent since would follow in a session without an owner.
+  /// Returns true when a command's connection is being closed. Its session has ended, its on-disconnect writes were
+  /// executed, and its requests may be lost; its later commands must not be executed in another session.
   func ignores(_ command: Command) -> Bool {
     guard gone.contains(command.connection) else { return false }
     return switch command.action {
@@ -109,7 +110,8 @@ struct ForwardingQueue: Sendable {
 
   /// Records the answer to a request.
   ///
-  /// - Returns: The command, unless it was answered before; and the commands of its connection that may go on now.
+  /// - Returns: The command, unless it was answered before; and the commands of its connection that no longer have to
+  ///   wait.
   mutating func answered(_ ticket: UInt64) -> (command: Command?, next: [Command])? {
     guard let request = pendingRequests.removeValue(forKey: ticket) else { return nil }
     sessionsByConnection[request.sessionKey]?.open.remove(ticket)
@@ -123,7 +125,8 @@ struct ForwardingQueue: Sendable {
     return (request.command, forwarded.waiting)
   }
 
-  /// Returns the overdue one-off requests, in their order, to be answered now. They remain open at the owner.
+  /// Removes and returns the overdue one-off requests, in their order, to be answered now. The owner may still answer
+  /// them.
   ///
   /// - Parameter now: The time on the monotonic clock.
   /// - Returns: The overdue commands, and whether others still wait.
@@ -146,7 +149,7 @@ struct ForwardingQueue: Sendable {
     return forwarded.session
   }
 
-  /// Removes a session that ended before its connection, which is to be closed.
+  /// Removes a session that ended while its connection was open; the caller closes the connection.
   ///
   /// - Returns: The session's connection, nil for one shared by one-off requests; and the commands that were unanswered
   ///   or not sent yet, in their order.

@@ -1,6 +1,6 @@
 /// Events of a database that follows a log, on their way to the deciding queue: in order, and bounded.
 struct ReplicationEventQueue: Sendable {
-  /// The bytes of events from which the sender of commits waits.
+  /// The bytes of events from which ``DatabaseFollower/take(_:)`` waits.
   static let bytesMax = 32 << 20
 
   private var events: [ReplicationEvent] = []

@@ -8,7 +8,7 @@ package struct ReplicationStart: Sendable {
   let state: DatabaseState
   let report: RecoveryReport
   let snapshotBytes: Int
-  /// The members stored with the snapshot: see ``ReplicationEvent/snapshot(members:)``. nil without a snapshot.
+  /// The members stored with the snapshot: see ``ReplicationEvent/snapshot(members:)``. nil when there is no snapshot.
   package let members: [UInt8]?
 
   /// The position after which the log continues.
@@ -21,7 +21,7 @@ package struct ReplicationStart: Sendable {
     (snapshotBytes, members) = (0, nil)
   }
 
-  /// Reads the current snapshot of a journal, whose ownership does not change. Blocks while reading.
+  /// Reads the current snapshot of a journal, without taking ownership of it. Blocks while reading.
   ///
   /// - Parameter initialRules: The rules in force until a deployment.
   /// - Throws: `JournalError`, ``RecordError``.

@@ -6,13 +6,13 @@ import HearthTree
 extension DatabaseHistory {
   /// Returns the commits that changed a location, the newest first, one page at a time.
   ///
-  /// The log is read between one retained snapshot and the next, from the last two back, until the page is full.
+  /// The log is read in segments between two retained snapshots, the newest segment first, until the page is full.
   ///
   /// - Parameters:
-  ///   - position: The position before which commits are returned; nil begins with the last.
-  ///   - countMax: The most changes to return, from 1 to ``HistoryLimits/changesMax``.
-  ///   - isLate: Polled between two snapshots; true ends the page as it is.
-  ///   - isCancelled: Polled regularly; true cancels the call.
+  /// - position: The position before which commits are returned; nil begins with the last.
+  /// - countMax: The most changes to return, from 1 to ``HistoryLimits/changesMax``.
+  /// - isLate: Polled between two snapshots; true ends the page with the changes found so far.
+  /// - isCancelled: Polled regularly; true cancels the call.
   /// - Throws: ``HistoryError``.
   public func changes(
     of path: Path, before position: Int64? = nil, countMax: Int, isLate: () -> Bool = { false },
@@ -61,7 +61,7 @@ extension DatabaseHistory {
     try forEachRecord(after: start, through: end, scan, isCancelled) { _, record in
       isTouched = isTouched || record.parts.contains { !$0.changes.isEmpty }
     }
-    // Then the value at the beginning is not needed.
+    // Without a change the value at the beginning is not needed.
     guard isTouched else { return ([], nil) }
     var node = try state(at: start, of: path, isCancelled: isCancelled).node
     var (last, isMore) = (LastChanges(countMax: budget.count, bytesMax: budget.bytes), false)
@@ -94,7 +94,7 @@ extension CommitRecord {
   }
 }
 
-/// The last changes of many, as many as a page has room for; at least one.
+/// The newest of the added changes, as many as a page has room for; at least one.
 private struct LastChanges {
   let countMax: Int
   let bytesMax: Int

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The history of one database: past states, reconstructed from its journal.
 ///
-/// Calls block while reading, on the caller's thread, and read beside the database's own work. Make one request at a
-/// time: each may read as much as a restart does.
+/// Calls block while reading, on the caller's thread, and read beside the database's own work. Callers make one request
+/// at a time, because each may read as much as a restart does.
 public final class DatabaseHistory: Sendable {
   let journal: any Journal
   let limits: HistoryLimits
@@ -79,7 +79,7 @@ public final class DatabaseHistory: Sendable {
     }
   }
 
-  /// Returns the present state, which costs nothing.
+  /// Returns the present state at a location, without reading the journal.
   private func state(of present: DatabaseState, _ path: Path) throws -> PastState {
     PastState(
       path: path, node: present.root[path], position: present.position,
@@ -87,7 +87,8 @@ public final class DatabaseHistory: Sendable {
       storedRules: present.storedRules)
   }
 
-  /// Returns the newest snapshot at or before a position; nil when the log alone leads there.
+  /// Returns the newest snapshot at or before a position; nil when the position is reached by replaying the log from
+  /// its beginning.
   private func base(of position: Int64) throws -> SnapshotInfo? {
     if let snapshot = try journal.snapshots().last(where: { $0.position <= position }) { return snapshot }
     let oldest = try journal.oldestPosition()
@@ -110,7 +111,8 @@ public final class DatabaseHistory: Sendable {
 
   /// Replays from a state to a later one.
   ///
-  /// - Returns: True when later replays can start from there: not between the pieces of a record.
+  /// - Returns: True when a later replay can start from the resulting state; false when it lies between the pieces of a
+  ///   record.
   private func replay(
     through last: Int64, over state: inout PastState, _ isCancelled: () -> Bool
   ) throws -> Bool {
@@ -135,16 +137,16 @@ public final class DatabaseHistory: Sendable {
     return !hasOpenPieces
   }
 
-  /// Reads the log between two positions, of which the first is not between the pieces of a record.
+  /// Reads the log between two positions. The first must not lie between the pieces of a record.
   ///
-  /// - Returns: True when the last one is between pieces, as far as can be determined.
+  /// - Returns: True when the last position lies between the pieces of a record, as far as can be determined.
   @discardableResult
   func forEachRecord(
     after start: Int64, through last: Int64, _ scan: RecordScan, _ isCancelled: () -> Bool,
     _ body: (_ position: Int64, _ record: CommitRecord) throws -> Void
   ) throws -> Bool {
     var (log, position) = (LogReader(scan), start)
-    // With only a few commits between two positions, no more is read than that.
+    // The first read is small, because there may be only a few commits between the two positions.
     var sizeBytes = min(Self.firstReadBytes, limits.readBytes)
     while position < last {
       if isCancelled() { throw HistoryError.cancelled }

@@ -1,6 +1,6 @@
 /// The limits of reading history, with one reason each.
 public struct HistoryLimits: Sendable {
-  /// The most cached past states: readers of history return to a few positions again and again.
+  /// The most cached past states: requests for history often repeat the same few positions.
   public var cachedStatesMax = 4
 
   /// The most bytes of all cached states. A larger one is reconstructed each time.
@@ -9,7 +9,7 @@ public struct HistoryLimits: Sendable {
   /// The log bytes read at a time, between two checks for cancellation.
   public var readBytes = 4 << 20
 
-  /// The most changes on one page: as many as a reader views at once.
+  /// The most changes on one page: more than a person reads at once.
   public static let changesMax = 1_000
 
   /// The most bytes of the values on one page; the page ends before they are exceeded.

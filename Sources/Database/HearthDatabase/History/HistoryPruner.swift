@@ -4,7 +4,7 @@ import Synchronization
 /// Decides how much history to retain when a snapshot is complete.
 final class HistoryPruner: Sendable {
   private struct State {
-    /// The first positions of reads under way, by hold.
+    /// The positions from which history is held, by the number of the hold.
     var holds: [UInt64: Int64] = [:]
     var lastHold: UInt64 = 0
     /// The log bytes between retained snapshots, by the position of the first: measured once.
@@ -40,11 +40,11 @@ final class HistoryPruner: Sendable {
     if retention.ageMilliseconds > 0 {
       let cutoff = nowMilliseconds.subtractingReportingOverflow(retention.ageMilliseconds)
       let time = cutoff.overflow ? 0 : cutoff.partialValue
-      // The commit itself stays in the log, so that its time is known.
+      // One position earlier, so that the commit itself stays in the log and its time is known.
       wanted = max(0, (try HistoryTimes(journal).position(atMilliseconds: time, last: last) ?? 0) - 1)
       let affordable = try oldestAffordable(journal)
       let base = try journal.snapshots().last { $0.position <= wanted }?.position ?? 0
-      // Without an age only the byte limit applies.
+      // With an unlimited age only the byte limit is meant to apply, so nothing is reported.
       if note(isShortened: affordable > base && retention.ageMilliseconds < .max) { shortened = affordable }
       wanted = max(wanted, affordable)
     }
@@ -61,8 +61,8 @@ final class HistoryPruner: Sendable {
     }
   }
 
-  /// Returns the position of the oldest snapshot from which on the history fits beside the current snapshot; 0 for the
-  /// whole log.
+  /// Returns the position of the oldest snapshot from which on the history fits the byte limit; 0 when the whole log
+  /// does.
   private func oldestAffordable(_ journal: any Journal) throws -> Int64 {
     let snapshots = try journal.snapshots()
     guard let current = snapshots.last else { return 0 }
@@ -81,7 +81,7 @@ final class HistoryPruner: Sendable {
     if let known = state.withLock({ $0.logBytes[position] }), known.through == last { return known.bytes }
     let bytes = try journal.logBytes(after: position, through: last)
     state.withLock { state in
-      // The most snapshots within the age; older measurements are obsolete.
+      // More snapshots than this cannot lie within the age; older measurements are obsolete.
       if state.logBytes.count > 4_096 { state.logBytes = [:] }
       state.logBytes[position] = (last, bytes)
     }

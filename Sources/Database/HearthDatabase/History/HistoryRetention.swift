@@ -1,7 +1,7 @@
 /// The amount of history that a database retains beside the data that a restart needs.
 public struct HistoryRetention: Sendable, Equatable {
   /// The age up to which past states can be read. 0 retains nothing: each snapshot removes the log it covers.
-  /// `Int64.max` retains as much as there is room for.
+  /// `Int64.max` retains as much as ``sizeBytesMax`` allows.
   public var ageMilliseconds: Int64
 
   /// The approximate bytes that history may take on the disk: older snapshots, and the log that the current one covers.
@@ -9,7 +9,7 @@ public struct HistoryRetention: Sendable, Equatable {
   /// reports ``DatabaseNotice/historyShortened(oldestPosition:sizeBytesMax:)``.
   public var sizeBytesMax: Int
 
-  /// The default: a few days of a busy small app, within the room of a small disk.
+  /// The default: a few days of a busy small app, which fits a small disk.
   public static let standardSizeBytesMax = 1 << 30
 
   /// Creates a retention.
@@ -17,7 +17,7 @@ public struct HistoryRetention: Sendable, Equatable {
     (self.ageMilliseconds, self.sizeBytesMax) = (ageMilliseconds, sizeBytesMax)
   }
 
-  /// The retention of no history. Deleted data is then gone with the next snapshot but one, and the disk holds no more
-  /// than a restart needs; retaining history is opt-in.
+  /// The retention of no history. Deleted data is then removed from the disk with the second snapshot after the
+  /// deletion, and the disk holds no more than a restart needs; retaining history is opt-in.
   public static let none = HistoryRetention()
 }

@@ -1,7 +1,7 @@
 import HearthEngine
 import HearthJournal
 
-/// The times of the commits in a journal: stored in the records, in order as long as the clock is not set back.
+/// The times of the commits in a journal: stored in the records, and ascending unless the clock was set back.
 public struct HistoryTimes {
   private let journal: any Journal
 
@@ -9,7 +9,7 @@ public struct HistoryTimes {
   public init(_ journal: any Journal) { self.journal = journal }
 
   /// Returns the time of a commit, in milliseconds since 1970; nil when its record is gone. A record without a time has
-  /// that of the last one before it with a time.
+  /// the time of the nearest earlier record with one.
   ///
   /// - Throws: `JournalError`, ``RecordError``.
   public func milliseconds(of position: Int64) throws -> Int64? {
@@ -43,7 +43,7 @@ public struct HistoryTimes {
   /// - Throws: `JournalError`, ``RecordError``.
   public func position(atMilliseconds milliseconds: Int64, last: Int64) throws -> Int64? {
     let oldest = try journal.oldestPosition()
-    // A whole log is empty before its first commit.
+    // A log that begins with the first commit has the empty state before it.
     var before: Int64? = try isAfter(oldest, milliseconds) ? nil : oldest
     var (low, after) = (oldest, last + 1)
     while low + 1 < after {
@@ -54,7 +54,8 @@ public struct HistoryTimes {
         (low, before) = (middle, middle)
       }
     }
-    // The time of a snapshot whose record is gone is unknown: only a later commit that is not too late shows it.
+    // Without a record for it, the time of the oldest position is unknown: only a later commit that is not too late
+    // proves that it is early enough.
     if let before, oldest > 0, try self.milliseconds(of: before) == nil { return nil }
     return before
   }

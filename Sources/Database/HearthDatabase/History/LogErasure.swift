@@ -1,28 +1,28 @@
 import HearthEngine
 import HearthJournal
 
-/// The rewriting of batches for the erasure of a user, including records in pieces.
+/// The rewriting of batches for the erasure of a user, including records that are stored in pieces.
 ///
-/// A record in pieces is read as a whole at its first piece. The remaining record is never longer, and is put into as
-/// many pieces; pieces that form no record are emptied.
+/// At its first piece, such a record is read as a whole. What remains of it is never longer, and is divided into the
+/// same number of pieces; pieces without a last piece are emptied.
 struct LogErasure {
   /// The outcome for a record in pieces.
   private enum Outcome {
-    /// No part of it is erased.
+    /// The whole record is kept.
     case stays
-    /// The remaining bytes of it.
+    /// The record shrinks to these bytes.
     case left(ArraySlice<UInt8>)
-    /// Its last piece is missing: the write was not made.
+    /// The last piece of the record is missing: the write was not made.
     case unfinished
   }
 
   private let erasure: RecordErasure
   private let journal: any Journal
-  /// The position of the first of the pieces under way.
+  /// The position of the first piece of the current record in pieces.
   private var number: Int64 = 0
-  /// The bytes still to be put into them; nil when they stay unchanged.
+  /// The bytes still to be put into the current record's pieces; nil when they stay unchanged.
   private var rest: ArraySlice<UInt8>?
-  /// True when their last piece is still to come, without which they have no meaning.
+  /// True until the last piece of the current record was read.
   private var isOpen = false
 
   init(_ erasure: RecordErasure, of journal: any Journal) { (self.erasure, self.journal) = (erasure, journal) }
@@ -66,7 +66,7 @@ struct LogErasure {
           switch record.content {
           case .piece(let own, let piece) where own == number: bytes += piece
           case .lastPiece(let own, _) where own == number: return try outcome(bytes)
-          // Only one such write runs at a time: the previous one was not made.
+          // Only one write in pieces runs at a time: the previous one was not made.
           case .piece, .lastPiece: return .unfinished
           case .changes, .rules, .sessions, .note, .joint: continue
           }

@@ -25,8 +25,8 @@ public struct PastState: Sendable {
     return part
   }
 
-  /// Returns the whole database with the rules that were in force, as it could be read then; the location must be the
-  /// root.
+  /// Returns the whole database with the rules that were in force, as it was published after that commit; the location
+  /// must be the root.
   ///
   /// - Parameter initialRules: The rules of a database without a deployment.
   public func published(initialRules: RuleSet) -> DatabaseState {

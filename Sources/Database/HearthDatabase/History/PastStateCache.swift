@@ -31,7 +31,7 @@ struct PastStateCache {
     return entry.state.part(path)
   }
 
-  /// Drops all states, including those under reconstruction.
+  /// Drops all states. States whose reconstruction is under way are not cached afterwards.
   mutating func forget() {
     entries = []
     generation += 1

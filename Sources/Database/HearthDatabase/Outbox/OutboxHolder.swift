@@ -2,7 +2,7 @@ import HearthEngine
 import HearthJournal
 import Synchronization
 
-/// The current outbox of a database. Costs next to nothing while there is none.
+/// The current outbox of a database. Reads one atomic flag while there is none.
 package final class OutboxHolder: Sendable {
   let journal: (any OutboxJournal)?
   private let outbox: Mutex<DatabaseOutbox?>

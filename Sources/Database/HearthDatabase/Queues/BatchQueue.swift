@@ -8,17 +8,17 @@ import Synchronization
 final class BatchQueue: Sendable {
   /// The next work of a retry.
   enum Retry {
-    /// No batch waits for room.
+    /// No batch waits for free disk space.
     case nothing
     /// The batches to store.
     case group([Batch])
-    /// All batches are stored: the wait is over.
+    /// All batches are stored: the stall has ended.
     case resumed(Stall)
   }
 
   let pipeline: Mutex<Pipeline>
   private let limits: DatabaseLimits
-  /// Signalled when the pipeline takes batches again.
+  /// Signalled when ``Pipeline`` accepts batches again.
   private let room = DispatchSemaphore(value: 0)
 
   init(_ pipeline: Pipeline, limits: DatabaseLimits) {
@@ -30,15 +30,15 @@ final class BatchQueue: Sendable {
 
   var isRunning: Bool { status == .running }
 
-  /// The size limit of one append: the limit of waiting bytes plus one large write.
+  /// The size limit of one append, in bytes: the limit of waiting bytes plus one record of the maximum size.
   private var groupBytesMax: Int { limits.bytesPendingMax + limits.engine.recordBytesMax }
 
   // MARK: The deciding queue
 
   /// Appends a batch.
   ///
-  /// - Parameter turn: The time to deliver the effects of a batch without commits while others wait for room on the
-  ///   disk.
+  /// - Parameter turn: The time to deliver the effects of a batch without commits while other batches wait for free
+  ///   disk space.
   /// - Returns: True when the journal queue must be woken.
   func append(_ batch: Batch, _ turn: Stall.DeliveryOrder) -> Bool {
     pipeline.withLock { pipeline in
@@ -48,8 +48,8 @@ final class BatchQueue: Sendable {
     }
   }
 
-  /// Blocks the deciding queue while the disk is too far behind. While the disk is full, no command is decided that
-  /// would wait for it.
+  /// Blocks the deciding queue while the disk is too far behind. Does not block during a stall: then no command is
+  /// decided that would have to wait.
   func waitForRoom() {
     let isFull = pipeline.withLock { pipeline in
       let isBehind =
@@ -68,8 +68,8 @@ final class BatchQueue: Sendable {
 
   // MARK: The journal queue
 
-  /// Removes and returns the next batches to make durable, after the effects that precede them; both are empty when
-  /// there is no work.
+  /// Removes and returns the next batches to make durable, and the early effects, which are delivered before them; both
+  /// are empty when there is no work.
   func take() -> (early: [Effect], batches: [Batch], status: DatabaseStatus, isInDoubt: Bool) {
     pipeline.withLock { pipeline in
       let (early, batches) = (pipeline.early, pipeline.take(sizeBytesMax: groupBytesMax))
@@ -80,7 +80,7 @@ final class BatchQueue: Sendable {
     }
   }
 
-  /// Puts batches back that could not be stored, and begins the wait for room.
+  /// Puts batches back that could not be stored, and begins a stall.
   ///
   /// - Parameter now: The time on the monotonic clock.
   /// - Returns: The delay of the first retry, and whether the operator is to be notified.
@@ -99,7 +99,7 @@ final class BatchQueue: Sendable {
         sinceMonotonicMilliseconds: now, delayMilliseconds: delay, isNoticed: isNoticed, groupCount: batches.count)
       for batch in pipeline.waiting { stall.addRecipients(of: batch.effects) }
       pipeline.stall = stall
-      // Commands that wait for the disk are no longer decided.
+      // Wakes the deciding queue: during a stall it no longer blocks here.
       signalRoom(&pipeline)
       return (delay, isNoticed)
     }
@@ -129,7 +129,7 @@ final class BatchQueue: Sendable {
   ///
   /// - Parameter now: The time on the monotonic clock.
   /// - Returns: The delay of the next retry, whether the operator is to be notified, and whether one-off requests have
-  ///   waited for as long as they may.
+  ///   waited for ``DatabaseLimits/stallAnswerSeconds``.
   func putBackRetry(
     _ batches: [Batch], _ error: JournalError, at now: Int64
   ) -> (delayMilliseconds: Int64, isNoticed: Bool, isLong: Bool) {
@@ -137,7 +137,7 @@ final class BatchQueue: Sendable {
       pipeline.putBack(batches)
       guard var stall = pipeline.stall else { return (0, false, false) }
       pipeline.status = .stalled(error)
-      // In doubt since an earlier attempt, regardless of this one's error.
+      // The outcome stays in doubt after an earlier attempt left it so, regardless of this attempt's error.
       pipeline.isInDoubt = pipeline.isInDoubt || error.leavesOutcomeUnknown
       stall.groupCount = batches.count
       stall.delayMilliseconds = min(stall.delayMilliseconds * 2, limits.appendRetryMillisecondsMax)
@@ -176,7 +176,7 @@ final class BatchQueue: Sendable {
 }
 
 extension Pipeline {
-  /// Returns true when the log entry about missing room is due, and records the time.
+  /// Returns true when the next log entry about the stall is due, and records the time.
   fileprivate mutating func isStallNoticeDue(at now: Int64, _ limits: DatabaseLimits) -> Bool {
     if let last = stallNoticeMonotonicMilliseconds, now - last < limits.stallNoticeSeconds * 1_000 { return false }
     stallNoticeMonotonicMilliseconds = now

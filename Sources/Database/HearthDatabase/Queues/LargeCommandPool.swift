@@ -13,7 +13,7 @@ final class LargeCommandPool: Sendable {
     reads = DispatchQueue(label: "hearth.reads.\(name)", qos: .utility)
   }
 
-  /// True when no command runs or waits.
+  /// True when no large command runs and no command waits.
   var isIdle: Bool { commands.withLock { $0.isIdle } }
 
   /// Waits for the commands under way.

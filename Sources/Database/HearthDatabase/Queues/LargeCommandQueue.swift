@@ -3,19 +3,19 @@ import HearthTree
 
 /// Large commands that wait for one worker.
 ///
-/// The next command is that of the client for which the worker has done least: measured by its connection, its account
-/// or its networks, whichever has used most, and among equals by its connection. The sockets of one network thus share
-/// one turn, within which they take turns. The work of one period counts. A command whose outcome several clients wait
-/// for has the best turn among them.
+/// The next command is that of the client with the least work of this worker in the current period. A client's work is
+/// the largest of three counts: of its connection, of its account and of its networks; equal clients are ordered by the
+/// count of their connection. The sockets of one network thus share one turn, within which they take turns. A command
+/// whose outcome several clients wait for is ranked by the best of them.
 struct LargeCommandQueue: Sendable {
   /// The worker's steps in one period: a few seconds.
   static let periodSteps = 64 << 20
-  /// The fewest steps that each command counts for.
+  /// The minimum that each command counts for, in steps.
   static let stepsMin = 1_000
 
   private struct Entry: Sendable {
     let command: Command
-    /// The clients that wait for it: its own first.
+    /// The clients that wait for the command's outcome, beginning with its sender.
     var clients: [(payer: WorkPayer, client: ShareClaimant)]
   }
 
@@ -24,7 +24,7 @@ struct LargeCommandQueue: Sendable {
 
   /// The entries in the order of arrival.
   private var entries: [Entry] = []
-  /// The work of this period.
+  /// The steps taken in the current period, by client.
   private var done = SharedBound(max: periodSteps)
   private var claims: [WorkPayer: SharedBound.Claim] = [:]
 

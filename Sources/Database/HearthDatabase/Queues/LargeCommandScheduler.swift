@@ -1,12 +1,12 @@
 import HearthEngine
 import HearthTree
 
-/// The large commands that run beside the deciding queue, and the commands that must not overtake them.
+/// The large commands that run in parallel to the deciding queue, and the commands that must not overtake them.
 ///
-/// Writes have one worker, comparisons and queries another. Commands that wait for a worker take turns: see
-/// ``LargeCommandQueue``. Later commands of the same connection wait. So do writes to the locations that the current
-/// large write replaces or, after a conflict, reads. All others go on. The writes that waited for a location precede
-/// the next large write.
+/// One worker runs writes, another runs comparisons and queries. Commands that wait for a worker take turns: see
+/// ``LargeCommandQueue``. Later commands of the same connection wait, and so do writes to the locations that the
+/// current large write replaces or, after a conflict, reads. All other commands continue. The writes that waited for a
+/// location precede the next large write.
 struct LargeCommandScheduler: Sendable {
   /// The workers.
   enum Worker: Int, Sendable, CaseIterable {
@@ -20,7 +20,7 @@ struct LargeCommandScheduler: Sendable {
     }
   }
 
-  /// A location whose value listens compare, or that they query.
+  /// The location and query whose result a listen needs from a background comparison or evaluation.
   private struct ListenTarget: Hashable, Sendable {
     let path: Path
     let query: Query?
@@ -31,7 +31,7 @@ struct LargeCommandScheduler: Sendable {
     }
   }
 
-  /// The command that a worker runs, or is reserved for.
+  /// The command that a worker runs, or is about to run.
   private struct RunningCommand: Sendable {
     let command: Command
     let client: ShareClaimant
@@ -43,13 +43,13 @@ struct LargeCommandScheduler: Sendable {
   enum Source: Sendable {
     /// The mailbox.
     case mailbox
-    /// The queue of a connection.
+    /// The queue of a connection, whose commands waited for an earlier one.
     case connectionQueue
     /// The commands that waited for another client's command.
     case unblocked
   }
 
-  /// The answer to a command that was set aside.
+  /// The time at which a large command starts.
   enum Start: Sendable {
     /// The worker starts it.
     case now
@@ -62,10 +62,10 @@ struct LargeCommandScheduler: Sendable {
   private let limits: DatabaseLimits
   private var runningCommands: [Worker: RunningCommand] = [:]
   private var queues: [Worker: LargeCommandQueue] = [:]
-  /// The connections with a listen that waits for its comparison: one each, since later commands wait for it.
+  /// The connections with a listen that waits for its comparison: at most one listen each, since the connection's later
+  /// commands wait for it.
   private var compared: Set<ConnectionID> = []
-  /// The locations whose comparison or query by a listen waits or is under way, with the listens that only need its
-  /// outcome.
+  /// The comparisons and queries that wait or are under way, with further listens that need the same outcome.
   private var followers: [ListenTarget: [Command]] = [:]
   /// The writes that wait for the locations of the current large write.
   private var waitingForLocation: [Command] = []
@@ -77,12 +77,13 @@ struct LargeCommandScheduler: Sendable {
   private var blockingCounts: [ConnectionID: Int] = [:]
   /// The waiting commands by connection; no queue is empty.
   private var waitingByConnection: [ConnectionID: PendingCommands] = [:]
-  /// The connections whose queues may continue.
+  /// The connections whose queued commands may be decided.
   private var ready: [ConnectionID] = []
-  /// The connections whose queues have reached the limit for one connection.
+  /// The connections whose queues have reached the limit for one connection, and from which the server stops reading.
   private var crowded: Set<ConnectionID> = []
   private var hasCrowdedChanged = false
-  /// The connections that begin once another one has ended, until its end is decided; in both directions.
+  /// The reconnections: each old connection with the new one, whose commands wait until the end of the old one is
+  /// decided; ``predecessors`` has the reverse direction.
   private var successors: [ConnectionID: ConnectionID] = [:]
   private var predecessors: [ConnectionID: ConnectionID] = [:]
 
@@ -94,7 +95,7 @@ struct LargeCommandScheduler: Sendable {
 
   // MARK: Workers
 
-  /// Adds a command that was set aside.
+  /// Adds a large command that the engine did not decide.
   ///
   /// - Parameter source: The origin; a listen that already waited for another one's comparison does not wait again.
   mutating func begin(_ work: LargeCommand, of client: ShareClaimant, from source: Source) -> Start {
@@ -131,8 +132,8 @@ struct LargeCommandScheduler: Sendable {
 
   private func isFree(_ worker: Worker) -> Bool { runningCommands[worker] == nil }
 
-  /// Returns the next command for a free worker, which is reserved for it until ``finish(_:steps:)``. It is decided
-  /// again, on the state of that time.
+  /// Returns the next command for a free worker, which stays reserved for that command until ``finish(_:steps:)``. The
+  /// caller decides the command again, on the present state.
   mutating func next(for worker: Worker) -> Command? {
     guard isFree(worker), worker != .writes || unblocked.count == 0,
       let (command, client) = queues[worker]?.popFirst()
@@ -145,7 +146,7 @@ struct LargeCommandScheduler: Sendable {
 
   /// Starts the command that a worker is reserved for.
   ///
-  /// - Returns: False for the command of another client, or for one of another worker.
+  /// - Returns: False when the worker is reserved for another command.
   mutating func takeReserved(_ work: LargeCommand) -> Bool {
     let (worker, command) = (Worker(work), work.command)
     guard let current = runningCommands[worker]?.command, current.connection == command.connection,
@@ -157,7 +158,8 @@ struct LargeCommandScheduler: Sendable {
 
   /// Retries a command; other writes may no longer change the locations that it read.
   ///
-  /// - Returns: False after so many attempts that it must be decided in line.
+  /// - Returns: False after ``DatabaseLimits/largeWriteAttemptsMax`` attempts: the command must be decided on the
+  ///   deciding queue.
   mutating func retry(_ worker: Worker, without places: LocationSet = LocationSet(), steps: Int) -> Bool {
     charge(steps, to: worker)
     guard var current = runningCommands[worker], current.attemptCount < limits.largeWriteAttemptsMax else {
@@ -187,7 +189,7 @@ struct LargeCommandScheduler: Sendable {
     }
   }
 
-  // MARK: The others
+  // MARK: Waiting commands
 
   /// Delays a connection's commands until another connection has ended.
   mutating func hold(_ connection: ConnectionID, until other: ConnectionID) {
@@ -205,7 +207,7 @@ struct LargeCommandScheduler: Sendable {
     if count == 1 { resume(command.connection) }
   }
 
-  /// Releases a connection that is no longer blocked, or whose predecessor is not.
+  /// Releases a connection once neither it nor its predecessor is blocked.
   private mutating func resume(_ connection: ConnectionID) {
     if waitingByConnection[connection] != nil {
       ready.append(connection)
@@ -214,7 +216,7 @@ struct LargeCommandScheduler: Sendable {
     }
   }
 
-  /// Removes and returns waiting commands that may be decided now, up to a share of a batch. Connections take turns.
+  /// Removes and returns waiting commands that may be decided now, up to `countMax`. Connections take turns.
   mutating func takeReleased(_ countMax: Int) -> (commands: [Command], source: Source) {
     guard unblocked.count == 0 else { return (takeUnblocked(countMax), .unblocked) }
     var (taken, turn) = ([Command](), 0)
@@ -243,8 +245,8 @@ struct LargeCommandScheduler: Sendable {
   /// Holds back the commands that must wait, and returns the others.
   ///
   /// - Parameters:
-  ///   - source: The origin; commands from the mailbox wait when their connection has a queue.
-  ///   - replaces: Returns true when a command may write at or around some locations.
+  /// - source: The origin; a command from the mailbox waits when its connection has a queue.
+  /// - replaces: Returns true when a command may write at or around some locations.
   mutating func admit(
     _ commands: ArraySlice<Command>, from source: Source, replaces: (Command, LocationSet) -> Bool
   ) -> [Command] {
@@ -268,7 +270,7 @@ struct LargeCommandScheduler: Sendable {
     return admitted
   }
 
-  /// Puts a command before all others in its connection's queue.
+  /// Puts a command at the front of its connection's queue.
   mutating func putBack(_ command: Command) { keep([command], of: command.connection, inFront: true) }
 
   private mutating func keep(_ commands: [Command], of connection: ConnectionID, inFront: Bool) {
@@ -286,13 +288,14 @@ struct LargeCommandScheduler: Sendable {
     hasCrowdedChanged = true
   }
 
-  /// Returns the connections that are to pause; nil when they are unchanged since the last call.
+  /// Returns the connections from which the server should stop reading; nil when they are unchanged since the last
+  /// call.
   mutating func takeCrowded() -> Set<ConnectionID>? {
     defer { hasCrowdedChanged = false }
     return hasCrowdedChanged ? crowded : nil
   }
 
-  /// Records decided commands. Releases connections that waited for an end among them.
+  /// Records decided commands. Releases connections that waited for a disconnect among these commands.
   mutating func decided(_ commands: ArraySlice<Command>) {
     guard !successors.isEmpty else { return }
     for command in commands {

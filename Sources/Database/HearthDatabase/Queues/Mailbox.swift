@@ -2,16 +2,16 @@ import HearthEngine
 
 /// Commands on their way to the engine, in the order in which they will be decided.
 ///
-/// Commands stand in rounds. A round takes a bounded number of commands from each connection and is decided in order of
-/// arrival; a connection's excess goes to later rounds. Connections that send little are thus always in the next round,
-/// and a connection that sends ten thousand commands at once delays the others by its share of one round. A one-off
-/// request belongs to no connection, and is always in the next round.
+/// Commands are divided into rounds. A round takes a bounded number of commands from each connection and is decided in
+/// order of arrival; a connection's excess goes to later rounds. Connections that send little are thus always in the
+/// next round, and a connection that sends ten thousand commands at once delays the others by its share of one round. A
+/// one-off request belongs to no connection, and is always in the next round.
 ///
 /// The cost of a connection's commands is known once they are decided (see ``charge(_:)``). A connection that has taken
 /// more steps than its share of a round skips rounds until it has waited for them: deficit round robin (Shreedhar and
-/// Varghese, 1995) over steps. It does not wait when no other connection waits.
+/// Varghese, 1995) over steps. It skips no round while no other connection has commands.
 struct Mailbox: Sendable {
-  /// The round of a connection's last command, and the connection's share of that round.
+  /// The round of a connection's last command, and the part of its share of that round that is used.
   private struct RoundPosition {
     var round: UInt64
     var share = 0
@@ -30,19 +30,19 @@ struct Mailbox: Sendable {
   }
 
   private let limits: DatabaseLimits
-  /// The rounds; those before ``head`` are spent.
+  /// The rounds; those before ``head`` are completely taken.
   private var rounds: [Round] = []
   private var head = 0
   /// The number of the round at ``head``.
   private var headRound: UInt64 = 0
   /// The number of commands taken from that round.
   private var takenCount = 0
-  /// The positions by connection; only those in future rounds have a meaning.
+  /// The positions by connection; only positions in the round at ``head`` or later have a meaning.
   private var positions: [ConnectionID: RoundPosition] = [:]
 
-  /// The value of ``passedSteps`` at which a connection's debt is paid, by payer.
+  /// The value of ``passedSteps`` at which each payer's debt is paid.
   private var debts: [ConnectionID: Int] = [:]
-  /// The steps of the rounds that have passed.
+  /// The sum of ``DatabaseLimits/roundSteps`` over the rounds that have passed.
   private var passedSteps = 0
   /// The rounds since paid debts were last removed.
   private var roundsSinceSweep = 0
@@ -54,11 +54,12 @@ struct Mailbox: Sendable {
   private var deferredIndex = 0
   /// The number of commands that the round has taken from the payer at ``deferredIndex``.
   private var deferredShare = 0
-  /// The payers of connections that replaced another one: the replaced connection, whose debt they share and behind
-  /// whose commands they stay. Every other connection is its own payer.
+  /// The payers of connections that replaced another one: the replaced connection. The new connection shares its debt,
+  /// and its commands stay behind those of the old one. Every other connection is its own payer.
   private var payers: [ConnectionID: ConnectionID] = [:]
 
-  /// The connections that have reached the limit of waiting commands at the ``LargeCommandScheduler`` and should pause.
+  /// The connections from which the server stops reading, because they reached the limit of waiting commands in
+  /// ``LargeCommandScheduler``.
   var crowded: Set<ConnectionID> = []
 
   private(set) var count = 0
@@ -70,7 +71,7 @@ struct Mailbox: Sendable {
   var isAwake = false
   /// The time the timer is set for, on the monotonic clock.
   var armedMonotonicMilliseconds: Int64?
-  /// The arrival time of the first of the commands that were taken last.
+  /// The arrival time of the first command in the last result of ``take(_:)``.
   private(set) var takenArrivalNanoseconds: UInt64 = 0
 
   init(limits: DatabaseLimits) { self.limits = limits }
@@ -113,20 +114,20 @@ struct Mailbox: Sendable {
     count <= limits.commandsPendingMax && sizeBytes <= limits.commandBytesPendingMax
   }
 
-  /// True when connections may send more that have nothing pending beyond the next round. Connections with much pending
-  /// cannot use up this room.
+  /// True when there is room for a connection that has nothing pending beyond the next round. This room is reserved:
+  /// connections with more pending cannot use it.
   private var hasReserve: Bool {
     count <= 2 * limits.commandsPendingMax && sizeBytes <= 2 * limits.commandBytesPendingMax
   }
 
-  /// Queues a connection's future commands behind the present ones of another connection.
+  /// Keeps a connection's later commands behind the queued commands of the connection that it replaced.
   mutating func hold(_ connection: ConnectionID, until other: ConnectionID) {
     let (own, others) = (position(of: connection), position(of: other))
     positions[connection] = others.round > own.round ? RoundPosition(round: others.round) : own
     payers[connection] = payer(of: other)
   }
 
-  /// Removes and returns up to so many commands, to be decided now.
+  /// Removes and returns up to `countMax` commands, to be decided now.
   mutating func take(_ countMax: Int) -> [Command] {
     if hasDebtors { return takeWithoutDebtors(countMax) }
     var taken: [Command] = []
@@ -152,7 +153,8 @@ struct Mailbox: Sendable {
       (head, headRound, takenCount) = (head + 1, headRound + 1, 0)
     }
     count -= taken.count
-    // Only when half of the rounds are spent: moving the others then takes amortized constant time per round.
+    // Removes them only when they are half of all rounds: moving the others then takes amortized constant time per
+    // round.
     if head * 2 >= rounds.count {
       rounds.removeFirst(head)
       head = 0
@@ -180,7 +182,7 @@ struct Mailbox: Sendable {
     sizeBytes += bytes
   }
 
-  /// Removes positions of spent rounds, which have no meaning, when they outnumber those that may have one.
+  /// Removes the positions in rounds that were taken, when they outnumber the others.
   private mutating func removeSpentPositions() {
     guard positions.count > 2 * count + 1_024 else { return }
     positions = positions.filter { $0.value.round >= headRound }
@@ -190,7 +192,7 @@ struct Mailbox: Sendable {
 // MARK: - Debts
 
 extension Mailbox {
-  /// True when a connection owes steps, or waits because of it.
+  /// True when a connection has a debt, or commands that are deferred because of one.
   private var hasDebtors: Bool { !debts.isEmpty || !deferred.isEmpty }
 
   /// Records the steps of connections' commands. One-off requests have no position, and never wait.
@@ -282,8 +284,8 @@ extension Mailbox {
     }
   }
 
-  /// Advances to the next round. Every debt decreases by one share; if no command could be taken because all payers owe
-  /// too much, by enough to let one continue.
+  /// Advances to the next round. Every debt decreases by one share; if no command could be taken because all payers are
+  /// in debt, by enough to let one of them continue.
   private mutating func endRound(isIdle: Bool) {
     sizeBytes -= rounds[head].sizeBytes
     rounds[head] = Round()
@@ -319,7 +321,8 @@ extension Mailbox {
 }
 
 extension Command {
-  /// A command that applies expired timers and decides again the next listens whose grant may no longer hold.
+  /// A command that only lets the engine apply expired timers, and decide again listens whose permission may have
+  /// changed.
   static var tick: Command { Command(connection: ConnectionID(rawValue: 0), action: .tick) }
 
   /// True for a command from an HTTP request or a timer; exempt from per-connection fairness.

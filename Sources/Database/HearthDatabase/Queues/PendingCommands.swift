@@ -20,7 +20,7 @@ struct PendingCommands: Sendable {
   mutating func take(_ countMax: Int) -> ArraySlice<Command> {
     let taken = commands[head..<head + min(countMax, count)]
     head += taken.count
-    // Half of them, so that the removed ones pay for moving the others.
+    // Removes taken commands only when they are half of all, so that moving the others takes amortized constant time.
     if head * 2 >= commands.count {
       commands.removeFirst(head)
       head = 0

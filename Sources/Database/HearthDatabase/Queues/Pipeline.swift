@@ -1,7 +1,7 @@
 import HearthEngine
 import HearthJournal
 
-/// Batches on their way to the disk, and the state of the disk.
+/// The batches that wait to be stored, and the state of storing them.
 struct Pipeline: Sendable {
   var status = DatabaseStatus.running
   var head: JournalHead
@@ -11,13 +11,13 @@ struct Pipeline: Sendable {
   var isAwake = false
   /// True when the deciding queue waits for room.
   var isFull = false
-  /// The effects that are delivered at once although earlier batches wait for room on the disk.
+  /// The effects that are delivered at once although earlier batches wait for free disk space.
   var early: [Effect] = []
-  /// The wait for room; nil while the disk accepts batches.
+  /// The current stall; nil while the disk accepts batches.
   var stall: Stall?
-  /// True when the waiting batches may or may not be stored.
+  /// True when the outcome of the last attempt is unknown: the waiting batches may be stored already.
   var isInDoubt = false
-  /// The time of the last log entry about missing room, on the monotonic clock.
+  /// The time of the last log entry about the stall, on the monotonic clock.
   var stallNoticeMonotonicMilliseconds: Int64?
 
   /// Appends a batch, or lets its effects precede the waiting ones.
@@ -32,14 +32,14 @@ struct Pipeline: Sendable {
       early += batch.effects
     } else {
       stall?.deferDelivery(batch.effects)
-      // Merged with the last one, so that the number of batches stays bounded.
+      // Its effects are added to the last waiting batch, so that the number of batches stays bounded.
       if waiting.isEmpty { waiting.append(batch) } else { waiting[waiting.count - 1].effects += batch.effects }
     }
   }
 
-  /// Removes and returns the next batches to make durable, no more than one append takes; none while there is no room.
+  /// Removes and returns the next batches to make durable, no more than one append takes; none during a stall.
   ///
-  /// - Parameter isRetry: True to try all the same: then returns the batches of the last attempt.
+  /// - Parameter isRetry: True to retry during a stall: returns the batches of the last attempt.
   mutating func take(sizeBytesMax: Int, isRetry: Bool = false) -> [Batch] {
     guard isRetry || stall == nil else { return [] }
     var (count, sizeBytes) = (0, 0)

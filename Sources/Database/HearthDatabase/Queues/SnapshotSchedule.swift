@@ -1,11 +1,11 @@
-/// The schedule of a database's snapshots: one is due as soon as a restart would replay for about as long as it loads,
-/// and there is room. A failed attempt is repeated when there is more log, or more room.
+/// The schedule of a database's snapshots: one is due when replaying the log at a restart would take about as long as
+/// loading the snapshot, and there is free space. A failed attempt is repeated when there is more log, or more space.
 struct SnapshotSchedule: Sendable {
-  /// A part of the log.
+  /// The size of a part of the log.
   struct Log: Sendable, Equatable {
     /// The bytes of its records.
     var bytes = 0
-    /// The appends, which share one sync each.
+    /// The number of batches.
     var batchCount = 0
   }
 
@@ -13,9 +13,9 @@ struct SnapshotSchedule: Sendable {
   enum Outcome {
     /// The snapshot is complete, with this size.
     case written(sizeBytes: Int)
-    /// The snapshot failed, with no indication when a retry may succeed.
+    /// The snapshot failed, for a reason other than its size.
     case failed
-    /// The snapshot would have exceeded the room.
+    /// The snapshot would have exceeded the allowed bytes.
     case tooLarge(roomBytes: Int)
   }
 
@@ -23,7 +23,7 @@ struct SnapshotSchedule: Sendable {
   private struct Attempt {
     /// The weight of the log at that time.
     var weight: Int
-    /// The room that did not suffice; nil after any other failure.
+    /// The allowed bytes, which did not suffice; nil after any other failure.
     var roomBytes: Int?
   }
 
@@ -34,9 +34,9 @@ struct SnapshotSchedule: Sendable {
   private(set) var isWriting = false
   /// The deadline of the current snapshot and of any later one, on the monotonic clock.
   var endMonotonicMilliseconds: Int64?
-  /// The most bytes for snapshots, as last set.
+  /// The most bytes for snapshots, as last set by ``setRoom(_:_:)``.
   private var roomBytes = Int.max
-  /// The bytes that the current snapshot may take beside that.
+  /// The bytes that the current snapshot may take in addition to ``roomBytes``.
   private var reserveBytes = 0
   /// The log that the current snapshot makes unnecessary.
   private var covered = Log()
@@ -59,26 +59,26 @@ struct SnapshotSchedule: Sendable {
   }
 
   /// Returns true when a snapshot is worth its time while the database closes: the next start would replay for long,
-  /// and the data is soon written.
+  /// and writing the data takes little time.
   func isDueAtEnd(_ limits: DatabaseLimits) -> Bool {
     log.bytes + log.batchCount * limits.replayBytesPerBatch > max(limits.closingLogBytes, snapshotBytes / 8)
       && estimatedBytes <= limits.closingSnapshotBytesMax
   }
 
-  /// Returns the log that a restart replays, in snapshot bytes that load in the same time. With history, snapshots are
-  /// retained, and no more of them are written than its bytes justify.
+  /// Returns the log that a restart replays, in snapshot bytes that load in the same time. When history is retained,
+  /// which keeps old snapshots, only the log's bytes count, so that fewer snapshots are written.
   private func weight(_ limits: DatabaseLimits) -> Int {
     log.bytes + (limits.history.ageMilliseconds > 0 ? 0 : log.batchCount * limits.replayBytesPerBatch)
   }
 
   private func interval(_ limits: DatabaseLimits) -> Int { max(limits.snapshotIntervalBytes, snapshotBytes) }
 
-  /// Returns the additional log or room that justifies another attempt after one without enough room.
+  /// Returns the additional log or room that justifies another attempt after one that had too few bytes.
   private static func retryBytes(_ limits: DatabaseLimits) -> Int { limits.snapshotIntervalBytes / 4 }
 
   // MARK: Room
 
-  /// The approximate total bytes of the next or the current snapshot, on the high side: as if no value had been
+  /// The approximate total bytes of the next or the current snapshot, on the high side: it assumes that no value was
   /// replaced.
   var estimatedBytes: Int { snapshotBytes + (isWriting ? covered : log).bytes }
 
@@ -96,14 +96,14 @@ struct SnapshotSchedule: Sendable {
 
   /// Sets the most bytes for snapshots from now on.
   ///
-  /// - Returns: True when an attempt that found too little room is to be repeated.
+  /// - Returns: True when a snapshot that was too large is to be attempted again.
   mutating func setRoom(_ bytes: Int, _ limits: DatabaseLimits) -> Bool {
     roomBytes = max(0, bytes)
     guard !isWriting, let found = last?.roomBytes else { return false }
     return roomBytes - found >= max(1, Self.retryBytes(limits))
   }
 
-  /// - Returns: True when so many bytes may be written.
+  /// - Returns: True when `bytes` more may be written.
   mutating func take(_ bytes: Int) -> Bool {
     guard bytes <= allowedBytes else { return false }
     writtenBytes += bytes
@@ -123,7 +123,7 @@ struct SnapshotSchedule: Sendable {
 
   /// Begins a snapshot.
   ///
-  /// - Parameter reserveBytes: The bytes that it may take regardless of the set room.
+  /// - Parameter reserveBytes: The bytes that it may take in addition to ``roomBytes``.
   /// - Returns: False while another is being written.
   mutating func begin(reserveBytes: Int = 0) -> Bool {
     guard !isWriting else { return false }
@@ -133,7 +133,7 @@ struct SnapshotSchedule: Sendable {
 
   /// Ends the current snapshot.
   ///
-  /// - Returns: True when the operator is to be notified that the room does not suffice.
+  /// - Returns: True when the operator is to be notified that the space does not suffice.
   mutating func end(_ outcome: Outcome, _ limits: DatabaseLimits) -> Bool {
     (isWriting, reserveBytes) = (false, 0)
     switch outcome {

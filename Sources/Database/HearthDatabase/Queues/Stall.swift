@@ -1,30 +1,31 @@
 import HearthEngine
 
-/// A wait for room on the disk, or for the journal's engine. The waiting batches are stored later, in order, and no
-/// client learns of them until then. None of them was written, or it is unknown whether their first group was.
+/// A period in which batches cannot be stored, because the disk is full or the journal's storage engine cannot be
+/// reached. The waiting batches are stored later, in order, and no client learns of them until then. Either none of
+/// them was written, or it is unknown whether the first group was.
 ///
-/// Other requests meanwhile do not wait behind them, as long as they change nothing and their answer would be the same
-/// without the waiting batches: see ``StalledDecision``.
+/// Requests that change nothing, and whose answer would be the same without the waiting batches, are answered
+/// meanwhile: see ``StalledDecision``.
 struct Stall: Sendable {
-  /// The time when it began, on the monotonic clock.
+  /// The time when the stall began, on the monotonic clock.
   var sinceMonotonicMilliseconds: Int64
-  /// The delay of the next attempt after the last one.
+  /// The delay between the last attempt to store the batches and the next one.
   var delayMilliseconds: Int64
-  /// True when the log has an entry about it.
+  /// True when the operator's log has an entry about the stall.
   var isNoticed: Bool
   /// The number of batches in the append to retry. It must be the same append, since the outcome of the first attempt
   /// may be unknown. nil once it is stored.
   var groupCount: Int?
   /// The connections with effects in the waiting batches: later effects for them wait too.
   private(set) var waitingConnections: Set<ConnectionID> = []
-  /// The number of later effects that wait too.
+  /// The number of effects that were decided during the stall and are deferred.
   private(set) var deferredCount = 0
 
-  /// The time of delivery for effects that are decided meanwhile.
+  /// The time of delivery for effects that are decided during a stall.
   enum DeliveryOrder {
     /// Delivery at once.
     case first
-    /// Delivery at once, unless a recipient waits for other effects.
+    /// Delivery at once, unless one of the recipients has earlier effects that wait.
     case unlessWaiting
     /// Delivery after the waiting batches.
     case last

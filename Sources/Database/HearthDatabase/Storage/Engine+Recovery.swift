@@ -2,11 +2,11 @@ import HearthEngine
 import HearthJournal
 import HearthRules
 
-/// Storing an engine's state and recovering it, step by step: for simulations of restarts. A ``Database`` does the
-/// same, on its queues.
+/// Storing an engine's state and recovering it, step by step: for simulations of restarts. A ``Database`` does the same
+/// on its queues.
 extension Engine {
-  /// Creates the engine that a start recovers from a journal that was taken over. Earlier sessions have not ended yet:
-  /// they end in the first batches that it decides.
+  /// Creates the engine that a server recovers at its start, after it has taken ownership of the journal. Sessions from
+  /// before the start end in the first batches that the engine decides.
   package init(
     recovering journal: any Journal, upTo head: JournalHead, initialRules: RuleSet, limits: EngineLimits,
     ignoring ignored: ReadDependencies.Aspects = []

@@ -2,7 +2,7 @@ import HearthEngine
 import HearthJournal
 import HearthTree
 
-/// Reads the batches of a log, and assembles records that come in pieces.
+/// Reads the batches of a log, and assembles records that are stored in pieces.
 struct LogReader {
   private let scan: RecordScan
   /// The pieces of the current record.
@@ -17,9 +17,9 @@ struct LogReader {
   /// Reads one batch.
   ///
   /// - Parameters:
-  ///   - start: The position up to which records are skipped.
-  ///   - body: Receives each record with its position. The last piece of a record arrives as the whole record, with the
-  ///     time of that piece; the other pieces arrive as they are, without meaning.
+  /// - start: The position up to which records are skipped.
+  /// - body: Receives each record with its position. The last piece of a record arrives as the whole record, with the
+  ///   time of that piece; the other pieces arrive as records without changes.
   /// - Throws: ``RecordError``; errors of `body`.
   mutating func read(
     _ batch: JournalBatch, after start: Int64, _ body: (_ position: Int64, _ record: CommitRecord) throws -> Void

@@ -38,7 +38,8 @@ struct Recovery {
     }
   }
 
-  /// Recovers from a journal's view beside the owner. Checks every batch against the running hash before it.
+  /// Recovers from a read-only view of a journal that another process owns. Checks every batch against the running hash
+  /// before it.
   ///
   /// - Throws: `JournalError`, ``RecordError``.
   mutating func run(_ view: any JournalView) throws {
@@ -66,8 +67,8 @@ struct Recovery {
     }
   }
 
-  /// Returns the recovered state. Rules that no longer compile are replaced by rules that deny everything: others might
-  /// allow too much.
+  /// Returns the recovered state. Rules that no longer compile are replaced by rules that deny everything: the previous
+  /// rules might allow too much.
   func state() -> (DatabaseState, RecoveryReport) {
     var (rules, problem): (RuleSet, String?) = (initialRules, nil)
     if let storedRules {

@@ -13,7 +13,7 @@ public struct RecoveryReport: Sendable, Equatable {
   /// The compile error of the stored rules; nil when they compile. With an error the database denies all reads and
   /// writes until rules are deployed.
   public var rulesProblem: String?
-  /// The number of open connections with on-disconnect writes, which were executed before the database was open.
+  /// The number of open connections with on-disconnect writes, which were executed while it was opened.
   public var openSessionCount = 0
   /// The damaged parts that the journal cut off.
   public var damages: [JournalRecovery.Damage] = []

@@ -3,15 +3,16 @@ import HearthJournal
 import HearthRules
 import HearthTree
 
-/// The format of a snapshot: a whole database as one stream of bytes, cut into chunks at the journal's choice.
+/// The format of a snapshot: a whole database as one stream of bytes, divided into chunks whose boundaries have no
+/// meaning.
 ///
 /// ```
 /// snapshot = version:u8 position:i64 rulesState:u8 length:varint rules [length:varint members] data sessions
 /// ```
 ///
-/// The version is 2, or 3 with `members`: the owner's own part of the state of a cluster's database, in opaque bytes.
-/// `rulesState` is 1 when deployed rules follow, and 0 before the first deployment, with empty rules. The data and the
-/// sessions are values in the format of ``CommitRecord``. Version 1 had no sessions: the snapshot ends after the data.
+/// The version is 2, or 3 with `members`: the state of the cluster's members, as opaque bytes. `rulesState` is 1 when
+/// deployed rules follow, and 0 before the first deployment, with empty rules. The data and the sessions are values in
+/// the format of ``CommitRecord``. Version 1 had no sessions: the snapshot ends after the data.
 enum SnapshotFormat {
   /// The version of a database with a log of its own.
   static let version: UInt8 = 2
@@ -76,7 +77,7 @@ struct SnapshotReader {
   /// Creates a reader of a whole snapshot.
   init() { (decoder, isPartial) = (SubtreeDecoder(), false) }
 
-  /// Creates a reader of the data at one location. Later chunks need not be read.
+  /// Creates a reader of the data at one location. Once ``root`` is set, later chunks need not be read.
   init(of path: Path) { (decoder, isPartial) = (SubtreeDecoder(of: path), true) }
 
   /// Reads the next chunk.

@@ -6,7 +6,7 @@ package enum StoredState {
   /// Recovers the state from a view, and writes it in the format of a snapshot, independent of the snapshot and log
   /// that it came from: equal states are equal bytes.
   ///
-  /// - Parameter chunk: Receives the bytes, so many at a time, and finally the rest.
+  /// - Parameter chunk: Receives the bytes, `chunkBytes` at a time, and finally the rest.
   /// - Throws: `JournalError`, `RecordError`, errors of `chunk`.
   package static func write(_ view: any JournalView, chunkBytes: Int, chunk: ([UInt8]) throws -> Void) throws {
     var recovery = Recovery(initialRules: .denyAll)

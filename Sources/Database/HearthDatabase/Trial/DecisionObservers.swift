@@ -2,7 +2,7 @@ import HearthEngine
 import HearthTrial
 import Synchronization
 
-/// The observers of a database's decisions.
+/// The optional observers of a database's decisions: a trial of rules, and the counter of decisions.
 final class DecisionObservers: Sendable {
   private struct Wanted: Sendable {
     var trial: RulesTrial?
@@ -19,7 +19,7 @@ final class DecisionObservers: Sendable {
 
   init(clock: @escaping @Sendable () -> Instant) { self.clock = clock }
 
-  /// True when there is an observer. Costs next to nothing.
+  /// True when there is an observer. Reads one atomic flag.
   var isOn: Bool { isWanted.load(ordering: .acquiring) }
 
   /// The detail to record of the batch that the engine decides next.
@@ -30,7 +30,7 @@ final class DecisionObservers: Sendable {
 
   private var now: Wanted { wanted.withLock { $0 } }
 
-  /// Begins a trial, or none, and ends the one under way.
+  /// Ends the trial under way, and begins another unless `trial` is nil.
   ///
   /// - Returns: The ended trial.
   @discardableResult

@@ -3,7 +3,7 @@ import HearthRules
 import HearthTrial
 import Synchronization
 
-/// The parts of a database that a forecast reads, as few of them at once as possible.
+/// The closures through which a forecast reads a database, a small part at a time.
 struct ForecastSource: Sendable {
   /// Returns the present connections.
   var connections: @Sendable () -> [ConnectionID]
@@ -42,7 +42,7 @@ final class ForecastRun: Sendable {
   /// The findings so far.
   var forecast: TrialForecast { work.withLock { $0.forecast } }
 
-  /// Advances by one slice.
+  /// Evaluates one slice of the listeners or of the stored data.
   func advance(at now: Instant, isCancelled: Bool) -> TrialForecast.State {
     work.withLock { work in
       work.forecast.tookMilliseconds = now.monotonicMilliseconds - started.monotonicMilliseconds

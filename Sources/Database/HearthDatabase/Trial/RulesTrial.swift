@@ -5,15 +5,16 @@ import HearthTree
 import HearthTrial
 import Synchronization
 
-/// Staged rules that are evaluated in the shadow of live traffic: every decision of the rules in force is repeated with
-/// the staged ones, away from the engine, and the differences are counted. No result reaches a client.
+/// Staged rules that are evaluated for live traffic without effect: every decision of the rules in force is repeated
+/// with the staged ones, on a queue other than the engine's, and the differences are counted. No result reaches a
+/// client.
 ///
 /// A trial lives in memory. It ends with ``Database/endTrial()``, or when another one begins.
 public final class RulesTrial: Sendable {
-  /// Decisions on their way to the judge.
+  /// Recorded decisions that wait to be repeated with the staged rules.
   private struct Inbox {
     var waiting: TrialQueue
-    /// True when the judge is running or scheduled.
+    /// True when a slice of work on the trial's queue is running or scheduled.
     var isAwake = false
     var isEnded = false
   }
@@ -66,7 +67,7 @@ public final class RulesTrial: Sendable {
 
   // MARK: Decisions
 
-  /// Queues decisions to be judged later, or drops them. Never waits.
+  /// Queues decisions to be repeated later, or drops them when too many wait. Never blocks.
   func enqueue(_ decided: RecordedDecisions) {
     let (isWaking, dropped) = inbox.withLock { inbox -> (Bool, [RecordedDecision]) in
       guard !inbox.isEnded else { return (false, []) }
@@ -85,7 +86,7 @@ public final class RulesTrial: Sendable {
     DispatchQueue.global(qos: .utility).async { withExtendedLifetime(cases) {} }
   }
 
-  /// Judges waiting decisions, then rests for as long as it worked.
+  /// Repeats waiting decisions with the staged rules for one slice of time, then pauses for as long.
   private func judgeSlice() {
     let started = clock().monotonicMilliseconds
     while let decided = next() {
@@ -95,7 +96,8 @@ public final class RulesTrial: Sendable {
     }
   }
 
-  /// Judges one decision. Requests for a report do not wait for rules.
+  /// Repeats one decision with the staged rules. The lock of ``tally`` is not held meanwhile, so that reports need not
+  /// wait.
   private func judge(_ decided: RecordedDecision) {
     let verdict = judge.withLock { $0.judge(decided) }
     let wantsTrace = tally.withLock { $0.wantsExample(of: verdict) }
@@ -118,7 +120,7 @@ public final class RulesTrial: Sendable {
     }
   }
 
-  /// Ends judging, and drops the waiting decisions.
+  /// Ends the trial, and drops the waiting decisions.
   func end() {
     let waiting = inbox.withLock { inbox in
       inbox.isEnded = true
@@ -136,7 +138,8 @@ public final class RulesTrial: Sendable {
   /// Forecasts the effect of promoting the staged rules on the present listeners and the stored data, in the background
   /// and in slices; no listen is cancelled. At most one forecast runs at a time.
   ///
-  /// - Parameter completion: Receives the current forecast when it ends, however it ends, on a queue of the trial.
+  /// - Parameter completion: Receives the current forecast when it ends, whether it completes or is cancelled, on a
+  ///   queue of the trial.
   public func startForecast(_ completion: @escaping @Sendable (TrialForecast) -> Void = { _ in }) {
     let now = clock()
     let isFirst = forecasting.withLock { forecasting in

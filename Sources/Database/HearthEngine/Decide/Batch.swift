@@ -1,7 +1,7 @@
 import HearthRules
 import HearthTree
 
-/// The result of one round of decisions: records to make durable, then effects to release.
+/// The result of one round of decisions: records to make durable, and effects to release afterwards.
 public struct Batch: Sendable {
   /// The records of the commits, in the format of ``CommitRecord``; empty when nothing was committed.
   public var payload: [UInt8]
@@ -18,15 +18,16 @@ public struct Batch: Sendable {
   /// The state after the batch, to be published once it is durable.
   public var state: DatabaseState
 
-  /// The command that takes long and was not decided: the last of the decided ones, or one that precedes the first
-  /// undecided one. nil when there is none.
+  /// The command that takes long and was not decided: the last of the ``commandCount`` commands, or a waiting write
+  /// that precedes the next command. nil when there is none.
   public var largeCommand: LargeCommand?
 
-  /// The live query to evaluate in the background, then to settle by ``Engine/settle(evaluated:at:)``; nil when there is
-  /// none.
+  /// The live query to evaluate in the background, then to settle by ``Engine/settle(evaluated:at:)``; nil when there
+  /// is none.
   public var liveQuery: LargeQuery?
 
-  /// The last of the turns that ``effects`` give: see ``Command/Action/turnsDelivered(upTo:)``.
+  /// The number of the last transaction turn that begins with ``effects``; nil when none does: see
+  /// ``Command/Action/turnsDelivered(upTo:)``.
   public var turn: UInt64?
 
   /// The rules decisions of the batch; nil unless ``Engine/recordDecisions(_:)`` was called.
@@ -44,10 +45,10 @@ public struct Batch: Sendable {
   /// The commands and redecisions with many steps, in order.
   public var work: [ConnectionWork] = []
 
-  /// The background work with many steps that the batch settles.
+  /// The background work with many steps whose result the batch commits.
   public var backgroundWork: [ConnectionWork] = []
 
-  /// The arrival time of its first command, on the owner's clock; 0 when it was not recorded.
+  /// The arrival time of the batch's first command, on the owner's clock; 0 when it was not recorded.
   public var arrivalNanoseconds: UInt64 = 0
 
   /// True when there are records to make durable.
@@ -55,7 +56,8 @@ public struct Batch: Sendable {
 }
 
 extension Batch {
-  /// Returns the batch with background work for its command, or unchanged when the command was not decided.
+  /// Returns the batch with `steps` of background work added for its command; the same batch when the command was not
+  /// decided.
   func noting(_ steps: Int, of command: Command) -> Batch {
     guard commandCount > 0, steps >= EngineLimits.notedStepsMin else { return self }
     var batch = self

@@ -1,16 +1,17 @@
 import HearthRules
 import HearthTree
 
-/// A decider of changes for the connections of other servers, at the end of a log that they share. It sends no events:
-/// the followers of the log do.
+/// A decider, on the owner node, of changes that other servers forward. It sends no events: the followers of the shared
+/// log do.
 ///
-/// Its state is ahead of the durable one. When a decision of it does not become durable, another decider begins at the
-/// last durable state.
+/// Its state is ahead of the durable one. When one of its decisions does not become durable, it is replaced by another
+/// decider that begins at the last durable state.
 package struct ChangeDecider {
   /// The decision about a change.
   package struct Decided: Sendable {
     /// The records for the log, in the form of ``CommitRecord``, all at the position of the decision; empty when
-    /// nothing changes. Nil when the change is refused: then it had no effect, and the position is still free.
+    /// nothing changes. nil when the change is refused: it then has no effect, and the position can be used for the
+    /// next one.
     package var content: [UInt8]?
     /// The answer.
     package var reply: Reply
@@ -21,7 +22,7 @@ package struct ChangeDecider {
   }
 
   private var engine: Engine
-  /// True when only data has changed since ``data(at:)``.
+  /// True when neither rules nor sessions have changed since the last call of ``data(at:)``.
   private var onlyWrote = false
 
   /// Creates a decider.
@@ -49,13 +50,13 @@ package struct ChangeDecider {
 
   /// Decides a change.
   ///
-  /// Of the data the answer contains only the written values, and only when the change asks for them: otherwise it is
-  /// ``Reply/ok``, and ``Reply/stale(_:)`` never contains a value.
+  /// The answer contains the written values when the change requests them, and otherwise no data: it is ``Reply/ok``,
+  /// or ``Reply/stale(_:)`` without a value.
   ///
   /// - Parameters:
-  ///   - session: The session of the connection that makes the request.
-  ///   - position: The log's next position.
-  ///   - instant: The time, as for ``Engine/decide(_:at:settingAside:)``.
+  /// - session: The session of the connection that makes the request.
+  /// - position: The log's next position.
+  /// - instant: The time, as for ``Engine/decide(_:at:settingAside:)``.
   package mutating func decide(
     _ change: ForwardedChange, of session: UInt64, at position: Int64, _ instant: Instant
   ) -> Decided {
@@ -72,7 +73,7 @@ package struct ChangeDecider {
     case .authenticate: return decide(.authenticate(change.principal), ofSession: id, change, at: position, instant)
     case .deployRules(let source):
       do throws(RulesError) {
-        // Rules of administrators alone are compiled.
+        // The rules are compiled only when the principal is an administrator: no one else may deploy.
         let rules = change.principal.isAdministrator ? try RuleSet.compile(source) : engine.state.rules
         return decide(.deployRules(rules), of: id, change, at: position, instant)
       } catch {
@@ -134,8 +135,8 @@ package struct ChangeDecider {
     engine.connections.insert(connection)
     defer { _ = engine.connections.remove(id) }
     var decided = decide(Command(connection: id, request: 0, action: action), at: position, instant)
-    // The on-disconnect writes of a session use the identity of its last request, also without an explicit change of
-    // identity before it.
+    // The on-disconnect writes of a session use the identity of its last request, even when no request to change the
+    // identity came before.
     if decided.content != nil, !engine.state.sessions.matches(id, change.principal) {
       OnDisconnectHandler.noteIdentity(of: connection, in: &engine)
       decided.content? += engine.takeBatch(from: position).payload
@@ -161,7 +162,7 @@ extension Effect {
 }
 
 extension Reply {
-  /// Returns the answer to a write in the form for another server.
+  /// Returns the answer to a write as it is sent to another server.
   fileprivate func reduced(of operation: WriteOperation, showsResult: Bool) -> Reply {
     switch self {
     case .stale: .stale(.empty)

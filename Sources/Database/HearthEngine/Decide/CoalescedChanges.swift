@@ -1,7 +1,7 @@
 import HearthTree
 
-/// Changes of consecutive commits without individual listeners or dependent permissions, which are applied together at
-/// less cost.
+/// Changes of consecutive commits that are applied together, at less cost, because no listener and no permission
+/// depends on the states between them.
 struct CoalescedChanges {
   private let isCoalescing: Bool
   private var waiting: [(path: Path, node: Node)] = []
@@ -13,7 +13,7 @@ struct CoalescedChanges {
 
   /// Adds a record to be applied later.
   ///
-  /// - Returns: False for a record that must be followed by itself, after ``make(in:)``.
+  /// - Returns: False for a record that must be applied by itself, after ``apply(to:)``.
   mutating func add(_ record: CommitRecord) -> Bool {
     guard isCoalescing, case .changes(let changes) = record.content, !changes.contains(where: \.location.isPriority)
     else {

@@ -9,8 +9,8 @@ extension Command {
 }
 
 extension Session {
-  /// Returns the author in the record of on-disconnect writes, or nil when records have none. The connection's address
-  /// is not durable, and the connection may be from before this start.
+  /// Returns the author in the record of on-disconnect writes, or nil when records have none. The address is omitted:
+  /// it is not stored with the session, and the connection may have ended with an earlier run of the server.
   func author(_ limits: EngineLimits) -> CommitAuthor? {
     limits.recordsAuthors ? CommitAuthor(principal, connection: connection, address: .unknown) : nil
   }

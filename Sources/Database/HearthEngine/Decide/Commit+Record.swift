@@ -4,7 +4,7 @@ extension Commit {
   /// Creates a commit from the changes in its record.
   ///
   /// - Parameter mergeDepth: See ``CommitRecord/mergeDepth``.
-  /// - Returns: Nil when nothing changed.
+  /// - Returns: nil when nothing changed.
   init?(
     _ changes: [(location: Location, node: Node)], _ mergeDepth: Int?, at position: Int64, on root: Node
   ) {

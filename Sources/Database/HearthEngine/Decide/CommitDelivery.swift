@@ -1,7 +1,7 @@
 import HearthRules
 import HearthTree
 
-/// The delivery of commits to listeners, and of the changes that ``LiveQueries`` finds.
+/// The delivery of commits, and of the changes that they cause in ``LiveQueries``, to listeners.
 enum CommitDelivery {
   /// Sends a commit to its listeners, after listens without permission were cancelled.
   static func announce(_ commit: Commit, in engine: inout Engine) {
@@ -31,7 +31,7 @@ enum CommitDelivery {
     for (group, event) in outcome.events { send(group, event, in: &engine) }
     QuerySlice.begin(queryChange.node, in: &engine)
     sendAll(outcome.degraded, deciding: .data(position: engine.state.position), in: &engine)
-    // Its last listen may have removed the node.
+    // The last listen of the location may have ended meanwhile, which removes its node.
     if queryChange.node.locationQueries != nil { engine.listens.prune(queryChange.node) }
   }
 
@@ -45,7 +45,8 @@ enum CommitDelivery {
     if !recipients.isEmpty { engine.effects.append(.queryEvent(event, to: recipients)) }
   }
 
-  /// Sends all their present data to groups whose form of the result has changed.
+  /// Sends the complete present data to groups whose query has changed between being filtered by the server and being
+  /// sent all data.
   ///
   /// - Parameter cause: The cause of a redecision before; nil when the listens have been decided.
   static func sendAll(_ groups: [QueryGroup], deciding cause: Cancellation?, in engine: inout Engine) {
@@ -60,7 +61,8 @@ enum CommitDelivery {
     }
   }
 
-  /// Returns the data for the listens of a group at their beginning, or when a change cannot be sent as an event.
+  /// Returns the complete data for the listens of a group: at their beginning, or when a change cannot be sent as an
+  /// event.
   static func result(of group: QueryGroup, at path: Path, in engine: inout Engine) -> Node {
     engine.queries.result(of: group, at: path, engine.state.root[path], engine.state.rules, &engine.listens)
   }

@@ -2,13 +2,13 @@ import HearthTree
 
 /// A recipient of an engine's commits, which may refuse some before they are made.
 public struct CommitObserver: Sendable {
-  /// Returns the reason to refuse a write, or nil to allow it; nil when there is no check. It must depend on the change
-  /// alone and be fast, because the database waits for it.
+  /// The check that returns the reason to refuse a write, or nil to allow it; nil when there is no check. It must
+  /// depend on the change alone and be fast, because the database waits for it.
   private let refusal: (@Sendable (CommittedChange) -> Failure?)?
   /// The commits since the last call of ``take()``.
   private var changes: [CommittedChange] = []
 
-  /// Creates a recipient of commits.
+  /// Creates an observer of commits.
   public init(refusal: (@Sendable (CommittedChange) -> Failure?)? = nil) { self.refusal = refusal }
 
   mutating func take() -> [CommittedChange] {
@@ -16,7 +16,7 @@ public struct CommitObserver: Sendable {
     return changes
   }
 
-  /// Returns the same recipient with the commits recorded by another one.
+  /// Returns the same observer with the commits that another one has recorded.
   func keepingCommits(of other: CommitObserver?) -> CommitObserver {
     var observer = self
     observer.changes = other?.changes ?? []
@@ -25,7 +25,7 @@ public struct CommitObserver: Sendable {
 
   /// Records a commit.
   ///
-  /// - Parameter writer: The author; nil for a commit without triggers.
+  /// - Parameter writer: The author; nil for a commit that fires no triggers.
   mutating func note(_ commit: Commit, by writer: Principal?, at now: Instant) {
     if let writer { changes.append(CommittedChange(commit, by: writer, at: now)) }
   }

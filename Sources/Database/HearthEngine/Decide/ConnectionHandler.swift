@@ -36,7 +36,7 @@ enum ConnectionHandler {
 
   /// Changes the principal of a connection.
   ///
-  /// - Parameter isSame: True when no decision can differ for the new principal.
+  /// - Parameter isSame: True when the rules cannot decide differently for the new principal.
   private static func setPrincipal(
     of connection: Connection, _ principal: Principal, isSame: Bool = false, in engine: inout Engine
   ) {
@@ -45,7 +45,7 @@ enum ConnectionHandler {
     if !isSame { OnDisconnectHandler.noteIdentity(of: connection, in: &engine) }
   }
 
-  /// Signs out every connection whose credential has expired, before any other effect.
+  /// Signs out every connection whose credential has expired, before any other effect of the batch.
   static func endCredentials(in engine: inout Engine) {
     while let connection = engine.connections.takeExpired(at: engine.now) {
       end(connection, because: .expiry, in: &engine)

@@ -1,7 +1,7 @@
 import HearthRules
 import HearthTree
 
-/// A recorder of an engine's decisions for later judging. The engine does not wait for results.
+/// A recorder of an engine's decisions, to be repeated later with staged rules. The engine does not wait for results.
 ///
 /// Administrators bypass the rules, so their requests have no decisions.
 struct DecisionRecorder: Sendable {
@@ -11,7 +11,8 @@ struct DecisionRecorder: Sendable {
   /// The most recorded decisions of one batch, enough for its commands. Redecisions can be far more; beyond the limit
   /// only their number is recorded.
   static let casesMax = 4_096
-  /// The least memory that the replacement of one value retains, in bytes: pages of the tree on the path to it.
+  /// The minimum memory that an old version of the tree retains for one replaced value, in bytes: the tree's nodes on
+  /// the path to it.
   static let changeBytes = 4 << 10
   /// The most bytes that are examined to measure the replaced data of a commit.
   static let replacedBytesMax = 64 << 20
@@ -67,7 +68,8 @@ struct DecisionRecorder: Sendable {
     for other in others.cases { note(other.operation, other.isAllowed) { other } }
   }
 
-  /// Records the replaced data of a commit, which stays in memory while an older version of the tree is retained.
+  /// Records the replaced data of a commit, which stays in memory while a recorded decision retains the version before
+  /// it.
   mutating func noteChange(_ commit: Commit) {
     guard detail == .cases else { return }
     for change in commit.changes {
@@ -80,7 +82,7 @@ struct DecisionRecorder: Sendable {
   /// The number of recorded decisions.
   var decisionCount: Int { decided.cases.count }
 
-  /// Drops decisions that do not count.
+  /// Drops the decisions recorded after the given count, because their command is decided again later.
   mutating func forget(from decisionCount: Int) {
     guard decisionCount < decided.cases.count else { return }
     for forgotten in decided.cases[decisionCount...] {

@@ -1,7 +1,8 @@
 import HearthRules
 import HearthTree
 
-/// The decisions of one database: commands in, batches out. A deterministic state machine with a single owner.
+/// The decisions of one database: it takes commands and returns batches. A deterministic state machine that only one
+/// thread uses at a time.
 ///
 /// It reads no clock, takes no lock and never waits, so a write changes exactly the state that the rules decided on.
 /// Its state is ahead of the durable one; the owner releases a batch's effects only after the batch is on disk.
@@ -17,15 +18,15 @@ public struct Engine {
   var queries: LiveQueries
   var grants: Grants
   var hashes = HashCache()
-  /// Listens in doubt, which are decided again between other commands.
+  /// The listens in doubt, whose permission is decided again between other commands.
   var redecisions: RedecisionQueue
   var meter: WorkMeter
-  /// The planted faults.
+  /// The faults that a test injects; empty in production.
   package var faults: EngineFaults = [] {
     didSet { (queries.faults, redecisions.faults) = (faults, faults) }
   }
   var onDisconnects: OnDisconnectTable
-  /// The turns of conflicting transactions.
+  /// The turns of conflicting transactions: see ``TransactionTurns``.
   var turns: TransactionTurns
   var storage = StorageCondition()
   /// Partial records received while following another node.
@@ -35,13 +36,13 @@ public struct Engine {
   var setsAside = false
   /// The command of the current batch that was set aside; nil when there is none.
   var largeCommand: LargeCommand?
-  /// The outcome of the comparison that the batch under way settles.
+  /// The outcome of the background comparison whose command the current batch decides; nil when there is none.
   var comparing: ComparisonResult?
-  /// The large write that the current batch settles.
+  /// The write, decided in the background, that the current batch commits; nil when there is none.
   var settling: DecidedWrite?
   /// The most rules steps for the current write; nil for no limit.
   var stepsInLineMax: Int?
-  /// True when the rules exceeded that limit, so that their answer does not count.
+  /// True when the rules exceeded ``stepsInLineMax``, so that their answer does not count.
   var isOverlong = false
   /// The data that a decision has read, in an engine that decides one ``LargeWrite``.
   var dependencies: LargeWriteDependencies?
@@ -54,7 +55,7 @@ public struct Engine {
   /// The recorder of changed locations.
   package var locationRecorder = LocationRecorder()
 
-  /// The effects of the current batch, followed by its other parts and its time.
+  /// The effects of the current batch. The properties after this one are its other parts.
   var effects: [Effect] = []
   var payload: [UInt8] = []
   var tally = RequestTally()
@@ -76,7 +77,7 @@ public struct Engine {
 
   /// Creates an engine with a role.
   ///
-  /// - Parameter ignored: Aspects to leave out of the dependency index: a planted fault for tests.
+  /// - Parameter ignored: Aspects to leave out of the dependency index: a fault that tests inject.
   package init(
     state: DatabaseState, limits: EngineLimits, as role: EngineRole = .alone,
     ignoring ignored: ReadDependencies.Aspects = []
@@ -95,18 +96,18 @@ public struct Engine {
   /// True when the current batch ends with a command that continues in the background.
   var hasSetAside: Bool { largeCommand != nil }
 
-  /// True when the current batch settles a command that was set aside.
+  /// True when the current batch decides a command with the result of background work.
   var isSettling: Bool { settling != nil || comparing != nil || queries.found != nil }
 
-  /// True when listens in doubt can be decided now, or live queries are behind: then `decide` should be called, if
-  /// necessary with a `tick`. They wait while the disk is full, because their data may not be durable.
+  /// True when listens in doubt can be decided now, or live queries are outdated. The owner should then call `decide`,
+  /// if necessary with a `tick`. False while the disk is full, because the data may not be durable.
   public var hasPendingRedecisions: Bool { !(redecisions.isIdle && queries.outdated.isEmpty) && !storage.isStalled }
 
-  /// True while sessions from before the start must be ended, which the first batches do.
+  /// True while sessions from before the start must be ended, which happens in the first batches.
   package var hasLeftoverSessions: Bool { onDisconnects.hasLeftovers }
 
-  /// The time of the next event without a command, on the monotonic clock, at which `decide` should be called with a
-  /// `tick`; nil when there is none.
+  /// The time of the next event without a command, on the monotonic clock, at which the owner should call `decide` with
+  /// a `tick`; nil when there is none.
   public var nextDeadlineMonotonicMilliseconds: Int64? {
     [
       connections.deadlines.first?.deadlineMonotonicMilliseconds, grants.nextCheckMonotonicMilliseconds,
@@ -118,9 +119,9 @@ public struct Engine {
   /// are sessions from before the start, these end, and no command is decided.
   ///
   /// - Parameters:
-  ///   - instant: The time of all commands. It must not be before an earlier batch's on the monotonic clock.
-  ///   - settingAside: True to leave a command that takes long in the batch, for the background. No command is decided
-  ///     after it.
+  /// - instant: The time of all commands. It must not be before an earlier batch's on the monotonic clock.
+  /// - settingAside: True to return a command that takes long as ``Batch/largeCommand``, for the background. No command
+  ///   is decided after it.
   public mutating func decide(
     _ commands: ArraySlice<Command>, at instant: Instant, settingAside: Bool = false
   ) -> Batch {
@@ -160,7 +161,7 @@ public struct Engine {
     RedecisionHandler.decideDueClockListens(in: &self)
   }
 
-  /// Returns the current batch, without commands, and starts the next one.
+  /// Returns the current batch, with a `commandCount` of 0, and starts the next one.
   mutating func takeBatch(from firstPosition: Int64) -> Batch {
     ConnectionHandler.endCredentials(in: &self)
     defer { (payload, effects, largeCommand, tally) = ([], [], nil, RequestTally()) }
@@ -202,7 +203,7 @@ public struct Engine {
 
   /// Adds a write or a deploy to the batch: its record, and the tree after it.
   ///
-  /// - Returns: False when the record exceeds its limit; nothing has changed then.
+  /// - Returns: False when the record exceeds its limit; then nothing has changed.
   mutating func commit(_ record: CommitRecord, root: Node, sessions: OnDisconnectSessions? = nil) -> Bool {
     let start = payload.count
     record.append(to: &payload)
@@ -237,7 +238,7 @@ public struct Engine {
     fail(command, .permissionDenied)
   }
 
-  /// Returns false for `.info`, which belongs to the client, and for paths deeper than the tree can be.
+  /// Returns false for `.info`, whose data exists only in clients, and for paths deeper than the tree can be.
   package func isAddressable(_ path: Path) -> Bool {
     path.count <= limits.depthMax && path.keys.first.map { $0 != Self.infoKey } ?? true
   }

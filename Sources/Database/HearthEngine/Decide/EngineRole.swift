@@ -1,4 +1,4 @@
-/// The role of an engine for its database.
+/// The role of an engine in the decisions of its database.
 package enum EngineRole: Sendable {
   /// The engine decides all requests of its own connections.
   case alone

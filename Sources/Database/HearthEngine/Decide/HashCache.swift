@@ -48,12 +48,12 @@ struct HashCache {
     return hashes.texts.first == hash && !hashes.isAmbiguous
   }
 
-  /// Returns the first event of a listener, as far as it does not hold the data already, or nil when it holds all of
+  /// Returns the first event of a listener, without the data that the client holds already, or nil when it holds all of
   /// it.
   ///
   /// - Parameters:
-  ///   - query: The query that selects the data.
-  ///   - sizeBytesMax: The most bytes to hash; a larger value is sent whole.
+  /// - query: The query that selects the data.
+  /// - sizeBytesMax: The most bytes to hash; a larger value is sent whole.
   mutating func firstChange(
     for request: ListenRequest, of query: Query?, _ node: Node, sizeBytesMax: Int
   ) -> Event.Change? {
@@ -86,7 +86,7 @@ struct HashCache {
     if places.count > Self.entriesMax { entries[places.removeFirst()] = nil }
   }
 
-  /// Returns the exact hash, or at least the protocol's.
+  /// Returns the cached hashes of a value, or computes them.
   private mutating func hashes(of node: Node, at place: Place) -> ValueHashes {
     if let known = known(node, at: place) { return known }
     let hashes = ValueHashes(node, place.isExact ? .exact : .standard)
@@ -108,7 +108,8 @@ extension Node {
     return left < 0 ? nil : bytesMax - left
   }
 
-  /// Subtracts the cost, until nothing is left. The recursion is as deep as the tree, whose depth is limited.
+  /// Subtracts the cost of this value from `left`, and stops when nothing is left. The recursion is as deep as the
+  /// tree, whose depth is limited.
   private func spend(_ left: inout Int) {
     left -= 64 + (withStringUTF8 { $0.count } ?? 0)
     // Each child costs at least as much, so a wide node is known to exceed the limit without examining its children.

@@ -1,13 +1,15 @@
-/// A command that takes long, set aside for the background.
+/// A command that takes long, which the engine leaves undecided so that its work is done in the background.
 public enum LargeCommand: Sendable {
-  /// A write to decide, then settled by ``Engine/settle(_:at:)``.
+  /// A write to decide in the background, then to commit by ``Engine/settle(_:at:)``.
   case write(LargeWrite)
-  /// A comparison with a large value, then settled by ``Engine/settle(_:at:isLast:)``.
+  /// A comparison with a large value to make in the background; ``Engine/settle(_:at:isLast:)`` then decides the
+  /// command.
   case comparison(LargeComparison)
-  /// A query of a large location to evaluate, then settled by ``Engine/settle(_:at:isLast:)``.
+  /// A query of a large location to evaluate in the background; ``Engine/settle(_:at:isLast:)`` then decides the
+  /// command.
   case query(LargeQuery)
 
-  /// The command as the engine got it.
+  /// The command as it was submitted.
   package var command: Command {
     switch self {
     case .write(let write): write.command
@@ -25,7 +27,8 @@ public enum LargeCommand: Sendable {
     }
   }
 
-  /// The locations that it replaces, where other writes must not precede it; empty when they are not known in advance.
+  /// The locations that the command replaces, to which other writes must wait; empty when they are not known in
+  /// advance.
   package var places: LocationSet {
     switch self {
     case .write(let write): write.places ?? LocationSet()
@@ -35,10 +38,10 @@ public enum LargeCommand: Sendable {
 }
 
 extension Batch {
-  /// The write that was set aside; nil when there is none.
+  /// The large write to decide in the background; nil when there is none.
   package var setAside: LargeWrite? { if case .write(let write) = largeCommand { write } else { nil } }
-  /// The comparison that was set aside; nil when there is none.
+  /// The comparison to make in the background; nil when there is none.
   package var comparison: LargeComparison? { if case .comparison(let made) = largeCommand { made } else { nil } }
-  /// The query that was set aside; nil when there is none.
+  /// The query to evaluate in the background; nil when there is none.
   package var query: LargeQuery? { if case .query(let query) = largeCommand { query } else { nil } }
 }

@@ -24,7 +24,7 @@ public struct LargeComparison: Sendable {
 
   private var isWrite: Bool { if case .write = command.action { true } else { false } }
 
-  /// Makes the comparison, which takes as long as hashing the value.
+  /// Performs the comparison, which takes as long as hashing the value.
   public func compared() -> ComparisonResult {
     var result = ComparisonResult(comparison: self)
     guard let bytes = value.hashedBytes(upTo: sizeBytesMax) else {
@@ -70,7 +70,8 @@ public struct ComparisonResult: Sendable {
     return isSame ? comparison.value : nil
   }
 
-  /// Returns true when another comparison could show that the client holds the present value, or a part of it.
+  /// Returns true when the value has changed since it was compared, and another comparison could show that the client
+  /// holds the present value or a part of it.
   func isWorthAnother(_ node: Node, isLast: Bool) -> Bool {
     !isLast && (isMatch || ranges != nil) && !comparison.value.isIdentical(to: node)
   }
@@ -93,8 +94,8 @@ public struct ComparisonResult: Sendable {
 extension Engine {
   /// Decides a command whose comparison was made in the background.
   ///
-  /// - Parameter isLast: True to decide in any case, even when the compared data has changed. A write is stale then,
-  ///   and a listener receives all data.
+  /// - Parameter isLast: True to decide in any case, even when the compared data has changed. A write is then answered
+  ///   as stale, and a listener receives all data.
   public mutating func settle(_ result: ComparisonResult, at instant: Instant, isLast: Bool) -> Batch {
     comparing = result
     (queries.found, queries.isLastAttempt) = (result.comparison.found, isLast)
@@ -106,7 +107,7 @@ extension Engine {
 }
 
 extension LargeComparison {
-  /// Sets a compared write aside that is permitted if its comparison matches.
+  /// Leaves a compared write to the background if the rules permit it, provided that its comparison matches.
   static func setAside(_ command: Command, _ operation: WriteOperation, in engine: inout Engine) {
     let (node, hash) = (engine.state.root[operation.path], operation.expectedHash ?? "")
     engine.largeCommand = .comparison(
@@ -115,12 +116,12 @@ extension LargeComparison {
         compound: nil, sizeBytesMax: .max, isHashKnown: false))
   }
 
-  /// Sets a permitted listen aside when the comparison with the client's data takes long.
+  /// Leaves a permitted listen to the background when the comparison with the client's data takes long.
   ///
   /// - Parameters:
-  ///   - value: The data for the client.
-  ///   - query: The query whose result the value is; nil for all data.
-  /// - Returns: False when the listen may begin.
+  /// - value: The data for the client.
+  /// - query: The query whose result the value is; nil for all data.
+  /// - Returns: False when the listen may begin now.
   static func setsAside(
     _ command: Command, _ request: ListenRequest, _ value: Node, of query: Query?, in engine: inout Engine
   ) -> Bool {
@@ -132,7 +133,7 @@ extension LargeComparison {
       guard result.isWorthAnother(value, isLast: engine.queries.isLastAttempt) else { return false }
     } else {
       if let compound = request.compound {
-        // Ranges are hashed anew for each client.
+        // Ranges are hashed for each client anew, even when the hash of the value is cached.
         let holdsAll =
           isKnown && engine.hashes.isKnown(value, at: place.path, query: query, hash: request.hash)
         bytes =
@@ -151,7 +152,8 @@ extension LargeComparison {
 }
 
 extension LargeComparison {
-  /// Returns true when the comparison fits within a command's time. Its steps count for the current command.
+  /// Returns true when the comparison is short enough to be made on the deciding queue. Its steps then count for the
+  /// current command.
   static func isInLine(
     _ node: Node, at place: HashCache.Place, plus bytes: Int = 0, in engine: inout Engine
   ) -> Bool {
@@ -166,6 +168,6 @@ extension LargeComparison {
 }
 
 extension EngineLimits {
-  /// The steps of examining each node of a value with so many bytes.
+  /// Returns the number of steps for examining each node of a value of the given size.
   fileprivate static func steps(ofCounting bytes: Int) -> Int { bytes / 64 }
 }

@@ -1,7 +1,7 @@
 import HearthTree
 
 extension LargeQuery {
-  /// Sets a listen to a query, or a `get`, aside when its evaluation examines many children.
+  /// Leaves a listen to a query, or a `get`, to the background when its evaluation examines many children.
   ///
   /// - Returns: False when it may be evaluated now.
   static func setsAside(_ command: Command, _ path: Path, _ query: Query, in engine: inout Engine) -> Bool {
@@ -22,8 +22,8 @@ extension LargeQuery {
 extension Engine {
   /// Decides a command whose query was evaluated in the background.
   ///
-  /// - Parameter isLast: True when the command is not set aside again after changes of its location. A listener then
-  ///   receives all data.
+  /// - Parameter isLast: True to decide in any case, even when the location has changed since the evaluation. A
+  ///   listener then receives all data.
   public mutating func settle(_ found: EvaluatedQuery, at instant: Instant, isLast: Bool) -> Batch {
     (queries.found, queries.isLastAttempt) = (found, isLast)
     defer { (queries.found, queries.isLastAttempt, queries.hasExhaustedAttempts) = (nil, false, false) }
@@ -31,8 +31,8 @@ extension Engine {
     return decide([command], at: instant, settingAside: true).noting(found.steps, of: command)
   }
 
-  /// Updates a live query that was evaluated in the background, or sets it aside again when its location has changed too
-  /// much since.
+  /// Updates a live query that was evaluated in the background, or leaves it to the background again when its location
+  /// has changed too much since.
   public mutating func settle(evaluated found: EvaluatedQuery, at instant: Instant) -> Batch {
     queries.end(found)
     defer { queries.evaluations.results = [] }

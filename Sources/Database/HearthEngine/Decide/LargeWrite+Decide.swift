@@ -2,10 +2,10 @@ import HearthRules
 import HearthTree
 
 extension LargeWrite {
-  /// Decides the write, for as long as it takes.
+  /// Decides the write; called in the background, because it takes long.
   public func decided() -> DecidedWrite {
     var state = state
-    // This engine must not end the sessions.
+    // This temporary engine must not end the sessions that it knows.
     state.sessions = OnDisconnectSessions()
     var engine = Engine(state: state, limits: limits)
     engine.dependencies = LargeWriteDependencies()
@@ -26,7 +26,7 @@ extension LargeWrite {
       cases: batch.decided)
   }
 
-  /// Evaluates the writer's own live queries that examine many children.
+  /// Evaluates those of the writer's own live queries that examine many children.
   private func ownQueries(of root: Node, _ indexes: [LocationIndex]) -> [EvaluatedQuery] {
     ownQueries.compactMap { path, query in
       let node = root[path]
@@ -38,8 +38,8 @@ extension LargeWrite {
     }
   }
 
-  /// Returns new indexes of large locations. The engine itself builds small ones, and updates those of locations with a
-  /// partial change.
+  /// Returns new indexes for the large locations that the write replaces. The engine itself builds the small ones, and
+  /// updates the indexes of locations that the write changes in part.
   private func indexes(of root: Node, _ cost: inout QueryCost) -> [LocationIndex] {
     orders.compactMap { path, order in
       let node = root[path]
@@ -58,11 +58,11 @@ extension LargeWrite {
     return change.isLarge(sizeBytesMax: bytesMax / (1 + engine.listens.neededOrders(below: operation.path).count))
   }
 
-  /// Sets a write aside for the background.
+  /// Leaves a write to the background.
   static func setAside(_ command: Command, _ operation: WriteOperation, in engine: inout Engine) {
     guard let principal = engine.principal(of: command) else { return engine.fail(command, .unknownConnection) }
     var command = command
-    // The deciding engine knows no connection.
+    // An engine with this role has no connections, so the principal comes from the change.
     command.address = command.address ?? engine.connections[command.connection]?.address
     engine.largeCommand = .write(
       LargeWrite(
@@ -87,7 +87,8 @@ extension LargeWrite {
 }
 
 extension DecidedWrite {
-  /// Makes the write on the newest state, or sets it aside again when data that it depends on has changed.
+  /// Commits the write on the newest state, or leaves it to the background again when data that it depends on has
+  /// changed.
   func settle(_ command: Command, _ operation: WriteOperation, in engine: inout Engine) {
     engine.state.hasOpenPieces = false
     let isSameCase =
@@ -122,7 +123,7 @@ extension DecidedWrite {
 }
 
 extension LargeWrite {
-  /// Drops the pieces of a write that was decided differently, which recovery skips.
+  /// Forgets the stored pieces of a write that is decided again; recovery skips them.
   package static func forgetPieces(in engine: inout Engine) { engine.state.hasOpenPieces = false }
 
   /// Adds a piece of a large write's record to the log, before the write is settled.
@@ -145,8 +146,8 @@ extension LargeWrite {
 }
 
 extension Engine {
-  /// Settles a write that was decided in the background. It is set aside again when data that it depends on has
-  /// changed, or when its principal has.
+  /// Commits and answers a write that was decided in the background. The write is left to the background again when
+  /// data that it depends on, or its principal, has changed.
   public mutating func settle(_ write: DecidedWrite, at instant: Instant) -> Batch {
     (settling, queries.ready, queries.evaluations.results) = (write, write.indexes, write.ownQueries)
     defer { (settling, queries.ready, queries.evaluations.results) = (nil, [], []) }

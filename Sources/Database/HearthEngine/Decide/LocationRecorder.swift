@@ -6,7 +6,7 @@ package struct LocationRecorder: Sendable {
   package var isOn = false
   private var places = CommitLocations()
 
-  /// The most locations of one commit. A commit with more is recorded by the location of the write.
+  /// The most locations of one commit. A commit with more is recorded as a change of the location of the write.
   private static let placesPerCommitMax = 1_000
 
   mutating func note(_ commit: Commit) {

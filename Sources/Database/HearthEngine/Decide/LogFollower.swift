@@ -47,7 +47,7 @@ enum LogFollower {
       CommitDelivery.announce(commit, in: &engine)
     case .rules(let source):
       let rules = try? RuleSet.recompile(source)
-      // Any other rules might allow too much.
+      // Without readable rules everything is denied: any other rules might allow too much.
       RulesDeployment.putInForce(rules ?? .denyAll, in: &engine)
       if rules == nil { engine.state.storedRules = source }
     case .sessions(let changes): engine.state.sessions.apply(changes)
@@ -57,13 +57,14 @@ enum LogFollower {
 }
 
 extension Engine {
-  /// Follows commits that are durable already, one after another, as if they were decided here and now.
+  /// Applies commits that another engine decided and that are durable already, one after another, as if this engine had
+  /// decided them.
   ///
   /// - Parameters:
-  ///   - payload: The records of the positions from the first to the last. Positions that the state already includes
-  ///     are skipped.
-  ///   - root: The data after them, if it is known and nothing else changed; used when no listener receives them.
-  ///   - instant: The time, as for ``decide(_:at:settingAside:)``.
+  /// - payload: The records of the positions from the first to the last. Positions that the state already includes are
+  ///   skipped.
+  /// - root: The data after them, if it is known and nothing else changed; used when no listener receives them.
+  /// - instant: The time, as for ``decide(_:at:settingAside:)``.
   /// - Returns: A batch without records, whose effects may be released at once.
   /// - Throws: An error when the records do not follow the state, or cannot be decoded; the state is unchanged then.
   package mutating func follow(

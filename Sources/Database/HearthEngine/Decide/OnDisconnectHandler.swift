@@ -17,7 +17,7 @@ enum OnDisconnectHandler {
     let bytesMax = engine.limits.onDisconnectBytesPerConnectionMax
     guard change.heldBytes(upTo: bytesMax) <= bytesMax else { return engine.fail(command, .tooManyOnDisconnects) }
     do {
-      // Decided as if it were written now.
+      // The rules decide it as if it were written now; they decide again when it is executed.
       let candidate = try Candidate(
         operation, on: engine.state.root, nowMilliseconds: engine.now.wallMilliseconds, limits: engine.limits)
       engine.stepsInLineMax = engine.limits.onDisconnectStepsMax
@@ -70,7 +70,7 @@ enum OnDisconnectHandler {
     engine.onDisconnects.note(plannedChange)
   }
 
-  /// True when the engine makes records of its own accord.
+  /// Returns true when the engine makes the database's records; false for a follower.
   private static func isDeciding(_ engine: borrowing Engine) -> Bool {
     !engine.storage.isHalted && engine.role != .following
   }
@@ -83,7 +83,7 @@ enum OnDisconnectHandler {
       engine.onDisconnects.noteIdentityLater(of: connection.id)
       return
     }
-    // because the record holds a few claims and cannot be too large
+    // The record holds a few claims and cannot be too large.
     try? commit(OnDisconnectSessions.changes(of: connection.id, to: connection.principal), in: &engine)
   }
 
@@ -120,13 +120,13 @@ enum OnDisconnectHandler {
   }
 
   static func end(_ session: Session, in engine: inout Engine) {
-    // because the record is a few bytes and cannot be too large
+    // The record is a few bytes and cannot be too large.
     if !engine.faults.contains(.noEndOfSessions) { try? commit([(Location(path: session.path), .empty)], in: &engine) }
     for write in session.writes.entries { make(write, of: session, in: &engine) }
   }
 
-  /// Executes one on-disconnect write, with the present time and server values. It is skipped when the rules no longer
-  /// allow it, or it can no longer be stored; the others are executed.
+  /// Executes one on-disconnect write, with server values filled in now. A write that the rules no longer allow, or
+  /// that can no longer be stored, is skipped; the others are executed.
   private static func make(_ write: OnDisconnectWrites.Entry, of session: Session, in engine: inout Engine) {
     let operation = WriteOperation(.put(write.location, write.value))
     guard

@@ -1,7 +1,8 @@
 import HearthRules
 import HearthTree
 
-/// A hypothetical request to a database: the rules decide it, and nothing is read or written.
+/// A hypothetical request to a database, for which only the rules are evaluated: nothing is read for a client or
+/// written.
 package enum ProposedRequest: Sendable {
   /// A listen, a `get` or a REST read.
   case read(Path, Query?)

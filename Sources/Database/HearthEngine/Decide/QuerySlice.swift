@@ -1,7 +1,7 @@
 import HearthTree
 
-/// Updates of live queries at locations with many of them, slice by slice, so that no command waits for more than one
-/// slice.
+/// The deferred updates of live queries at locations with many of them. They are made in slices between commands, so
+/// that no command waits for more than one slice.
 enum QuerySlice {
   /// Updates the writer's live queries after a commit at a location where the others are updated later, so that their
   /// events precede the answer to the write.
@@ -50,7 +50,7 @@ enum QuerySlice {
     }
   }
 
-  /// Updates a group of live queries.
+  /// Updates a group of equal live queries for the commits that they have not yet received.
   ///
   /// - Returns: The number of steps, without those that ``LiveQueries/cost`` counts.
   private static func catchUp(_ group: QueryGroup, in engine: inout Engine) -> Int {

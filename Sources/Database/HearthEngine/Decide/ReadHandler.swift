@@ -3,7 +3,8 @@ import HearthTree
 
 /// The handler of listens and one-time reads.
 enum ReadHandler {
-  /// Decides a listen or a one-shot read. The rules decisions for a command that is set aside do not count.
+  /// Decides a listen or a one-shot read. The recorded rules decisions are dropped when the command is left to the
+  /// background, because it is decided again.
   static func read(_ command: Command, in engine: inout Engine) {
     let decisionCount = engine.decisionRecorder?.decisionCount ?? 0
     switch command.action {
@@ -84,7 +85,7 @@ enum ReadHandler {
     engine.reply(command, .listening(isIndexed: engine.state.rules.declares(query.effectiveOrder, at: path)))
   }
 
-  /// Sends a listen's first value, as far as the client does not hold it already.
+  /// Sends a listen's first value, without the data that the client holds already.
   private static func begin(_ listen: Listen, _ request: ListenRequest, with node: Node, in engine: inout Engine) {
     (listen.firstPosition, listen.missed) = (engine.state.position, nil)
     let change =
@@ -109,7 +110,7 @@ enum ReadHandler {
       RedecisionHandler.forget(listen, in: &engine)
     }
     RedecisionHandler.sendCatchUp(in: &engine)
-    // A client listens at the location of a transaction until the transaction ends.
+    // The SDKs listen at the location of a transaction until the transaction ends.
     engine.turns.leave(TurnRequester(connection.id), at: path)
     engine.reply(command, .ok)
   }

@@ -1,7 +1,7 @@
 import HearthRules
 
 extension Redecision.Cancelled {
-  /// Creates a cancellation.
+  /// Creates the cancellation of a listen.
   ///
   /// - Parameter decision: The new decision of the rules.
   init(_ listen: Listen, because cause: Cancellation, _ decision: Decision) {

@@ -3,7 +3,7 @@ import HearthTree
 
 /// The handler of grants: decides listens, and decides them again when the decision may have changed.
 enum RedecisionHandler {
-  /// Decides whether a principal may listen; returns nil when the rules need not be evaluated.
+  /// Returns the rules' decision on a listen; nil when the rules need not be evaluated.
   static func decideListen(
     _ path: Path, _ principal: Principal, _ query: Query? = nil, isAgain: Bool = false, in engine: inout Engine
   ) -> Decision? {
@@ -25,12 +25,12 @@ enum RedecisionHandler {
       instant: engine.now, connection: connection?.id, examinedCount: 0, cancelled: [])
   }
 
-  /// Decides listens again on the newest state, removes those that the rules no longer allow, and reports them. Listens
-  /// beyond the current command's steps are in doubt from now on and decided later.
+  /// Decides listens again on the newest state, removes those that the rules no longer allow, and reports them. When
+  /// the current command has no steps left, the remaining listens are in doubt and are decided later.
   ///
   /// - Parameters:
-  ///   - connection: The connection whose principal has changed; nil for other causes.
-  ///   - revocation: The revocation that changed it.
+  /// - connection: The connection whose principal has changed; nil for other causes.
+  /// - revocation: The revocation that changed the principal; nil for other causes.
   static func decideAgain(
     _ listens: [Listen], because cause: Cancellation, of connection: Connection? = nil, revocation: UInt64? = nil,
     in engine: inout Engine
@@ -53,7 +53,7 @@ enum RedecisionHandler {
     decideAgain(listens, because: cause, of: connection, revocation: revocation, in: &engine)
   }
 
-  /// Decides the next listens in doubt, as many as one slice takes.
+  /// Decides the next listens in doubt, as many as fit one slice.
   static func continueAll(in engine: inout Engine) {
     guard engine.hasPendingRedecisions else { return }
     QuerySlice.next(in: &engine)
@@ -65,7 +65,7 @@ enum RedecisionHandler {
     }
   }
 
-  /// Ends a pending redecision that another cause has replaced.
+  /// Ends a pending redecision whose listens are now decided again for another cause.
   static func endEarly(_ pending: PendingRedecision, in engine: inout Engine) {
     pending.isSuperseded = true
     if let told = pending.part(RedecisionSlice(), isLast: true) { engine.effects.append(.redecided(told)) }
@@ -88,7 +88,7 @@ enum RedecisionHandler {
     if isBehind { RedecisionSlice.catchUp(below: listen, in: &engine) }
   }
 
-  /// Decides the listens whose rules read the time again, once in an interval.
+  /// Decides the listens whose rules read the time again, once in ``EngineLimits/clockIntervalMilliseconds``.
   static func decideDueClockListens(in engine: inout Engine) {
     guard engine.grants.isClockDue(at: engine.now) else { return }
     let isMany = engine.grants.clockListenCount > engine.limits.redecisionListensInLine

@@ -1,7 +1,7 @@
 import HearthRules
 import HearthTree
 
-/// A slice of redecisions: no command waits for more than one slice, which has a bounded number of steps.
+/// A slice of the redecisions of listens, with a bounded number of steps: no command waits for more than one slice.
 struct RedecisionSlice {
   var examinedCount = 0
   var cancelled: [Redecision.Cancelled] = []
@@ -13,7 +13,8 @@ struct RedecisionSlice {
     kept.prefix(Swift.max(0, max)).map { Redecision.Kept($0.listen, by: $0.rule) }
   }
 
-  /// Decides listens again within the current command, as far as its steps allow; the others are in doubt from now on.
+  /// Decides listens again within the current command, until its steps are used up; the others are in doubt from now
+  /// on.
   static func decide(_ listens: [Listen], for redecision: Redecision, in engine: inout Engine) {
     var (slice, rest) = (RedecisionSlice(), [Listen]())
     for listen in listens where listen.isLive {
@@ -37,7 +38,7 @@ struct RedecisionSlice {
 
   /// Decides the next listens in doubt because of one cause.
   ///
-  /// - Returns: True when none are left.
+  /// - Returns: True when no listen is left to decide.
   static func decideNext(of pending: PendingRedecision, _ stepsLeft: inout Int, in engine: inout Engine) -> Bool {
     if case .ended(let connection) = pending.source { return remove(connection, &stepsLeft, in: &engine) }
     var (slice, isLast) = (RedecisionSlice(), false)
@@ -76,7 +77,7 @@ struct RedecisionSlice {
       decision.dependencies = nil
       cancelled.append(Redecision.Cancelled(listen, because: cause, decision))
       lost.append(listen)
-      // The connection's listens below it are searched.
+      // Removing a listen also searches the connection's listens below it, which costs steps.
       if !listen.node.children.isEmpty { steps += listen.connection.listens.count }
     } else {
       RedecisionHandler.setGrant(of: listen, by: decision, in: &engine)
@@ -87,7 +88,7 @@ struct RedecisionSlice {
   }
 
   private func forgetLost(in engine: inout Engine) {
-    // The last first: each is then the last entry of its tables, where removal costs least.
+    // Removes from the end: each listen is then the last entry of its tables, where removal costs least.
     for listen in lost.reversed() { RedecisionHandler.forget(listen, in: &engine) }
   }
 
@@ -103,8 +104,8 @@ struct RedecisionSlice {
 
   // MARK: Missed events
 
-  /// Sends a continuing listen the events that it missed, without those of commits at which it was not permitted; in
-  /// that case it receives the present data instead.
+  /// Sends a listen that is permitted again the events that it missed while it was in doubt. When it was not permitted
+  /// at one of those commits, it receives the present data instead.
   private static func catchUp(_ listen: Listen, _ decision: Decision?, in engine: inout Engine) {
     guard let missed = listen.missed else { return }
     listen.missed = nil
@@ -133,7 +134,7 @@ struct RedecisionSlice {
     engine.redecisions.catchUp.add(event, to: listen)
   }
 
-  /// Sends missed events to the connection's listens below a removed one that had missed some.
+  /// Sends the present data to the connection's listens below a removed listen that had missed events.
   static func catchUp(below listen: Listen, in engine: inout Engine) {
     var waiting: [Listen] = []
     engine.meter.stepsTaken += listen.connection.listens.count * EngineLimits.visitedListenSteps
@@ -176,6 +177,6 @@ extension PendingRedecision {
 }
 
 extension Listen {
-  /// The owner of its audience.
+  /// The object whose listener list contains this listen: its query group, or the node of its location.
   fileprivate var owner: AnyObject { group ?? node }
 }

@@ -20,7 +20,7 @@ public struct RequestTally: Sendable, Equatable {
     case granted
     /// The rules refused it.
     case denied
-    /// Any other reason prevented it.
+    /// The listen failed for another reason.
     case failed
   }
 

@@ -1,6 +1,6 @@
 import HearthRules
 
-/// The handler of deploys, and of the rules that they put in force.
+/// The handler of rules deploys.
 enum RulesDeployment {
   static func deploy(_ command: Command, _ rules: RuleSet, in engine: inout Engine) {
     guard let principal = engine.principal(of: command) else { return engine.fail(command, .unknownConnection) }
@@ -14,7 +14,7 @@ enum RulesDeployment {
     engine.reply(command, .ok)
   }
 
-  /// Puts other rules in force, which are in the log already, and decides all listens again.
+  /// Puts rules in force that are in the log already, and decides all listens again.
   static func putInForce(_ rules: RuleSet, in engine: inout Engine) {
     engine.state.use(rules, isCounted: engine.limits.countsRules)
     let changed = engine.queries.review(engine.state, &engine.listens)

@@ -2,9 +2,9 @@ import HearthTree
 
 /// The listens of some connections, with the state for their decisions.
 public struct StandingListens: Sendable {
-  /// The listens of the first of the requested connections.
+  /// The listens of the first ``connectionCount`` of the requested connections.
   public var listens: [StandingListen] = []
-  /// The number of these connections.
+  /// The number of connections whose listens were read.
   public var connectionCount = 0
   /// The newest state.
   public var state: DatabaseState

@@ -1,6 +1,7 @@
-/// The state of storage: whether changes can be made durable, and whose changes are accepted.
+/// The state of storage, which determines whether changes can be made durable and which principals' changes are
+/// accepted.
 struct StorageCondition {
-  /// True after decisions could not be made durable; no more are made.
+  /// True after decisions could not be made durable; the engine then refuses all commands.
   var isHalted = false
   /// The failure for changes while storing is impossible for the moment, as with a full disk; nil otherwise. The
   /// database's `AppendRetry` sets and ends it.
@@ -11,7 +12,7 @@ struct StorageCondition {
   /// True while storing is impossible for the moment.
   var isStalled: Bool { stall != nil }
 
-  /// Returns the reason to refuse an action independently of the rules, or nil when there is none.
+  /// Returns the reason to refuse an action before the rules are evaluated, or nil when there is none.
   ///
   /// - Parameter principal: The caller; nil when it is unknown.
   func refusal(of action: Command.Action, by principal: @autoclosure () -> Principal?) -> Failure? {
@@ -23,7 +24,8 @@ struct StorageCondition {
 }
 
 extension Command.Action {
-  /// True when administrators may do it while the disk has little room: it frees space, or puts rules in force.
+  /// True for an action that administrators may perform while the disk has little space: one that frees space, or puts
+  /// rules in force.
   fileprivate var isAdministration: Bool {
     switch self {
     case .write(let operation): !operation.change.addsData
@@ -43,8 +45,8 @@ extension Engine {
     TurnHandler.end(.unavailable, in: &self)
   }
 
-  /// Sets the failure with which changes are refused from now on, or nil to accept them again. Changes of the engine's
-  /// own accord meanwhile, as at a disconnect, become durable afterwards.
+  /// Sets the failure with which changes are refused from now on, or nil to accept them again. Changes that no client
+  /// requests, such as on-disconnect writes, are still made, and become durable when the stall ends.
   package mutating func setStalled(_ refusal: Failure?) {
     let wasStalled = storage.isStalled
     storage.stall = refusal
@@ -54,7 +56,7 @@ extension Engine {
   }
 
   /// Sets whether changes are refused except for those of administrators that free space or put rules in force. Changes
-  /// of the engine's own accord, as at a disconnect, are still made.
+  /// that no client requests, such as on-disconnect writes, are still made.
   package mutating func setSpaceLow(_ isLow: Bool) {
     guard isLow != storage.isLow else { return }
     storage.isLow = isLow

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// The handler of compared writes, and of their turns when they conflict.
+/// The handler of compared writes, and of the turns that they get when they conflict.
 enum TurnHandler {
   /// Decides a compared write, or queues it for its turn.
   static func compare(_ command: Command, _ operation: WriteOperation, in engine: inout Engine) {
@@ -54,7 +54,7 @@ enum TurnHandler {
       && engine.turns.wait(requester, at: path, command.connection, request: request, command, sizeBytes: sizeBytes)
   }
 
-  /// Answers the waiting writes whose turn has come. Answers beyond the batch's limit follow in the next one.
+  /// Answers the waiting compared writes whose turn has begun. Answers beyond the batch's limit follow in the next one.
   static func take(in engine: inout Engine) {
     guard !engine.isSettling, !engine.turns.isIdle else { return }
     var count = 0
@@ -74,9 +74,9 @@ enum TurnHandler {
   }
 
   /// Decides a connection's waiting writes before its next request, which must follow them: matching ones are decided
-  /// now, and stale ones lose nothing.
+  /// now, and stale ones are answered as stale, as they would be in their turn.
   ///
-  /// - Returns: False when one of them was set aside.
+  /// - Returns: False when one of them was left to the background.
   static func settle(before command: Command, in engine: inout Engine) -> Bool {
     guard command.principal == nil, command.action.comesAfterWrites, !engine.isSettling else { return true }
     for waiting in engine.turns.undecided(of: command.connection) {

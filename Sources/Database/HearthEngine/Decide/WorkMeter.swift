@@ -1,6 +1,6 @@
 import HearthTree
 
-/// A counter of the steps of commands, which limits each command to its share.
+/// A counter of the steps of commands. It limits the steps of each command's redecisions and of each batch.
 struct WorkMeter {
   private let limits: EngineLimits
   /// The steps that the current command may still use for redecisions.
@@ -29,7 +29,7 @@ struct WorkMeter {
     before = (effectCount, recordBytes, indexSteps)
   }
 
-  /// Records the steps of the current command, with those of delivering its record to listeners.
+  /// Records the steps of the current command, including the delivery of its record to listeners.
   ///
   /// - Parameter indexSteps: The steps of all indexes so far.
   mutating func endCommand(of payer: WorkPayer?, effects: [Effect], recordBytes: Int, indexSteps: Int) {
@@ -42,14 +42,14 @@ struct WorkMeter {
     note(stepsTaken + limits.redecisionStepsInLine - redecisionStepsLeft, of: payer)
   }
 
-  /// Adds steps that a command caused; fewer than ``EngineLimits/notedStepsMin`` are not reported.
+  /// Reports the steps of one command; fewer than ``EngineLimits/notedStepsMin`` are not reported.
   mutating func note(_ steps: Int, of payer: WorkPayer?) {
     batchStepsLeft -= steps
     guard let payer, steps >= EngineLimits.notedStepsMin else { return }
     work.append(ConnectionWork(payer, steps: steps))
   }
 
-  /// Adds steps of the current slice; nil when no client pays for them.
+  /// Adds steps of the current slice to a payer's; `payer` is nil when no client pays for them.
   mutating func add(_ steps: Int, of payer: WorkPayer?) {
     if let payer { slice[payer, default: 0] += steps } else { batchStepsLeft -= steps }
   }
@@ -72,14 +72,13 @@ struct WorkMeter {
 }
 
 extension Engine {
-  /// The cost of live queries and indexes so far. A `get` is built elsewhere and counts only as far as it created an
-  /// index.
+  /// The cost of live queries and indexes so far. A `get` counts here only when it created an index.
   public var queryCost: QueryCost { queries.cost }
 
   /// The steps that live queries, their indexes and the listens' index have taken so far.
   private var indexSteps: Int { queries.cost.total &+ listens.stepsTaken }
 
-  /// Begins to count the steps of a command, or of a waiting write.
+  /// Begins to count the steps of a command, or of a write that has waited for its turn.
   mutating func beginCommand(paidBy payer: WorkPayer?) {
     redecisions.payer = payer
     meter.beginCommand(effectCount: effects.count, recordBytes: payload.count, indexSteps: indexSteps)
@@ -104,6 +103,6 @@ extension Effect {
 }
 
 extension QueryCost {
-  /// The number of examined or changed entries and children: each takes about as long as a step of a rule.
+  /// The number of examined or changed entries and children: each takes about as long as a step of the rules.
   var total: Int { entriesRead &+ entriesWritten &+ childrenScanned }
 }

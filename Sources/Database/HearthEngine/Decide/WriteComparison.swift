@@ -1,13 +1,13 @@
 import HearthRules
 import HearthTree
 
-/// The outcome of comparing the writer's data with the present data.
+/// The outcome of comparing the data that the writer expects with the present data.
 enum WriteComparison {
-  /// The writer holds the present data, or made no comparison.
+  /// The writer expects the present data, or requested no comparison.
   case matches
-  /// The writer holds other data than this.
+  /// The writer expects other data than the present data, which is the value.
   case stale(Node)
-  /// The comparison takes long, so the rules are evaluated first.
+  /// The comparison takes long, so the rules are evaluated before it.
   case expensive
 
   init(of operation: WriteOperation, in engine: inout Engine) {
@@ -26,9 +26,10 @@ enum WriteComparison {
     }
   }
 
-  /// Compares a write with a large value, or sets it aside.
+  /// Uses the outcome of the background comparison of a write with a large value, or leaves the comparison to the
+  /// background.
   ///
-  /// - Returns: False when the write is answered, or set aside.
+  /// - Returns: False when the write is answered, or left to the background.
   static func isMade(for command: Command, _ operation: WriteOperation, in engine: inout Engine) -> Bool {
     let (node, bytesMax) = (engine.state.root[operation.path], engine.limits.touchedBytesMax)
     if node.heldBytes(upTo: bytesMax) > bytesMax {
@@ -52,7 +53,8 @@ extension Candidate {
       nowMilliseconds: engine.now.wallMilliseconds)
   }
 
-  /// Returns true when the rules, which refuse it, may allow its writer another write once it holds the present data.
+  /// Returns true when the rules refuse this write but may allow another one, which the client computes from the
+  /// present data.
   func mayBeAllowed(to principal: Principal, in engine: borrowing Engine) -> Bool {
     !principal.isReadOnly
       && engine.state.rules.readsNewData(

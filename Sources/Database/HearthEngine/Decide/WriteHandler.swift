@@ -1,9 +1,9 @@
 import HearthRules
 import HearthTree
 
-/// The handler of writes: each is one candidate state, decided as a whole.
+/// The handler of writes: the state after each write is decided as a whole.
 enum WriteHandler {
-  /// Decides a write, or sets it aside when the caller supports that and it would take long.
+  /// Decides a write, or leaves it to the background when it would take long and the caller supports that.
   static func perform(_ command: Command, _ operation: WriteOperation, in engine: inout Engine) {
     if let settling = engine.settling { return settling.settle(command, operation, in: &engine) }
     if engine.dependencies != nil {
@@ -19,7 +19,7 @@ enum WriteHandler {
     write(command, operation, in: &engine)
     engine.stepsInLineMax = nil
     guard engine.isOverlong || engine.hasSetAside else { return }
-    // The only effect was a refusal that does not count.
+    // The only recorded effect is a refusal that does not count, because the write is decided again.
     engine.effects.removeSubrange(effectCount...)
     engine.tally = tally
     engine.decisionRecorder?.forget(from: decisionCount)
@@ -31,7 +31,8 @@ enum WriteHandler {
   private static func write(_ command: Command, _ operation: WriteOperation, in engine: inout Engine) {
     guard let principal = engine.principal(of: command) else { return engine.fail(command, .unknownConnection) }
     let path = operation.path
-    // Either answer to a comparison reveals data, also when the write itself is allowed.
+    // The answer to a comparison reveals data in either case, so read permission is required even when the write is
+    // allowed.
     if operation.expectedHash != nil {
       let refusal = engine.state.readRefusal(path, principal, at: engine.now, stepsTaken: &engine.meter.stepsTaken)
       engine.decisionRecorder?.noteRead(.compare, path, nil, principal, engine.state, engine.now, refusal == nil)
@@ -106,10 +107,10 @@ enum WriteHandler {
   /// Adds changes of the tree to the batch as one record, and sends events to listeners. Does nothing without changes.
   ///
   /// - Parameters:
-  ///   - author: The author in the record.
-  ///   - grant: The allowing rules in the record.
-  ///   - writer: The principal of the write; nil for a commit without triggers.
-  /// - Returns: False when the record exceeds its limit; nothing has changed then.
+  /// - author: The author in the record.
+  /// - grant: The allowing rules in the record.
+  /// - writer: The principal of the write; nil for a commit without triggers.
+  /// - Returns: False when the record exceeds its limit; then nothing has changed.
   static func commit(
     _ commit: Commit, of author: CommitAuthor?, under grant: CommitGrant? = nil, by writer: Principal?,
     in engine: inout Engine
@@ -134,7 +135,7 @@ enum WriteHandler {
     return engine.hashes.accepts(node, at: operation.path, hash: expected) ? nil : node
   }
 
-  /// Returns the rules' decision on a write, within the present limit of steps.
+  /// Returns the rules' decision on a write, within ``Engine/stepsInLineMax``.
   private static func answer(to request: WriteRequest, below base: Path, in engine: inout Engine) -> WriteAnswer {
     guard engine.dependencies != nil else {
       let stepsMax = engine.stepsInLineMax ?? .max

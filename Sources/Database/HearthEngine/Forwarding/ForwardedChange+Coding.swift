@@ -1,6 +1,6 @@
 import HearthTree
 
-/// The encoding of a change:
+/// The binary encoding of a forwarded change:
 ///
 /// ```
 /// change    = version:u8 address:u8 flags:u8 principal action      version is 1; an address is an ``AddressClass``

@@ -2,7 +2,8 @@ import HearthTree
 
 /// A change that one server receives and another one decides, with all inputs of the decision apart from the state.
 ///
-/// The waiting for its answer is the receiving server's, so a credential's deadline is not part of it.
+/// It has no deadline of the credential: the receiving server watches that deadline, because it keeps the client's
+/// connection.
 package struct ForwardedChange: Sendable {
   /// The requested action.
   package enum Action: Sendable {
@@ -16,7 +17,7 @@ package struct ForwardedChange: Sendable {
     case authenticate
     /// A deploy of rules, as their text.
     case deployRules(String)
-    /// No change, but an answer in order.
+    /// No change; its answer confirms that all earlier changes are decided.
     case barrier
   }
 
@@ -36,7 +37,8 @@ package struct ForwardedChange: Sendable {
     (self.action, self.principal, self.address, self.showsResult) = (action, principal, address, showsResult)
   }
 
-  /// Returns the approximate size of ``encoded`` in bytes; nil when it exceeds `limit`, or is unknown without encoding.
+  /// Returns the approximate size of ``encoded`` in bytes; nil when it exceeds `limit`, or can only be found by
+  /// encoding.
   package func sizeBytes(upTo limit: Int) -> Int? {
     guard case .write(let operation) = action else { return nil }
     let size = operation.change.heldBytes(upTo: limit)

@@ -1,4 +1,5 @@
-/// An error for bytes that are not a change or an answer of this version. Two errors are equal when their offsets are.
+/// An error for bytes that are not a valid forwarded change or answer of this version. Two errors are equal when their
+/// offsets are.
 package struct ForwardingError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A description for the operator, without the bytes themselves.
   package var message: String

@@ -10,7 +10,7 @@ import HearthTree
 ///         | 4 code:text message:text                               failed, or with an unknown outcome
 /// ```
 ///
-/// A node is a value of ``CommitRecord``, a text as in a change.
+/// A node is a value of ``CommitRecord``, a text is encoded as in ``ForwardedChange``.
 ///
 /// Example: `01 02 03 0e`: done, and the new data is the integer 7.
 extension Reply {

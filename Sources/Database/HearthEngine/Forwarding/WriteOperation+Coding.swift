@@ -105,7 +105,7 @@ extension [UInt8] {
 }
 
 extension ByteCursor {
-  /// Decodes flags, of which only the given ones may be set.
+  /// Decodes a byte of flags, and throws when a flag outside of `known` is set.
   mutating func flags(_ known: UInt8) throws -> UInt8 {
     let flags = try byte()
     guard flags & ~known == 0 else { throw RecordError.Problem("the unknown flags \(flags)") }
@@ -119,7 +119,8 @@ extension ByteCursor {
 
   mutating func forwardedPath() throws -> Path { Path(try list { Key(try $0.text()) }) }
 
-  /// Decodes a count and that many elements of at least a byte each.
+  /// Decodes a count, then that many elements. Each element takes at least one byte, which bounds the count by the
+  /// number of remaining bytes.
   mutating func list<Element>(_ element: (inout ByteCursor) throws -> Element) throws -> [Element] {
     let count = try varint()
     guard count <= UInt64(remaining) else { throw EndOfBytes() }

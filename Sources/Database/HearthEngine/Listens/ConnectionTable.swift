@@ -2,13 +2,14 @@
 struct ConnectionTable {
   private var connections: [ConnectionID: Connection] = [:]
   private(set) var deadlines = DeadlineQueue()
-  /// The number of identity changes of all connections, so that a deadline is never taken for another principal's.
+  /// The number of identity changes of all connections, by which the deadline of an earlier principal is recognised as
+  /// stale.
   private var lastIdentitySerial: UInt64 = 0
 
   var count: Int { connections.count }
   /// The connections, in no order.
   var all: some Collection<Connection> { connections.values }
-  /// Their IDs, in no order.
+  /// The connections' IDs, in no order.
   var ids: some Collection<ConnectionID> { connections.keys }
 
   subscript(id: ConnectionID) -> Connection? { connections[id] }
@@ -18,9 +19,9 @@ struct ConnectionTable {
   /// Removes and returns a connection; nil when it is unknown.
   mutating func remove(_ id: ConnectionID) -> Connection? { connections.removeValue(forKey: id) }
 
-  /// Changes the principal of a connection, until its deadline.
+  /// Changes the principal of a connection, and queues the deadline of its credential.
   ///
-  /// - Parameter isSame: True when no decision can differ for the new principal.
+  /// - Parameter isSame: True when the rules cannot decide differently for the new principal.
   mutating func identify(_ connection: Connection, as principal: Principal, isSame: Bool) {
     lastIdentitySerial += 1
     (connection.principal, connection.identitySerial) = (principal, lastIdentitySerial)

@@ -1,12 +1,12 @@
 /// A queue of deadlines, soonest first: a binary heap.
 ///
-/// A connection that signs in again leaves its earlier deadline in the queue; the serial number shows whether a removed
-/// one still counts.
+/// A connection that signs in again leaves its earlier deadline in the queue; the serial number shows whether a
+/// deadline belongs to the present principal.
 struct DeadlineQueue {
   struct Entry {
     var deadlineMonotonicMilliseconds: Int64
     var connection: ConnectionID
-    /// The serial number of the connection's principal, or of the turn.
+    /// The serial number of the connection's principal, or of the transaction turn.
     var serial: UInt64
   }
 
@@ -39,7 +39,7 @@ struct DeadlineQueue {
     for i in (0..<heap.count / 2).reversed() { sink(i) }
   }
 
-  /// Removes stale entries when repeated sign-ins would fill the queue.
+  /// Removes stale entries when repeated sign-ins have made them the majority of a large queue.
   mutating func dropStale(_ connections: [ConnectionID: Connection]) {
     guard count > 2 * connections.count + 64 else { return }
     removeAll { connections[$0.connection]?.identitySerial != $0.serial }

@@ -1,12 +1,12 @@
 /// A dictionary with an iteration order that depends only on its operations.
 ///
-/// The standard dictionary's order differs between processes; decisions must not.
+/// The order of Swift's `Dictionary` differs between processes; the engine's decisions must not.
 struct DenseTable<Name: Hashable, Value> {
-  /// The most entries that are searched one by one. Most tables belong to tries and have one entry; a dictionary for
-  /// each would take more memory than all the rest.
+  /// The most entries that are searched linearly. Most tables belong to nodes of tries and have one entry; a dictionary
+  /// for each would take more memory than the rest of the trie.
   private static var scannedCountMax: Int { 8 }
 
-  /// The index of each entry when there are too many to search; otherwise empty.
+  /// The index of each entry in ``entries``; empty while there are at most ``scannedCountMax``.
   private var slots: [Name: Int] = [:]
   private(set) var entries: [(name: Name, value: Value)] = []
 
@@ -40,13 +40,13 @@ struct DenseTable<Name: Hashable, Value> {
     }
   }
 
-  /// Changes a name's value in place, beginning with `initial` when the name is new.
+  /// Changes a name's value in place, or that of `initial` when the name has none.
   mutating func update(_ name: Name, default initial: Value, _ change: (inout Value) -> Void) {
     if slot(of: name) == nil { set(name, initial) }
     if let slot = slot(of: name) { change(&entries[slot].value) }
   }
 
-  /// Removes a name; the last entry moves to its place.
+  /// Removes a name; the last entry takes its index.
   @discardableResult
   mutating func remove(_ name: Name) -> Value? {
     guard let slot = slot(of: name) else { return nil }

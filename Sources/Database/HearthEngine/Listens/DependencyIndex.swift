@@ -6,7 +6,7 @@ import HearthTree
 struct DependencyIndex {
   private let root = DependencyNode(key: nil, parent: nil)
 
-  /// Aspects left out of the index as a planted fault, which tests must detect.
+  /// Aspects that are left out of the index, as an injected fault that tests must detect; empty in production.
   let ignored: ReadDependencies.Aspects
 
   init(ignoring ignored: ReadDependencies.Aspects = []) { self.ignored = ignored }
@@ -32,7 +32,8 @@ struct DependencyIndex {
     listen.dependencies.removeAll(keepingCapacity: true)
   }
 
-  /// Returns the live listens that a commit affects, oldest first, and nodes with more than `countMax` of them.
+  /// Returns the live listens that a commit affects, oldest first. A node with more than `countMax` of them is returned
+  /// instead of its listens.
   func affected(by commit: Commit, countMax: Int = .max) -> AffectedListens {
     guard !isEmpty else { return AffectedListens() }
     root.search += 1
@@ -107,16 +108,19 @@ final class DependencyNode {
   private var dependents: [(listen: Listen, aspects: ReadDependencies.Aspects, backSlot: Int)] = []
   /// The number of listens that depend on each of ``indexedAspects``.
   private var aspectCounts = SIMD4<Int32>()
-  /// The listens in doubt because of this node alone; nil when there are none.
+  /// The changes of this node after which its listens must be decided again; nil when no listen is in doubt because of
+  /// it.
   private(set) var doubt: StaleDecisions?
-  /// The redecision of these listens; nil when there is none.
+  /// The pending redecision of the listens in doubt; nil when there is none.
   var redecision: PendingRedecision?
 
   static let indexedAspects = [ReadDependencies.Aspects.existence, .value, .priority, .children]
 
-  /// The number of commits searched for, in the root node. Several commits may have one position.
+  /// The number of searches so far; used in the root node only. A commit's position cannot identify a search, because
+  /// several commits may have the same one.
   fileprivate var search: UInt64 = 0
-  /// The last commit that visited this node. A merge visits it once for each location below, and collects only once.
+  /// The last search that visited this node. A multi-location update visits a node once for each location below it, but
+  /// collects its listens only once.
   private var lastSearch: UInt64 = 0
 
   init(key: Key?, parent: DependencyNode?) {
@@ -140,7 +144,7 @@ final class DependencyNode {
     last.listen.dependencies[last.backSlot].slot = slot
   }
 
-  /// Adds the listens that depend on an aspect in which the node differs, once for each commit.
+  /// Adds the listens that depend on an aspect in which the node has changed, once for each commit.
   func collect(_ old: Node, _ new: Node, on search: UInt64, into found: inout AffectedListens) {
     guard !dependents.isEmpty, lastSearch != search else { return }
     lastSearch = search
@@ -159,17 +163,17 @@ final class DependencyNode {
 
   var dependentCount: Int { dependents.count }
 
-  /// Returns the listen in a slot of the table if it is in doubt because of this node.
+  /// Returns the listen at an index of ``dependents``; nil when it is not in doubt because of this node.
   func doubted(at slot: Int) -> Listen? {
     guard let doubt else { return nil }
     let (listen, aspects, _) = dependents[slot]
     return doubt.concerns(aspects, since: listen.decidedSerial) ? listen : nil
   }
 
-  /// Returns true when the listen in a slot of the table is in doubt because of this node.
+  /// Returns true when the listen at an index of ``dependents`` is in doubt because of this node.
   func isDoubted(at slot: Int) -> Bool { doubt != nil && doubted(at: slot) != nil }
 
-  /// Puts listens in doubt that depend on one of the aspects and were decided before.
+  /// Puts the listens in doubt that depend on one of the aspects and were last decided before `serial`.
   func setDoubt(_ aspects: ReadDependencies.Aspects, _ serial: UInt64) {
     let doubt = doubt ?? StaleDecisions()
     doubt.note(aspects, serial)
@@ -180,9 +184,10 @@ final class DependencyNode {
   func endDoubt() { doubt = nil }
 }
 
-/// The listens in doubt at a location: those that depend on an aspect and were decided before its last change.
+/// The last change of each aspect of a location, by which its listens in doubt are found: those that depend on the
+/// aspect and were decided before the change.
 final class StaleDecisions {
-  /// The time of the last change of each of ``DependencyNode/indexedAspects``.
+  /// The serial number of the last change of each of ``DependencyNode/indexedAspects``.
   private var serials = SIMD4<UInt64>()
 
   func note(_ aspects: ReadDependencies.Aspects, _ serial: UInt64) {
@@ -202,7 +207,7 @@ final class StaleDecisions {
 struct AffectedListens {
   /// The listens without repetition, oldest first.
   var listens: [Listen] = []
-  /// Nodes with too many listens to list, with the aspects that changed.
+  /// The nodes with more than ``countMax`` affected listens, with the aspects that changed.
   var places: [(node: DependencyNode, aspects: ReadDependencies.Aspects)] = []
   /// The most listens of one node that are listed.
   var countMax = Int.max

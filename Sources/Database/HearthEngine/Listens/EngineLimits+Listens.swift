@@ -2,7 +2,8 @@ import HearthTree
 
 /// The memory of listens.
 extension EngineLimits {
-  /// The bytes of a listen that a client without listens may always start while there is room: below a few long keys.
+  /// The memory that the shared limit lets every client without listens use while there is any left, in bytes: enough
+  /// for one listen at a path with a few long keys.
   static let listenUnitBytes = 8 << 10
 
   /// Returns the limit for all listens of a database on a machine, in bytes.

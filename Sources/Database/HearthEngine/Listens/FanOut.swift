@@ -16,7 +16,7 @@ struct FanOut {
     enum Change {
       /// The whole value was replaced.
       case replaced
-      /// Only data below these children changed, each of which is named once.
+      /// Data changed only below these children, each of which is named once.
       case children(ChildPlaces)
     }
 
@@ -83,12 +83,13 @@ struct FanOut {
     }
   }
 
-  /// Replaces all data at `node`: each listener below receives the new value at its own location if it differs.
+  /// Adds the replacement of all data at `node`: each listener below it receives the new value at its own location if
+  /// that differs.
   private mutating func replace(below node: ListenNode, _ old: Node, _ new: Node) {
     if old.childCount + new.childCount >= node.children.count {
       for (key, child) in node.children.entries { replace(child, old.child(key), new.child(key)) }
     } else {
-      // Fewer children have data than have listens.
+      // Visits the children of the data, because fewer of them have data than have listens.
       new.forEachDifference(from: old) { key, old, new in
         if let child = node.children[key] { replace(child, old, new) }
       }
@@ -98,7 +99,7 @@ struct FanOut {
   private mutating func replace(_ node: ListenNode, _ old: Node, _ new: Node) {
     if old.isIdentical(to: new) || (old.isEmpty && new.isEmpty) { return }
     if !node.audience.isEmpty || node.locationQueries != nil {
-      // Equal here is equal everywhere below.
+      // Identical nodes are also equal everywhere below.
       guard old != new else { return }
       if !node.audience.isEmpty {
         let event = Event(path: node.path, change: .put(new), position: commit.position)
@@ -109,7 +110,7 @@ struct FanOut {
     replace(below: node, old, new)
   }
 
-  /// Replaces some locations below `node`: each child of the trie receives its own part.
+  /// Adds the replacement of some locations below `node`: each child of the trie receives its own part.
   private mutating func merge(
     below node: ListenNode, _ changes: ArraySlice<Commit.Change>, _ old: Node, _ new: Node
   ) {
@@ -136,13 +137,13 @@ struct FanOut {
 // MARK: - Live queries
 
 extension FanOut {
-  /// Returns true when a change of that child must be followed. Most writes to a node of very many children are outside
-  /// all its windows.
+  /// Returns true when a change of the child at `key` may affect a live query or an index of `node`. Most writes to a
+  /// node with very many children are outside of all its windows.
   private func mayConcern(_ node: ListenNode, _ locationQueries: LocationQueries, _ key: Key) -> Bool {
     locationQueries.mayConcern(key) || results.isKept(at: node)
   }
 
-  /// Adds the change of one child, for a request made below `node` in that child.
+  /// Adds the change of the child of `node` that contains the location of the request.
   private mutating func addQueryChange(_ node: ListenNode, within key: Key) {
     var places = ChildPlaces()
     places.set(key, commit.changes)
@@ -157,7 +158,8 @@ extension FanOut {
     }
   }
 
-  /// Adds the changes of some locations below `node`. Queries do not show the node's own priority.
+  /// Adds the changes of some locations below `node`. A change of the node's own priority is not added, because the
+  /// result of a query does not contain it.
   private mutating func addQueryChange(_ node: ListenNode, _ changes: ArraySlice<Commit.Change>) {
     guard let locationQueries = node.locationQueries else { return }
     let places = places(in: changes, atDepth: node.depth) { mayConcern(node, locationQueries, $0) }

@@ -1,7 +1,7 @@
 import HearthRules
 
-/// The grants of listens: the data that allowed each of them, and whether time was part of it. They find the listens
-/// whose permission may have changed.
+/// The grants of listens: the data that the rules read for each of them, and whether they read the time. They determine
+/// which listens' permission may have changed.
 struct Grants {
   private let dependencies: DependencyIndex
   private let clockIntervalMilliseconds: Int64
@@ -11,7 +11,7 @@ struct Grants {
 
   /// Creates empty grants.
   ///
-  /// - Parameter ignored: Aspects to leave out of the dependency index: a planted fault for tests.
+  /// - Parameter ignored: Aspects to leave out of the dependency index: a fault that tests inject.
   init(clockIntervalMilliseconds: Int64, ignoring ignored: ReadDependencies.Aspects) {
     self.clockIntervalMilliseconds = clockIntervalMilliseconds
     dependencies = DependencyIndex(ignoring: ignored)
@@ -20,7 +20,7 @@ struct Grants {
   /// True when no listen depends on data or time.
   var isEmpty: Bool { dependencies.isEmpty && clockListens.isEmpty }
 
-  /// The time when ``isClockDue(at:)`` is true next, on the monotonic clock; nil without listens whose rules read the
+  /// The time when ``isClockDue(at:)`` becomes true next, on the monotonic clock; nil when no listen's rules read the
   /// time.
   var nextCheckMonotonicMilliseconds: Int64? { clockListens.isEmpty ? nil : clockCheckMonotonicMilliseconds }
 
@@ -53,7 +53,8 @@ struct Grants {
   /// The listens whose rules read the time.
   var dueClockListens: [Listen] { clockListens.entries.map(\.value) }
 
-  /// Returns true once in an interval, when the listens whose rules read the time must be decided again.
+  /// Returns true once in ``clockIntervalMilliseconds``, when the listens whose rules read the time must be decided
+  /// again.
   mutating func isClockDue(at now: Instant) -> Bool {
     guard !clockListens.isEmpty, now.monotonicMilliseconds >= clockCheckMonotonicMilliseconds else { return false }
     clockCheckMonotonicMilliseconds = now.monotonicMilliseconds + clockIntervalMilliseconds

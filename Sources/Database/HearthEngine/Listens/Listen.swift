@@ -2,7 +2,8 @@ import HearthTree
 
 /// One live listen of one connection, with its grant: the inputs of the decision that allows it.
 final class Listen {
-  /// The serial number, which grows with every listen; joint redecisions follow this order.
+  /// The serial number, which grows with every listen; listens that are decided again together are decided in this
+  /// order.
   let serial: UInt64
   unowned let connection: Connection
   let node: ListenNode
@@ -29,11 +30,12 @@ final class Listen {
   /// The `now` of the last decision.
   var decidedWallMilliseconds: Int64 = 0
 
-  /// The number of the same connection's listens above this one, which receive all its events. Always 0 for a listen
-  /// with a query, which does not count for listens below it either.
+  /// The number of listens of the same connection at locations above this one. They include all its events, so it
+  /// receives none itself while the number is not 0. Always 0 for a listen with a query, which does not count for
+  /// listens below it either.
   var shadowCount = 0
 
-  /// The ``RedecisionQueue/lastSerial`` of its last decision.
+  /// The ``RedecisionQueue/lastSerial`` at the time of its last decision.
   var decidedSerial: UInt64 = 0
 
   /// True when it is in the list of a ``PendingRedecision``.
@@ -45,7 +47,8 @@ final class Listen {
   /// False once it is cancelled or ended.
   var isLive = true
 
-  /// Its slots in the arrays of its audience; -1 when it is not in one.
+  /// The indexes of the listen in ``ListenAudience/listens``, `recipients` and ``ListenAudience/clockListens``; -1 when
+  /// it is not in the array.
   var slot = -1
   var recipientSlot = -1
   var clockSlot = -1
@@ -64,13 +67,14 @@ final class Listen {
 
   var name: ListenName { ListenName(path: path, tag: tag) }
 
-  /// The query for the rules: that of the result it receives.
+  /// The query that the rules evaluate; nil for a listen without one, or when the listen receives all data and the
+  /// client filters it.
   var sentQuery: Query? { group.flatMap { $0.isUnfiltered ? nil : $0.query } }
 
   /// The last commit that it has received.
   var lastPosition: Int64 { missed?.lastPosition ?? max(firstPosition, group?.lastPosition ?? node.lastPosition) }
 
-  /// Records with its audience whether its permission depends on the time.
+  /// Records in its audience that its permission depends on the time, or that it does not.
   func setClock(_ usesClock: Bool) {
     self.usesClock = usesClock
     if let group {
@@ -85,27 +89,28 @@ final class Listen {
 final class Connection {
   let id: ConnectionID
   let address: AddressClass
-  /// The client's network; nil when it is unknown here.
+  /// The client's network; nil when it is unknown.
   let network: NetworkPrefix?
   var principal = Principal.signedOut
 
-  /// The serial number of the principal among all in the engine, which shows that an earlier one's deadline is stale.
+  /// The serial number of the principal which is unique in the engine and shows that the deadline of an earlier
+  /// principal is stale.
   var identitySerial: UInt64 = 0
 
-  /// The ``identitySerial`` of the last principal that differed from the one before for the rules.
+  /// The ``identitySerial`` of the last principal for which the rules could decide differently than for the one before.
   var principalSerial: UInt64 = 0
 
-  /// The lowest ``Listen/decidedSerial`` without doubt: listens with a lower one must be decided again for the new
-  /// principal.
+  /// The lowest ``Listen/decidedSerial`` of a listen that is not in doubt: listens with a lower one must be decided
+  /// again for the new principal.
   var doubtSerial: UInt64 = 0
 
   /// The pending redecision of its listens; nil when there is none.
   var redecision: PendingRedecision?
 
-  /// True when it has ended. Its listens are removed from the indexes slice by slice.
+  /// True when the connection has ended. Its listens are removed from the indexes slice by slice.
   var hasEnded = false
 
-  /// The listens by their trie node, or by the group of their query.
+  /// The listens by the identity of their ``ListenNode``, or of their ``QueryGroup`` for those with a query.
   var listens = DenseTable<ObjectIdentifier, Listen>()
 
   /// The connection's share of the listens' memory.
@@ -118,13 +123,13 @@ final class Connection {
     (self.id, self.address, self.network) = (id, address, network)
   }
 
-  /// The client, as shared limits count it.
+  /// The client as ``SharedBound`` counts it: its connection, user and network.
   var claimant: ShareClaimant {
     ShareClaimant(account: principal.uid, network: network, isAdministrator: principal.readsAll)
   }
 
-  /// Returns the payer of work on one of its listens that another client's command causes: the connection itself when it
-  /// has more than ``EngineLimits/coveredListensMax``.
+  /// Returns the payer of work on one of its listens that another client's command causes: that client, or the
+  /// connection itself when it has more than ``EngineLimits/coveredListensMax``.
   func payer(causedBy cause: WorkPayer?) -> WorkPayer? {
     listens.count > EngineLimits.coveredListensMax ? WorkPayer(id) : cause
   }

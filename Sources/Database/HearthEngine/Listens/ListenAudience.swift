@@ -1,10 +1,10 @@
-/// The listens that receive the same events, with their recipients in one array: an event for a thousand listeners
-/// costs one reference to it.
+/// The listens that receive the same events, with their recipients in one array: an event for a thousand listeners then
+/// only retains the array.
 struct ListenAudience<Recipient> {
   private(set) var listens: [Listen] = []
 
-  /// The connections that receive events. A listen has none when another one of the same connection further up receives
-  /// its events.
+  /// The connections that receive events. A listen has no recipient when a listen of the same connection at a location
+  /// above receives its events.
   private(set) var recipients: [Recipient] = []
   private(set) var recipientListens: [Listen] = []
 

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// The indexes at nodes of the trie: their uses, and their removal.
+/// The indexes of children at nodes of the trie: the counts of their uses, and their removal.
 extension ListenIndex {
   /// Adds an index that is up to date with the newest version of the node.
   mutating func keep(_ index: MaintainedIndex, at node: ListenNode) {
@@ -21,7 +21,8 @@ extension ListenIndex {
     locationQueries.indexes.remove(at: slot)
   }
 
-  /// Releases a live query's index. Without any query, only a declared index of many children stays.
+  /// Releases a live query's use of its index. An index that no query uses is removed, unless it is declared and has
+  /// many children.
   mutating func releaseIndex(of group: QueryGroup) {
     guard let order = group.order, let locationQueries = group.node.locationQueries,
       let slot = locationQueries.slot(of: order)
@@ -31,7 +32,7 @@ extension ListenIndex {
     dropIfUnused(slot, of: locationQueries)
   }
 
-  /// Removes an index without uses.
+  /// Removes an index that no query uses and that is not worth keeping.
   ///
   /// - Returns: True when it was removed.
   @discardableResult
@@ -44,7 +45,7 @@ extension ListenIndex {
 
   /// Ends a group without listens.
   ///
-  /// - Parameter prunes: True to remove an unused node as well.
+  /// - Parameter prunes: True to remove the node as well when it is unused.
   mutating func closeIfUnused(_ group: QueryGroup, pruning prunes: Bool = false) {
     guard group.audience.isEmpty else { return }
     releaseIndex(of: group)
@@ -55,7 +56,7 @@ extension ListenIndex {
 }
 
 extension ListenIndex {
-  /// The most nodes that are searched for indexes before a large write is decided.
+  /// The most nodes that are searched for live queries before a large write is decided.
   private static let nodesVisitedMax = 10_000
 
   /// Returns the sort orders that live queries need at and below a location, for a limited number of nodes.

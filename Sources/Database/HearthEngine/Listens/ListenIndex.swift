@@ -4,11 +4,11 @@ import HearthTree
 struct ListenIndex {
   let root = ListenNode(key: nil, parent: nil)
   private(set) var count = 0
-  /// The steps of visits to all listens of a connection so far.
+  /// The steps taken so far by operations that visit all listens of a connection.
   private(set) var stepsTaken = 0
   /// The number of nodes with a ``LocationQueries``.
   private(set) var queriedLocationCount = 0
-  /// The entries of all undeclared indexes in their budget.
+  /// The number of entries of all undeclared indexes, limited by ``EngineLimits/undeclaredIndexEntriesMax``.
   var undeclaredEntries = 0
   var results = RecentResults()
   private var lastSerial: UInt64 = 0
@@ -20,7 +20,7 @@ struct ListenIndex {
   /// True when no commit affects a listen or an index.
   var isIdle: Bool { count == 0 && queriedLocationCount == 0 }
 
-  /// Creates the connection of a `connect`, with its share of the listens' memory.
+  /// Creates a connection for a `connect` command, with its share of the listens' memory.
   mutating func makeConnection(for command: Command) -> Connection {
     let connection = Connection(
       id: command.connection, address: command.address ?? .unknown, network: command.network)
@@ -28,7 +28,7 @@ struct ListenIndex {
     return connection
   }
 
-  /// Moves a connection's memory to the account of its new user.
+  /// Charges the memory of a connection's listens to its new user.
   mutating func identify(_ connection: Connection) {
     let principal = connection.principal
     shares.move(&connection.share, to: principal.uid, isAdministrator: principal.readsAll)
@@ -52,7 +52,7 @@ struct ListenIndex {
     return node
   }
 
-  /// Returns the listen that a client means: the one with the tag, or else with the path and query.
+  /// Returns the listen with the tag, or with the path and query when the client sent no tag; nil when there is none.
   func listen(of connection: Connection, _ path: Path, _ query: Query?, _ tag: Int32?) -> Listen? {
     if let listen = tag.flatMap({ connection.tagged[$0] }) { return listen }
     guard let node = node(at: path) else { return nil }
@@ -173,7 +173,7 @@ struct ListenIndex {
     for (_, listen) in connection.listens.entries
     where listen.group == nil && listen.node !== node && path.contains(listen.path) {
       listen.shadowCount += change
-      // The one above receives all its data.
+      // The listen above receives all of this listen's data.
       if change > 0 { listen.missed = nil }
       setRecipient(listen)
     }
@@ -184,7 +184,7 @@ struct ListenIndex {
   }
 }
 
-// MARK: - Places
+// MARK: - Nodes
 
 extension ListenIndex {
   mutating func makeNode(at path: Path) -> ListenNode {
@@ -210,7 +210,7 @@ extension ListenIndex {
   }
 
   /// Removes the unused parts of a node, and of its ancestors. The node must not have been removed before, because its
-  /// ancestors may be gone with it.
+  /// ancestors may have been removed with it.
   mutating func prune(_ node: ListenNode) {
     if node.locationQueries?.isEmpty == true {
       node.locationQueries = nil

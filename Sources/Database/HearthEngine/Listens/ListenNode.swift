@@ -1,6 +1,6 @@
 import HearthTree
 
-/// A node of the trie that finds the listens a commit affects.
+/// A node of the trie in which the engine finds the listens that a commit affects.
 final class ListenNode {
   /// The last key of the path; nil at the root.
   let key: Key?

@@ -1,7 +1,7 @@
 import HearthRules
 import HearthTree
 
-/// The point at which a listen stopped receiving events because its decision was pending.
+/// The event at which a listen stopped receiving events because it was in doubt.
 struct MissedEvent {
   /// The number of the event in ``MissedEvents``.
   var number: Int
@@ -16,10 +16,11 @@ struct MissedEvent {
   }
 }
 
-/// The events of one location that some of its listens have not received yet, with the states for their decisions.
+/// The events of one location that some of its listens have not received yet, each with the data and the rules of its
+/// time.
 ///
-/// A listen that continues receives them afterwards, unless it was not permitted at one of them. Only the last ones are
-/// kept; a listen that missed more receives the present data.
+/// A listen that is still permitted receives them afterwards, unless it was not permitted at one of them. Only the last
+/// events are kept; a listen that missed more receives the present data.
 final class MissedEvents {
   struct Entry {
     var event: Event
@@ -47,7 +48,7 @@ final class MissedEvents {
     droppedCount += count
   }
 
-  /// Returns all events from that number on, or nil when some of them were dropped.
+  /// Returns all events from `number` on, or nil when some of them were dropped.
   func entries(from number: Int) -> ArraySlice<Entry>? {
     number < droppedCount ? nil : entries[min(number - droppedCount, entries.count)...]
   }

@@ -1,10 +1,10 @@
-/// The listens that one cause put in doubt and that are decided again slice by slice, between other commands.
+/// The listens that one cause, such as a deploy, put in doubt. They are decided again in slices between other commands.
 final class PendingRedecision {
-  /// The source of the listens.
+  /// The set of listens to decide again.
   enum Source {
     /// A list of listens; ``Listen/isQueued`` shows which are still to be decided.
     case listens([Listen])
-    /// A list of listens whose rules read the time, decided if they were not since.
+    /// A list of listens whose rules read the time; those that have been decided since the cause are skipped.
     case due([Listen])
     /// All listens of these connections.
     case connections([Connection])
@@ -14,7 +14,7 @@ final class PendingRedecision {
     case ended(Connection)
   }
 
-  /// One step through the listens.
+  /// The result of advancing to the next listen.
   enum Step {
     /// A listen that may be in doubt.
     case listen(Listen)
@@ -24,21 +24,21 @@ final class PendingRedecision {
     case end
   }
 
-  /// The report without listens.
+  /// The report of the redecision, without listens.
   let redecision: Redecision
   let source: Source
-  /// The ``RedecisionQueue/lastSerial`` at its beginning.
+  /// The ``RedecisionQueue/lastSerial`` at the time of its cause.
   let serial: UInt64
-  /// The index in the list, or in the connections.
+  /// The index of the next element in the source's array.
   private var index = 0
-  /// The next slot of the present table, from its end to its beginning: a removed listen is replaced by the table's
-  /// last one, which has been decided before.
+  /// The next index in the current table of listens, which is traversed from its end: a removed listen is replaced by
+  /// the table's last one, which has been decided already.
   private var slot: Int?
-  /// The client whose command was the last cause; nil for causes of time.
+  /// The client whose command was the last cause; nil when the passing of time was the cause.
   var payer: WorkPayer?
-  /// True when some listens were put in doubt again after they were passed.
+  /// True when listens that were decided already are in doubt again, so that the traversal must be repeated.
   var startsOver = false
-  /// True when another cause has replaced this one.
+  /// True when a later pending redecision includes all listens of this one.
   var isSuperseded = false
 
   var examinedCount = 0
@@ -55,7 +55,7 @@ final class PendingRedecision {
     (self.redecision, self.source, self.serial, self.payer) = (redecision, source, serial, payer)
   }
 
-  /// Returns the next step.
+  /// Advances to the next listen.
   func next() -> Step {
     if isSuperseded { return .end }
     switch source {

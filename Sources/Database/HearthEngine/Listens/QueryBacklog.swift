@@ -3,7 +3,7 @@ import HearthTree
 /// Earlier versions of a location, from which some of its live queries must still be updated.
 ///
 /// A commit at a location with many live queries adds one entry here. The queries are updated to the newest version one
-/// after another, each for all changes since its own.
+/// after another, each for all changes since the version that it has.
 struct QueryBacklog {
   /// A version of the location before a commit.
   struct Version {
@@ -20,21 +20,22 @@ struct QueryBacklog {
     var children: [QueryWindow.ChildChange]?
   }
 
-  /// The most versions. A query that is further behind receives all its data.
+  /// The most versions. A query with an older version receives all its data.
   static let versionsMax = 1_024
   /// The most changed children that are sent to a query as changes; beyond it, the query receives all its data.
   static let keysMax = 4_096
 
   private var versions: [Version] = []
   private var droppedCount = 0
-  /// The last requested changes between two versions: in one pass nearly all queries start from the same version.
+  /// The cached result of the last call of ``changes(since:to:)``: in one pass nearly all queries start from the same
+  /// version.
   private var last: (from: Int, to: Int, changes: Changes)?
-  /// The slot of the last updated query; the pass goes from the last slot to the first, because a query that ends is
-  /// replaced by the last one.
+  /// The index of the query that was updated last. A pass goes from the last index to the first, because a query that
+  /// ends is replaced by the last one.
   private var slot = 0
   /// The newest version at the beginning of the present pass over the queries.
   private var passNumber = 0
-  /// The client whose command came last; `nil` when none is known.
+  /// The client of the last commit, which pays for the updates; nil when it is unknown.
   var payer: WorkPayer?
 
   /// The number of the newest version.
@@ -59,13 +60,13 @@ struct QueryBacklog {
       drop(versions.count)
       return nil
     }
-    // All queries are at least at the version where the last pass began.
+    // Now every query has at least the version that was the newest when the last pass began.
     drop(max(0, passNumber - droppedCount))
     (slot, passNumber) = (queryCount - 1, number)
     return slot
   }
 
-  /// Returns to the query that ``next(queryCount:)`` returned last.
+  /// Makes the next call return the query again that ``next(queryCount:)`` returned last.
   mutating func repeatLast() { slot += 1 }
 
   /// Returns the changes between a version and the newest one, or `nil` when that version was dropped.

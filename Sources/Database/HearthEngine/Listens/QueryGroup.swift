@@ -12,17 +12,17 @@ final class QueryGroup {
   /// The result, updated for every commit.
   var window: QueryWindow
 
-  /// The version of the location that ``window`` is at, as its ``QueryBacklog`` counts.
+  /// The version of the location that ``window`` shows, as numbered by its ``QueryBacklog``.
   var versionNumber = 0
 
-  /// The sort order of the window's index; nil when it needs none.
+  /// The sort order of the index that the window uses; nil when it needs no index.
   var order: Query.Order?
 
   /// True when listens receive all data and clients filter it, because the query needs an undeclared index that exceeds
   /// the budget. Rules then decide as for a listen without a query.
   var isUnfiltered: Bool
 
-  /// The last commit that the listens have received.
+  /// The position of the last commit that the listens have received.
   var lastPosition: Int64 = 0
 
   init(_ query: Query, at node: ListenNode, window: QueryWindow, order: Query.Order?, isUnfiltered: Bool) {
@@ -34,7 +34,7 @@ final class QueryGroup {
     self.isUnfiltered = isUnfiltered
   }
 
-  /// Returns true when a change of that child may affect the result.
+  /// Returns true when a change of the child at `key` may affect the result.
   func mayShow(_ key: Key) -> Bool { (isUnfiltered || keys.contains(key)) && window.mayShow(key) }
 
   /// The query whose result is sent.
@@ -53,12 +53,13 @@ final class LocationQueries {
   /// The versions from which some of ``groups`` must still be updated.
   var backlog = QueryBacklog()
 
-  /// The most live queries that are asked one by one whether a change affects them.
+  /// The most live queries that are checked one by one for an effect of a change. With more, every change counts as
+  /// affecting some.
   private static let askedGroupsMax = 1_024
 
   var isEmpty: Bool { groups.isEmpty && indexes.isEmpty }
 
-  /// Returns true when a change of that child may affect a live query or an index.
+  /// Returns true when a change of the child at `key` may affect a live query or an index.
   func mayConcern(_ key: Key) -> Bool {
     !indexes.isEmpty || !backlog.isEmpty || groups.count > Self.askedGroupsMax
       || groups.containsValue { $0.mayShow(key) }
@@ -73,7 +74,7 @@ struct MaintainedIndex {
   var index: ChildIndex
   /// True when the rules declare it, or it needs no declaration. It may then stay without a live query.
   var isDeclared: Bool
-  /// True when examining every child would cost much more.
+  /// True when the node has so many children that examining each of them would cost much more.
   var isWorthKeeping: Bool
   /// The number of live queries that use it.
   var useCount = 0
@@ -83,9 +84,9 @@ struct MaintainedIndex {
 }
 
 extension Query {
-  /// The order; by priority when the caller named none.
+  /// The order; by priority when the query names none.
   var effectiveOrder: Order { order ?? .priority }
 
-  /// The query for all data, in the order that costs nothing.
+  /// The query for all data, in key order, which needs no index.
   static let everything = Query(order: .key)
 }

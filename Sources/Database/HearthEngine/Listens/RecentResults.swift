@@ -2,8 +2,8 @@ import HearthTree
 
 /// The results last built for first values of live queries, which many clients with the same query share.
 ///
-/// Each is a copy of a result, and any client may request any number of queries with nearly all data: so there are only
-/// a few, and none outlives its group or the next change there.
+/// Each takes memory for a copy of the data, and any client may request any number of queries. So only a few results
+/// are kept, and each is dropped at the end of its group or at the next change of its location.
 struct RecentResults {
   static let countMax = 8
 

@@ -1,15 +1,15 @@
 import HearthRules
 import HearthTree
 
-/// The queue of listens to decide again, by cause. Each cause has its share of every round.
+/// The queue of listens to decide again, by cause. Causes take turns, with one slice each.
 ///
-/// A listen in doubt receives no events. Doubt is determined by comparing serial numbers, so that it costs the same for
-/// one listen and for a million.
+/// A listen in doubt receives no events. Doubt is determined by comparing serial numbers, so that putting a million
+/// listens in doubt costs no more than one.
 struct RedecisionQueue {
   private let limits: EngineLimits
-  /// The serial number, which grows with every cause that is not decided at once.
+  /// The serial number, which grows with every cause whose listens are not all decided at once.
   private(set) var lastSerial: UInt64 = 1
-  /// The serial number of the last change of rules: listens decided before are in doubt.
+  /// The serial number of the last change of rules: listens that were decided before it are in doubt.
   private var rulesSerial: UInt64 = 0
   /// The serial number of the last report.
   private var lastReportSerial: UInt64 = 0
@@ -18,7 +18,7 @@ struct RedecisionQueue {
   private var missedCount = 0
   var catchUp = CatchUpEvents()
   var faults: EngineFaults = []
-  /// The client of the current command; nil for none, and for causes of time.
+  /// The client of the current command; nil when there is none, as when the passing of time is the cause.
   var payer: WorkPayer?
 
   init(limits: EngineLimits) { self.limits = limits }
@@ -41,7 +41,7 @@ struct RedecisionQueue {
     return added
   }
 
-  /// Puts all listens of a connection in doubt. Several undecided changes with the same cause are decided once.
+  /// Puts all listens of a connection in doubt. Several changes of the connection's identity are decided together.
   ///
   /// - Returns: The pending redecision that this one replaces; nil when there is none.
   mutating func decideAgain(_ connection: Connection, _ redecision: Redecision) -> PendingRedecision? {
@@ -89,7 +89,7 @@ struct RedecisionQueue {
 
   var first: PendingRedecision? { pending.first }
 
-  /// Moves on to the next cause.
+  /// Moves the first cause to the end of the queue.
   mutating func rotate() { if pending.count > 1 { pending.append(pending.removeFirst()) } }
 
   mutating func removeFirst() {
@@ -97,7 +97,7 @@ struct RedecisionQueue {
     if pending.isEmpty { (missed, missedCount) = ([:], 0) }
   }
 
-  /// Returns true when a listen must receive no events.
+  /// Returns true when a listen must be decided again before it receives events.
   func isInDoubt(_ listen: Listen) -> Bool {
     if pending.isEmpty { return false }
     let (decided, connection) = (listen.decidedSerial, listen.connection)
@@ -107,7 +107,8 @@ struct RedecisionQueue {
 
   // MARK: Missed events
 
-  /// Returns the recipients in an audience that receive an event now; the others receive it later.
+  /// Returns the recipients in an audience that receive an event now; keeps the event for those whose listens are in
+  /// doubt.
   ///
   /// - Parameter owner: The node or group of the audience.
   mutating func recipients<Recipient>(
@@ -148,7 +149,7 @@ struct RedecisionQueue {
     events(at: owner).append(entry, countMax: limits.missedEventsPerPlaceMax)
     missedCount += 1
     guard missedCount > limits.missedEventsMax else { return }
-    // Dropping all of them costs no more than keeping them did.
+    // Dropping all events costs no more than it cost to add them.
     for events in missed.values { events.drop(events.entries.count) }
     missedCount = 0
   }

@@ -1,12 +1,12 @@
 import HearthTree
 
-/// A live listen in the form for rules decisions.
+/// The properties of a live listen that a rules decision needs.
 public struct StandingListen: Sendable {
   /// The path.
   public var path: Path
-  /// The `query` of the rules; nil for a listen without one.
+  /// The query that the rules evaluate; nil for a listen without one, or one that receives all data.
   public var query: Query?
-  /// True when the client's listen has a query, also when it receives all data.
+  /// True when the client's listen has a query, even when it receives all data.
   public var hasQuery: Bool
   /// The principal of its connection.
   public var principal: Principal

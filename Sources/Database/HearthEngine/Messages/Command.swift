@@ -13,12 +13,12 @@ public struct Command: Sendable {
   /// The principal of a one-off request; nil for the connection's identity.
   public var principal: Principal?
 
-  /// The class of the client's address; with `connect`, that of all later commands on the connection. Nil when it is
+  /// The class of the client's address; with `connect`, that of all later commands on the connection. nil when it is
   /// unknown.
   public var address: AddressClass?
 
-  /// The client's network behind trusted proxies, by which shared limits count it: of a one-off request, and with
-  /// `connect` of the connection. Nil when it is unknown.
+  /// The client's network, by which shared limits count it: set for a one-off request, and with `connect` for the
+  /// connection. Addresses of trusted proxies do not count. nil when it is unknown.
   public var network: NetworkPrefix?
 
   /// The requested action.
@@ -71,15 +71,16 @@ public struct Command: Sendable {
     case write(WriteOperation)
 
     /// Sets an on-disconnect write, which is executed when the connection ends, under its identity at that time. The
-    /// rules decide it now and then. It replaces earlier ones for the same locations. Answered `.ok` once it is
-    /// durable: it is executed exactly once, also when the server ends before the connection does.
+    /// rules decide it when it is set and when it is executed. It replaces earlier ones for the same locations.
+    /// Answered `.ok` once it is durable: it is executed exactly once, even when the server stops before the connection
+    /// ends.
     case onDisconnect(WriteOperation.Change)
 
     /// Cancels ``onDisconnect(_:)`` writes at and below this location. Answered `.ok`.
     case cancelOnDisconnect(Location)
 
-    /// Computes a change on the newest state and makes it, as one record. Only for administrators. Answered `.ok`, also
-    /// when the transaction changed nothing: then once all earlier decisions are durable.
+    /// Computes a change from the newest state and commits it as one record. Only for administrators. Answered `.ok`,
+    /// even when the transaction changed nothing; the answer is sent once all earlier decisions are durable.
     case transact(Transaction)
 
     /// Ends the connection's credential, regardless of its deadline: the connection is notified and signed out, and its
@@ -91,14 +92,14 @@ public struct Command: Sendable {
     /// Makes no change. Answered `.ok` once all earlier decisions are durable.
     case barrier
 
-    /// Puts other rules in force; all listens are decided again. Only for administrators. Answered `.ok`.
+    /// Puts rules in force; all listens are decided again. Only for administrators. Answered `.ok`.
     case deployRules(RuleSet)
 
-    /// Reports that answers up to this ``Batch/turn`` have been sent to the clients of waiting writes, whose time
-    /// begins.
+    /// Reports that answers up to this ``Batch/turn`` have been sent to the clients of waiting writes, whose turns
+    /// begin now.
     case turnsDelivered(upTo: UInt64)
 
-    /// Makes no change; deadlines that passed take effect.
+    /// Makes no change; only lets passed deadlines take effect.
     case tick
 
     /// True when it reads data.

@@ -1,12 +1,12 @@
 import HearthTree
 
-/// One completed write, in the form for dependencies and delivery.
+/// One completed write, as used to find affected listens and to deliver events.
 struct Commit: Sendable {
   /// One location that changed.
   struct Change: Sendable {
     /// The location from the root.
     var location: Location
-    /// The new data; for a priority a bare leaf, or empty.
+    /// The new data; for a priority, a leaf with the priority as its value, or an empty node.
     var node: Node
   }
 
@@ -23,7 +23,8 @@ extension Location {
   /// The keys with `.priority` as the last one for a priority, as in events.
   var eventKeys: [Key] { isPriority ? path.keys + [Key(".priority")] : path.keys }
 
-  /// Returns the data at this location of a tree; for a priority a bare leaf, or empty.
+  /// Returns the data at this location of a tree; for a priority, a leaf with the priority as its value, or an empty
+  /// node.
   func value(in root: Node) -> Node {
     guard isPriority else { return root[path] }
     return root[path].priority.map { Node($0) } ?? .empty

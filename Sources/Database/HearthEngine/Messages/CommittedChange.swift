@@ -8,7 +8,7 @@ public struct CommittedChange: Sendable {
   public var position: Int64
   /// The commit's time, in milliseconds since 1970.
   public var wallMilliseconds: Int64
-  /// The changed locations, including those whose priority alone changed. No other location changed.
+  /// The changed locations, including those of which only the priority changed; complete.
   public var paths: [Path]
   /// The database before.
   public var oldRoot: Node

@@ -1,4 +1,5 @@
-/// The ID of one connection, or of one edge endpoint for answers to one-off requests. It is never reused.
+/// The ID of one connection, or of the server component that receives the answers to one-off requests. It is never
+/// reused.
 public struct ConnectionID: Sendable, Hashable {
   public let rawValue: UInt64
 

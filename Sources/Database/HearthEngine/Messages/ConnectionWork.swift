@@ -4,13 +4,14 @@ import HearthTree
 public struct WorkPayer: Sendable, Hashable {
   /// The connection that sent the command.
   public var connection: ConnectionID
-  /// The client of a one-off request; `nil` for the command of a connection, whose client its owner knows.
+  /// The client of a one-off request; nil for the command of a connection, whose client is found by the connection's
+  /// ID.
   package var client: ShareClaimant?
 
-  /// Creates the payer of a connection's commands.
+  /// Creates the payer for the commands of a connection.
   public init(_ connection: ConnectionID) { self.connection = connection }
 
-  /// Creates the payer of a command.
+  /// Creates the payer for a command.
   public init(_ command: Command) {
     connection = command.connection
     guard let principal = command.principal else { return }
@@ -20,7 +21,7 @@ public struct WorkPayer: Sendable, Hashable {
 
 /// The steps of a command, or of work that it caused.
 public struct ConnectionWork: Sendable, Equatable {
-  /// The client that caused it.
+  /// The client that caused the work.
   public var payer: WorkPayer
   /// The steps of rules, with other work converted to steps of the same duration.
   public var steps: Int

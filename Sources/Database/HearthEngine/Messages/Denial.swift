@@ -1,7 +1,7 @@
 import HearthRules
 import HearthTree
 
-/// A refusal with its reason, for the operator's log. Clients never see it.
+/// A refusal with its reason, for the operator's log. It is never sent to clients.
 public struct Denial: Sendable {
   /// The refused operation.
   public enum Operation: Sendable, Equatable {

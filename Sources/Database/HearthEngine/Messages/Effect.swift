@@ -1,7 +1,7 @@
 import HearthTree
 
 /// An effect of a database on its connections. Effects are released in commit order, after their commits are durable,
-/// and must be performed in the given order for each connection.
+/// and must reach each connection in the given order.
 public enum Effect: Sendable {
   /// An event for these connections, none of which is named twice.
   case event(Event, to: [ConnectionID])
@@ -12,18 +12,18 @@ public enum Effect: Sendable {
   /// The answer to a request.
   case reply(ConnectionID, request: Int32, Reply)
 
-  /// The result of redecisions. Listens in ``Redecision/cancelled`` have ended: their connections may no longer read
-  /// there, and must be notified. The engine has removed these listens.
+  /// The result of redecisions. Listens in ``Redecision/cancelled`` have ended: the engine has removed them, and their
+  /// connections must be notified.
   indirect case redecided(Redecision)
 
   /// The end of the connection's credential, with which it is signed out. Precedes the cancellations that it causes.
   case authenticationEnded(ConnectionID)
 
-  /// A refusal for the log. Cancelled listens have their own.
+  /// A refusal for the log. A cancelled listen has its denial in ``redecided(_:)``.
   indirect case denied(Denial)
 }
 
-/// The reason why a listen lost its permission.
+/// The cause of a redecision of listens, and the reason why a cancelled one lost its permission.
 public enum Cancellation: Sendable, Equatable {
   /// A commit changed data that the rule reads.
   case data(position: Int64)

@@ -1,6 +1,7 @@
 import HearthTree
 
-/// A change, in one object for all its recipients: the edge encodes it once and sends the same bytes to each of them.
+/// A change of data, in one object for all its recipients, so that it is encoded only once and the same bytes are sent
+/// to each of them.
 public final class Event: Sendable {
   /// The change at ``path``.
   public enum Change: Sendable {
@@ -22,14 +23,14 @@ public final class Event: Sendable {
     public var node: Node
   }
 
-  /// The path from the root. The last key is `.priority` when only a priority changed; the node is then a bare leaf, or
-  /// empty.
+  /// The path from the root. The last key is `.priority` when only a priority changed; the node is then a leaf with the
+  /// priority as its value, or empty.
   public let path: Path
 
   /// The change.
   public let change: Change
 
-  /// The position of the commit; for a first value that of the last commit in it.
+  /// The position of the commit; for the first value of a listen, the position of the last commit that it includes.
   public let position: Int64
 
   /// Creates an event.

@@ -1,6 +1,6 @@
 /// A time on both clocks. The engine reads no clock: the caller passes the time of every decision.
 public struct Instant: Sendable, Hashable {
-  /// The milliseconds since 1970, for `now` in rules and for server timestamps. May go back.
+  /// The milliseconds since 1970, for `now` in rules and for server timestamps. May go back when the clock is set.
   public var wallMilliseconds: Int64
 
   /// The milliseconds of a monotonic clock, which deadlines use.

@@ -1,6 +1,7 @@
 import HearthTree
 
-/// A caller's identity: the content of a verified credential, in the form for rules. The engine verifies nothing.
+/// A caller's identity: the content of a credential, as the rules read it. The credential is verified before, outside
+/// of the engine.
 ///
 /// A principal is decoded once, when the credential arrives, and shared by reference from then on.
 public final class Principal: Sendable {
@@ -10,8 +11,8 @@ public final class Principal: Sendable {
   /// True for an administrator, for whom rules are not evaluated.
   public let isAdministrator: Bool
 
-  /// True for an administrator's credential with an overridden `auth`, by which rules are evaluated. Records of the
-  /// author name the administrator.
+  /// True for an administrator's credential with an overridden `auth`, with which the rules are evaluated. The authors
+  /// that records name still name the administrator.
   public let isOverridden: Bool
 
   /// True when all changes are refused, regardless of rules.
@@ -36,7 +37,7 @@ public final class Principal: Sendable {
     auth: JSON?, isAdministrator: Bool = false, isOverridden: Bool = false, isReadOnly: Bool = false,
     uid: String? = nil, deadlineMonotonicMilliseconds: Int64? = nil, isDebugging: Bool = false
   ) {
-    // Of two contradictory flags the more restrictive one counts.
+    // When the flags contradict each other, the more restrictive one counts.
     let isAdministrator = isAdministrator && !isReadOnly
     self.auth = auth
     self.isAdministrator = isAdministrator
@@ -47,8 +48,8 @@ public final class Principal: Sendable {
     self.isDebugging = isDebugging
   }
 
-  /// Returns true when every decision for the other principal also holds for this one: only the deadline of the
-  /// credential, and its request for explanations, may differ.
+  /// Returns true when every decision for the other principal also holds for this one: the two may differ only in the
+  /// deadline of the credential and in its request for explanations.
   func isEquivalent(to other: Principal) -> Bool {
     self === other
       || isAdministrator == other.isAdministrator && isOverridden == other.isOverridden

@@ -3,14 +3,14 @@ import HearthTree
 
 /// One decision of the rules with all its inputs, so that other rules can decide the same request.
 ///
-/// It retains the whole database of its time, so consumers must release it soon. It is a class because it is passed on
-/// many times.
+/// It retains the version of the whole database that the rules read, so consumers must release it soon. It is a class
+/// because copies of so many members would be expensive.
 public final class RecordedDecision: Sendable {
   /// The requested operation.
   public enum Operation: String, Sendable, CaseIterable {
     /// A listen, with or without a query, or a stream.
     case listen
-    /// A live listen, after a change of its data, its identity or the time.
+    /// A live listen that is decided again, after a change of data, identity, rules or time.
     case listenAgain = "listen decided again"
     /// A one-time read.
     case get
@@ -30,7 +30,7 @@ public final class RecordedDecision: Sendable {
 
   /// The requested operation.
   public let operation: Operation
-  /// The request for the rules.
+  /// The request as the rules evaluate it.
   public let request: RulesRequest
   /// The deciding rules.
   public let rules: RuleSet
@@ -38,7 +38,7 @@ public final class RecordedDecision: Sendable {
   public let isAllowed: Bool
   /// The user ID of the caller; nil for a signed-out client.
   public let uid: String?
-  /// The approximate bytes of memory that only this decision may retain.
+  /// The approximate bytes of memory that may be retained by this decision alone.
   public let sizeBytes: Int
 
   /// Creates a decision.
@@ -72,7 +72,7 @@ public struct RecordedDecisions: Sendable {
   public var deniedCount = 0
   /// The number of cancelled listens.
   public var cancelledCount = 0
-  /// The number of decisions outside ``cases``.
+  /// The number of decisions that are counted but not in ``cases``.
   public var unrecordedCount = 0
   /// The approximate bytes that the batch replaced, which an earlier version of the tree retains.
   public var replacedBytes = 0

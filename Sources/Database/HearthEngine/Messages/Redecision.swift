@@ -1,7 +1,7 @@
 import HearthRules
 import HearthTree
 
-/// The result of deciding listens again, with the cancelled ones: the engine's part of a receipt.
+/// The result of deciding listens again, with the cancelled ones: the engine's part of a revocation receipt.
 public struct Redecision: Sendable {
   /// A listen that lost its permission.
   public struct Cancelled: Sendable {
@@ -28,7 +28,7 @@ public struct Redecision: Sendable {
     public var path: Path
     /// The query for the rules; nil for a listen without one, or when the rules do not read it.
     public var query: Query?
-    /// The user ID of the listener; nil when it is signed out.
+    /// The query that the rules evaluate; nil for a listen without one, or when the rules do not read it.
     public var uid: String?
     /// The rule that allows the listen; nil when no rule is evaluated for its reads.
     public var rule: RuleReference?
@@ -41,7 +41,7 @@ public struct Redecision: Sendable {
   public var serial: UInt64
   /// The reason for the redecision.
   public var cause: Cancellation
-  /// The position of the cause in commit order: its own commit, or the last one before it.
+  /// The position of the commit that is the cause; for other causes, that of the last commit before it.
   public var position: Int64
   /// The revocation that this is part of; nil when there is none.
   public var revocation: UInt64?
@@ -53,7 +53,7 @@ public struct Redecision: Sendable {
   public var examinedCount: Int
   /// The listens that the rules no longer allow.
   public var cancelled: [Cancelled]
-  /// The first of the others: ``keptReportedMax`` at most.
+  /// The first of the listens that continue, at most ``keptReportedMax``.
   public var kept: [Kept] = []
 
   /// True for the first part. A long redecision is reported in parts, each with its own listens.
@@ -74,8 +74,8 @@ extension Cancellation {
     }
   }
 
-  /// Returns true when there is a receipt, even without cancelled listens. Writes and the clock cause redecisions all
-  /// the time, mostly without an effect; a deploy and a revocation always get a receipt.
+  /// Returns true when a redecision with these results gets a receipt. A deploy and a revocation always get one. Writes
+  /// and the clock cause redecisions all the time, so these get one only when they cancel listens.
   func hasReceipt(examinedCount: Int, cancelledCount: Int) -> Bool {
     switch self {
     case .data, .clock: cancelledCount > 0

@@ -65,7 +65,7 @@ public struct Failure: Error, Sendable, Equatable {
   /// The message for the client, without data that the client must not know.
   public var message: String
 
-  /// Creates a failure with a text for the client's developer.
+  /// Creates a failure with a message for the developer of the client.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
@@ -83,14 +83,14 @@ public struct Failure: Error, Sendable, Equatable {
   /// The failure when a connection, or all together, have too many on-disconnect writes.
   public static let tooManyOnDisconnects = Failure(
     .tooManyOnDisconnects, "This connection has asked for too much to be done when it ends")
-  /// The failure after storing has ended, or when a queue is full.
+  /// The failure when the database no longer stores changes, or when a queue is full.
   public static let unavailable = Failure(.unavailable, "The database is not available")
   /// The failure when the disk is full; nothing was written.
   public static let noSpace = Failure(.noSpace, "The server's disk is full. Nothing was written; try again later.")
-  /// The failure when the storage of the log cannot be reached; nothing was written.
+  /// The failure when the storage engine of the journal cannot be reached; nothing was written.
   public static let storageUnavailable = Failure(
     .noSpace, "The server's storage does not answer. Nothing was written; try again later.")
-  /// The failure when the disk refused to read, write or sync, and is retried; nothing was written.
+  /// The failure when the disk refused to read, write or sync, and the server retries; nothing was written.
   public static let diskFault = Failure(
     .noSpace, "The server's disk does not work. Nothing was written; try again later.")
   /// The failure when the remaining disk space is reserved for administrators; nothing was written.

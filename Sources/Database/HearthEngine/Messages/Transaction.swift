@@ -10,12 +10,12 @@ public struct Transaction: Sendable {
 
   /// Creates a transaction.
   ///
-  /// - Parameter body: Changes the draft, and returns true to keep it. When it returns false nothing has happened.
+  /// - Parameter body: Changes the draft, and returns true to keep it. When it returns false, nothing is changed.
   public init(_ body: @escaping @Sendable (_ draft: inout TransactionDraft) -> Bool) { self.body = body }
 
   /// Returns the commit of the transaction.
   ///
-  /// - Returns: Nil when the draft is not kept.
+  /// - Returns: nil when the draft is not kept.
   func planned(
     on root: Node, after position: Int64, at now: Instant, _ limits: EngineLimits
   ) throws(Failure) -> Commit? {
@@ -46,7 +46,7 @@ public struct TransactionDraft: Sendable {
     oldRoot = root
   }
 
-  /// True when nothing was replaced, not even by equal data.
+  /// True when ``replace(_:with:)`` was not called.
   public var isEmpty: Bool { paths.isEmpty }
 
   /// Replaces the data at a path; an empty node deletes it.
@@ -76,7 +76,7 @@ public struct TransactionDraft: Sendable {
 }
 
 extension Node {
-  /// Returns true when the leaves are at most so many keys below this node. The recursion ends there.
+  /// Returns true when all leaves are at most `levels` keys below this node. The recursion is no deeper than that.
   fileprivate func fits(levels: Int) -> Bool {
     !isInterior || levels > 0 && children.allSatisfy { $0.node.fits(levels: levels - 1) }
   }

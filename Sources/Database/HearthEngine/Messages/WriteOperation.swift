@@ -14,16 +14,16 @@ public struct WriteOperation: Sendable {
   /// The change.
   public var change: Change
 
-  /// The simple hash that the caller expects of the data at ``path``, or the exact hash after its mark; when the data
+  /// The simple hash that the caller expects of the data at ``path``, or the exact hash with its prefix; when the data
   /// differs, nothing is written and the answer is `.stale`. The empty text expects no data; nil makes no comparison. A
-  /// caller without read permission there is refused before any comparison.
+  /// caller without permission to read the path is refused before any comparison.
   public var expectedHash: String?
 
   /// The locations whose new values the answer contains. Without permission to read all of them after the write the
   /// answer is `.ok`, without values.
   public var shownPaths: [Path]
 
-  /// True when the commit is passed to triggers.
+  /// True when the commit fires triggers.
   public var firesTriggers = true
 
   /// Creates a write.
@@ -33,7 +33,7 @@ public struct WriteOperation: Sendable {
     self.shownPaths = shownPaths
   }
 
-  /// The path of the request: for a priority, that of its node.
+  /// The path of the request: for a priority, the path of the node that has it.
   public var path: Path {
     switch change {
     case .put(let location, _): location.path

@@ -1,7 +1,7 @@
 import HearthTree
 
 /// The on-disconnect writes of open connections, with their identities: durable, so that they are executed exactly
-/// once, also when the server ends first.
+/// once, even when the server stops before the connection ends.
 ///
 /// ```
 /// sessions = {<number of the connection>: session, …}
@@ -36,7 +36,7 @@ package struct OnDisconnectSessions: Sendable {
     tree = CommitRecord.apply(changes, to: tree)
   }
 
-  /// Returns the path of a connection's session.
+  /// Returns the path of a connection's session in ``tree``.
   static func path(of connection: ConnectionID) -> Path { Path([Key("\(connection.rawValue)")]) }
 
   /// Returns true when a connection has on-disconnect writes.
@@ -69,13 +69,13 @@ package struct OnDisconnectSessions: Sendable {
       writes: OnDisconnectWrites(node.child(writesKey)))
   }
 
-  /// Returns true when a connection's on-disconnect writes use that principal, or when it has none.
+  /// Returns true when a connection's on-disconnect writes use the identity of `principal`, or when it has none.
   func matches(_ connection: ConnectionID, _ principal: Principal) -> Bool {
     let session = tree[Self.path(of: connection)]
     return session.isEmpty || Self.facts(of: principal).allSatisfy { session.child($0.key) == $0.node }
   }
 
-  /// Returns the locations of the tree with a connection's identity.
+  /// Returns the changes of ``tree`` that give a connection's session the identity of `principal`.
   static func changes(of connection: ConnectionID, to principal: Principal) -> [(location: Location, node: Node)] {
     let path = path(of: connection)
     return facts(of: principal).map { (Location(path: path.appending($0.key)), $0.node) }
@@ -86,7 +86,7 @@ package struct OnDisconnectSessions: Sendable {
     tree.children.contains { $0.node.child(Self.userKey).withStringUTF8 { $0.elementsEqual(uid.utf8) } ?? false }
   }
 
-  /// Returns a new session.
+  /// Returns the stored form of a new session.
   static func opened(by principal: Principal, _ writes: OnDisconnectWrites) -> Node {
     facts(of: principal).reduce(Node.empty.replacing(writesKey, with: writes.tree)) { session, fact in
       session.replacing(fact.key, with: fact.node)

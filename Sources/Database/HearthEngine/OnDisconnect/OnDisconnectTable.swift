@@ -1,7 +1,7 @@
 import HearthTree
 
-/// The on-disconnect writes of connections, as far as they are not durable in ``OnDisconnectSessions``: each connection's usage,
-/// and the sessions that must still be ended.
+/// The state of on-disconnect writes that is not stored in ``OnDisconnectSessions``: each connection's usage of the
+/// limits, and the sessions that must still be ended.
 struct OnDisconnectTable {
   /// The usage of one connection.
   fileprivate struct Usage {
@@ -10,7 +10,7 @@ struct OnDisconnectTable {
     var sizeBytes = 0
     /// The number of the next write.
     var nextOrder: Int64 = 0
-    /// The connection's share of the common limit, which holds ``sizeBytes``; nil before it is recorded.
+    /// The connection's claim to ``sizeBytes`` of the shared limit; nil before the usage is recorded in a table.
     var share: SharedBound.Claim?
 
     init() {}
@@ -37,12 +37,12 @@ struct OnDisconnectTable {
   private var usages: [ConnectionID: Usage] = [:]
   /// The memory of all on-disconnect writes, shared by the connections.
   private var shares: SharedBound
-  /// The sessions to end, the next one last: those that were open when the database was last closed, or the server
-  /// killed, and those that ended while the disk was full.
+  /// The sessions to end, the next one last: those that were open when the server last stopped or crashed, and those
+  /// whose connection ended while the disk was full.
   private var leftovers: [Session]
-  /// The sessions that end when the disk has room, the next one first.
+  /// The sessions whose connection has ended and that are ended once the disk has space, the next one first.
   private var waiting: [Session] = []
-  /// Connections whose identity changed while the disk was full.
+  /// The connections whose identity changed while the disk was full, so that the change is not stored yet.
   private var unnoted: Set<ConnectionID> = []
 
   /// Creates a table for new connections.
@@ -59,7 +59,8 @@ struct OnDisconnectTable {
     shares = Self.shares(limits)
   }
 
-  /// The bytes of a connection with a few small on-disconnect writes.
+  /// The memory that the shared limit lets every client without on-disconnect writes use while there is any left, in
+  /// bytes: enough for a few small writes.
   private static let unitBytes = 4 << 10
 
   private static func shares(_ limits: EngineLimits) -> SharedBound {
@@ -81,7 +82,7 @@ struct OnDisconnectTable {
   /// Computes a change of a connection's on-disconnect writes.
   ///
   /// - Parameter change: Receives the on-disconnect writes, and the number of the next write.
-  /// - Returns: Nil when it changes nothing.
+  /// - Returns: nil when `change` changes nothing.
   /// - Throws: The errors of `change`, and ``Failure/tooManyOnDisconnects``.
   mutating func plannedChange(
     of connection: Connection, in sessions: OnDisconnectSessions,
@@ -95,7 +96,7 @@ struct OnDisconnectTable {
     usage.count += writes.addedCount
     let oldSizeBytes = usage.sizeBytes
     usage.sizeBytes = writes.tree.heldBytes(upTo: limits.onDisconnectBytesPerConnectionMax)
-    // A change that only removes is always accepted.
+    // Removals are accepted even when the limits are exceeded.
     let isMore = writes.addedCount > 0 || usage.sizeBytes > oldSizeBytes
     let isTooMuch =
       usage.count > limits.onDisconnectsPerConnectionMax
@@ -122,7 +123,7 @@ struct OnDisconnectTable {
   /// Removes a connection's usage.
   mutating func forget(_ connection: ConnectionID) { set(connection, nil, ShareClaimant()) }
 
-  /// Returns true when the connection may hold so many more bytes; a change that only removes is always accepted.
+  /// Returns true when the connection may use `bytes` more; always true for a change that only removes.
   private mutating func mayHold(_ bytes: Int, _ share: SharedBound.Claim?, _ connection: Connection) -> Bool {
     guard bytes > 0 else { return true }
     if let share { return shares.admits(bytes, to: share) }
@@ -168,7 +169,7 @@ struct OnDisconnectTable {
   /// Records a change of a connection's identity while the disk is full.
   mutating func noteIdentityLater(of connection: ConnectionID) { unnoted.insert(connection) }
 
-  /// Removes and returns the connections whose identity changed meanwhile, in order.
+  /// Removes and returns the connections whose identity changed while the disk was full, in order.
   mutating func takeUnnotedIdentities() -> [ConnectionID] {
     guard !unnoted.isEmpty else { return [] }
     defer { unnoted = [] }

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// The on-disconnect writes of one connection: a sparse tree, in which none is at or below another.
+/// The on-disconnect writes of one connection: a sparse tree, in which no write is at or below another.
 ///
 /// The tree is a ``Node``, so that versions share unchanged parts and the journal can store it like data:
 ///
@@ -35,7 +35,7 @@ struct OnDisconnectWrites {
 
   init(_ tree: Node) { self.tree = tree }
 
-  /// Adds a write. It replaces those at and below its location, and becomes a part of a write further up.
+  /// Adds a write. It replaces the writes at and below its location, and is merged into a write above it.
   mutating func put(_ location: Location, _ value: WriteValue, order: Int64) {
     let keys = location.eventKeys
     guard let depth = depthOfWrite(above: keys) else {
@@ -44,15 +44,15 @@ struct OnDisconnectWrites {
     edit(location, belowWriteAt: depth, with: value)
   }
 
-  /// Removes the writes at and below a location. A write further up is split into writes of its children, without the
-  /// location: other data that it would have deleted is kept then, as clients expect.
+  /// Removes the writes at and below a location. A write above it is split into writes of its children without that
+  /// location. Data that the original write would have deleted is then kept, as clients expect.
   ///
   /// - Throws: ``Failure`` when the split gives more than `countMax` writes.
   mutating func cancel(_ location: Location, countMax: Int) throws(Failure) {
     let keys = location.eventKeys
     if let depth = depthOfWrite(above: keys) {
       let top = Array(keys.prefix(depth))
-      // Only the priority of a leaf can be left out.
+      // Of a leaf, only the priority can be cancelled separately.
       if WriteValue.storedNode(tree[Path(top + [Self.writeKey])]).isLeaf {
         if keys.count == depth + 1, location.isPriority {
           edit(location, belowWriteAt: depth, with: WriteValue(.empty))
@@ -69,7 +69,7 @@ struct OnDisconnectWrites {
   var entries: [Entry] {
     var found: [(order: Int64, entry: Entry)] = []
     Self.collect(tree, [], into: &found)
-    // A priority needs its value first: a split write has given both the same number.
+    // A priority must follow its value; a split write has given both the same number.
     let order = found.indices.sorted { i, j in
       let (a, b) = (found[i], found[j])
       return (a.order, a.entry.location.isPriority ? 1 : 0, i) < (b.order, b.entry.location.isPriority ? 1 : 0, j)
@@ -97,7 +97,7 @@ struct OnDisconnectWrites {
   }
 
   /// Changes a part of a write, in as few locations of the tree as possible: a write may be large, and the journal
-  /// stores each change.
+  /// stores every changed location.
   private mutating func edit(_ location: Location, belowWriteAt depth: Int, with value: WriteValue) {
     let write = Path(Array(location.eventKeys.prefix(depth)) + [Self.writeKey])
     let place = Location(
@@ -109,8 +109,7 @@ struct OnDisconnectWrites {
     addedCount += WriteValue.storedDeferredCount(tree[write]) - WriteValue.storedDeferredCount(old)
   }
 
-  /// Returns the number of keys above the write that is above these keys, or nil when there is none. There is at most
-  /// one.
+  /// Returns the length of the path of the write above these keys; nil when there is none. There is at most one.
   private func depthOfWrite(above keys: [Key]) -> Int? {
     var node = tree
     for (depth, key) in keys.enumerated() {
@@ -125,7 +124,7 @@ struct OnDisconnectWrites {
     Node.empty.replacing(writeKey, with: value.stored(order: order))
   }
 
-  /// Returns the tree without the keys, by recursion as deep as their number.
+  /// Returns the tree without the writes at and below the keys, by recursion as deep as their number.
   private static func without(_ keys: ArraySlice<Key>, in tree: Node, countMax: Int) throws(Failure) -> Node {
     guard let key = keys.first else { return .empty }
     var tree = tree

@@ -9,7 +9,7 @@ extension WriteOperation.Change {
     }
   }
 
-  /// The locations that it names, from the root.
+  /// The locations that the change writes, from the root.
   var locations: [Location] {
     switch self {
     case .put(let location, _): [location]
@@ -19,6 +19,6 @@ extension WriteOperation.Change {
 }
 
 extension Path {
-  /// True when data can be stored there. Sessions use other keys for themselves.
+  /// True when data can be stored at the path. The stored form of sessions uses keys that are invalid in data.
   var isStorable: Bool { keys.allSatisfy { $0.problem == nil } }
 }

@@ -40,7 +40,7 @@ extension WriteValue {
     return Int(depth)
   }
 
-  /// Returns the changes of a stored value when another value replaces one location of it. A priority without a value
+  /// Returns the changes of a stored value that replace one location of it by another value. A priority without a value
   /// is ignored.
   static func edits(
     of stored: Node, at location: Location, with value: WriteValue
@@ -63,8 +63,8 @@ extension WriteValue {
     return edits
   }
 
-  /// Returns the deferred values that are removed with the replacement of a location: those in it, and those above it
-  /// without a location in the new value.
+  /// Returns the names of the deferred values that a replacement of a location removes: those at and below it, and
+  /// those above it whose location no longer exists in the new value.
   private static func names(in deferred: Node, at path: Path, _ new: Node) -> [Key] {
     if deferred.isEmpty { return [] }
     if path.isRoot { return deferred.children.map(\.key) }
@@ -86,7 +86,7 @@ extension WriteValue {
 
   private static func key(of location: Location) -> Key { Key(location.description) }
 
-  /// A leaf without its priority.
+  /// The value without its own priority.
   var withoutPriority: WriteValue {
     WriteValue(node.with(priority: nil), deferred: deferred.filter { !$0.location.isPriority }, depth: depth)
   }
@@ -131,7 +131,8 @@ extension WriteValue.Operation {
 }
 
 extension Node {
-  /// Returns true when a server value can be filled in there: a leaf is its placeholder, or a node with the priority.
+  /// Returns true when a server value can be filled in there: its placeholder must be a leaf, or a node with that
+  /// priority.
   func holds(_ location: Location) -> Bool {
     let place = self[location.path]
     return location.isPriority ? place.priority != nil : place.isLeaf

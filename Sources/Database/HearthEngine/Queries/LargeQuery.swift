@@ -2,9 +2,9 @@ import HearthTree
 
 /// A query that examines many children, with the version of its location.
 ///
-/// Any thread can evaluate it while the engine goes on. Then ``Engine/settle(_:at:isLast:)`` decides its command.
+/// Any thread can evaluate it while the engine continues. Then ``Engine/settle(_:at:isLast:)`` decides its command.
 public struct LargeQuery: Sendable {
-  /// The command as the engine got it.
+  /// The command as it was submitted.
   package let command: Command
   let path: Path
   /// The query whose result is sent.
@@ -14,7 +14,8 @@ public struct LargeQuery: Sendable {
   let index: ChildIndex?
   /// True when an index has to be built and kept.
   let makesIndex: Bool
-  /// True for a listen, which begins with its result. The result of a `get` is built where it is sent.
+  /// True for a listen, which begins with its result. The result of a `get` is built later, by the thread that sends
+  /// it.
   let isListen: Bool
 
   /// Evaluates the query.
@@ -43,12 +44,12 @@ public struct EvaluatedQuery: Sendable {
   /// The number of steps of the evaluation.
   package let steps: Int
 
-  /// The most changed children up to which a result is updated. After more, the query is evaluated again.
+  /// The most changed children up to which a result is updated. After more changes, the query is evaluated again.
   private static let changesMax = 1_024
 
   /// Updates the result to a newer version of the location.
   ///
-  /// - Returns: False when too much has changed; the result still belongs to the version before.
+  /// - Returns: False when too much has changed; the result then still belongs to the old version.
   mutating func follow(to data: Node, cost: inout QueryCost) -> Bool {
     var changes: [QueryWindow.ChildChange] = []
     let isWhole = data.walkDifferences(from: node) { key, old, new in

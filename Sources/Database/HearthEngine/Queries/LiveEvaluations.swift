@@ -1,15 +1,16 @@
 import HearthTree
 
-/// Evaluations of live queries in the background, after their location was replaced: one at a time.
+/// The evaluations of live queries in the background, after their location was replaced. One runs at a time.
 struct LiveEvaluations {
-  /// The most evaluations in a row that changes of the location invalidate; then the query is evaluated in line.
+  /// The most evaluations in a row that changes of the location invalidate; after them the query is evaluated on the
+  /// deciding queue.
   static let invalidatedMax = 3
 
   /// The evaluation to begin; nil when there is none.
   var next: LargeQuery?
-  /// True from the choice of an evaluation until it is settled.
+  /// True from the choice of an evaluation until the engine uses its result.
   var isUnderWay = false
-  /// The locations that wait for the end of an evaluation.
+  /// The locations whose evaluations wait for the current one to end.
   var waiting: [ListenNode] = []
   /// The number of evaluations in a row that changes of the location invalidated.
   var invalidatedCount = 0
@@ -18,8 +19,8 @@ struct LiveEvaluations {
 }
 
 extension LiveQueries {
-  /// Returns true when a live query waits until it was evaluated in the background: its location was replaced, and the
-  /// query examines many children.
+  /// Returns true when the update of a live query waits for its evaluation in the background: its location was
+  /// replaced, and the query examines many children.
   ///
   /// - Parameter payer: The client that pays for the evaluation.
   mutating func setsAside(_ group: QueryGroup, paidBy payer: WorkPayer?, _ state: DatabaseState) -> Bool {
@@ -40,7 +41,7 @@ extension LiveQueries {
     return true
   }
 
-  /// Returns the result of a query that was evaluated in the background, brought to the present version of its
+  /// Returns the result of a query that was evaluated in the background, updated to the present version of its
   /// location; nil when there is none.
   mutating func evaluation(of query: Query, at path: Path, _ data: Node) -> (window: QueryWindow, result: Node)? {
     let slot = evaluations.results.firstIndex { $0.query.path == path && $0.query.query == query }
@@ -59,7 +60,7 @@ extension LiveQueries {
     return evaluations.next
   }
 
-  /// Ends an evaluation: its location is next.
+  /// Ends an evaluation, so that its location is updated next.
   mutating func end(_ evaluation: EvaluatedQuery) {
     outdated = evaluations.waiting + outdated
     (evaluations.waiting, evaluations.isUnderWay, evaluations.results) = ([], false, [evaluation])

@@ -8,8 +8,8 @@ extension LiveQueries {
     !locationQueries.backlog.isEmpty || locationQueries.groups.count > limits.queriesInLine
   }
 
-  /// Returns true when the updates of a replaced location's live queries are deferred, also because together they
-  /// examine many children.
+  /// Returns true when the updates of a replaced location's live queries are deferred, which is also the case when
+  /// together they examine many children.
   func isDeferred(_ locationQueries: LocationQueries, from old: Node, to new: Node) -> Bool {
     if isDeferred(locationQueries) { return true }
     var stepsLeft = limits.redecisionStepsInLine
@@ -29,7 +29,7 @@ extension LiveQueries {
 
   /// Updates a live query to the newest version of its location.
   ///
-  /// - Returns: One event for all changes; nil when there are none.
+  /// - Returns: One event for all changes; nil when its result has not changed.
   mutating func catchUp(_ group: QueryGroup, _ state: DatabaseState, _ listens: inout ListenIndex) -> Event? {
     guard let locationQueries = group.node.locationQueries, group.versionNumber < locationQueries.backlog.number else {
       return nil

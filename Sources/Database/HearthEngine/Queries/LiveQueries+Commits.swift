@@ -99,7 +99,7 @@ extension LiveQueries {
     return outcome
   }
 
-  /// Returns true when a query's result has changed. No result is built when one of the two is empty.
+  /// Returns true when a query's result has changed. No result is built when either result is known to be empty.
   mutating func isDifferent(
     _ query: Query, _ old: Node, _ oldIndex: ChildIndex?, _ new: Node, _ newIndex: ChildIndex?
   ) -> Bool {

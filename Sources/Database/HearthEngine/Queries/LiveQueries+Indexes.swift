@@ -22,7 +22,7 @@ extension LiveQueries {
 
   /// Adds a use of an index, and builds it if necessary.
   ///
-  /// - Returns: Nil when it is undeclared and exceeds the budget.
+  /// - Returns: The order of the index; nil when an undeclared index would exceed the budget.
   mutating func retainIndex(
     _ order: Query.Order, at node: ListenNode, _ path: Path, _ data: Node, _ rules: RuleSet,
     _ listens: inout ListenIndex
@@ -41,7 +41,7 @@ extension LiveQueries {
     return order
   }
 
-  /// Returns true when one more undeclared index of a location may be kept.
+  /// Returns true when one more undeclared index of a location fits the budget.
   func hasRoom(for data: Node, _ listens: borrowing ListenIndex) -> Bool {
     let room = limits.undeclaredIndexEntriesMax - listens.undeclaredEntries
     return data.childCount <= min(limits.undeclaredChildrenMax, room - EngineLimits.indexEntriesMin)
@@ -53,7 +53,7 @@ extension LiveQueries {
       || rules.declares(query.effectiveOrder, at: path)
   }
 
-  /// Returns an index that was built with the command being settled, or else builds one.
+  /// Returns the index that was built in the background with the command being decided, or else builds one.
   mutating func newIndex(of node: Node, by order: Query.Order, at path: Path) -> ChildIndex {
     if let index = found(at: path, node)?.index, index.order == order { return index }
     let made = ready.first { $0.index.order == order && $0.path == path && $0.node.isIdentical(to: node) }
@@ -88,9 +88,9 @@ extension LiveQueries {
   }
 
   /// Updates indexes after a deploy: undeclared ones are dropped, or kept as undeclared while live queries use them;
-  /// live queries that received all data get a newly declared index.
+  /// live queries that received all data use an index that is now declared.
   ///
-  /// - Returns: The groups whose form of the result has changed.
+  /// - Returns: The groups that receive filtered data instead of all data from now on, or the reverse.
   mutating func review(_ state: DatabaseState, _ listens: inout ListenIndex) -> [QueryGroup] {
     guard listens.queriedLocationCount > 0 else { return [] }
     var nodes: [ListenNode] = []

@@ -37,8 +37,8 @@ extension LiveQueries {
     return Need(query: shown, index: index, makesIndex: makesIndex)
   }
 
-  /// Returns true when a query was evaluated in the background and is up to date with its location, or when it may not
-  /// be set aside again.
+  /// Returns true when a query was evaluated in the background and is up to date with its location, or when it must not
+  /// be left to the background again.
   mutating func hasFound(_ need: Need, at path: Path, _ data: Node) -> Bool {
     guard var made = found else { return exhaustAttempts() }
     let isSame = made.query.path == path && made.query.query == need.query
@@ -49,8 +49,8 @@ extension LiveQueries {
     found = made
     return true
   }
-  /// Returns true at the last attempt to evaluate a query of a location that changes faster. A listen then receives all
-  /// data, and a `get` makes no index.
+  /// Returns true at the last attempt to evaluate a query of a location that changes faster than it can be evaluated. A
+  /// listen then receives all data, and a `get` makes no index.
   private mutating func exhaustAttempts() -> Bool {
     hasExhaustedAttempts = isLastAttempt
     return hasExhaustedAttempts

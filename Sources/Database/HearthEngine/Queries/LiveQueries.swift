@@ -9,13 +9,13 @@ struct LiveQueries {
   var faults: EngineFaults = []
   /// The cost of windows and indexes so far.
   var cost = QueryCost()
-  /// Indexes that were built with the large write being settled.
+  /// The indexes that were built in the background with the large write that the current batch commits.
   var ready: [LocationIndex] = []
-  /// The query of the command being settled, evaluated in the background; nil when there is none.
+  /// The background evaluation of the query whose command is being decided; nil when there is none.
   var found: EvaluatedQuery?
-  /// True when the command being settled may not be set aside again.
+  /// True when the command being decided must not be left to the background again.
   var isLastAttempt = false
-  /// True when the query of that command was evaluated too often while its location changed.
+  /// True when every evaluation of that command's query was invalidated by changes of its location.
   var hasExhaustedAttempts = false
   /// The locations whose live queries must still be updated.
   var outdated: [ListenNode] = []
@@ -54,12 +54,13 @@ struct LiveQueries {
     return group
   }
 
-  /// Returns the query that was evaluated in the background; nil when it is another one or of another version.
+  /// Returns the query that was evaluated in the background; nil when the evaluated query or the version of its
+  /// location differs.
   func found(_ query: Query, at path: Path, _ data: Node) -> EvaluatedQuery? {
     found(at: path, data).flatMap { $0.query.query == query ? $0 : nil }
   }
 
-  /// Returns the query that was evaluated in the background; nil when it is of another location or version.
+  /// Returns the query that was evaluated in the background; nil when its location or the version of it differs.
   func found(at path: Path, _ data: Node) -> EvaluatedQuery? {
     found.flatMap { $0.query.path == path && $0.node.isIdentical(to: data) ? $0 : nil }
   }

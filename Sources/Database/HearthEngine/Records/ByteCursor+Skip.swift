@@ -13,7 +13,7 @@ extension ByteCursor {
         depth += 1
       default: try skipLeaf(tag: tag)
       }
-      // A key, or the end of the node that contains the value.
+      // A key of a child, or the end of the enclosing node.
       while depth > 0, try sized().isEmpty {
         try skipPriority()
         depth -= 1
@@ -28,7 +28,7 @@ extension ByteCursor {
     if tag & NodeEncoder.priorityFlag != 0 { try skipPriority() }
   }
 
-  /// Skips a scalar, or none.
+  /// Skips an optional priority: a scalar, or the byte for none.
   mutating func skipPriority() throws {
     let tag = try byte()
     if tag != 0 { try skipScalar(tag: tag) }

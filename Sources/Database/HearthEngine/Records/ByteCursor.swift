@@ -1,8 +1,8 @@
 import HearthTree
 
-/// A reader of the primitives of the binary form, which never reads beyond the end.
+/// A reader of the primitives of the binary format of ``CommitRecord``, which never reads beyond the end.
 package struct ByteCursor {
-  /// An error when the bytes end in the middle of an item; more of them may help.
+  /// An error when the bytes end in the middle of an item. A reader of chunks then continues with more bytes.
   package struct EndOfBytes: Error {}
 
   let bytes: UnsafeRawBufferPointer
@@ -82,7 +82,7 @@ package struct ByteCursor {
     }
   }
 
-  /// Reads a scalar, or none.
+  /// Reads an optional priority: a scalar, or the byte for none.
   mutating func priority() throws -> Scalar? {
     let tag = try byte()
     return tag == 0 ? nil : try scalar(tag: tag)

@@ -2,7 +2,7 @@ import HearthTree
 
 /// The author of a commit in the journal, if it is recorded: see ``EngineLimits/recordsAuthors``.
 ///
-/// It follows the time of the record when bit 6 of the record's kind is set:
+/// Its encoding follows the time of the record when bit 6 of the record's kind is set:
 ///
 /// ```
 /// author = flags:u8 connection:varint (uid:text)? (provider:text)?
@@ -12,7 +12,7 @@ import HearthTree
 /// Bit 0 of the flags means that the uid follows, bit 1 the provider; bit 2 means an administrator, with any `auth`;
 /// bits 4 and 5 are the ``AddressClass``. The others are 0.
 ///
-/// Example: the user `u7`, signed in with a password, wrote from a public address, by the connection 300.
+/// Example: the user `u7`, signed in with a password, wrote from a public address, on connection 300.
 ///
 /// ```
 /// 33                             a uid, a provider, a public address
@@ -21,19 +21,19 @@ import HearthTree
 /// 08 70 61 73 73 77 6f 72 64     "password"
 /// ```
 public struct CommitAuthor: Sendable, Equatable {
-  /// The user ID of the credential; for an administrator with an overridden `auth`, that of the named user. Nil when
+  /// The user ID of the credential; for an administrator with an overridden `auth`, the ID in that `auth`. nil when
   /// there was none.
   public var uid: String?
   /// The sign-in provider, such as `password`; nil when the credential names none.
   public var provider: String?
-  /// The connection, counted by the server since its start; the same for all one-off requests of an event loop.
+  /// The connection, numbered from the server's start. All one-off requests of one event loop have the same number.
   public var connection: ConnectionID
   /// The class of the client's address.
   public var address: AddressClass
   /// True for an administrator's credential.
   public var isAdministrator: Bool
 
-  /// The most bytes that are stored of a user ID or a provider; longer ones are cut.
+  /// The most bytes that are stored of a user ID or a provider; longer ones are truncated.
   public static let textBytesMax = 256
 
   /// Creates an author.
@@ -60,7 +60,7 @@ public struct CommitAuthor: Sendable, Equatable {
   private static let administratorFlag: UInt8 = 4
   private static let addressShift: UInt8 = 4
 
-  /// Appends the encoding to `bytes`.
+  /// Appends the encoded author to `bytes`.
   func append(to bytes: inout [UInt8]) {
     var flags = address.rawValue << Self.addressShift
     if uid != nil { flags |= Self.uidFlag }
@@ -88,7 +88,7 @@ public struct CommitAuthor: Sendable, Equatable {
 }
 
 extension String {
-  /// Returns the text, cut between characters to at most so many bytes.
+  /// Returns the text, truncated between characters to at most `bytesMax` bytes of UTF-8.
   func bounded(utf8 bytesMax: Int) -> String {
     guard utf8.count > bytesMax else { return self }
     var text = Substring(self)

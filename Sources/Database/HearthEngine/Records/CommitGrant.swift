@@ -3,12 +3,12 @@ import HearthTree
 
 /// The rules that allowed a commit in the journal, if they are recorded: see ``EngineLimits/recordsAuthors``.
 ///
-/// Only the locations of the rules are stored, not the data that they read. Their file is the one that was deployed
-/// last before the position. The grant follows the author of the record when bit 5 of the record's kind is set:
+/// Only the locations of the rules are stored, not the data that they read. The rules are those of the last deploy
+/// before the commit's position. The grant follows the author of the record when bit 5 of the record's kind is set:
 ///
 /// ```
 /// grant = count:u8 place*
-/// place = length:varint utf8            as the file names it, such as /rooms/$room
+/// place = length:varint utf8            as the rules file names it, such as /rooms/$room
 /// ```
 ///
 /// The count is 1 to 4. Bit 7 of it means that there were more rules.
@@ -27,14 +27,14 @@ public struct CommitGrant: Sendable, Equatable {
 
   /// The most stored rules of one commit: more than most updates of several locations involve.
   public static let countMax = 4
-  /// The most bytes that are stored of a location; longer ones are cut.
+  /// The most bytes that are stored of a location; longer ones are truncated.
   public static let placeBytesMax = 256
 
   private static let cutFlag: UInt8 = 0x80
 
   /// Creates a grant of the rules at these locations.
   ///
-  /// - Returns: Nil without any.
+  /// - Returns: nil when `places` is empty.
   public init?(places: [String], isCut: Bool = false) {
     guard !places.isEmpty else { return nil }
     self.places = places.prefix(Self.countMax).map { $0.bounded(utf8: Self.placeBytesMax) }
@@ -43,14 +43,14 @@ public struct CommitGrant: Sendable, Equatable {
 
   /// Creates a grant of these rules.
   ///
-  /// - Returns: Nil without any.
+  /// - Returns: nil when `rules` is empty.
   init?(_ rules: [RuleReference]) {
     self.init(places: rules.prefix(Self.countMax + 1).map(\.pathTemplate))
   }
 
-  /// Creates the grant of joint commits, with each rule once.
+  /// Creates the grant of commits that are stored as one joint record, with each rule once.
   ///
-  /// - Returns: Nil without any.
+  /// - Returns: nil when `grants` is empty.
   package init?(joining grants: [CommitGrant]) {
     var places: [String] = []
     for place in grants.flatMap(\.places) where !places.contains(place) { places.append(place) }

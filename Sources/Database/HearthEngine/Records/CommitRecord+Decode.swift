@@ -56,7 +56,7 @@ extension CommitRecord {
     }
   }
 
-  /// The fields that all records but cluster records begin with.
+  /// The fields at the beginning of every record except cluster records.
   struct Head {
     /// The kind without flags.
     var kind: UInt8
@@ -124,7 +124,7 @@ extension CommitRecord {
 }
 
 /// An error for stored bytes that are not valid records although they passed the journal's checks. Two errors are equal
-/// when they are about the same offset.
+/// when their offsets are equal.
 public struct RecordError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A description for the operator.
   public var message: String
@@ -150,7 +150,7 @@ public struct RecordError: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  /// A defect of bytes, whose place in the journal is not known yet.
+  /// An error in the encoded bytes. Its callers add the position in the journal, in a ``RecordError``.
   package struct Problem: Error {
     /// A description for the operator.
     package var message: String

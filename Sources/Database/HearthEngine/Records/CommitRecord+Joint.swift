@@ -1,6 +1,7 @@
-/// Records without their own time: notes, and joint records.
+/// Records without a time of their own: notes and joint records.
 extension CommitRecord {
-  /// The records to apply at its position, in order: the joined ones, none for a note, and otherwise the record itself.
+  /// The records to apply at the record's position, in order: the nested ones of a joint record, none for a note, and
+  /// otherwise the record itself.
   package var parts: [CommitRecord] {
     switch content {
     case .joint(let records, _): records
@@ -9,12 +10,12 @@ extension CommitRecord {
     }
   }
 
-  /// The `now` of the decision; nil for a record without one.
+  /// The `now` of the decision; nil for a note or an empty joint record.
   package var ownMilliseconds: Int64? { parts.first?.wallMilliseconds }
 }
 
 extension CommitRecord.JointCause {
-  /// Appends the encoding of the part before the records.
+  /// Appends the encoding of the cause, which precedes the nested records.
   func append(to bytes: inout [UInt8]) {
     switch self {
     case .request(let session, let request, let answered):
@@ -28,10 +29,10 @@ extension CommitRecord.JointCause {
 }
 
 extension CommitRecord.Frame {
-  /// True for a record of servers that share a log.
+  /// True for the kinds of record that only servers with a shared log write: notes and joint records.
   var isClusterRecord: Bool { (CommitRecord.noteKind...CommitRecord.endKind).contains(kind) }
 
-  /// Decodes a record of servers that share a log.
+  /// Decodes a note or a joint record.
   ///
   /// - Parameter read: Decodes the nested record at an offset, and returns the offset of the next one.
   /// - Throws: ``RecordError`` with the offset of an unreadable nested record, and other errors of decoding.

@@ -3,8 +3,8 @@ extension CommitRecord {
   package struct Mark: Sendable, Equatable {
     /// The offset after the record.
     package var end: Int
-    /// The `now` of its decision. A record without a time has that of the one before it in the payload; nil when none
-    /// before it has a time.
+    /// The `now` of the record's decision. For a record without a time, this is the time of the nearest record before
+    /// it in the payload; nil when none before it has one.
     package var wallMilliseconds: Int64?
   }
 

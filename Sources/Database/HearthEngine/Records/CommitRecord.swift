@@ -32,8 +32,9 @@ import HearthTree
 ///          | 5 length:varint utf8                                  a string
 /// ```
 ///
-/// The sessions are a tree beside the data, with the on-disconnect writes of open connections, see ``OnDisconnectSessions``. A
-/// connection's end is one batch: the changes of its writes, and a record of kind 3 that removes its session.
+/// The sessions are a tree beside the data, with the on-disconnect writes of open connections, see
+/// ``OnDisconnectSessions``. A connection's end is one batch: the changes of its writes, and a record of kind 3 that
+/// removes its session.
 ///
 /// A long record is split into pieces, so that one append does not delay others. Each piece is a separate commit
 /// without an effect, and others may come between; the last one, of kind 5, applies the record that the pieces form in
@@ -101,17 +102,18 @@ import HearthTree
 public struct CommitRecord: Sendable {
   /// The content of the commit.
   public enum Content: Sendable {
-    /// Changed locations with their new data, from the root; for a priority a bare leaf, or empty.
+    /// Changed locations with their new data, from the root; for a priority, a leaf with the priority as its value, or
+    /// an empty node.
     case changes([(location: Location, node: Node)])
     /// The rules file as it was uploaded.
     case rules(String)
     /// Changed locations of the tree of sessions with their new data.
     case sessions([(location: Location, node: Node)])
-    /// A part of a record's bytes.
+    /// A piece of a long record's bytes; the number is the position of its first piece.
     case piece(number: Int64, bytes: ArraySlice<UInt8>)
-    /// The last piece, with which the record in the pieces of that number is applied.
+    /// The end of a record in pieces, which applies the record that the pieces with this number form.
     case lastPiece(number: Int64, count: UInt32)
-    /// A message between servers with one log, which changes nothing.
+    /// A message between servers that share a log; it changes nothing.
     case note([UInt8])
     /// Records that are applied together, at one position; none of them is a piece, a note, or joint itself.
     case joint([CommitRecord], of: JointCause)
@@ -125,13 +127,15 @@ public struct CommitRecord: Sendable {
     case end(session: UInt64)
   }
 
-  /// The `now` of the decision; for joint records that of the first, and 0 for a note or an empty joint record.
+  /// The `now` of the decision; for a joint record that of its first nested record; 0 for a note or an empty joint
+  /// record.
   public var wallMilliseconds: Int64
   /// The author; nil when it was not recorded.
   public var author: CommitAuthor?
-  /// The rules that allowed it; nil when they were not recorded, and when no rule was evaluated.
+  /// The rules that allowed the commit; nil when they were not recorded, and when no rule was evaluated.
   public var grant: CommitGrant?
-  /// The number of keys in the path at which a merge was made; nil for other changes, and when it was not recorded.
+  /// The number of keys in the path of a multi-location update (a merge); nil for other changes, and when it was not
+  /// recorded.
   public var mergeDepth: Int?
   /// The content of the commit.
   public var content: Content
@@ -156,11 +160,11 @@ public struct CommitRecord: Sendable {
   static let noteKind: UInt8 = 6
   static let requestKind: UInt8 = 7
   static let endKind: UInt8 = 8
-  /// The flag in the kind of a record with the author.
+  /// The flag in the kind of a record that has an author.
   static let authorFlag: UInt8 = 64
-  /// The flag in the kind of a record with the allowing rules, which follow the author.
+  /// The flag in the kind of a record that has the allowing rules, which follow the author.
   static let grantFlag: UInt8 = 32
-  /// The flag in the kind of a record of changes with the location of the merge, which follows the grant.
+  /// The flag in the kind of a record of changes that has ``mergeDepth``, which follows the grant.
   static let mergeFlag: UInt8 = 128
   static let headerBytes = 13
 
@@ -177,12 +181,13 @@ public struct CommitRecord: Sendable {
       for record in records { record.append(to: &bytes) }
     default: appendContent(to: &bytes)
     }
-    // Writers refuse a record longer than 4 GB before it is stored, so its length here does not matter.
+    // Writers refuse a record longer than 4 GB before it is stored, so the truncation of its length here does not
+    // matter.
     let length = UInt32(truncatingIfNeeded: bytes.count - start - 4)
     for i in 0..<4 { bytes[start + i] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(i))) }
   }
 
-  /// Appends the encoding of a record with a time, without its length.
+  /// Appends the encoding of a record that has a time, without the length in front.
   private func appendContent(to bytes: inout [UInt8]) {
     let mergeDepth: Int? = if case .changes = content { mergeDepth } else { nil }
     let flags = (author == nil ? 0 : Self.authorFlag) | (grant == nil ? 0 : Self.grantFlag)
@@ -236,12 +241,12 @@ public struct CommitRecord: Sendable {
 }
 
 extension [UInt8] {
-  /// Appends eight bytes, the low ones first.
+  /// Appends eight bytes in little-endian order.
   package mutating func append(littleEndian value: UInt64) {
     for i in 0..<8 { append(UInt8(truncatingIfNeeded: value >> (8 * UInt64(i)))) }
   }
 
-  /// Appends a number in as few bytes as possible, see ``CommitRecord``.
+  /// Appends a variable-length integer: see ``CommitRecord``.
   package mutating func append(varint value: UInt64) {
     var rest = value
     while rest >= 0x80 {
@@ -257,8 +262,8 @@ extension [UInt8] {
     append(contentsOf: text.utf8)
   }
 
-  /// Appends a location. Paths have at most 32 keys, and those of sessions few more, so that the count fits beside the
-  /// flag.
+  /// Appends a location. Paths have at most 32 keys, and those of sessions a few more, so that the count and the
+  /// priority flag fit in one byte.
   fileprivate mutating func append(_ location: Location) {
     append(UInt8(clamping: location.path.count) & 0x7F | (location.isPriority ? 0x80 : 0))
     for key in location.path.keys { append(sized: key.text) }

@@ -1,13 +1,13 @@
 import HearthTree
 
-/// A decoder of one value in the binary form of ``CommitRecord``, which may arrive in any number of pieces.
+/// A decoder of one value in the binary format of ``CommitRecord``, whose bytes may arrive in any number of chunks.
 package struct NodeDecoder {
   private enum Expectation {
     case value
     case keyOrEnd
   }
 
-  /// The most levels of a value, more than any tree has; a limit for damaged bytes.
+  /// The most levels of a value. Valid values have fewer; the limit protects the decoder from damaged bytes.
   static let depthMax = 64
 
   private var builder = NodeBuilder()
@@ -17,7 +17,8 @@ package struct NodeDecoder {
   /// Creates a decoder at the beginning of a value.
   package init() {}
 
-  /// Decodes up to the end of the value or of the bytes. Between calls the caller keeps the remaining bytes.
+  /// Decodes up to the end of the value or of the bytes. The caller keeps the undecoded bytes, and passes them again
+  /// with more bytes in the next call.
   ///
   /// - Returns: The complete value; nil when more bytes are needed.
   /// - Throws: `RecordError.Problem`.
@@ -34,8 +35,8 @@ package struct NodeDecoder {
     }
   }
 
-  /// Decodes a complete value if it is a leaf, which costs less than a tree of one; otherwise returns nil without
-  /// reading.
+  /// Decodes a complete value if it is a leaf, which is faster than the general decoder; otherwise returns nil and
+  /// reads nothing.
   static func leaf(_ cursor: inout ByteCursor) throws -> Node? {
     var attempt = cursor
     let tag = try attempt.byte()
@@ -50,7 +51,8 @@ package struct NodeDecoder {
     return (scalar, tag & NodeEncoder.priorityFlag != 0 ? try cursor.priority() : nil)
   }
 
-  /// Decodes one key, one leaf, or the beginning or end of an interior node; changes nothing when bytes are missing.
+  /// Decodes one key, one leaf, or the beginning or end of an interior node; changes nothing, and returns false, when
+  /// bytes are missing.
   private mutating func step(_ cursor: inout ByteCursor) throws -> Bool {
     switch expectation {
     case .value: return try value(&cursor)

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// An encoder of values in the binary form of ``CommitRecord``.
+/// An encoder of values in the binary format of ``CommitRecord``.
 package enum NodeEncoder {
   static let nothing: UInt8 = 0
   static let interior: UInt8 = 6
@@ -12,7 +12,7 @@ package enum NodeEncoder {
 
   /// Appends the encoding of a value. The recursion is as deep as the tree, whose depth is limited.
   ///
-  /// - Parameter spill: Called between the children of every node; may remove bytes from the front.
+  /// - Parameter spill: Called between the children of every node; may write out bytes and remove them from the front.
   package static func append(
     _ node: Node, to bytes: inout [UInt8], spill: (inout [UInt8]) throws -> Void
   ) rethrows {

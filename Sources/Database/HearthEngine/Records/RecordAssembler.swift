@@ -1,23 +1,23 @@
 import HearthTree
 
-/// Reassembly of records in pieces, for readers of a log.
+/// The reassembly of records that are stored in pieces, for readers of a log.
 package struct RecordAssembler: Sendable {
   private let scan: RecordScan
-  /// The current record: the position of its first piece, the number of its pieces so far, and their bytes.
+  /// The current record: the position of its first piece, the number of pieces read so far, and their bytes.
   private var pieces: (number: Int64, count: UInt32, bytes: [UInt8]) = (0, 0, [])
 
-  /// True when pieces of a record were read whose last is still to come, or will never come.
+  /// True when the last record piece was read without the end of its record, which may follow or be missing.
   package var isOpen: Bool { pieces.count > 0 }
 
-  /// Creates a reassembly without pieces.
+  /// Creates an assembler without pieces.
   ///
   /// - Parameter scan: The scan that decodes the changes.
   package init(_ scan: RecordScan = RecordScan()) { self.scan = scan }
 
-  /// Returns the effective record: for the last of several pieces the record that they form, with the time of that
-  /// piece.
+  /// Returns the record to apply: for the end of a record in pieces, the whole record with the time of its end;
+  /// otherwise `record` itself.
   ///
-  /// - Throws: ``RecordError`` with the position, when a piece is missing or they do not form a record.
+  /// - Throws: ``RecordError`` with the position, when a piece is missing or the pieces do not form a record.
   package mutating func whole(_ record: CommitRecord, at position: Int64) throws(RecordError) -> CommitRecord {
     switch record.content {
     case .changes, .rules, .sessions, .note, .joint: return record
@@ -38,7 +38,8 @@ package struct RecordAssembler: Sendable {
 
   /// Returns the complete records of a payload after a position.
   ///
-  /// - Throws: ``RecordError`` with the payload's first position, also when it does not follow that position.
+  /// - Throws: ``RecordError`` with the payload's first position, also when the payload does not continue the log after
+  ///   `position`.
   mutating func records(
     _ payload: [UInt8], _ first: Int64, _ last: Int64, after position: Int64
   ) throws(RecordError) -> [(position: Int64, record: CommitRecord)] {

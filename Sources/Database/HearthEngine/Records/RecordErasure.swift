@@ -3,8 +3,9 @@ import HearthTree
 /// The erasure of a user, and of given locations, from the log and its snapshots.
 ///
 /// A commit stays at its position, with its time and the rules that allowed it, and keeps its remaining changes, if
-/// there are any. Reads of the history find no data at the locations, at any time. All on-disconnect writes, with their
-/// tokens, are removed: only a restart would read them, and it begins later.
+/// there are any. Reads of the history find no data at the erased locations, at any time. All on-disconnect writes,
+/// with the users' claims in them, are removed as well: only a restart would read them, and it begins at a later
+/// snapshot.
 package struct RecordErasure: Sendable {
   /// The user ID as records contain it; nil when only locations are erased.
   private let uid: String?
@@ -44,7 +45,7 @@ package struct RecordErasure: Sendable {
     return bytes
   }
 
-  /// Returns the record without the user, or nil when it does not contain the user.
+  /// Returns the record without the user and the locations, or nil when it contains neither.
   package func erased(_ record: CommitRecord) -> CommitRecord? {
     var (result, isChanged) = (record, false)
     if isAuthor(of: record) {
@@ -80,8 +81,8 @@ package struct RecordErasure: Sendable {
     return try CommitRecord.decode(payload).contains(where: isAuthor(of:))
   }
 
-  /// Returns true when the user made a commit. User IDs are compared byte by byte: in Unicode two of them can be equal,
-  /// and belong to different users.
+  /// Returns true when the user made a commit. User IDs are compared byte by byte: two IDs of different users can be
+  /// equal by Unicode's rules.
   private func isAuthor(of record: CommitRecord) -> Bool {
     guard let uid else { return false }
     if case .joint(let records, _) = record.content { return records.contains(where: isAuthor(of:)) }

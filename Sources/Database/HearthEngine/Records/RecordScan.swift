@@ -14,8 +14,8 @@ package struct RecordScan: Sendable {
 
   /// Decodes the records of one batch's payload, in order.
   ///
-  /// - Parameter body: Called with each record, also those that do not affect the location. Changes of other locations
-  ///   are left out, and so are those of sessions unless the location is the root.
+  /// - Parameter body: Called with each record, including those that do not affect the location. Changes of other
+  ///   locations are left out, and so are those of sessions unless the location is the root.
   /// - Throws: ``RecordError`` with the byte at which decoding stopped; any error of `body`.
   package func forEach(in payload: [UInt8], _ body: (CommitRecord) throws -> Void) throws {
     var offset = 0
@@ -37,8 +37,8 @@ package struct RecordScan: Sendable {
   /// Returns the time of one record of a payload without decoding anything else.
   ///
   /// - Parameter index: The index of the record, from 0.
-  /// - Returns: Nil when there are not so many. A record without a time has that of the last one before it with a time;
-  ///   nil when there is none in the payload.
+  /// - Returns: The time. For a record without a time, this is the time of the nearest record before it in the payload.
+  ///   nil when there is none, or when the payload has fewer records.
   /// - Throws: ``RecordError``.
   package static func time(ofRecord index: Int, in payload: [UInt8]) throws(RecordError) -> Int64? {
     var (offset, time): (Int, Int64?) = (0, nil)
@@ -79,7 +79,7 @@ package struct RecordScan: Sendable {
     while index < count {
       index += 1
       guard let location = try touched(&cursor, isLast: index == count) else {
-        // The rest of the record does not matter.
+        // The rest of the record is not needed.
         if index == count { break }
         try cursor.skipValue()
         continue
@@ -91,7 +91,7 @@ package struct RecordScan: Sendable {
 
   /// Decodes the location of a change; returns nil when it is elsewhere.
   ///
-  /// - Parameter isLast: True when nothing that follows is read after a change elsewhere.
+  /// - Parameter isLast: True for the last change of a record: when it is elsewhere, its value need not be skipped.
   private func touched(_ cursor: inout ByteCursor, isLast: Bool) throws -> Location? {
     let head = try cursor.byte()
     let (count, isPriority) = (Int(head & 0x7F), head & 0x80 != 0)
@@ -110,12 +110,12 @@ package struct RecordScan: Sendable {
     return Location(path: Path(Array(path.keys.prefix(count)) + below), isPriority: isPriority)
   }
 
-  /// Returns the data at the location after the changes of a record from this scan.
+  /// Returns the data at the location after the changes of a record that this scan decoded.
   package func apply(_ changes: [(location: Location, node: Node)], to node: Node) -> Node {
     if path.isRoot { return CommitRecord.apply(changes, to: node) }
     return changes.reduce(node) { node, change in
       guard let below = path.relative(change.location.path) else {
-        // The whole location was replaced by data above it.
+        // A change above replaced the whole location.
         return change.location.path.relative(path).map { change.node[$0] } ?? node
       }
       return CommitRecord.apply(

@@ -1,18 +1,18 @@
 import HearthTree
 
-/// A decoder of one location within a value in the binary form of ``CommitRecord``, which may arrive in any number of
-/// pieces. It skips the rest.
+/// A decoder of the data at one location within a value in the binary format of ``CommitRecord``, whose bytes may
+/// arrive in any number of chunks. It skips the rest.
 package struct SubtreeDecoder {
   private enum Expectation {
     case value
     case keyOrEnd
   }
 
-  /// The location's keys, from the value down.
+  /// The keys of the location, relative to the value.
   private let keys: [[UInt8]]
   /// The number of open nodes.
   private var depth = 0
-  /// The number of keys that match the present node.
+  /// The number of ``keys`` that the path of the current node matches.
   private var matched = 0
   private var expectation = Expectation.value
   /// The decoder of the value at the location; nil before it begins.
@@ -23,8 +23,8 @@ package struct SubtreeDecoder {
   /// - Parameter path: The location; the root is the whole value.
   package init(of path: Path = .root) { keys = path.keys.map { Array($0.text.utf8) } }
 
-  /// Decodes up to the end of the location or of the bytes. Between calls the caller keeps the remaining bytes. Bytes
-  /// after the location are never read.
+  /// Decodes up to the end of the location or of the bytes. The caller keeps the undecoded bytes, and passes them again
+  /// with more bytes in the next call. Bytes after the location are never read.
   ///
   /// - Returns: The value, or ``Node/empty`` when there is none; nil when more bytes are needed.
   /// - Throws: `RecordError.Problem`.
@@ -45,7 +45,7 @@ package struct SubtreeDecoder {
 
   /// Decodes one key, one leaf, or the beginning or end of an interior node; changes nothing when bytes are missing.
   ///
-  /// - Returns: True when the location cannot have a value any more.
+  /// - Returns: True when the location has no value.
   private mutating func step(_ cursor: inout ByteCursor) throws -> Bool {
     switch expectation {
     case .value: return try value(&cursor)
@@ -78,7 +78,7 @@ package struct SubtreeDecoder {
     default:
       try cursor.skipLeaf(tag: tag)
       expectation = .keyOrEnd
-      // A leaf has no data below it.
+      // A leaf has no children, so the location below it has no data.
       return matched == depth
     }
   }

@@ -4,7 +4,7 @@ import HearthTree
 extension DatabaseState {
   /// Returns the data at `path` as `principal` may read it, on any thread.
   ///
-  /// - Parameter query: The `query` of the rules; it does not change the result.
+  /// - Parameter query: The query that the rules evaluate; it does not filter the result.
   /// - Throws: ``ReadRefusal`` with the rule that decided.
   public func read(
     _ path: Path, as principal: Principal, nowMilliseconds: Int64, query: Query? = nil
@@ -40,7 +40,8 @@ extension DatabaseState {
     return readRefusal(path, principal, at: now, stepsTaken: &stepsTaken)
   }
 
-  /// The same, with the steps of the rules added to `stepsTaken`.
+  /// Returns the refusal when the rules deny a principal the read, or nil, and adds the steps of the rules to
+  /// `stepsTaken`.
   func readRefusal(
     _ path: Path, _ principal: Principal, at now: Instant, stepsTaken: inout Int
   ) -> ReadRefusal? {
@@ -52,8 +53,8 @@ extension DatabaseState {
     }
   }
 
-  /// Returns true when a principal may read all data in the answer to a write. Permission for a location includes all
-  /// data below it.
+  /// Returns true when a principal may read all data in the answer to a write. Permission to read a location includes
+  /// all data below it.
   func mayShow(_ operation: WriteOperation, to principal: Principal, at now: Instant) -> Bool {
     let shown = operation.shownPaths
     return shown.isEmpty || readRefusal(operation.path, principal, at: now) == nil

@@ -7,15 +7,15 @@ public struct DatabaseState: Sendable {
   public var root: Node
   /// The rules in force.
   public var rules: RuleSet
-  /// The last commit in it; 0 before the first.
+  /// The position of the last commit in this version; 0 before the first.
   public var position: Int64
   /// The rules file that was deployed; nil while the initial rules are in force. ``rules`` is compiled from it, unless
   /// it no longer compiles: see ``RecoveryReport/rulesProblem``.
   public var storedRules: String?
   /// The on-disconnect writes of open connections.
   package var sessions = OnDisconnectSessions()
-  /// True when there are pieces of a record before it whose last is still to come, so that no snapshot can replace
-  /// them.
+  /// True when the log up to ``position`` has pieces of a record whose end is still to come, so that no snapshot can be
+  /// taken at this position.
   package var hasOpenPieces = false
 
   /// Creates a version without sessions.
@@ -26,11 +26,11 @@ public struct DatabaseState: Sendable {
     self.storedRules = storedRules
   }
 
-  /// Puts other rules in force.
+  /// Puts rules in force.
   ///
-  /// - Parameter isCounted: True to count evaluations of each part of them.
+  /// - Parameter isCounted: True to count the results of each of their expressions, for coverage reports.
   mutating func use(_ rules: RuleSet, isCounted: Bool) {
-    // Test suites deploy the same file before each test; its counts continue.
+    // Test suites deploy the same file before each test; its coverage counts continue.
     let isSame = self.rules.coverage != nil && self.rules.source.utf8.elementsEqual(rules.source.utf8)
     if !isSame { self.rules = isCounted ? rules.counted : rules }
     storedRules = rules.source

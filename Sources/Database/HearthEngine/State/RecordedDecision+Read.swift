@@ -16,7 +16,7 @@ extension RecordedDecision {
 }
 
 extension Query {
-  /// The bytes of its texts, which clients choose.
+  /// The bytes of the strings in the query, whose size clients choose.
   fileprivate var textBytes: Int {
     [start, end].reduce(0) { bytes, bound in
       var bytes = bytes

@@ -1,10 +1,10 @@
 import HearthTree
 
-/// Turns: each begins with an answer, and ends with its use or at its deadline.
+/// Turns: each begins when a transaction is answered, and ends when the client uses it for a retry or at its deadline.
 extension TransactionTurns {
   // MARK: Begin
 
-  /// Gives a waiting requester a turn, or a share in one with room.
+  /// Gives a waiting requester a turn, or adds it to an open turn that has room.
   mutating func giveTurn(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
     guard mayTakeTurn(requester, at: instant) else { return }
     let (window, doublingsMax) = (window(of: requester, at: path, instant), limits.turnDoublingsMax)
@@ -20,7 +20,7 @@ extension TransactionTurns {
     answer(at: path, instant)
   }
 
-  /// Returns the time for a requester's turn in milliseconds. Each expired turn halves it.
+  /// Returns the length of a requester's turn in milliseconds. Each expired turn halves it.
   private func window(of requester: TurnRequester, at path: Path, _ instant: Instant) -> Int64 {
     let contender = requester.connection.flatMap { contenders[$0] }
     let known = contender?.windowMilliseconds ?? queues[path]?.windowMilliseconds ?? limits.turnMillisecondsFirst
@@ -28,8 +28,8 @@ extension TransactionTurns {
     return limits.turnWindow(known >> Int64(expiredTurnCount))
   }
 
-  /// Records that a turn's answer was given; its time begins when the answer has been sent, or at the latest after the
-  /// time for the disk.
+  /// Records that the engine has answered the members of a turn. The turn's time begins when the answer has been sent,
+  /// at the latest after ``EngineLimits/turnUndeliveredMillisecondsMax``.
   private mutating func answer(at path: Path, _ instant: Instant) {
     guard var turn = queues[path]?.turn else { return }
     openTurns[turn.serial] = nil
@@ -67,7 +67,8 @@ extension TransactionTurns {
 
   // MARK: Use
 
-  /// Returns the location of an open turn that permits a requester to write at a path: there or above it.
+  /// Returns the location of an open turn that permits a requester to write at a path: the turn's location is at or
+  /// above that path.
   func turnPlace(of requester: TurnRequester, holding path: Path) -> Path? {
     for depth in 0...path.count {
       let place = path.prefix(depth)
@@ -76,20 +77,21 @@ extension TransactionTurns {
     return nil
   }
 
-  /// Records a connection's write: it is slow, and not silent, when this uses a turn that has expired.
+  /// Records a connection's write. When the write uses a turn that has expired, the client counts as slow rather than
+  /// as inactive.
   mutating func recordWrite(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
     guard let id = requester.connection, contenders[id] != nil else { return }
     if contenders[id]?.recordWrite(path, at: instant, limits) == true { timeouts.forgive(requester.user) }
   }
 
-  /// Records a stale answer to a requester that need not wait: a turn begins, or continues.
+  /// Records a stale answer to a requester that need not wait: its turn begins, or continues.
   mutating func answeredStale(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
     guard let place = turnPlace(of: requester, holding: path) else {
-      // Written without a turn, for want of room or because the requester gets none.
+      // The write came without a turn, because there was no room or the requester gets none.
       guard !isContended(path), mayTakeTurn(requester, at: instant), hasRoomForQueue(at: path) else { return }
       return giveTurn(requester, at: path, instant)
     }
-    // Another write was made there meanwhile. That may happen again, but not endlessly.
+    // Another write changed the data during the turn. The turn continues after that only a limited number of times.
     if queues[place]?.turn?.deliveredMonotonicMilliseconds != nil { queues[place]?.turn?.staleCount += 1 }
     if queues[place]?.turn?.staleCount ?? 0 > limits.turnStaleAttemptsMax {
       return endUnusedTurn(requester, at: place, instant)
@@ -97,9 +99,9 @@ extension TransactionTurns {
     answer(at: place, instant)
   }
 
-  /// Records any other decision of a write.
+  /// Records a decision of a compared write other than a stale answer.
   ///
-  /// - Parameter isDone: True when it was made, false when it was refused.
+  /// - Parameter isDone: True when the write was made, false when it was refused.
   mutating func answered(_ requester: TurnRequester, at path: Path, isDone: Bool, _ instant: Instant) {
     let place = turnPlace(of: requester, holding: path)
     let turn = place.flatMap { queues[$0]?.turn }
@@ -116,7 +118,7 @@ extension TransactionTurns {
       let window = limits.turnWindow(max(4 * elapsed, turn.windowMilliseconds / 2))
       queues[place]?.windowMilliseconds = window
     }
-    // The data that the others of the turn have seen has changed.
+    // The data that the other members of the turn were sent has changed.
     if let count = queues[place]?.expiredTurnCount, count > 0 { queues[place]?.expiredTurnCount = count - 1 }
     close(at: place)
   }
@@ -148,7 +150,7 @@ extension TransactionTurns {
     }
   }
 
-  /// Ends a requester's turn without a commit despite its attempts: a requester without write permission must not delay
+  /// Ends the turn of a requester whose attempts led to no commit: a requester without write permission must not delay
   /// others repeatedly.
   private mutating func endUnusedTurn(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
     timeouts.add(requester.user, at: instant)
@@ -156,7 +158,7 @@ extension TransactionTurns {
     leave(requester, at: path)
   }
 
-  /// Removes a closed connection.
+  /// Removes a closed connection from all turns and queues.
   mutating func leave(_ id: ConnectionID) {
     guard let contender = contenders[id] else { return }
     for path in contender.places {

@@ -2,27 +2,28 @@ import HearthTree
 
 /// The turns of conflicting transactions.
 ///
-/// A transaction is a compared write, a stale answer, and another compared write, until one matches. When many clients
-/// write to the same location, all but one are stale each time, and a slow client may be stale forever. So when a write
-/// is stale while another client is about to retry, its answer waits in a queue. It is sent at its turn, and for a
-/// short time after it no other compared write goes first there. Each client then needs two attempts, and they commit
-/// in order.
+/// A transaction of the SDKs is a compared write that is repeated on the present data after each stale answer, until
+/// one matches. When many clients write to the same location, all but one are stale each time, and a slow client may be
+/// stale forever. So when a write is stale while another client is about to retry, its answer waits in a queue. It is
+/// sent when the client's turn begins, and for a short time no other compared write is decided at that location. Each
+/// client then needs two attempts, and they commit in order.
 ///
-/// * A location conflicts with itself, its ancestors and its descendants. Among those, turns follow the order in which
-///   waiting began; locations that do not overlap have their turns at the same time. So a transaction at the root waits
-///   for those before it and is not overtaken by later ones below it, and two counters never wait for each other.
+/// * A location conflicts with itself, its ancestors and its descendants. Among overlapping locations, turns follow the
+///   order in which waiting began; locations that do not overlap have their turns at the same time. So a transaction at
+///   the root waits for those before it and is not overtaken by later ones below it, and two counters never wait for
+///   each other.
 /// * A compared write that is not stale, and arrives while others wait or have a turn, waits as well. It is decided at
 ///   its turn, as if it arrived then, so that no matching write gets a stale answer.
 /// * A turn ends when it is used, when its requester disconnects or stops listening there, and at its deadline. Plain
 ///   writes never wait.
-/// * Expired turns cost others little: each halves the next one at that location and doubles the number of writes that
-///   are answered together, and a connection that lets turns expire gets shorter ones, and then none. A turn without a
-///   commit, because the write is refused or repeatedly stale, counts as expired. Each also counts for the user, over
-///   all connections: see ``TurnTimeouts``.
-/// * Everything is bounded. Without room to wait, a write is decided when it arrives.
+/// * Expired turns cost others little. Each halves the length of the next turn at that location and doubles the number
+///   of writes that share it. A connection that lets turns expire gets shorter ones, and then none. A turn without a
+///   commit, because the write is refused or repeatedly stale, counts as expired. Each expired turn also counts for the
+///   user, over all connections: see ``TurnTimeouts``.
+/// * All queues are bounded. When they are full, a write is decided on arrival.
 ///
-/// The turns do not depend on data: the engine reports requests, and asks for the next turn. The owner of durable
-/// batches reports when the answers of a turn have been sent, which starts its time.
+/// This type does not read data: the engine reports requests to it, and takes the next turn from it. The writer of
+/// durable batches reports when the answers of a turn have been sent, which starts the turn's time.
 struct TransactionTurns: Sendable {
   let limits: EngineLimits
   var queues: [Path: TurnQueue] = [:]
@@ -30,21 +31,21 @@ struct TransactionTurns: Sendable {
   private(set) var queuesBelow: [Path: Int] = [:]
   var contenders: [ConnectionID: TurnContender] = [:]
   var timeouts: TurnTimeouts
-  /// Queues in which a turn may begin. The last one is checked first.
+  /// The locations of queues in which a turn may begin. The last one is checked first.
   private var unchecked: [Path] = []
 
   /// The locations of open turns, by serial number.
   var openTurns: [UInt64: Path] = [:]
-  /// Turns whose answers have not been sent, in order.
+  /// The serial numbers of turns whose answers have not been sent, in order.
   var undelivered: [UInt64] = []
   var deadlines = DeadlineQueue()
-  /// The last turn whose answers were given.
+  /// The serial number of the last turn.
   var lastSerial: UInt64 = 0
   private var lastSequence: UInt64 = 0
   private var lastContenderSerial: UInt64 = 0
 
   private(set) var waitingCount = 0
-  /// The bytes of writes that wait to be decided.
+  /// The bytes of the writes that wait to be decided.
   private(set) var sizeBytes = 0
 
   init(limits: EngineLimits) {
@@ -55,7 +56,7 @@ struct TransactionTurns: Sendable {
   /// True when there are no waiting requests and no turns.
   var isIdle: Bool { queues.isEmpty }
 
-  /// Returns the time of the next event, on the monotonic clock, or nil when there is none.
+  /// Returns the time of the next event, on the monotonic clock, nil when there is none.
   func nextDeadlineMonotonicMilliseconds(at instant: Instant) -> Int64? {
     unchecked.isEmpty ? deadlines.first?.deadlineMonotonicMilliseconds : instant.monotonicMilliseconds
   }
@@ -78,7 +79,7 @@ struct TransactionTurns: Sendable {
     return result
   }
 
-  /// Returns true when there is a queue here, or room for one more.
+  /// Returns true when there is a queue at the location, or room for one more.
   func hasRoomForQueue(at path: Path) -> Bool { queues.count < limits.turnLocationsMax || queues[path] != nil }
 
   /// Returns the queues at, above and below a location.
@@ -93,7 +94,8 @@ struct TransactionTurns: Sendable {
     queuesBelow[path] != nil || (0...path.count).contains { queues[path.prefix($0)] != nil }
   }
 
-  /// Queues a check for turns at, above and below a location, with the longest wait first.
+  /// Queues the locations at, above and below a location for a check whether a turn can begin, the one with the longest
+  /// wait first.
   mutating func recheck(around path: Path) {
     let waiting = overlapping(path).compactMap { path in queues[path]?.first.map { (path, $0.sequence) } }
     unchecked += waiting.sorted { $0.1 > $1.1 }.map(\.0)
@@ -111,14 +113,14 @@ struct TransactionTurns: Sendable {
     return contenders[id]?.serial ?? 0
   }
 
-  /// Returns the number of turns that a requester let expire since it last used one: on this connection, or lately as
+  /// Returns the number of turns that a requester let expire since it last used one: on this connection, or recently as
   /// this user.
   func expiredTurnCount(of requester: TurnRequester, at instant: Instant) -> Int {
     let known = requester.connection.flatMap { contenders[$0]?.expiredTurnCount } ?? 0
     return max(known, timeouts.count(of: requester.user, at: instant))
   }
 
-  /// Returns false for a requester that let too many turns expire, until it writes without one.
+  /// Returns false for a requester that let too many turns expire, until it makes a write without a turn.
   func mayTakeTurn(_ requester: TurnRequester, at instant: Instant) -> Bool {
     expiredTurnCount(of: requester, at: instant) < limits.turnExpiriesMax
   }
@@ -127,8 +129,8 @@ struct TransactionTurns: Sendable {
 
   /// Returns true when a compared write must wait.
   ///
-  /// - Parameter isStale: True when it is stale; nil when that is unknown. Of requests with one name, only one that is
-  ///   not stale uses their turn.
+  /// - Parameter isStale: True when the write is stale; nil when that is unknown. Among requests over HTTP of one user,
+  ///   which count as one requester, only a write that is not stale uses the user's turn.
   func mustWait(_ requester: TurnRequester, at path: Path, isStale: Bool?, _ instant: Instant) -> Bool {
     guard isContended(path), mayTakeTurn(requester, at: instant) else { return false }
     return turnPlace(of: requester, holding: path) == nil || requester.connection == nil && isStale == true
@@ -150,7 +152,7 @@ struct TransactionTurns: Sendable {
     var contenderSerial: UInt64 = 0
     if let id = requester.connection {
       guard contenders[id]?.waitingCount ?? 0 < limits.turnWaitersPerConnectionMax else { return false }
-      // A request above or below a turn's location does not use it.
+      // A request at a location above or below a turn's location does not use the turn.
       for place in overlapping(path) where queues[place]?.turn?.members.contains(requester) == true {
         leave(requester, at: place)
       }
@@ -183,14 +185,15 @@ struct TransactionTurns: Sendable {
       if !isGone { giveTurn(waiter.requester, at: path, instant) }
       withQueue(path) { $0.removeFirst() }
       forget(waiter, at: path)
-      // Without a turn, no event would start the next check.
+      // A request without a turn causes no later event, so the next check is queued now.
       if queues[path]?.turn == nil { recheck(around: path) }
       if !isGone { return (waiter, path) }
     }
     return nil
   }
 
-  /// Returns true when the first waiting request at a location is next there, above it and below it.
+  /// Returns true when the first waiting request at a location has waited longest among those at, above and below it,
+  /// and no turn there is open.
   private func isTurn(at path: Path) -> Bool {
     guard let queue = queues[path], let first = queue.first else { return false }
     if let turn = queue.turn { return turn.room > 0 }
@@ -209,7 +212,7 @@ struct TransactionTurns: Sendable {
     contenders[id]?.waitingCount -= 1
   }
 
-  /// Records that a waiting write needs no more decision.
+  /// Records that a waiting write need not be decided any more.
   private mutating func settle(_ waiter: TurnQueue.Waiter) {
     sizeBytes -= waiter.sizeBytes
     guard waiter.command != nil, let id = waiter.requester.connection, contenders[id]?.serial == waiter.contenderSerial

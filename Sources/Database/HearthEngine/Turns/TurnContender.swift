@@ -2,26 +2,26 @@ import HearthTree
 
 /// The state of a connection that has waited for a turn, or had one: its present locations, and its speed.
 struct TurnContender: Sendable {
-  /// The number of the contender among all of them, because connection IDs may be repeated.
+  /// The serial number of the contender, because connection IDs may be repeated.
   let serial: UInt64
-  /// The number of its waits and turns at each location.
+  /// The number of the connection's waits and turns at each location.
   private var countsByPlace: [Path: Int] = [:]
   var waitingCount = 0
   /// The number of its undecided writes.
   var undecidedCount = 0
 
-  /// The time that it needs for a turn, in milliseconds; nil while that is unknown.
+  /// The time that the connection needs for a turn, in milliseconds; nil while that is unknown.
   private(set) var windowMilliseconds: Int64?
-  /// The number of turns that expired, or ended without a commit, since it last used one.
+  /// The number of turns that expired, or ended without a commit, since the connection last used one.
   private(set) var expiredTurnCount = 0
   /// The last turn that expired.
   private var missed: (path: Path, deliveredMonotonicMilliseconds: Int64)?
-  /// True when it was forgiven for being slow since it last used a turn.
+  /// True when an expired turn was discounted, because the client was only slow, since it last used a turn.
   private var isForgiven = false
 
   init(serial: UInt64) { self.serial = serial }
 
-  /// The locations at which it waits or has a turn, always in the same order.
+  /// The locations at which it waits or has a turn, in a deterministic order.
   var places: [Path] {
     countsByPlace.count < 2 ? Array(countsByPlace.keys) : countsByPlace.keys.sorted { $0.description < $1.description }
   }
@@ -40,7 +40,7 @@ struct TurnContender: Sendable {
   /// Records the use of a turn, with the milliseconds since its answer was sent.
   mutating func used(afterMilliseconds elapsed: Int64?, given: Int64, _ limits: EngineLimits) {
     (expiredTurnCount, missed, isForgiven) = (0, nil, false)
-    // One quick answer is weaker evidence than several.
+    // One fast retry is weaker evidence than several, so the time is averaged.
     if let elapsed { windowMilliseconds = limits.turnWindow(max(4 * elapsed, (windowMilliseconds ?? given) / 2)) }
   }
 
@@ -50,10 +50,10 @@ struct TurnContender: Sendable {
     missed = deliveredMonotonicMilliseconds.map { (path, $0) }
   }
 
-  /// Records a write. When it uses a turn that has expired, the connection is slow and not silent, and gets a longer
-  /// one next.
+  /// Records a write. When it uses a turn that has expired, the client is slow rather than inactive, and its next turn
+  /// is longer.
   ///
-  /// - Returns: True when it was forgiven for that.
+  /// - Returns: True when the expired turn is therefore discounted.
   mutating func recordWrite(_ path: Path, at instant: Instant, _ limits: EngineLimits) -> Bool {
     guard let missed, missed.path == path else { return false }
     self.missed = nil

@@ -15,13 +15,13 @@ struct TurnQueue: Sendable {
     var sizeBytes: Int
   }
 
-  /// The requesters that were answered last, and may retry before the others.
+  /// An open turn: the requesters that were answered last, and may retry before the others.
   struct Turn: Sendable {
     var serial: UInt64 = 0
     var members: [TurnRequester]
-    /// The number of further members: after expired turns, several are answered at once.
+    /// The number of members that can still join; after expired turns, several requesters share a turn.
     var room: Int
-    /// The duration after its answers have been sent, in milliseconds.
+    /// The length of the turn in milliseconds, from the sending of its answers.
     var windowMilliseconds: Int64
     /// The deadline; nil while a member's write is decided in the background.
     var deadlineMonotonicMilliseconds: Int64?
@@ -32,12 +32,13 @@ struct TurnQueue: Sendable {
   }
 
   var turn: Turn?
-  /// The number of expired turns; each used one decreases it.
+  /// The number of expired turns at the location; each used turn decreases it.
   var expiredTurnCount = 0
-  /// The duration for unknown requesters, from the speed of others here; nil while that is unknown.
+  /// The length of turns for requesters of unknown speed, derived from other requesters at this location; nil while
+  /// that is unknown.
   var windowMilliseconds: Int64?
 
-  /// The waiting requests; those before ``head`` are removed.
+  /// The waiting requests; those before ``head`` were removed.
   private var waiters: [Waiter?] = []
   private var head = 0
 

@@ -1,6 +1,6 @@
 /// A requester of a transaction, the same for each of its attempts.
 struct TurnRequester: Sendable {
-  /// A user, as far as the credential identifies it.
+  /// A user, as identified by the credential.
   struct User: Hashable, Sendable {
     /// The user ID; nil when signed out.
     var uid: String?
@@ -17,14 +17,14 @@ struct TurnRequester: Sendable {
     user = User(uid: principal.uid, isAdministrator: principal.isAdministrator)
   }
 
-  /// Creates the requester of a connection with any user.
+  /// Creates the requester for a connection, whose user does not matter.
   init(_ connection: ConnectionID) {
     self.connection = connection
     user = User()
   }
 }
 
-/// Equality: a connection is the same requester when another user signs in there.
+/// Equality: a connection remains the same requester when another user signs in on it.
 extension TurnRequester: Equatable {
   static func == (a: TurnRequester, b: TurnRequester) -> Bool {
     a.connection == b.connection && (a.connection != nil || a.user == b.user)

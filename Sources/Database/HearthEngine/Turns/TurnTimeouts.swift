@@ -1,7 +1,7 @@
 /// The numbers of turns that users recently let expire, over all of their connections and requests: a new connection
 /// does not reset them.
 ///
-/// Signed-out clients cannot be identified, and share nothing with each other.
+/// Signed-out clients cannot be identified, so they are not counted here.
 struct TurnTimeouts: Sendable {
   private let limits: EngineLimits
   private var timeouts: [TurnRequester.User: (count: Int, lastMonotonicMilliseconds: Int64)] = [:]
@@ -15,7 +15,8 @@ struct TurnTimeouts: Sendable {
       ? timeout.count : 0
   }
 
-  /// Records a turn that expired, or ended without a commit. Without room for one more user it is not recorded.
+  /// Records a turn that expired, or ended without a commit. Does nothing for a further user when
+  /// ``EngineLimits/turnExpiredUsersMax`` are recorded.
   mutating func add(_ user: TurnRequester.User, at instant: Instant) {
     guard user.uid != nil else { return }
     forgetOld(at: instant)
@@ -23,7 +24,7 @@ struct TurnTimeouts: Sendable {
     timeouts[user] = (count(of: user, at: instant) + 1, instant.monotonicMilliseconds)
   }
 
-  /// Decreases the count of a user that was slow, not silent.
+  /// Decreases the count of a user whose client turned out to be slow rather than inactive.
   mutating func forgive(_ user: TurnRequester.User) {
     guard let count = timeouts[user]?.count else { return }
     if count > 1 { timeouts[user]?.count = count - 1 } else { timeouts[user] = nil }

@@ -4,16 +4,16 @@ import HearthTree
 package struct Candidate {
   /// The whole tree.
   package private(set) var root: Node
-  /// The path of the request: all named locations are at or below it.
+  /// The path of the request: all locations that it names are at or below it.
   let base: Path
   /// The locations that the request names, from the root.
   package private(set) var locations: [Location] = []
-  /// The reason why the write is impossible, when it reveals present data: only writers with permission may see it, so
-  /// the rules are evaluated first.
+  /// The reason why the write is impossible, when it depends on present data; nil otherwise. It reveals data, so the
+  /// rules are evaluated first, and only a permitted writer is told.
   package private(set) var problem: Failure?
-  /// The priorities among them that were lost with the last value, and are restored.
+  /// The locations of priorities that were lost because their node was empty in between, and that are restored.
   private var restored: Set<Location> = []
-  /// True for several locations, or a priority, below one path. A merge whose only part is the path itself is a put.
+  /// True for several locations, or a priority, below one path. An update of the path itself alone is a put.
   let isMerge: Bool
   /// The old and new data at each of the ``locations``, unless one of them is a priority.
   private var replaced: [(old: Node, new: Node)] = []
@@ -47,7 +47,7 @@ package struct Candidate {
       oldRoot: state.root, newRoot: root)
   }
 
-  /// Returns the named locations that change, or would change if the others were written without them.
+  /// Returns the named locations whose data changes, or would change if the other locations were written without them.
   func changes(from oldRoot: Node) -> [Commit.Change] {
     var changes: [Commit.Change] = []
     if replaced.count == locations.count {
@@ -64,7 +64,8 @@ package struct Candidate {
     return changes
   }
 
-  /// Merges the values together, below their common path; then the priorities, which need the values.
+  /// Applies all values in one merge below their common path, then the priorities, which can only be set where there is
+  /// a value.
   private mutating func merge(
     _ writes: [Write], below path: Path, _ nowMilliseconds: Int64, _ limits: EngineLimits
   ) throws(Failure) {

@@ -4,8 +4,8 @@ import HearthTree
 /// A write that takes long to decide, with all inputs of its decision: one version of the tree and of the rules.
 ///
 /// A separate engine without listeners decides it on any thread while the main engine continues. Then
-/// ``Engine/settle(_:at:)`` makes the write, if all data that the decision depends on is unchanged. The outcome equals
-/// that of a decision at that time.
+/// ``Engine/settle(_:at:)`` commits the write, if all data that the decision depends on is unchanged. The outcome
+/// equals that of a decision at that time.
 public struct LargeWrite: Sendable {
   /// The command as it was submitted.
   package let command: Command
@@ -18,7 +18,7 @@ public struct LargeWrite: Sendable {
   var orders: [(path: Path, order: Query.Order)] = []
   /// The writer's own live queries at and below that location, whose events precede the answer.
   var ownQueries: [(path: Path, query: Query)] = []
-  /// True when its decisions are recorded for judging.
+  /// True when its rules decisions are recorded for a trial of rules.
   var recordsDecisions = false
 
   /// The locations that the write replaces, if they are known before its decision, or nil.
@@ -54,8 +54,8 @@ struct LargeWriteDependencies: Sendable {
     self.reads.after.formUnion(reads.after)
   }
 
-  /// Adds the dependencies of a write in any case: the locations that it names, and for a compared write all data at
-  /// its path, and the data that permits its writer to read there.
+  /// Adds the dependencies that a write has regardless of the rules for it: the locations that it names and, for a
+  /// compared write, all data at its path and the data that permits its writer to read the path.
   mutating func note(
     _ operation: WriteOperation, by principal: Principal?, _ state: DatabaseState, _ now: Instant,
     _ limits: EngineLimits
@@ -77,11 +77,11 @@ struct LargeWriteDependencies: Sendable {
 public struct DecidedWrite: Sendable {
   /// The decided write.
   package let write: LargeWrite
-  /// The answer, and the entries for the log.
+  /// The answer, and the refusals for the operator's log.
   let effects: [Effect]
   /// The record; empty when nothing changes.
   package let record: [UInt8]
-  /// The tree after it.
+  /// The tree after the write.
   let root: Node
   let dependencies: LargeWriteDependencies
   let indexes: [LocationIndex]
@@ -89,12 +89,12 @@ public struct DecidedWrite: Sendable {
   let ownQueries: [EvaluatedQuery]
   /// The steps of its decision.
   package let steps: Int
-  /// The rules decisions; nil unless they are recorded for judging.
+  /// The rules decisions; nil unless they are recorded for a trial of rules.
   var cases: RecordedDecisions?
   /// The pieces of the record that are in the log already; nil when there are none.
   package var pieces: (number: Int64, count: UInt32)?
 
-  /// Appends its record, or a reference to its pieces that are in the log already.
+  /// Appends the write's record to a batch's payload, or a reference to its pieces that are in the log already.
   func append(to payload: inout [UInt8]) {
     if let (number, count) = pieces {
       let content = CommitRecord.Content.lastPiece(number: number, count: count)
@@ -113,7 +113,8 @@ public struct DecidedWrite: Sendable {
     return places
   }
 
-  /// Returns the tree after the write when it follows others; nil when these changed data that its decision depends on.
+  /// Returns the tree after the write when other writes came before it; nil when they changed data that its decision
+  /// depends on.
   package func root(on current: Node) -> Node? {
     let before = write.state.root
     if current.isIdentical(to: before) { return root }
@@ -124,15 +125,15 @@ public struct DecidedWrite: Sendable {
     guard isSame, !isOrderSeen(places, current) else { return nil }
     let next = current.replacing(places.map { ($0, root[$0]) })
     let isReadSame = dependencies.reads.after.data.allSatisfy { path, aspects in
-      // All data of a location is the same after the write if it was before: the replaced data is.
+      // Identical replaced data implies identical data after the write, so all of the location can be taken over.
       aspects.contains(.everything)
         ? current[path].isIdentical(to: before[path]) : !aspects.differ(root[path], next[path])
     }
     return isReadSame && places.allSatisfy { keepsPriorities(above: $0, next) } ? next : nil
   }
 
-  /// Returns true when the order of the changes affects the outcome: a node that loses its last child on the way loses
-  /// its priority, and the locations have no order.
+  /// Returns true when the order of the changes affects the outcome: a node that is empty between two changes loses its
+  /// priority, and the changes have no defined order.
   private func isOrderSeen(_ places: [Path], _ current: Node) -> Bool {
     let hasPriorityAbove = places.contains { place in
       (0..<place.count).contains { current[place.prefix($0)].priority != nil }

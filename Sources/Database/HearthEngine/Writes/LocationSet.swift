@@ -51,7 +51,7 @@ package struct LocationSet: Sendable {
 }
 
 extension LocationSet {
-  /// Returns locations that contain all of these: as deep as possible with at most `countMax` of them.
+  /// Returns at most `countMax` locations that contain all of the given ones, as deep in the tree as possible.
   ///
   /// - Parameter base: The path at or above all of them.
   static func holding(_ locations: [Location], below base: Path, countMax: Int) -> (places: LocationSet, depth: Int) {
@@ -69,7 +69,7 @@ extension LocationSet {
 
 /// Locations, grouped by the prefixes of their paths up to a depth.
 private struct PrefixGroups {
-  /// A group and the next key of its members; nil at the end of a path.
+  /// A group and the next key of some of its members; the key is nil at the end of a path.
   private struct Branch: Hashable {
     var group: Int
     var key: Key?
@@ -81,7 +81,7 @@ private struct PrefixGroups {
   /// The first location of each group.
   private(set) var firsts = [0]
 
-  /// All locations in one group. There is at least one.
+  /// Creates one group of all locations, of which there must be at least one.
   init(_ locations: [Location]) {
     self.locations = locations
     groups = Array(repeating: 0, count: locations.count)
@@ -89,7 +89,7 @@ private struct PrefixGroups {
 
   /// Splits the groups by the keys at a depth.
   ///
-  /// - Returns: False when there would be more than `countMax`; nothing has changed then.
+  /// - Returns: False when there would be more than `countMax`; the groups are then unchanged.
   mutating func split(atDepth depth: Int, countMax: Int) -> Bool {
     var (groups, firsts, branches) = (groups, firsts, [Branch: Int]())
     for index in locations.indices {

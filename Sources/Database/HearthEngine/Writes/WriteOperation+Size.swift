@@ -9,10 +9,10 @@ extension WriteOperation.Change {
     }
   }
 
-  /// Returns true when it contains more than so many bytes, without examining more than that.
+  /// Returns true when the values take more than `sizeBytesMax` bytes, without examining more than that.
   func isLarge(sizeBytesMax: Int) -> Bool { heldBytes(upTo: sizeBytesMax) > sizeBytesMax }
 
-  /// Returns the memory of its values in bytes. Counting ends beyond the limit.
+  /// Returns the memory of its values in bytes. Counting stops beyond `limit`.
   func heldBytes(upTo limit: Int) -> Int {
     var bytes = 0
     func add(_ value: WriteValue) -> Bool {

@@ -1,4 +1,4 @@
-/// The rewriting of retained batches in an engine's rows: see ``Journal/rewrite(through:_:)``.
+/// The rewriting of retained batches, as rows of a storage engine: see ``Journal/rewrite(through:_:)``.
 package protocol BatchRewriting {
   /// A batch as it is stored.
   associatedtype Stored
@@ -14,7 +14,7 @@ package protocol BatchRewriting {
   /// - Returns: Some of them; empty when there are none.
   func rows(after position: Int64, through last: Int64) throws(JournalError) -> [(batch: JournalBatch, row: Stored)]
 
-  /// Returns the change of a batch to another content.
+  /// Returns the change that replaces a batch's payload.
   func change(_ row: Stored, to payload: [UInt8]) -> Change
 
   /// Stores changes in one transaction.

@@ -1,6 +1,6 @@
-/// The errors that all engines report alike.
+/// The errors that all storage engines report with the same texts.
 extension JournalError {
-  /// The error for an append of an earlier owner.
+  /// The error for an append by an earlier owner.
   package static func staleEpoch(_ epoch: Int64, current: Int64, file: String? = nil) -> JournalError {
     JournalError(
       .staleEpoch, "epoch \(epoch) no longer owns the journal, epoch \(current) does", at: Place(file: file))

@@ -1,5 +1,4 @@
-/// The entries of a journal's outbox, as an engine stores them. The methods do what those of ``OutboxJournal`` with the
-/// same subject do.
+/// The entries of a journal's outbox, as an engine stores them. The methods correspond to those of ``OutboxJournal``.
 public protocol OutboxStore {
   /// Returns the queues that have entries.
   func queues() throws(JournalError) -> [String]

@@ -19,18 +19,18 @@ package struct SnapshotProgress: Sendable {
 
   private var open: Open?
 
-  /// Creates the progress of no snapshot.
+  /// Creates the state in which no snapshot is being written.
   package init() {}
 
-  /// Begins a snapshot without chunks.
+  /// Begins a snapshot.
   package mutating func begin(_ ticket: SnapshotTicket, _ runningHash: RunningHash) {
     open = Open(ticket: ticket, runningHash: runningHash)
   }
 
-  /// Ends the writing of any snapshot.
+  /// Ends the writing of the snapshot, if there is one.
   package mutating func end() { open = nil }
 
-  /// Ends the writing of a snapshot, unless another one is being written by now.
+  /// Ends the writing of a snapshot, unless another one has begun since.
   package mutating func end(_ ticket: SnapshotTicket) { if open?.ticket == ticket { open = nil } }
 
   /// Counts a stored chunk.
@@ -42,7 +42,7 @@ package struct SnapshotProgress: Sendable {
 
   /// Returns the snapshot that is being written.
   ///
-  /// - Throws: `.snapshotAbandoned` when it is not that of the ticket.
+  /// - Throws: `.snapshotAbandoned` when the ticket belongs to another snapshot.
   package func require(_ ticket: SnapshotTicket, file: String?) throws(JournalError) -> Open {
     guard let open, open.ticket == ticket else { throw .abandoned(ticket.position, file: file) }
     return open

@@ -1,7 +1,7 @@
 /// The durable, ordered log of one database's commits, with snapshots that bound the length of a restart's replay.
 ///
 /// Batches that a snapshot covers may be retained for reads of the history: see ``prune(keepingFrom:)``. A restart
-/// begins at the current snapshot in any case.
+/// always begins at the current snapshot.
 ///
 /// The journal does not interpret its content: a batch is a range of positions and the engine's bytes for them. It
 /// guarantees order and durability, and it reports damage.
@@ -20,22 +20,22 @@ public protocol Journal: AnyObject, Sendable {
   /// Appends a batch, which is durable when the call returns.
   ///
   /// - Parameters:
-  ///   - batch: The batch; its `firstPosition` is `head.position + 1`.
-  ///   - head: The result of the last `append` or `acquire`.
+  /// - batch: The batch; its `firstPosition` is `head.position + 1`.
+  /// - head: The result of the last `append` or `acquire`.
   /// - Returns: The new head.
   /// - Throws: `.staleEpoch` when there is a newer owner; `.positionMismatch` when the log does not end at `head` or
   ///   the batch does not start right after it; `.tooLarge`; `.noSpace`, after which nothing was written and the same
   ///   call may be repeated; `.unavailable` and `.diskFault`, after which the outcome is unknown, and the same call
-  ///   with the same batch may be repeated until it is known; `.inputOutput`, after which the outcome is unknown until
+  ///   with the same batch may be repeated until it succeeds; `.inputOutput`, after which the outcome is unknown until
   ///   the next start, and every later append is refused with `.failed`.
   func append(_ batch: JournalBatch, after head: JournalHead) throws(JournalError) -> JournalHead
 
   /// Reads batches in order, beginning with the one that contains `position + 1`.
   ///
   /// - Parameters:
-  ///   - position: The last position that the caller already has; that of the snapshot, or 0.
-  ///   - sizeBytesMax: The most payload bytes in total; reading stops before a batch that would exceed it, except the
-  ///     first.
+  /// - position: The last position that the caller already has; such as that of the snapshot, or 0.
+  /// - sizeBytesMax: The most payload bytes in total; reading stops before a batch that would exceed it, except the
+  ///   first.
   /// - Returns: Batches without gaps; empty at the end of the log. A batch that straddles `position` is returned whole.
   /// - Throws: `.pruned` when that part of the log was pruned; `.corrupt`; `.inputOutput`.
   func batches(after position: Int64, sizeBytesMax: Int) throws(JournalError) -> [JournalBatch]
@@ -75,8 +75,8 @@ public protocol Journal: AnyObject, Sendable {
   /// - Throws: `.corrupt`, `.inputOutput`.
   func oldestPosition() throws(JournalError) -> Int64
 
-  /// Returns the approximate disk usage in bytes of the batches that end after `position` and not after `last`: their
-  /// payloads, with an overhead for each. The time grows with the number of batches.
+  /// Returns the approximate disk usage in bytes of the batches that end after `position` and at or before `last`:
+  /// their payloads, with an overhead for each. The time grows with the number of batches.
   ///
   /// - Throws: `.inputOutput`.
   func logBytes(after position: Int64, through last: Int64) throws(JournalError) -> Int
@@ -100,15 +100,15 @@ public protocol Journal: AnyObject, Sendable {
   /// - Throws: `.inputOutput`, `.closed`.
   func reusableBytes() throws(JournalError) -> Int
 
-  /// Compacts batches that no restart reads: replaces the content of retained batches that end at or before a position.
-  /// Their positions stay, and so do all other batches, snapshots, and the head with its running hash. The earlier
-  /// content is lost. Works in small steps, so that appends continue meanwhile; may be interrupted at any point and
-  /// called again. It must not run at the same time as pruning or the writing of snapshots.
+  /// Replaces the content of retained batches that end at or before a position, which no restart reads. Their positions
+  /// stay the same, and so do all other batches, snapshots, and the head with its running hash. The earlier content is
+  /// lost. Works in small steps, so that appends continue meanwhile; may be interrupted at any point and called again.
+  /// It must not run at the same time as pruning or the writing of snapshots.
   ///
   /// - Parameters:
-  ///   - position: The last position, at or before that of the current snapshot.
-  ///   - body: Called with each batch in order; may read other batches of this journal. When it throws, the batches
-  ///     since the last complete one stay unchanged.
+  /// - position: The last position, at or before that of the current snapshot.
+  /// - body: Called with each batch in order; may read other batches of this journal. When it throws, the batches since
+  ///   the last complete one stay unchanged.
   /// - Throws: `.positionMismatch` for a later position; `.corrupt` for a damaged batch, which stays unchanged;
   ///   `.inputOutput`, `.noSpace`; any error of `body`.
   func rewrite(through position: Int64, _ body: (JournalBatch) throws -> BatchRewrite) throws

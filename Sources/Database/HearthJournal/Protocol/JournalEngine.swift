@@ -1,10 +1,11 @@
-/// The registration of an engine whose journals are on a server: the URLs that select it, and how its store is opened.
+/// The registration of an engine whose journals are on a database server: the URLs that select it, and how its store is
+/// opened.
 package struct JournalEngine: Sendable {
   /// The name of the product, for messages.
   package let product: String
-  /// The beginning of the codes of findings about it, which are never renamed.
+  /// The prefix of the codes of `hearth doctor` findings about the engine. Codes are never renamed.
   package let code: String
-  /// The schemes of its URLs, the usual one first.
+  /// The schemes of the URLs that select the engine, the usual one first.
   package let schemes: [String]
   /// The advice on warnings about its set-up.
   package let setUpAdvice: String
@@ -26,17 +27,18 @@ package struct JournalEngine: Sendable {
 
 /// The registration of the engine whose journals are files in the data folder.
 package struct JournalFileEngine: Sendable {
-  /// The end of the files' names.
+  /// The suffix of the files' names.
   package let suffix: String
-  /// The formats that this version reads.
+  /// The versions of the file format that this version of the server reads.
   package let formats: ClosedRange<Int64>
-  /// Reads a file's format, without disturbing a process that has it open; nil when the file is no journal.
+  /// Reads a file's format version, without disturbing a process that has the file open; nil when the file is not a
+  /// journal.
   package let format: @Sendable (_ path: String) throws(JournalError) -> Int64?
   /// Locks a journal's file for its repair.
   package let repair: @Sendable (_ path: String) throws(JournalError) -> any JournalRepair
   /// Cuts a journal's file off before its first damage.
   package let cut: @Sendable (_ path: String) throws(JournalError) -> JournalRecovery
-  /// Opens the store in a data folder, which need not exist before it is used.
+  /// Opens the store in a data folder, which is created when it is first used.
   package let open: @Sendable (_ folder: String) -> any JournalStore
 
   /// Creates a registration.

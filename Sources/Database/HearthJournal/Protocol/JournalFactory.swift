@@ -1,8 +1,8 @@
-/// A storage engine that opens journals by name. A database takes one, and does not know where the engine stores it.
+/// A storage engine that opens journals by name. A database uses a journal without knowing where the engine stores it.
 ///
 /// Its journals must pass the checks of `JournalConformance` in `HearthTestKit`.
 public protocol JournalFactory: Sendable {
-  /// Opens a journal, or creates it when there is none of that name.
+  /// Opens a journal, or creates it when none has that name.
   ///
   /// - Parameter name: 1 to 63 of `a-z`, `0-9`, `_` and `-`.
   /// - Throws: ``JournalError``, such as `.inUse` when another process or handle has it open.

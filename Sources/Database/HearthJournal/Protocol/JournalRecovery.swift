@@ -2,11 +2,11 @@
 public struct JournalRecovery: Sendable, Equatable {
   /// The treatment of damage.
   public enum Mode: Sendable, Equatable {
-    /// Cuts off an unfinished commit at the end of the log, which a crash may leave and which was not
-    /// acknowledged. Refuses to open when any other part is damaged, or missing although it was acknowledged.
+    /// Cuts off an unfinished commit at the end of the log, which a crash may leave and which was not acknowledged.
+    /// Refuses to open when any other part is damaged, or when an acknowledged commit is missing.
     case truncateTornTail
     /// Cuts off the log at the first damage. Acknowledged commits after it are lost to the database; the damaged parts
-    /// are set aside, not destroyed.
+    /// are moved elsewhere, not destroyed.
     case truncateAtFirstDamage
   }
 
@@ -18,8 +18,8 @@ public struct JournalRecovery: Sendable, Equatable {
     /// A description of the damage.
     public var finding: String
 
-    /// True for the remains of a crash in the middle of an append: a commit that was not acknowledged. Such a finding
-    /// deserves a note in the log; any other one deserves an alarm.
+    /// True for the remains of a crash in the middle of an append: a commit that was not acknowledged. The server logs
+    /// it as a notice, and any other damage as an error.
     public var isUnfinishedCommit = false
 
     /// The positions that are no longer in the log; nil when they are unknown.

@@ -1,7 +1,7 @@
 /// A consistent view of a journal at one time, read while its owner continues to append; used for backups.
 ///
-/// A view takes no lock and no ownership, and changes nothing. While it is open it retains its data on the disk, so it
-/// should be closed soon. Calls block, and must be sequential.
+/// A view takes no lock and no ownership, and changes nothing. While it is open, the data that it reads stays on the
+/// disk, so it should be closed soon. Calls block, and must be sequential.
 public protocol JournalView: AnyObject, Sendable {
   /// The end of the log at the time of the view, with the owner's epoch.
   var head: JournalHead { get }
@@ -15,8 +15,8 @@ public protocol JournalView: AnyObject, Sendable {
   /// - Throws: `.corrupt`, `.inputOutput`.
   func snapshotChunk(_ index: Int) throws(JournalError) -> [UInt8]
 
-  /// Calls `body` with every batch that ends after `position`, in order and without gaps, one at a time in memory. The
-  /// first may begin later than right after `position`, when a snapshot has replaced the log before it.
+  /// Calls `body` with every batch that ends after `position`, in order and without gaps; only one batch is in memory
+  /// at a time. The first may begin later than right after `position`, when a snapshot has replaced the log before it.
   ///
   /// - Parameter body: Must not call this view; returns false to stop.
   /// - Throws: `.corrupt`, `.inputOutput`, and any error of `body`.
@@ -49,7 +49,7 @@ public struct JournalLink: Sendable, Equatable {
     self.runningHash = runningHash
   }
 
-  /// Returns true when the batch follows a log that ends at that position with that hash.
+  /// Returns true when the batch continues a log that ends at `position` with the running hash `hash`.
   public func follows(_ position: Int64, _ hash: RunningHash) -> Bool {
     position < .max && batch.firstPosition == position + 1 && batch.lastPosition >= batch.firstPosition
       && hash.appending(batch, epoch: epoch) == runningHash
@@ -75,7 +75,7 @@ public protocol JournalRestoration: AnyObject {
   /// Adds an entry of the outbox, after all batches.
   func append(_ entry: ArchivedEntry) throws(JournalError)
 
-  /// Makes the journal durable and opens it once as a server would, which verifies it.
+  /// Makes the journal durable, then verifies it by opening it as a server would.
   ///
   /// - Parameter epoch: The epoch of its last owner.
   /// - Returns: The end of the log.

@@ -1,9 +1,9 @@
-/// A journal with an outbox: entries that become durable in the same step as their commits, and stay until they are
-/// delivered or dead. An acknowledged commit has its entries, and a lost one has none.
+/// A journal with an outbox: entries that become durable atomically with their commits, and stay until they are
+/// delivered or given up. Every acknowledged commit has its entries, and a commit that was not stored has none.
 ///
 /// Calls block until they are complete, and may come from any thread during the owner's appends.
 public protocol OutboxJournal: Journal {
-  /// Appends a batch and its entries in one step.
+  /// Appends a batch and its entries atomically.
   ///
   /// - Throws: The errors of ``Journal/append(_:after:)``.
   func append(
@@ -13,14 +13,14 @@ public protocol OutboxJournal: Journal {
   /// Returns the queues that have entries.
   func outboxQueues() throws(JournalError) -> [String]
 
-  /// Returns waiting entries of a queue in order of place.
+  /// Returns waiting entries of a queue in the order of their places in the queue.
   ///
   /// - Parameter place: The place after which to begin; nil for the first entry.
   func waitingEntries(
     of queue: String, after place: OutboxPlace?, countMax: Int
   ) throws(JournalError) -> [WaitingEntry]
 
-  /// Returns the contents of waiting entries, without those that do not exist.
+  /// Returns the contents of waiting entries, of those that exist.
   func waitingContents(of queue: String, at places: [OutboxPlace]) throws(JournalError) -> [OutboxPlace: [UInt8]]
 
   /// Stores the outcomes of waiting entries. Entries that do not exist are skipped.
@@ -45,7 +45,7 @@ public protocol OutboxJournal: Journal {
   /// - Returns: The number of entries.
   func revive(_ queue: String, at place: OutboxPlace?, countMax: Int) throws(JournalError) -> Int
 
-  /// Makes all waiting entries of a queue dead.
+  /// Gives up all waiting entries of a queue, which makes them dead.
   ///
   /// - Returns: The number of entries.
   @discardableResult

@@ -1,4 +1,4 @@
-/// An entry of an outbox with its whole state, as a copy of a journal has it.
+/// An entry of an outbox with its whole state, as a backup of a journal contains it.
 public struct ArchivedEntry: Sendable, Equatable {
   /// The state of an entry.
   public enum State: Sendable, Equatable {
@@ -8,11 +8,11 @@ public struct ArchivedEntry: Sendable, Equatable {
     case dead(reason: String, milliseconds: Int64)
   }
 
-  /// The name of its queue.
+  /// The name of the entry's queue.
   public var queue: String
   /// The place in the queue.
   public var place: OutboxPlace
-  /// The lane; entries of one lane are delivered in order, one at a time.
+  /// The ordering key: entries with the same one are delivered in order, one at a time.
   public var lane: String
   /// The time of the commit, in milliseconds since 1970.
   public var milliseconds: Int64

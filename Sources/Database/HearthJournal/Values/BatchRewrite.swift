@@ -1,10 +1,10 @@
-/// The new content of a batch in a compaction.
+/// The new content of a batch that is rewritten.
 public struct BatchRewrite: Sendable, Equatable {
   /// The new payload; nil to keep the present one.
   public var payload: [UInt8]?
 
-  /// True when the batch is valid by itself. The batches up to the next complete one are written together with it, in
-  /// one atomic step.
+  /// True when the batch is valid by itself. A batch that is not is written together with the batches after it, up to
+  /// the next complete one, in one atomic step.
   public var isComplete: Bool
 
   /// Creates a rewrite, which by default keeps the batch.

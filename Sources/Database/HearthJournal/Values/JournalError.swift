@@ -14,8 +14,8 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
     case noSpace = "no-space"
     /// Reading or writing the file failed; after a failed append the outcome is unknown.
     case inputOutput = "input-output"
-    /// The engine cannot be reached now. The outcome of an append is unknown; the same one may be repeated and is
-    /// stored once.
+    /// The storage engine cannot be reached now. The outcome of an append is unknown; the same one may be repeated and
+    /// is stored once.
     case unavailable = "unavailable"
     /// The disk refused to read, write or sync. The outcome of an append is unknown; the same one may be repeated and
     /// is stored once. After a failed sync, the journal is reopened and read back before it accepts appends.
@@ -34,23 +34,23 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
     case pruned = "pruned"
     /// A batch or chunk exceeds its limit, or is invalid.
     case tooLarge = "too-large"
-    /// The snapshot was replaced, or abandoned for a later one.
+    /// The snapshot was pruned, or abandoned because a later one began.
     case snapshotAbandoned = "snapshot-abandoned"
     /// The journal was closed.
     case closed = "closed"
   }
 
-  /// The place of an error: the file, the commit position, the byte within that file or payload; each as far as it is
-  /// known.
+  /// The place of an error: the file, the commit position, the byte within that file or payload; each nil when it is
+  /// unknown.
   public struct Place: Sendable, Hashable {
     /// The path of the file; nil for a journal without one.
     public var file: String?
-    /// The position of the commit.
+    /// The position of the commit; nil when it is unknown.
     public var position: Int64?
-    /// The byte within the file, or within the payload at ``position``.
+    /// The byte within the file, or within the payload at ``position``; nil when it is unknown.
     public var byteOffset: Int?
 
-    /// Creates a place, as far as it is known.
+    /// Creates a place from its known parts.
     public init(file: String? = nil, position: Int64? = nil, byteOffset: Int? = nil) {
       self.file = file
       self.position = position
@@ -75,7 +75,7 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
     self.cause = cause
   }
 
-  /// True when the same owner may repeat the same append after this error, for as long as it takes.
+  /// True when the same owner may repeat the same append after this error, until it succeeds.
   public var isTransient: Bool { code == .noSpace || code == .unavailable || code == .diskFault }
 
   /// True when, after this error, the written data may or may not be found at the next start.

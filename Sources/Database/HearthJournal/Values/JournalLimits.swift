@@ -7,8 +7,8 @@ public enum JournalLimits {
   /// The largest snapshot chunk, in bytes. A chunk is one transaction, and an append waits while it is written.
   public static let snapshotChunkBytesMax = 4 << 20
 
-  /// The recommended chunk size, in bytes: an append that meets a chunk waits for one more sync and about a millisecond
-  /// of writing, and each sync covers many bytes.
+  /// The recommended chunk size, in bytes: small enough that an append waits at most for one more sync and about a
+  /// millisecond of writing, and large enough that each sync covers many bytes.
   public static let snapshotChunkBytes = 512 << 10
 
   /// The bytes that `forEachBatch` holds in memory at a time.

@@ -1,17 +1,17 @@
 /// An entry that becomes durable together with its commit and is delivered later. The journal does not interpret its
 /// content.
 public struct OutboxEntry: Sendable, Equatable {
-  /// The name of its queue.
+  /// The name of the entry's queue: the trigger's name.
   public var queue: String
   /// The place in the queue.
   public var place: OutboxPlace
-  /// The lane; entries of one lane are delivered in order, one at a time.
+  /// The ordering key: entries with the same one are delivered in order, one at a time.
   public var lane: String
   /// The time of the commit, in milliseconds since 1970.
   public var milliseconds: Int64
   /// The content for the delivery.
   public var content: [UInt8]
-  /// The reason why it will not be delivered; nil when it waits.
+  /// The reason why the entry will not be delivered; nil when it waits.
   public var deadReason: String?
 
   /// Creates an entry.
@@ -42,13 +42,13 @@ public struct OutboxPlace: Sendable, Hashable, Comparable {
 public struct WaitingEntry: Sendable, Equatable {
   /// The place in the queue.
   public var place: OutboxPlace
-  /// The entry's lane.
+  /// The entry's ordering key: see ``OutboxEntry/lane``.
   public var lane: String
   /// The time of its commit, in milliseconds since 1970.
   public var milliseconds: Int64
   /// The number of attempts.
   public var attemptCount: Int
-  /// The time of the next attempt at the earliest, in milliseconds since 1970.
+  /// The earliest time of the next attempt, in milliseconds since 1970.
   public var dueMilliseconds: Int64
   /// The size of its content in bytes.
   public var sizeBytes: Int
@@ -76,7 +76,7 @@ public enum OutboxChange: Sendable, Equatable {
 public struct DeadEntry: Sendable, Equatable {
   /// The place in the queue.
   public var place: OutboxPlace
-  /// The entry's lane.
+  /// The entry's ordering key: see ``OutboxEntry/lane``.
   public var lane: String
   /// The time of its commit, in milliseconds since 1970.
   public var milliseconds: Int64
@@ -86,7 +86,7 @@ public struct DeadEntry: Sendable, Equatable {
   public var deadMilliseconds: Int64
   /// The reason why it will not be delivered.
   public var reason: String
-  /// The content for the delivery; empty in lists.
+  /// The content for the delivery; empty in results that list several entries.
   public var content: [UInt8]
 
   /// Creates a dead entry.
@@ -103,13 +103,13 @@ public struct DeadEntry: Sendable, Equatable {
 public struct OutboxFigures: Sendable, Equatable {
   /// The number of waiting entries.
   public var waitingCount = 0
-  /// The size of their contents in bytes.
+  /// The size of the waiting entries' contents in bytes.
   public var waitingBytes = 0
   /// The time of the oldest waiting entry's commit, in milliseconds since 1970; nil when none waits.
   public var oldestMilliseconds: Int64?
   /// The number of dead entries.
   public var deadCount = 0
-  /// The size of their contents in bytes.
+  /// The size of the dead entries' contents in bytes.
   public var deadBytes = 0
 
   /// Creates the figures of an empty queue.

@@ -1,10 +1,10 @@
 /// The running hash of a log: each batch's hash takes the one before it as its seed, so that a missing, moved, altered
-/// or inserted batch shows at the first batch after it.
+/// or inserted batch is detected at the next batch.
 ///
-/// 64 bits of XXH64 suffice against disks, file systems and copies that lose or mix up pages. It is no defence against
-/// an attacker with write access to the file, and no hash in the same file could be, at any length: such an attacker
-/// can recompute the chain. The chance to miss an accident is 2⁻⁶⁴, and XXH64 reads several gigabytes a second, which
-/// keeps the cost of hashing out of an append.
+/// 64 bits of XXH64 suffice to detect disks, file systems and copies that lose or mix up pages. It is no defence
+/// against an attacker with write access to the file, and no hash in the same file could be, at any length: such an
+/// attacker can recompute the chain. An accidental change goes undetected with a probability of 2⁻⁶⁴. XXH64 hashes
+/// several gigabytes a second, so that its cost in an append is negligible.
 public struct RunningHash: Sendable, Hashable, CustomStringConvertible {
   public let rawValue: UInt64
 

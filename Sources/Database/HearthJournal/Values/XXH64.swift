@@ -1,4 +1,5 @@
-/// The XXH64 hash function, after its public specification (Yann Collet, "xxHash fast digest algorithm", 0.1.1).
+/// The XXH64 hash function, implemented from its public specification (Yann Collet, "xxHash fast digest algorithm",
+/// 0.1.1).
 package enum XXH64 {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F

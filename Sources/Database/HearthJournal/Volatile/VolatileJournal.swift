@@ -3,8 +3,8 @@ import Synchronization
 /// A journal without storage: commits last until the process ends. It is for temporary databases, such as those of an
 /// emulator's other projects.
 ///
-/// It knows the end of its log, and no batch or chunk of it; a second `acquire()` of the same journal finds it
-/// unchanged.
+/// It stores only the position and hash of its end, and no batches or chunks. A second `acquire()` of the same journal
+/// returns the same end.
 public final class VolatileJournal: Journal {
   fileprivate struct State {
     var head = JournalHead(epoch: 0, position: 0, runningHash: .empty)

@@ -1,4 +1,4 @@
-/// A factory of journals without storage; each opened one is new.
+/// A factory of journals without storage; each one that is opened is new.
 public struct VolatileJournals: JournalFactory {
   /// Creates a factory.
   public init() {}

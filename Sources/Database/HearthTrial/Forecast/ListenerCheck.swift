@@ -1,11 +1,11 @@
 import HearthEngine
 import HearthRules
 
-/// A judge that decides current listens by staged rules, without cancelling any.
+/// An evaluation of the current listens with staged rules, which cancels none of them.
 public struct ListenerCheck: Sendable {
   private struct Group: Hashable {
     var pattern: String
-    // The rule is retained with its denials, so that no other object can have its address.
+    // The rule is retained together with its denials, so that its address stays unique.
     var rule: ObjectIdentifier?
   }
 
@@ -14,13 +14,13 @@ public struct ListenerCheck: Sendable {
   private var found = ListenerForecast()
   private var groups: [Group: ListenerForecast.Pattern] = [:]
 
-  /// Creates a judge of staged rules.
+  /// Creates a check with staged rules.
   public init(of staged: RuleSet, limits: TrialLimits = TrialLimits()) {
     self.staged = staged.withoutCounting
     self.limits = limits
   }
 
-  /// Decides one listen.
+  /// Evaluates the staged rules for one listen.
   public mutating func judge(_ listen: StandingListen, on state: DatabaseState, nowMilliseconds: Int64) {
     guard !listen.principal.isAdministrator else { return }
     found.examinedCount += 1

@@ -2,7 +2,8 @@ import HearthEngine
 import HearthRules
 import HearthTree
 
-/// A judge that decides requests by staged rules and compares the answers with those of the rules in force.
+/// An evaluator that repeats recorded decisions with staged rules and compares the answers with those of the rules in
+/// force.
 ///
 /// It uses the same evaluator on the same inputs. It must not be used by two threads at once.
 public struct TrialJudge {
@@ -14,11 +15,11 @@ public struct TrialJudge {
     case equal
     /// The staged rules took too many steps.
     case undecided
-    /// The staged rules give the opposite answer.
+    /// The staged rules give the opposite answer: they reverse the decision.
     case flipped(ReversedDecision)
 
-    /// Returns the trace of a flipped decision, by a second evaluation; nil when it was not flipped, and empty when the
-    /// trace takes too long.
+    /// Returns the trace of a reversed decision, by a second evaluation; nil when the decision is not reversed, and
+    /// empty when the trace takes too long.
     public func trace() -> [String]? {
       guard case .flipped(let flip) = self else { return nil }
       return flip.trace()
@@ -31,13 +32,13 @@ public struct TrialJudge {
   /// The locations whose rules are the same in both files, for the rules that were in force at the last decision.
   private var cached: UnchangedLocations?
 
-  /// Creates a judge of staged rules.
+  /// Creates an evaluator of staged rules.
   public init(of staged: RuleSet, limits: TrialLimits = TrialLimits()) {
     self.staged = staged.withoutCounting
     stepsMax = limits.stepsMax
   }
 
-  /// Returns the verdict of the staged rules on a decision.
+  /// Evaluates the staged rules for a recorded decision, and returns the result of the comparison.
   public mutating func judge(_ decided: RecordedDecision) -> Verdict {
     if unchangedLocations(beside: decided.rules).areSame(for: decided.request) { return .sameRules }
     guard let answer = staged.decide(decided.request, stepsMax: stepsMax) else { return .undecided }
@@ -62,7 +63,7 @@ public struct ReversedDecision: Sendable {
   let stagedRule: RuleReference?
   /// The deciding rule of the rules in force; nil when no rule applies there.
   let rule: RuleReference?
-  /// The location that made the difference.
+  /// The location whose rules give the opposite answer.
   let path: Path
   /// The pattern of the location in the rules: `/rooms/$room`.
   let pattern: String
@@ -77,7 +78,8 @@ public struct ReversedDecision: Sendable {
     pattern = PathPattern.of(path, in: [staged, decided.rules])
   }
 
-  /// Returns the location of a request: for an update of several, the first that the denying rules file refuses.
+  /// Returns the location of a request; for an update of several locations, the first one that the denying rules
+  /// refuse.
   private static func location(of request: RulesRequest, deniedBy decision: Decision?) -> Path {
     switch request {
     case .read(let request): return request.path

@@ -2,12 +2,12 @@ import HearthEngine
 
 /// A queue of decisions that wait to be judged, bounded in number and in bytes.
 ///
-/// A decision retains the tree of its time, so data replaced since then counts as well. When the queue exceeds its
-/// limit, the oldest decisions are dropped, which retain the most.
+/// A decision retains the version of the tree that it was made on, so data that was replaced since then counts as well.
+/// When the queue exceeds its limit, the oldest decisions are dropped, because they retain the most.
 public struct TrialQueue: Sendable {
   private struct Entry {
     var decided: RecordedDecision
-    /// The total size of replaced data when the decision arrived, in bytes.
+    /// The value of ``replacedBytes`` when the decision arrived.
     var replacedBytes: Int
   }
 
@@ -20,7 +20,7 @@ public struct TrialQueue: Sendable {
   private var head = 0
   private var replacedBytes = 0
   private var carriedBytes = 0
-  /// The number of decisions dropped since the beginning.
+  /// The number of decisions dropped since the start of the trial.
   public private(set) var droppedCount = 0
 
   /// Creates an empty queue.
@@ -54,7 +54,7 @@ public struct TrialQueue: Sendable {
     var dropped: [RecordedDecision] = []
     while sizeBytes > limits.waitingBytesMax, let oldest = popFirst() { dropped.append(oldest) }
     droppedCount += dropped.count
-    // An empty queue retains no replaced data.
+    // Without waiting decisions, no replaced data is retained.
     if count == 0 { replacedBytes = 0 }
     return dropped
   }
@@ -65,7 +65,7 @@ public struct TrialQueue: Sendable {
     entries[head] = nil
     head += 1
     carriedBytes -= Self.caseBytes + entry.decided.sizeBytes
-    // Compaction at half the size, so that its cost is proportional to the removed entries.
+    // Compacts the array at half its size, so that the cost is proportional to the number of removed entries.
     if head * 2 >= entries.count {
       entries.removeFirst(head)
       head = 0

@@ -3,12 +3,13 @@ import HearthRules
 
 /// The findings of a trial so far, in bounded memory.
 public struct TrialTally: Sendable {
-  /// A key of flips that are counted together: the same deciding rules, at locations with the same pattern.
+  /// A key of reversed decisions that are counted together: the same deciding rules, at locations with the same
+  /// pattern.
   private struct Group: Hashable {
     var direction: TrialFlip.Direction
     var operation: RecordedDecision.Operation
     var pattern: String
-    // The rules are retained with the flips, so that no other objects can have their addresses.
+    // The rules are retained together with the reversed decisions, so that their addresses stay unique.
     var stagedRule: ObjectIdentifier?
     var rule: ObjectIdentifier?
 
@@ -29,7 +30,8 @@ public struct TrialTally: Sendable {
     report = TrialReport(startedMilliseconds: startedMilliseconds)
   }
 
-  /// Returns true when a trace of this verdict is needed for an example; a trace requires a second evaluation.
+  /// Returns true when a trace of this result is needed for an example. A trace requires a second evaluation, so only a
+  /// few are made.
   public func wantsExample(of verdict: TrialJudge.Verdict) -> Bool {
     guard case .flipped(let flip) = verdict else { return false }
     guard let known = flips[Group(flip)] else { return flips.count < limits.flipGroupsMax && limits.examplesMax > 0 }
@@ -38,7 +40,7 @@ public struct TrialTally: Sendable {
     return !known.examples.contains { $0.path == path && $0.uid == uid }
   }
 
-  /// Counts one verdict.
+  /// Counts one result.
   ///
   /// - Parameter trace: The trace for an example; nil when none is needed.
   public mutating func add(_ verdict: TrialJudge.Verdict, of decided: RecordedDecision, trace: [String]?) {
@@ -80,7 +82,7 @@ public struct TrialTally: Sendable {
         trace: trace))
   }
 
-  /// Returns the findings so far, the most frequent flips first.
+  /// Returns the findings so far, the most frequent reversals first.
   public func reported(droppedCount: Int) -> TrialReport {
     var report = report
     report.droppedCount = droppedCount
@@ -93,7 +95,7 @@ public struct TrialTally: Sendable {
 }
 
 extension TrialJudge {
-  /// Judges one decision and counts the verdict.
+  /// Repeats one decision with the staged rules, and counts the result.
   public mutating func judge(_ decided: RecordedDecision, into tally: inout TrialTally) {
     let verdict = judge(decided)
     let trace = tally.wantsExample(of: verdict) ? verdict.trace() : nil

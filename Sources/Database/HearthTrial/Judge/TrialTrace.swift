@@ -1,7 +1,7 @@
 import HearthRules
 
-/// The trace of a rules decision, which shows only `true`, `false` and `null` of the data and credentials, the length
-/// of texts, and that a value is a number. Content of the rules file itself is shown.
+/// The trace of a rules decision. Of data and credentials it shows only `true`, `false` and `null`, the lengths of
+/// strings, and that a value is a number; it shows constants of the rules file itself.
 enum TrialTrace {
   static func lines(of decision: Decision) -> [String] {
     let visits = decision.visited

@@ -1,12 +1,12 @@
 import HearthRules
 import HearthTree
 
-/// A path as rules files name it: with literal keys that they contain, and wildcards for all others. Levels below all
-/// rules are one `…`. The number of patterns is therefore bounded by the files, for any requests of clients.
+/// A path as rules files name it: with literal keys that they contain, and wildcards for all others. All levels below
+/// the last rule are one `…`. The number of patterns is therefore bounded by the files, whatever clients request.
 enum PathPattern {
   /// Returns the pattern of a path.
   ///
-  /// - Parameter files: The rules files, in order: a key that the first does not name may be named by the next.
+  /// - Parameter files: The rules files, in order: a key that the first file does not contain may be in the next one.
   static func of(_ path: Path, in files: [RuleSet]) -> String {
     var nodes: [RuleNode?] = files.map(\.root)
     var pattern = ""
@@ -24,7 +24,7 @@ enum PathPattern {
   }
 }
 
-/// Text from clients as a report shows it: a single line of limited length, without terminal control characters.
+/// The form of clients' text in a report: a single line of limited length, without terminal control characters.
 enum ReportText {
   static func of(_ text: String) -> String {
     guard text.utf8.count > TrialLimits.textBytesMax else { return PlainExplanation.of(text) }

@@ -4,24 +4,24 @@ import HearthTree
 /// A comparison of two rules files that finds the locations with the same relevant rules, where both files give the
 /// same answer to any request.
 ///
-/// Results are cached by location. There are as many locations as the files name, and never more than
+/// Results are cached by location. There are at most as many locations as the files name, and never more than
 /// ``TrialLimits/placesMax``.
 final class UnchangedLocations {
   /// A location of either file.
   private final class Place {
     let first: RuleNode?
     let second: RuleNode?
-    /// True when all `.read` rules from the root down to here are the same.
+    /// True when all `.read` rules from the root to this location are the same.
     let isReadSame: Bool
-    /// True when all `.write` and `.validate` rules from the root down to here are the same.
+    /// True when all `.write` and `.validate` rules from the root to this location are the same.
     let isWriteSame: Bool
-    /// True when all `.validate` rules below are the same as well.
+    /// True when ``isWriteSame`` is true and all `.validate` rules below this location are the same as well.
     lazy var isWriteSameBelow = isWriteSame && RuleComparison.validateSame(first, second)
-    /// True when one of the files names locations below.
+    /// True when one of the files contains literal keys below this location.
     let hasNames: Bool
     var named: [Key: Place] = [:]
-    /// The location of all keys that neither file names: nil when it has not been computed yet, and `.some(nil)` when
-    /// there is none.
+    /// The location for all keys that neither file contains literally: nil when it has not been computed yet, and
+    /// `.some(nil)` when there is none.
     var wildcard: Place??
 
     init(_ first: RuleNode?, _ second: RuleNode?, below above: Place?) {

@@ -73,7 +73,7 @@ public struct DataForecast: Sendable {
     public var count = 0
     /// The number of these locations that the rules in force refuse as well.
     public var alreadyFailingCount = 0
-    /// A sample of the paths.
+    /// Some of the paths.
     public var paths: [String] = []
   }
 

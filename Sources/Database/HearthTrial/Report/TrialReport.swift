@@ -1,13 +1,13 @@
 import HearthEngine
 import HearthRules
 
-/// The report of a trial: how staged rules would have decided the requests meanwhile.
+/// The report of a trial: how staged rules would have decided the requests during the trial.
 public struct TrialReport: Sendable {
   /// The start time, in milliseconds since 1970.
   public var startedMilliseconds: Int64
-  /// The time of the last judged decision; the start time when there was none.
+  /// The time of the last repeated decision; the start time when there was none.
   public var lastMilliseconds: Int64
-  /// The number of judged decisions: equal, undecided or flipped.
+  /// The number of decisions that were repeated with the staged rules: equal, undecided or reversed.
   public var judgedCount = 0
   /// The number of decisions with the same answer from the staged rules.
   public var equalCount = 0
@@ -15,15 +15,15 @@ public struct TrialReport: Sendable {
   public var sameRulesCount = 0
   /// The number of decisions for which the staged rules took too many steps.
   public var undecidedCount = 0
-  /// The number of decisions that were not judged because too many waited.
+  /// The number of decisions that were not repeated because too many waited.
   public var droppedCount = 0
   /// The number of allowed requests that would be denied.
   public var closedCount = 0
   /// The number of denied requests that would be allowed.
   public var openedCount = 0
-  /// The flips by the deciding rules and location, the most frequent ones first.
+  /// The reversals, grouped by the deciding rules and the location, the most frequent ones first.
   public var flips: [TrialFlip] = []
-  /// The number of flips outside ``flips``, which is bounded.
+  /// The number of reversed decisions that ``flips``, which is bounded, does not contain.
   public var unlistedFlipCount = 0
   /// The forecast of a promotion; nil when none was requested.
   public var forecast: TrialForecast?
@@ -37,15 +37,15 @@ public struct TrialReport: Sendable {
 
 /// Decisions that staged rules reverse, grouped by the deciding rules and the location.
 public struct TrialFlip: Sendable {
-  /// The direction of a flip.
+  /// The direction of a reversal.
   public enum Direction: String, Sendable, CaseIterable {
-    /// Allowed, and denied by the staged rules.
+    /// Requests that were allowed, and that the staged rules deny.
     case closed
-    /// Denied, and allowed by the staged rules.
+    /// Requests that were denied, and that the staged rules allow.
     case opened
   }
 
-  /// The direction of these flips.
+  /// The direction of these reversals.
   public var direction: Direction
   /// The requested operation.
   public var operation: RecordedDecision.Operation
@@ -56,13 +56,13 @@ public struct TrialFlip: Sendable {
   public var stagedRule: RuleReference?
   /// The deciding rule of the rules in force; nil when no rule applies there.
   public var rule: RuleReference?
-  /// The number of flips.
+  /// The number of reversed decisions.
   public var count = 0
-  /// The time of the first flip, in milliseconds since 1970.
+  /// The time of the first reversed decision, in milliseconds since 1970.
   public var firstMilliseconds: Int64
-  /// The time of the last flip, in milliseconds since 1970.
+  /// The time of the last reversed decision, in milliseconds since 1970.
   public var lastMilliseconds: Int64
-  /// A sample of examples, of different users or locations.
+  /// Some examples, of different users or locations.
   public var examples: [TrialExample] = []
 
   init(
@@ -87,7 +87,7 @@ public struct TrialExample: Sendable {
   public var uid: String?
   /// The time of the decision, in milliseconds since 1970.
   public var milliseconds: Int64
-  /// The trace of the staged rules' decision, one rule a line. Of data and credentials it shows only `true`, `false`,
-  /// `null` and the lengths of texts.
+  /// The trace of the staged rules' decision, one line for each rule. Of data and credentials it shows only `true`,
+  /// `false`, `null` and the lengths of texts.
   public var trace: [String]
 }

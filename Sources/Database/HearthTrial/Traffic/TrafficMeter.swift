@@ -27,8 +27,8 @@ public struct TrafficMeter: Sendable {
     seconds[slot].count.cancelledCount += decided.cancelledCount
   }
 
-  /// Returns the count of the last milliseconds: in whole seconds, including the current one, and no more than
-  /// ``secondsMax``.
+  /// Returns the count of the last `milliseconds`. The interval is rounded to whole seconds, includes the current one,
+  /// and has at most ``secondsMax``.
   public func count(inLastMilliseconds milliseconds: Int64, nowMonotonicMilliseconds now: Int64) -> TrafficCount {
     let asked = min(max(milliseconds, 1_000) / 1_000, Int64(Self.secondsMax))
     let numbers = now / 1_000 - asked + 1...now / 1_000
@@ -65,7 +65,7 @@ public struct TrafficCount: Sendable, Equatable {
   /// The number of all decisions.
   public var decidedCount: Int { allowedCount + deniedCount + cancelledCount }
 
-  /// The denied share of the requests, from 0 to 1; 0 without requests. Cancelled listens do not count.
+  /// The denied share of the requests, from 0 to 1; 0 when there were none. Cancelled listens do not count.
   public var deniedShare: Double {
     let count = allowedCount + deniedCount
     return count == 0 ? 0 : Double(deniedCount) / Double(count)

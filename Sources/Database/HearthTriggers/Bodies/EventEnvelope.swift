@@ -1,10 +1,10 @@
 import HearthTree
 
-/// The form in which an event is sent.
+/// The format in which an event is sent.
 public enum EventForm: String, Sendable, CaseIterable {
-  /// A structured CloudEvent: for functions of the second generation, and all functions in Python.
+  /// A structured CloudEvent: for Cloud Functions of the second generation, and all functions in Python.
   case cloudEvent = "cloudevent"
-  /// The flat JSON of functions of the first generation.
+  /// The flat JSON for Cloud Functions of the first generation.
   case gen1
   /// A JSON object for any other receiver.
   case webhook
@@ -23,7 +23,7 @@ public enum EventForm: String, Sendable, CaseIterable {
 
 /// One event with all parts of its body.
 public struct EventEnvelope: Sendable {
-  /// The registration's parts of an event.
+  /// The parts of an event that come from its trigger's registration.
   public struct Address: Sendable {
     /// The trigger's name.
     public var trigger: String
@@ -33,9 +33,9 @@ public struct EventEnvelope: Sendable {
     public var pattern: TriggerPattern
     /// The database's name.
     public var database: String
-    /// The region named as the events' origin.
+    /// The Google Cloud region that events state as their origin.
     public var location: String
-    /// The host under which the handlers' own libraries find the database.
+    /// The host at which the client libraries in handlers reach the database.
     public var host: String
 
     /// Creates an address.
@@ -54,7 +54,7 @@ public struct EventEnvelope: Sendable {
   public var sequence: String?
   /// The event itself.
   public var event: TriggerEvent
-  /// The registration's parts of the event.
+  /// The parts that come from the trigger's registration.
   public var address: Address
 
   /// Creates an event for one registration.
@@ -62,7 +62,7 @@ public struct EventEnvelope: Sendable {
     (self.id, self.sequence, self.event, self.address) = (id, sequence, event, address)
   }
 
-  /// Returns the body in that form, or nil when the values are too large for it.
+  /// Returns the body in the given format; nil when the values are too large for it.
   public func body(_ form: EventForm) -> [UInt8]? {
     switch (form, event.payload) {
     case (.cloudEvent, .text(let payload)): cloudEvent(payload)
@@ -125,7 +125,7 @@ public struct EventEnvelope: Sendable {
     return object.closed()
   }
 
-  // MARK: Receivers of one's own
+  // MARK: Other receivers
 
   /// Returns
   /// `{"type":…,"id":…,"timestamp":…,"data":{"trigger":…,"database":…,"path":…,"params":…,"author":…,"sequence":…,"values":…}}`,

@@ -7,7 +7,7 @@ enum EventTime {
     let clamped = min(max(milliseconds, 0), 253_402_300_799_999)
     let (seconds, fraction) = (clamped / 1_000, clamped % 1_000)
     let (days, second) = (seconds / 86_400, seconds % 86_400)
-    // The civil date of a day number, counted in eras of 400 years that begin in March.
+    // Computes the civil date of a day number, in eras of 400 years that begin in March.
     let z = days + 719_468
     let era = z / 146_097
     let dayOfEra = z - era * 146_097

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// A JSON object, written member by member, whose values may be JSON texts already.
+/// A writer of a JSON object, member by member. Values may be encoded JSON already.
 struct JSONObjectWriter {
   private var writer = JSONWriter()
   private var isFirst = true

@@ -1,12 +1,12 @@
 import HearthTree
 
-/// An event of an account with all parts of its body. It names no author, as in Firebase.
+/// An event of an account with all parts of its body. As in Firebase, it has no author.
 public struct UserEnvelope: Sendable {
   /// The event itself.
   public var event: UserEvent
   /// The name of the trigger.
   public var trigger: String
-  /// The ID of the accounts' project.
+  /// The ID of the project that the accounts belong to.
   public var project: String
 
   /// Creates an event for one trigger.
@@ -14,7 +14,7 @@ public struct UserEnvelope: Sendable {
     (self.event, self.trigger, self.project) = (event, trigger, project)
   }
 
-  /// Returns the body in that form.
+  /// Returns the body in the given format.
   public func body(_ form: EventForm) -> [UInt8] {
     switch form {
     case .cloudEvent: cloudEvent
@@ -44,7 +44,7 @@ public struct UserEnvelope: Sendable {
     return object.closed()
   }
 
-  /// Returns the account with the second generation's name for its creation time.
+  /// Returns the account with its creation time under the name that functions of the second generation expect.
   private static func secondGeneration(_ user: JSON) -> JSON {
     .object(
       (user.members ?? []).map { member in

@@ -2,14 +2,15 @@ import HearthTree
 
 extension TriggerDefinition {
   /// Creates the trigger that Firebase's tools post to `/.settings/functionTriggers.json` for each function of a
-  /// database: `{"name","path","event","topic","namespacePattern"}`. The last part of `topic` is the key under which
-  /// the functions emulator knows the function; `namespacePattern` marks the second generation.
+  /// database: `{"name","path","event","topic","namespacePattern"}`. The last part of `topic` is the key that
+  /// identifies the function in the functions emulator; `namespacePattern` is present for functions of the second
+  /// generation.
   ///
   /// - Parameters:
-  ///   - database: The request's database, for the first generation.
-  ///   - host: The functions emulator, `host:port`.
-  ///   - project: The project's ID.
-  /// - Returns: Nil for an event that is not about a database.
+  /// - database: The request's database, which a function of the first generation is registered for.
+  /// - host: The functions emulator, `host:port`.
+  /// - project: The project's ID.
+  /// - Returns: nil for an event that is not about a database.
   /// - Throws: ``TriggerProblem`` for a registration that cannot be served.
   public init?(
     emulator json: JSON, database: String, host: String, project: String

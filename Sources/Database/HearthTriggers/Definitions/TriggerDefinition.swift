@@ -17,19 +17,20 @@ public struct TriggerDefinition: Sendable, Equatable {
   public var subject: TriggerSubject
   /// The receiver of events.
   public var target: TriggerTarget
-  /// The form of events.
+  /// The format of events.
   public var form: EventForm
-  /// True to resend an event when its handler failed; otherwise only one that did not reach the handler is sent again.
+  /// True to resend an event when its handler failed; otherwise only an event that did not reach the handler is sent
+  /// again.
   public var retries = false
-  /// The secrets that sign requests, by the Standard Webhooks scheme: one signature each.
+  /// The secrets that sign requests by the Standard Webhooks specification; each adds one signature.
   public var secrets: [WebhookSecret] = []
-  /// The time for a handler, in seconds.
+  /// The timeout of a handler, in seconds.
   public var timeoutSeconds = TriggerLimits.timeoutSeconds
   /// The most events in flight.
   public var concurrency = TriggerLimits.concurrency
-  /// The time for attempts after an event's write, in seconds.
+  /// The time after an event's write in which deliveries are attempted, in seconds.
   public var windowSeconds = TriggerLimits.windowSeconds
-  /// The region named as the events' origin.
+  /// The Google Cloud region that events state as their origin.
   public var location = "us-central1"
   /// True when the receiver may be at a private address, and be reached without TLS.
   public var allowsPrivate = false
@@ -40,7 +41,8 @@ public struct TriggerDefinition: Sendable, Equatable {
 
   /// Creates a trigger from its required parts, with defaults for all others.
   ///
-  /// - Throws: ``TriggerProblem`` for an invalid name or URL, and for a form that does not fit the other parts.
+  /// - Throws: ``TriggerProblem`` for an invalid name or URL, and for a format that does not suit the subject or the
+  ///   target.
   public init(
     name: String, _ subject: TriggerSubject, to target: TriggerTarget, form: EventForm
   ) throws(TriggerProblem) {
@@ -102,18 +104,18 @@ public struct TriggerDefinition: Sendable, Equatable {
     }
   }
 
-  /// The member of a trigger set for this trigger; nil when it is not about writes.
+  /// The part of this trigger that ``TriggerSet`` needs; nil for a trigger about accounts.
   public var member: TriggerSet.Member? {
     guard case .writes(_, let pattern, let eventType) = subject else { return nil }
     return TriggerSet.Member(name: name, pattern: pattern, kinds: eventType.kinds, wantsValues: form.carriesValues)
   }
 
-  /// Returns true when it is about writes in the database of that name.
+  /// Returns true when the trigger is about writes in the database with the given name.
   public func appliesTo(database: String) -> Bool {
     if case .writes(let databases, _, _) = subject { databases.matches(database) } else { false }
   }
 
-  /// Returns true when this registration can send the waiting events of another one with its name.
+  /// Returns true when this registration can send the waiting events of an earlier one with the same name.
   public func continues(_ other: TriggerDefinition) -> Bool {
     subject.isUsers == other.subject.isUsers && (subject.isUsers || form.carriesValues == other.form.carriesValues)
   }
@@ -133,7 +135,7 @@ public struct TriggerDefinition: Sendable, Equatable {
   }
 }
 
-// MARK: As JSON
+// MARK: JSON
 
 extension TriggerDefinition {
   /// The JSON for administrators, with the number of secrets instead of the secrets.
@@ -170,8 +172,8 @@ extension TriggerDefinition {
     return members
   }
 
-  /// Parses the JSON of ``stored``, or an administrator's: `name`; `path` and `on`, or `user`; `url` or `plugin`. All
-  /// other members are optional.
+  /// Parses the JSON of ``stored``, or of an administrator's request: `name`; `path` and `on`, or `user`; `url` or
+  /// `plugin`. All other members are optional.
   ///
   /// - Throws: ``TriggerProblem`` with the defect.
   public init(_ json: JSON) throws(TriggerProblem) {

@@ -1,11 +1,11 @@
 /// The subject of a trigger.
 public enum TriggerSubject: Sendable, Equatable {
-  /// Writes of a kind, at matching locations, in matching databases.
+  /// Writes with a kind of change, at matching locations in matching databases.
   case writes(databases: DatabasePattern, pattern: TriggerPattern, eventType: TriggerEventType)
-  /// Accounts of users.
+  /// The creation or deletion of accounts.
   case users(UserEventType)
 
-  /// True when it is about accounts instead of writes.
+  /// True when the trigger is about accounts instead of writes.
   public var isUsers: Bool { if case .users = self { true } else { false } }
 }
 

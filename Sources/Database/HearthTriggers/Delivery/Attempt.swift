@@ -1,6 +1,6 @@
 /// The key of an event among all those of one trigger.
 public struct EventKey: Sendable, Hashable, Comparable {
-  /// The number that the caller has assigned to the database.
+  /// The number that the caller has assigned to the event's database.
   public var source: Int
   /// The number of the commit.
   public var position: Int64
@@ -17,17 +17,17 @@ public struct EventKey: Sendable, Hashable, Comparable {
   }
 }
 
-/// An event that waits for delivery, as memory holds it.
+/// An event that waits for delivery, without its content.
 public struct WaitingEvent: Sendable, Equatable {
   /// The event's key.
   public var key: EventKey
-  /// The location. Events of one location are delivered in order, one at a time.
+  /// The location, as keys with `/` between them. Events of one location are delivered in order, one at a time.
   public var ref: String
   /// The time of its write, in milliseconds since 1970.
   public var milliseconds: Int64
   /// The number of attempts.
   public var attemptCount: Int
-  /// The time of the next attempt at the earliest, in milliseconds since 1970.
+  /// The earliest time of the next attempt, in milliseconds since 1970.
   public var dueMilliseconds: Int64
   /// The stored size of its content in bytes.
   public var sizeBytes: Int
@@ -44,17 +44,17 @@ public struct WaitingEvent: Sendable, Equatable {
 
 /// The outcome of an attempt.
 public enum AttemptOutcome: Sendable, Equatable {
-  /// The handler ran to its end.
+  /// The handler ran and reported success.
   case done
   /// The receiver refused the request.
   case refused(String)
   /// The receiver does not know the function: status 404.
   case unknownFunction
-  /// The handler did not run, or its state is unknown.
+  /// The handler did not run, or it is unknown whether it did.
   case notRun(String, retryAfterSeconds: Int64? = nil)
   /// The handler ran and failed.
   case failed(String)
-  /// The request was sent, and no complete answer came.
+  /// The request was sent, but no complete answer arrived.
   case unknown(String)
   /// The receiver is permanently gone.
   case gone
@@ -72,13 +72,13 @@ public enum AttemptOutcome: Sendable, Equatable {
       let seconds = retryAfter.flatMap { Int64($0) }.map { min(max($0, 0), Int64(TriggerLimits.retryAfterSecondsMax)) }
       self = .notRun("status \(status)", retryAfterSeconds: seconds)
     case 500...: self = .failed("status \(status)")
-    // Redirects are not followed, and other statuses below 500 do not answer this request.
+    // Redirects are not followed, and other statuses below 500 are no valid answers to this request.
     default: self = .refused("status \(status)")
     }
   }
 }
 
-/// The stored state of an event after an attempt.
+/// The state of an event after an attempt, as it is stored.
 public enum EventSettlement: Sendable, Equatable {
   /// The event is removed.
   case delivered

@@ -1,5 +1,5 @@
 /// The deliveries of one trigger: a state machine that selects the next events and handles outcomes. The caller passes
-/// the time; payloads are not part of it.
+/// the time; the contents of events are kept elsewhere.
 ///
 /// Events of one location in one database are delivered in the order of their commits, one at a time, and wait while an
 /// earlier one is retried. Events of different locations may overtake each other.
@@ -10,7 +10,7 @@ public struct Delivery: Sendable {
     public var retries: Bool
     /// The most events in flight.
     public var concurrency: Int
-    /// The time for attempts after an event's write, in seconds.
+    /// The time after an event's write in which deliveries are attempted, in seconds.
     public var windowSeconds: Int
 
     /// Creates a policy.
@@ -21,11 +21,11 @@ public struct Delivery: Sendable {
     }
   }
 
-  /// The work that is due.
+  /// The deliveries that are due.
   public struct Work: Sendable, Equatable {
-    /// Events to send, each of which ends with ``Delivery/finish(_:_:now:chance:)``.
+    /// Events to send, each of which the caller ends with ``Delivery/finish(_:_:now:chance:)``.
     public var starts: [WaitingEvent] = []
-    /// Events that expired and are dead letters now.
+    /// Events whose time for attempts is over, and that become dead letters.
     public var expired: [WaitingEvent] = []
   }
 
@@ -37,17 +37,17 @@ public struct Delivery: Sendable {
   private struct Delayed {
     var dueMilliseconds: Int64
     var lane: Lane
-    /// True when the handler was not reached: the wait ends once any event reaches it.
+    /// True when the handler was not reached. The wait then ends early once any event reaches it.
     var awaitsReceiver: Bool
   }
 
   /// The policy; may be changed at any time.
   public var policy: Policy
-  /// True while no events are started.
+  /// True while the trigger is paused, so that no events are started.
   public var isPaused = false
   private var lanes: [Lane: ArraySlice<WaitingEvent>] = [:]
   private var ready: ArraySlice<Lane> = []
-  /// Waiting lanes by time, the latest first.
+  /// The locations whose first event waits for a retry, ordered by time, the latest first.
   private var delayed: [Delayed] = []
   private var inFlight: [EventKey: Lane] = [:]
   /// The number of events in memory, including those in flight.
@@ -95,8 +95,8 @@ public struct Delivery: Sendable {
   /// Returns the events that can be started now.
   ///
   /// - Parameters:
-  ///   - now: The time in milliseconds since 1970.
-  ///   - slots: The most events to start, which leaves room for other triggers.
+  /// - now: The time in milliseconds since 1970.
+  /// - slots: The most events to start, so that other triggers get a share as well.
   public mutating func work(now: Int64, slots: Int) -> Work {
     var work = Work()
     guard !isPaused else { return work }
@@ -119,8 +119,8 @@ public struct Delivery: Sendable {
     return work
   }
 
-  /// The time when ``work(now:slots:)`` will have work without another event, in milliseconds since 1970; nil when it
-  /// will not.
+  /// The time in milliseconds since 1970 when ``work(now:slots:)`` returns events again although none is added or
+  /// finished; nil when it will not.
   public var nextMilliseconds: Int64? {
     guard !isPaused, inFlight.count < policy.concurrency else { return nil }
     let first = ready.isEmpty ? delayed.last?.dueMilliseconds : 0
@@ -173,7 +173,7 @@ public struct Delivery: Sendable {
     drop(lane)
   }
 
-  /// Retries events that wait because the receiver was not reached, after a report that it is back.
+  /// Retries events that wait because the receiver was not reached, after a report that it can be reached again.
   public mutating func receiverIsBack() {
     unreachedCount = 0
     retryDelayed()
@@ -182,7 +182,7 @@ public struct Delivery: Sendable {
   /// Returns true when an event is in flight.
   public func isUnderWay(_ key: EventKey) -> Bool { inFlight[key] != nil }
 
-  /// Drops all events that are not in flight; the caller adds them again, with others in between.
+  /// Drops all events that are not in flight; the caller adds them again, together with events between them.
   public mutating func forgetIdle() {
     (ready, delayed) = ([], [])
     lanes = lanes.compactMapValues { queue in
@@ -197,7 +197,7 @@ public struct Delivery: Sendable {
     lanes[Lane(source: event.key.source, ref: event.ref)]?.contains { $0.key == event.key } ?? false
   }
 
-  // MARK: Lanes
+  // MARK: Locations
 
   private mutating func retry(
     _ lane: Lane, _ event: WaitingEvent, _ reason: String, _ retryAfterSeconds: Int64?, awaitsReceiver: Bool,
@@ -222,11 +222,11 @@ public struct Delivery: Sendable {
     return .dead(reason: reason)
   }
 
-  /// Removes the first event of a lane, so that the next one can start.
+  /// Removes the first event of a location, so that the next one can start.
   private mutating func drop(_ lane: Lane) {
     guard var queue = lanes[lane], !queue.isEmpty else { return }
     knownCount -= 1
-    // Shared storage would be copied.
+    // Takes the array out of the dictionary while it is changed: shared storage would be copied.
     lanes[lane] = nil
     queue.removeFirst()
     guard let next = queue.first else { return }

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// The kind of change at one location.
+/// The kind of change of the value at one location.
 public enum EventKind: UInt8, Sendable, CaseIterable {
   /// The location had no value before.
   case created
@@ -22,7 +22,8 @@ struct ChangedLocationSearch {
   }
 
   let patterns: [TriggerPattern]
-  /// Called for each location and pattern, those below before those above. Returning false ends the search.
+  /// Called for each location that changed and each pattern that matches it, descendants before their ancestors.
+  /// Returning false ends the search.
   let found: (_ pattern: Int, _ path: [Key], _ old: Node, _ new: Node) -> Bool
 
   private var keys: [Key] = []
@@ -44,9 +45,9 @@ struct ChangedLocationSearch {
 
   /// Visits a location.
   ///
-  /// - Parameter written: The remaining written paths from here on; an empty one means that any location below may have
-  ///   changed.
-  /// - Returns: True when the value here has changed.
+  /// - Parameter written: The written paths, relative to this location. An empty path means that any location below it
+  ///   may have changed.
+  /// - Returns: True when the value at this location has changed.
   private mutating func visit(
     _ old: Node, _ new: Node, _ matchStates: [MatchState], written: [ArraySlice<Key>]
   ) -> Bool {
@@ -60,13 +61,13 @@ struct ChangedLocationSearch {
       let below = written.filter { $0.first == key }.map { $0.dropFirst() }
       let (before, after) = (old.child(key), new.child(key))
       let next = advanced(matchStates, by: key)
-      // Without remaining patterns only the existence of a difference matters.
+      // When no pattern can match below, only the existence of a difference matters.
       if next.isEmpty, isDifferent { continue }
       keys.append(key)
       if visit(before, after, next, written: below) { isDifferent = true }
       keys.removeLast()
     }
-    // A value in place of children is written there or above.
+    // A leaf that replaces children, or is replaced by them, is written at this location or above it.
     if isDifferent { report(matchStates, old, new) }
     return isDifferent
   }

@@ -5,14 +5,14 @@ struct EventNumber {
   /// The number of the event within its commit.
   var ordinal: Int32
 
-  /// Returns an ID of letters, digits, `-` and `_`, so that it can be a key. No other event of the source has it, even
-  /// after the source was restored to an older state.
+  /// Returns an ID of letters, digits, `-` and `_`, so that it can be a database key. The time in it keeps it unique
+  /// even after the source was restored to an older state.
   func id(in source: String, milliseconds: Int64) -> String {
     let time = String(max(0, milliseconds), radix: 36)
     return "\(source)-\(time)-\(String(position, radix: 36))-\(ordinal)"
   }
 
-  /// A number with a fixed count of digits, so that texts compare as numbers.
+  /// The number with a fixed count of digits, so that strings are ordered as numbers are.
   var sequence: String { Self.padded(position, to: 15) + Self.padded(Int64(ordinal), to: 6) }
 
   private static func padded(_ number: Int64, to count: Int) -> String {

@@ -4,10 +4,9 @@ import HearthTree
 ///
 /// With `b` the value before and `a` the one after, delta is: `null` when `a` is null; `a` when `b` is null or either
 /// is not an object; otherwise an object with, for each differing key, `null` or the delta of the two. Handlers merge
-/// the two into the value after, where null removes. No value is an array, and children are in the order of the
-/// database.
+/// the two into the value after, where null removes. Arrays do not occur, and children are in the database's key order.
 enum EventPayload {
-  /// Returns the text; `data` and `delta` are present even when they are null.
+  /// Returns the JSON text of an object; `data` and `delta` are present even when they are null.
   static func differenceText(old: Node, new: Node) -> [UInt8] {
     var writer = JSONWriter()
     writer.write(raw: "{\"data\":")
@@ -18,7 +17,7 @@ enum EventPayload {
     return writer.bytes
   }
 
-  /// Returns `"before":…,"after":…` between braces, with both whole values.
+  /// Returns `{"before":…,"after":…}` with both whole values.
   static func valuesText(old: Node, new: Node) -> [UInt8] {
     var writer = JSONWriter()
     writer.write(raw: "{\"before\":")

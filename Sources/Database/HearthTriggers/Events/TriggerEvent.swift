@@ -35,16 +35,16 @@ public struct TriggerEvent: Sendable, Equatable {
   }
 
   /// Returns the event's ID, which is the same at every attempt and unique among the events of all databases, even
-  /// after a database was restored to an older state: the database, the time and number of the commit, and the ordinal.
-  /// Its characters are letters, digits, `-` and `_`, so that it can be a key.
+  /// after a database was restored to an older state. It consists of the database, the time and number of the commit,
+  /// and the ordinal, in letters, digits, `-` and `_`, so that it can be a database key.
   public func id(in database: String) -> String { number.id(in: database, milliseconds: milliseconds) }
 
-  /// The order of events in one database: a fixed count of digits, so that texts compare as numbers.
+  /// The order of events in one database: a fixed count of digits, so that strings are ordered as numbers are.
   public var sequence: String { number.sequence }
 
   private var number: EventNumber { EventNumber(position: position, ordinal: ordinal) }
 
-  // MARK: As it is stored
+  // MARK: Stored encoding
 
   /// The stored encoding:
   ///

@@ -2,7 +2,7 @@ import HearthTree
 
 /// The triggers of one database, which determine the events of a commit.
 public struct TriggerSet: Sendable {
-  /// A trigger's part of the set: all but its target.
+  /// A trigger without its target and delivery options.
   public struct Member: Sendable {
     /// The trigger's name.
     public var name: String
@@ -10,7 +10,8 @@ public struct TriggerSet: Sendable {
     public var pattern: TriggerPattern
     /// The kinds of change that cause events.
     public var kinds: Set<EventKind>
-    /// True for whole values instead of a difference, or a reference when they exceed the size of an event.
+    /// True when an event contains both whole values instead of a difference, or a reference when they exceed the size
+    /// of an event.
     public var wantsValues: Bool
 
     /// Creates a member.
@@ -21,7 +22,7 @@ public struct TriggerSet: Sendable {
 
   /// The events of a commit.
   public struct Events: Sendable {
-    /// The events with their triggers, in the order of their ordinals.
+    /// The events with the names of their triggers, in the order of their ordinals.
     public var events: [(trigger: String, event: TriggerEvent)] = []
     /// The limit that reduced or dropped some events; nil when none did.
     public var excess: Excess?
@@ -88,7 +89,7 @@ public struct TriggerSet: Sendable {
     return result
   }
 
-  /// Returns the limit that a change exceeds, or nil for nearly every change.
+  /// Returns the limit that a change exceeds; nil when it exceeds none.
   public func excess(of change: WrittenChange) -> Excess? {
     var (count, excess): (Int, Excess?) = (0, nil)
     var walk = ChangedLocationSearch(patterns) { index, _, old, new in
@@ -96,7 +97,8 @@ public struct TriggerSet: Sendable {
       guard member.kinds.contains(EventKind(old: old, new: new)) else { return true }
       count += 1
       if count > TriggerLimits.eventsPerWriteMax { excess = .tooManyEvents }
-      // Values far below the limit need not be encoded. A byte of a page is at most about a dozen bytes of JSON.
+      // Values far below the limit need not be encoded: a byte of the tree's memory becomes at most about a dozen bytes
+      // of JSON.
       let held = old.heldBytes(upTo: Self.smallBytes) + new.heldBytes(upTo: Self.smallBytes)
       if held > Self.smallBytes, Self.text(member, old, new).count > TriggerLimits.payloadBytesMax {
         excess = .payloadTooLarge

@@ -13,7 +13,7 @@ public struct UserEvent: Sendable, Equatable {
   /// The user's ID.
   public var uid: String
   /// The account in the form for functions of the first generation: an object without hashes and secrets. A created
-  /// account is as stored with its creation, a deleted one as before its deletion.
+  /// account is shown as it was stored at its creation, a deleted one as it was before its deletion.
   public var user: JSON
 
   /// Creates an event.
@@ -24,8 +24,8 @@ public struct UserEvent: Sendable, Equatable {
     (self.eventType, self.uid, self.user) = (eventType, uid, user)
   }
 
-  /// The name in place of a database's in IDs and names of dead letters. It cannot be a database's name, because these
-  /// have no capital letters.
+  /// The name that IDs and names of dead letters contain instead of a database's name. It cannot be a database's name,
+  /// because these have no capital letters.
   public static let source = "Users"
 
   /// The event's ID: see ``TriggerEvent/id(in:)``.
@@ -36,10 +36,10 @@ public struct UserEvent: Sendable, Equatable {
   /// The order of account events: see ``TriggerEvent/sequence``.
   public var sequence: String { EventNumber(position: position, ordinal: ordinal).sequence }
 
-  // MARK: As it is kept
+  // MARK: Stored encoding
 
   /// All parts but position, ordinal and uid, as bytes: 1, the type (0 for created, 1 for deleted), the time as eight
-  /// bytes with the lowest first, and the account as JSON.
+  /// little-endian bytes, and the account as JSON.
   public var content: [UInt8] {
     var bytes: [UInt8] = [1, eventType == .created ? 0 : 1]
     withUnsafeBytes(of: milliseconds.littleEndian) { bytes.append(contentsOf: $0) }

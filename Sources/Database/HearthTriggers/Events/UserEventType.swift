@@ -5,7 +5,7 @@ public enum UserEventType: String, Sendable, CaseIterable {
   /// The account was deleted.
   case deleted
 
-  /// The name for functions of the first generation.
+  /// The name of the event type in functions of the first generation.
   var legacyName: String {
     switch self {
     case .created: "create"

@@ -1,16 +1,16 @@
 import HearthTree
 
-/// One commit in the form for triggers.
+/// One commit, with the parts that triggers need.
 public struct WrittenChange: Sendable {
   /// The commit's number in its database.
   public var position: Int64
   /// The commit's time, in milliseconds since 1970.
   public var milliseconds: Int64
-  /// The locations that the write named and that changed. No other location changed.
+  /// The locations that the write named and that changed. The list is complete.
   public var paths: [Path]
-  /// The whole database before it.
+  /// The whole database before the commit.
   public var oldRoot: Node
-  /// The whole database after it.
+  /// The whole database after the commit.
   public var newRoot: Node
   /// The author of the write.
   public var author: EventAuthor
@@ -26,7 +26,7 @@ public struct WrittenChange: Sendable {
 
 /// The author of a write.
 public enum EventAuthor: Sendable, Equatable {
-  /// An administrator: a service account or a database secret, also with an overridden `auth` for the rules.
+  /// An administrator: a service account or a database secret, even with an overridden `auth` for the rules.
   case administrator
   /// A signed-in user: the rules' `auth`, as JSON.
   case user([UInt8])

@@ -26,7 +26,7 @@ public struct DatabasePattern: Sendable, Equatable {
     self.init(unchecked: text)
   }
 
-  /// Returns true when the database of that name matches.
+  /// Returns true when the pattern matches the database name.
   public func matches(_ name: String) -> Bool {
     guard let star = text.utf8.firstIndex(of: UInt8(ascii: "*")) else { return text == name }
     let (prefix, suffix) = (text.utf8[..<star], text.utf8[text.utf8.index(after: star)...])

@@ -8,9 +8,9 @@ import HearthTree
 /// | `{name}`, `{name=*}` | any key | `name` |
 /// | `*` | any key | – |
 /// | `pre*`, `*post`, `pre*post` | keys of that form | – |
-/// | `{name=**}`, `**` | any number of keys, none among them; once in a pattern, and not at its end | `name`, with `/` between |
+/// | `{name=**}`, `**` | any number of keys, including none; at most once in a pattern, and not at its end | `name`, with `/` between |
 ///
-/// Keys are compared byte for byte. Leading, trailing and doubled slashes mean nothing.
+/// Keys are compared byte for byte. Leading, trailing and doubled slashes are ignored.
 public struct TriggerPattern: Sendable, Equatable {
   enum Step: Sendable, Equatable {
     case literal(Key)
@@ -86,7 +86,7 @@ public struct TriggerPattern: Sendable, Equatable {
     }
   }
 
-  /// True when every step is valid for the first generation of functions: a key, or `{name}`.
+  /// True when every step is valid for the first generation of functions: a literal key, or `{name}`.
   public var isPlain: Bool {
     steps.allSatisfy { step in
       switch step {
@@ -98,7 +98,7 @@ public struct TriggerPattern: Sendable, Equatable {
 
   // MARK: Matching, key by key
 
-  /// The match state before the first key: a bit for each number of matched steps.
+  /// The match state before the first key: a bit set in which bit n means that n steps can have matched.
   var start: UInt64 { widened(1) }
 
   /// Returns the match state after one more key; 0 when no location below can match.
@@ -127,7 +127,7 @@ public struct TriggerPattern: Sendable, Equatable {
   /// Returns true when further keys can lead to a match.
   func canContinue(_ places: UInt64) -> Bool { places & (1 << UInt64(steps.count) - 1) != 0 }
 
-  /// Returns the match state after steps that may match no keys.
+  /// Returns the match state extended by steps that may match no keys.
   private func widened(_ places: UInt64) -> UInt64 {
     var places = places
     for (i, step) in steps.enumerated() where places & 1 << UInt64(i) != 0 {
@@ -158,7 +158,7 @@ public struct TriggerPattern: Sendable, Equatable {
         found.append((name, path.keys[i].text))
         i += 1
       case .keys(let name):
-        // Each other step takes one key.
+        // Every step other than `**` takes one key.
         let count = path.count - (steps.count - 1)
         if let name { found.append((name, path.keys[i..<i + count].map(\.text).joined(separator: "/"))) }
         i += count

@@ -3,18 +3,21 @@ import HearthRules
 extension ExposureAssertion {
   /// The result of checking an assertion.
   package enum Result: Sendable {
-    /// The assertion is true for that many locations.
+    /// The assertion is true for the number of locations.
     case proved(locations: Int)
-    /// The assertion is false: this is allowed although it should not be; or nothing is, although something should be.
+    /// The assertion is false: the request of the verdict is allowed although the assertion forbids it, or no request
+    /// is allowed although the assertion requires one.
     case refuted(ExposureQuestion, ExposureVerdict)
     /// The assertion could not be decided, for this reason.
     case undecided(ExposureQuestion, ExposureReason)
   }
 
-  /// Checks all questions of the assertion. Writes are checked alone and as part of an update of several paths.
+  /// Returns the result for all questions of the assertion. Writes are checked alone and as part of an update of
+  /// several paths.
   package func check(_ exposure: Exposure) -> Result {
     let locations = exposure.locations(pattern)
-    // All clients that are signed in are of the last class. The others come first, because their requests are clearer.
+    // The last class includes all signed-in clients. The others come first, because their example requests are easier
+    // to understand.
     let identities = self.identities ?? exposure.identities.filter { $0 != .otherUser } + [.anyClaims, .anyAuth]
     var doubt: (ExposureQuestion, ExposureReason)?
     var count = 0
@@ -22,7 +25,7 @@ extension ExposureAssertion {
       for identity in identities {
         var question = ExposureQuestion(location: location, operation: operation, identity: identity)
         question.isUpdate = operation == .write && !isPermission
-        // When the path names no user, all users are others.
+        // When no key of the path is compared with the uid, `other` is the same as `anyone`.
         if identity == .otherUser, exposure.verdict(question) == nil { question.identity = .signedIn }
         guard let verdict = exposure.verdict(question) else { continue }
         count += 1

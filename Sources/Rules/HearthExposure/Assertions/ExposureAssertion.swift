@@ -6,33 +6,33 @@ import HearthTree
 ///     (nobody | no one) can (read | write) PATTERN
 ///     WHO (can | cannot) (read | write) PATTERN
 ///
-/// The first kind states that no client is allowed to, signed in or not and whatever its claims are. WHO is `signed-out
-/// people` (`auth` is null), `signed-in people` (with the claims that every user can get), `anyone`, `other` (signed
-/// in, and none of the users that the path names), `claim:NAME` or `claim:NAME=VALUE`. `cannot` with `anyone` or
-/// `other` includes signed-out clients; otherwise these words are about signed-in users.
+/// The first form states that the operation is denied to every client, signed in or not, with any claims. WHO is
+/// `signed-out people` (`auth` is null), `signed-in people` (with the claims that every user can get), `anyone`,
+/// `other` (signed in, and none of the users that the path names), `claim:NAME` or `claim:NAME=VALUE`. `cannot` with
+/// `anyone` or `other` includes signed-out clients; otherwise these words mean signed-in users.
 ///
-/// A pattern is a path from the root. `*` is any one key, `$name` any key that the rules leave open, `**` any number of
-/// keys.
+/// A pattern is a path from the root. `*` matches any one key, `$name` any key that the rules match with a wildcard,
+/// `**` any number of keys.
 package struct ExposureAssertion: Sendable {
-  /// A fault of an assertion, with its column.
+  /// A syntax error in an assertion, with its column.
   package struct Problem: Error, Sendable, Equatable {
-    /// The column of the fault, from 1, in characters of the text.
+    /// The column of the error, counted from 1 in characters.
     package var column: Int
-    /// The fault and its remedy.
+    /// A description of the error and of its correction.
     package var message: String
   }
 
   /// The assertion as it was written.
   package let text: String
-  /// The classes of users that it is about; nil for every client.
+  /// The classes of users to which it applies; nil for every client.
   package let identities: [ExposureIdentity]?
   /// True when it states that the operation is possible; false when it states that it is not.
   package let isPermission: Bool
-  /// The operation that it is about.
+  /// The operation of the assertion.
   package let operation: ExposureOperation
   let pattern: [ExposurePattern.Part]
 
-  /// Reads a sentence.
+  /// Parses an assertion.
   package init(_ text: String) throws(Problem) {
     self.text = text
     var words = Words(text)
@@ -62,12 +62,14 @@ package struct ExposureAssertion: Sendable {
       }
       return (nil, false, operation)
     case .people(let identity, let isLoose):
-      // An operation that signed-in users cannot do must be closed to signed-out clients, too.
+      // When signed-in users cannot do an operation, signed-out clients must not be able to either.
       return (isLoose && !isPermission ? [.signedOut, identity] : [identity], isPermission, operation)
     }
   }
 
-  /// - Returns: whether it can be done, and the column of the word for it.
+  /// Reads `can` or `cannot`.
+  ///
+  /// - Returns: True for `can`, and the column of the word.
   private static func verb(_ words: inout Words) throws(Problem) -> (Bool, Int) {
     let (verb, column) = try words.next("'can' or 'cannot'")
     switch verb {
@@ -80,7 +82,9 @@ package struct ExposureAssertion: Sendable {
   private enum Subject {
     /// All clients, signed in or not.
     case noClient
-    /// - Parameter isLoose: the word leaves open whether users are signed in.
+    /// The users of a class.
+    ///
+    /// - Parameter isLoose: True when the word does not state whether the users are signed in.
     case people(ExposureIdentity, isLoose: Bool)
   }
 
@@ -158,7 +162,7 @@ package struct ExposureAssertion: Sendable {
       return words[index - 1]
     }
 
-    /// Skips one of these words; false when none is next.
+    /// Skips the next word if it is one of the expected ones; false when it is not.
     mutating func skip(_ expected: [String]) -> Bool {
       guard index < words.count, expected.contains(words[index].text) else { return false }
       index += 1

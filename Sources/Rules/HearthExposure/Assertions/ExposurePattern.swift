@@ -1,15 +1,15 @@
 import HearthRules
 import HearthTree
 
-/// The locations of a file that a pattern matches.
+/// The matching of a pattern with the locations of a rules file.
 enum ExposurePattern {
   enum Part: Sendable, Equatable {
     case key(String)
-    /// Any one key, `*`.
+    /// `*`, which matches any one key.
     case any
-    /// Any key that the rules leave open, `$name`.
+    /// `$name`, which matches any key that the rules match with a wildcard.
     case open
-    /// Any number of keys, `**`.
+    /// `**`, which matches any number of keys.
     case deep
   }
 
@@ -45,8 +45,8 @@ enum ExposurePattern {
     return .key(piece)
   }
 
-  /// The locations that a pattern matches. A location that the file does not name stands for those that it leaves to
-  /// the rules above it.
+  /// Returns the locations that a pattern matches. A location without rules of its own represents all such locations,
+  /// which only the rules above them decide.
   static func locations(_ parts: [Part], in rules: RuleSet) -> [ExposureLocation] {
     var matcher = LocationMatcher()
     matcher.match(parts[...], [rules.root], [])

@@ -1,18 +1,18 @@
-/// The relation of the tree after the request to the one before.
+/// The difference between the trees before and after the request.
 struct FactChange {
   enum Kind {
-    /// A read: there is one tree.
+    /// A read: the tree does not change.
     case none
     /// One place gets another value, or is deleted.
     case value
     /// One place gets another priority, and nothing else changes.
     case priority
-    /// Several places change: nothing is known about the places beside the one in question.
+    /// Several places change: nothing is known about places other than the one in question.
     case many
   }
 
   var kind: Kind
-  /// The place in question; every step of it is a key.
+  /// The place in question; all its steps are keys.
   var place: PlaceID
 }
 

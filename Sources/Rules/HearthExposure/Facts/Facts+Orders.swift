@@ -1,17 +1,17 @@
 import HearthRules
 
-/// The order of numbers. Sums and products are numbers without known value: in doubles `x + 1 == x` happens, so
-/// conclusions of exact arithmetic may be false.
+/// Facts about the order of numbers. Sums and products are treated as numbers without a known value: for doubles, `x +
+/// 1 == x` is possible, so conclusions of exact arithmetic may be false.
 extension Facts {
   mutating func settleOrders() {
     var edges = orders
     for (a, b, isStrict) in noOrders where !mayBeNaN(a) && !mayBeNaN(b) {
-      // Of two numbers that are equal to themselves one is the smaller, or they are the same.
+      // For two numbers that are not NaN, one is less than the other, or they are equal.
       edges.append((b, a, !isStrict))
     }
     for term in active {
       switch table[term] {
-      // A length is no less than zero, and no request is earlier than the limit.
+      // A length is at least zero, and a request is not before the earliest time.
       case .length: edges.append((table.intern(.number(0)), term, false))
       case .now: edges.append((table.intern(.number(Double(table.nowMilliseconds))), term, false))
       case .arithmetic(let binary, let a, let b): edges += shiftEdges(term, binary, a, b)
@@ -33,7 +33,7 @@ extension Facts {
     guard !partialOrder.isEmpty, !refutesOrEquates(partialOrder) else { return }
     var isTighter = false
     for (a, b) in unequal where !mayBeNaN(a) && !mayBeNaN(b) {
-      // A number that is not more and not equal is less.
+      // A number that is not greater than another and not equal to it is less.
       if partialOrder.tighten(root(a), root(b)) || partialOrder.tighten(root(b), root(a)) { isTighter = true }
     }
     if isTighter {
@@ -43,9 +43,9 @@ extension Facts {
     bounds = partialOrder.bounds
   }
 
-  /// Adds the order of a number and its sum with a constant: rounding keeps order, so `x <= x + c` for `c >= 0`. They
-  /// are certain to differ only for the time, a 64-bit integer, and for constants larger than the distance of doubles
-  /// of that size.
+  /// Returns the order of a number and its sum with a constant: rounding keeps the order, so `x <= x + c` for `c >= 0`.
+  /// The two certainly differ only for the time, a 64-bit integer, and for constants that are greater than the distance
+  /// between adjacent doubles of that magnitude.
   private mutating func shiftEdges(
     _ term: TermID, _ binary: BinaryOperator, _ a: TermID, _ b: TermID
   ) -> [(a: TermID, b: TermID, isStrict: Bool)] {
@@ -57,12 +57,12 @@ extension Facts {
     default: return []
     }
     guard shift.isFinite, !mayBeNaN(start), types(start) == .number else { return [] }
-    forbidNaN(term)  // because a constant shift makes no NaN of a number
+    forbidNaN(term)  // a number plus a constant is not NaN
     let isStrict = abs(shift) >= 4096 && root(start) == root(table.intern(.now))
     return (shift >= 0 ? [(start, term, isStrict)] : []) + (shift <= 0 ? [(term, start, isStrict)] : [])
   }
 
-  /// Derives the order of texts, by their units.
+  /// Derives the order of texts, by their UTF-16 units.
   private mutating func settleTextOrders() {
     guard textOrders.count > 1 else { return }
     let edges = textOrders.map { (a: root($0.a), b: root($0.b), isStrict: $0.isStrict) }
@@ -77,7 +77,7 @@ extension Facts {
   private mutating func refutesOrEquates(_ partialOrder: PartialOrder) -> Bool {
     // No value is less than itself.
     if partialOrder.isCyclic { refute() }
-    // Two values of which neither is more than the other are one.
+    // Two values, neither of which is greater than the other, are equal.
     for (a, b) in partialOrder.equals { unite(a, b) }
     return isRefuted
   }
@@ -94,15 +94,17 @@ private struct PartialOrder {
 
   var isEmpty: Bool { nodes.isEmpty }
 
+  /// Creates the closure of the given edges.
+  ///
   /// - Parameters:
-  ///   - value: the known number of a term.
-  ///   - isLess: whether one known constant is less than another.
+  /// - value: Returns the known number of a term.
+  /// - isLess: Returns true when one known constant is less than another.
   init(
     _ edges: [(a: TermID, b: TermID, isStrict: Bool)], value: (TermID) -> Double?, isLess: (TermID, TermID) -> Bool
   ) {
     for edge in edges {
       for term in [edge.a, edge.b] where numbers[term] == nil {
-        // With more of them fewer facts are derived, which is always sound.
+        // Numbers beyond the limit are ignored: fewer facts are derived, which is always sound.
         guard nodes.count < ExposureLimits.numbersMax else { continue }
         numbers[term] = nodes.count
         nodes.append(term)

@@ -1,9 +1,10 @@
 import HearthRules
 import HearthTree
 
-/// Facts about places: which are one, and the consequences of a value for the places around it.
+/// Facts about places: which of them are equal, and the consequences of a value for the places above and below it.
 extension Facts {
-  /// The place with every known text in it resolved. Places that are certainly equal have one form.
+  /// Returns the place with every known text in it resolved. Places that are certainly equal have the same canonical
+  /// form.
   func canonical(_ place: PlaceID) -> PlaceID {
     let (end, parent) = table.end(of: place)
     guard let last = end else { return place }
@@ -28,7 +29,7 @@ extension Facts {
   private func resolved(_ base: PlaceID, _ term: TermID, _ make: (TermID) -> Segment) -> PlaceID {
     if let key = wildcard(term) { return table.place(base, .key(key)) }
     guard case .joined(let parts) = table[term] else { return table.place(base, make(representative(term))) }
-    // Parts that are known by now may bring slashes or be single keys.
+    // Parts whose text has become known may contain slashes or be single keys.
     let joined = table.intern(.joined(parts.map { representative($0) }))
     guard joined != term, case .whole = make(term) else { return table.place(base, make(representative(term))) }
     let split = table.child(base, joined)
@@ -40,20 +41,20 @@ extension Facts {
     let below = canonical(inner)
     switch table.places[below].segments.last {
     case .key: return table.places[below].parent ?? table.nowhere
-    case nil: return table.nowhere  // the root has no parent: that was an error, and nothing is there
+    case nil: return table.nowhere  // `parent()` of the root is an error
     default: return table.place(nil, .above(below))
     }
   }
 
   /// Returns the relation of a canonical place to the written one.
   ///
-  /// One step that certainly differs is enough, also below unknown steps: either those differ, and the places are
-  /// beside each other too, or they are the same.
+  /// One step that certainly differs is enough, also below unknown steps: if the unknown steps are equal, the places
+  /// differ in the later step; if not, they already differ there.
   func relation(_ place: PlaceID) -> Relation { relation(place, to: change.place) }
 
-  /// Returns the relation to another place of which every step is a key.
+  /// Returns the relation of a place to another one, whose steps are all keys.
   func relation(_ place: PlaceID, to other: PlaceID) -> Relation {
-    // Resolving a place may add one to the table, so it comes before the table is read.
+    // Resolving a place may add a place to the table, so it is done before the table is read.
     let resolved = canonical(other)
     let (steps, written) = (table.places[place].segments, table.places[resolved].segments)
     var isSame = true
@@ -83,15 +84,16 @@ extension Facts {
     var valueSide = side
     if side == .new {
       switch change.kind {
-      case .priority: valueSide = .old  // because a priority is no value, and nothing else changes
-      case .value where relation == .beside: valueSide = .old  // because one write leaves alone what is beside it
+      case .priority: valueSide = .old  // because a change of a priority does not change values
+      case .value where relation == .beside: valueSide = .old  // because a write does not change places next to it
       case .value where relation == .above && table.faults.contains(.sameAboveWrite): valueSide = .old
       case .many where relation == .beside && table.faults.contains(.sameBesideUpdate): valueSide = .old
       default: break
       }
     }
     let same = table.intern(.value(valueSide, canonical))
-    // Also for unchanged places: a value that stays keeps the places above it, in both trees.
+    // This also applies to unchanged places: when a value exists in both trees, the places above it are objects in
+    // both.
     propagateTree(term, side, canonical)
     guard same == term else { return unite(term, same) }
     if side == .old, change.kind == .value, !types(term).contains(.null), self.relation(canonical) == .beside {
@@ -105,12 +107,12 @@ extension Facts {
     let content = table.places[place]
     guard let last = content.segments.last, let parent = content.parent else { return }
     if let key = last.key, let text = constantText(key), Key(text).problem != nil {
-      return restrict(term, .null)  // because no data has such a key
+      return restrict(term, .null)  // because such a key is not valid in data
     }
     let up = table.intern(.value(side, parent))
     activate(up)
     if case .part = last {
-      // Without any key it is the place above itself.
+      // A relative path without keys leads to the same place.
       if !types(term).contains(.null) { restrict(up, .present) }
       if types(up) == .null { restrict(term, .null) }
     } else {
@@ -126,9 +128,10 @@ extension Facts {
     activate(written)
     activate(old)
     if table.faults.contains(.leafVanishes), types(written) == .null { restrict(term, [.null, .object]) }
-    // A leaf stays when a place below it is deleted, so only null and objects can become null.
+    // A leaf is not changed when a place below it is deleted, so only null and objects can become null.
     if types(term) == .null { restrict(old, [.null, .object]) }
-    // Writing below a place makes an object. So a leaf means that nothing was written, and it was there before.
+    // A write below a place makes the place an object. When the place is a leaf after the write, nothing was written,
+    // and the leaf existed before.
     if types(term).isSubset(of: .scalar) {
       restrict(written, .null)
       unite(term, old)
@@ -148,7 +151,7 @@ extension Facts {
     if side == .new {
       switch (change.kind, relation) {
       case (.priority, .beside), (.priority, .above), (.priority, .below), (.value, .beside): prioritySide = .old
-      // A remaining place above the written one keeps its priority; a new one has none, as null had.
+      // A place above the written one keeps its priority when it existed before; a new place has none.
       case (.value, .above) where !types(value).contains(.null): prioritySide = .old
       default: break
       }

@@ -2,7 +2,7 @@ import HearthRules
 import HearthTree
 
 extension Facts {
-  /// Derives facts until there is no new one, or a round limit is reached: later facts are only missing.
+  /// Derives facts until there are no new ones, or until the limit of rounds is reached; further facts are not derived.
   mutating func saturate(_ texts: TextSolver) {
     for _ in 0..<ExposureLimits.propagationRoundsMax {
       settle()
@@ -34,7 +34,7 @@ extension Facts {
     switch content {
     case .null, .bool, .number, .text, .now: return
     case .wildcard(let number):
-      // A key of the path is a legal key, and none that the file names beside it.
+      // A key that matches a wildcard is a valid key, and different from the names next to the wildcard in the file.
       if let text = constantText(term), excludes(table.intern(.wildcard(number)), text) { refute() }
     case .value(let side, let place): propagateValue(term, side, place)
     case .priority(let side, let place): propagatePriority(term, side, place)
@@ -54,7 +54,7 @@ extension Facts {
         restrict(a, mayBeNaN(a) ? [.object, .number] : .object)
         if table.faults.contains(.unequalRefutes) { refute() }
       } else if let constant = constant(a), types(b) == .bool, types(constant) == .bool {
-        // There are two booleans: a term that is not the one is the other.
+        // There are two booleans: a Boolean term that is not one of them is the other.
         unite(b, constant == TermTable.yes ? TermTable.no : TermTable.yes)
       } else if let constant = constant(b), types(a) == .bool, types(constant) == .bool {
         unite(a, constant == TermTable.yes ? TermTable.no : TermTable.yes)
@@ -70,7 +70,7 @@ extension Facts {
   // MARK: Functions
 
   private mutating func propagateFunction(_ term: TermID, _ content: Term) {
-    // Equal arguments give equal results: the evaluator's functions depend on nothing else.
+    // Equal arguments give equal results: the evaluator's functions depend only on their arguments.
     var same = term
     if content.hasArguments(where: { representative($0) != $0 }) {
       let canonical = content.mapArguments { representative($0) }
@@ -82,7 +82,7 @@ extension Facts {
     }
     switch table[same] {
     case .joined(let parts):
-      // One text joined with nothing is that text.
+      // A join of a single text is that text.
       if parts.count == 1, types(parts[0]) == .text { unite(term, parts[0]) }
     case .computedClaim(let owner, let name):
       if constant(owner) == TermTable.null { return restrict(term, .null) }
@@ -98,7 +98,7 @@ extension Facts {
     }
   }
 
-  /// The value of a function whose arguments are constants, computed like the evaluator; nil otherwise.
+  /// Returns the value of a function whose arguments are constants, computed like the evaluator; nil otherwise.
   private func fold(_ term: Term) -> TermID? {
     func text(_ term: TermID) -> String? { if case .text(let key) = table[term] { key.text } else { nil } }
     func number(_ term: TermID) -> Double? { if case .number(let value) = table[term] { value } else { nil } }
@@ -110,7 +110,7 @@ extension Facts {
     case .negative(let a): return number(a).flatMap { table.constant(.number(-$0)) }
     case .arithmetic(let binary, let a, let b):
       guard let x = number(a), let y = number(b) else { return nil }
-      // NaN is no constant: it is not even equal to itself.
+      // NaN is not treated as a constant, because it is not equal to itself.
       return Self.compute(binary, x, y).flatMap { table.constant(.number($0)) }
     case .null, .bool, .number, .text, .now, .wildcard, .value, .priority, .claim, .computedClaim, .claimLength, .query,
       .joined:
@@ -118,7 +118,7 @@ extension Facts {
     }
   }
 
-  /// The result of arithmetic, computed like the evaluator; nil for a comparison.
+  /// Returns the result of arithmetic, computed like the evaluator; nil for a comparison.
   static func compute(_ binary: BinaryOperator, _ x: Double, _ y: Double) -> Double? {
     switch binary {
     case .add: x + y
@@ -132,7 +132,7 @@ extension Facts {
 
   // MARK: Claims and queries
 
-  /// Relates a property to its owner: an existing one needs an object; a property of anything else is null.
+  /// Relates a property to its owner: a property that exists requires an object; a property of any other value is null.
   private mutating func bindOwner(_ term: TermID, _ owner: TermID) {
     activate(owner)
     if !types(term).contains(.null) { restrict(owner, .object) }
@@ -141,7 +141,7 @@ extension Facts {
 
   private mutating func propagateQuery(_ term: TermID, _ field: QueryField) {
     guard change.kind == .none else {
-      // In a write every field has the value that it has in a plain read.
+      // In a write, every `query` field has the same value as in a read without a query.
       return unite(term, field.type == .boolean ? TermTable.no : TermTable.null)
     }
     // A query has one order and one limit.

@@ -4,25 +4,25 @@ import HearthTree
 /// The facts that follow from the statements on one branch of a search.
 ///
 /// Terms that have the same value are one class, which has a set of types and at most one constant. Every derived fact
-/// holds in every request in which the statements hold; each rule has its reason beside it. So when a class is left
-/// without a type, or two constants meet in one, no such request exists. The reverse is not claimed: statements that no
-/// request satisfies may stand here unrefuted.
+/// holds in every request in which the statements hold; the reason for each rule is stated in its comment. So when a
+/// class has no possible type left, or two different constants are in one class, no such request exists. The reverse
+/// does not hold: statements that no request satisfies may stay unrefuted.
 ///
-/// A value: a branch that splits is copied, and nothing is ever taken back.
+/// It is a value type: when a branch splits, the facts are copied, and facts are never removed.
 struct Facts {
   let table: TermTable
   let change: FactChange
   private(set) var isRefuted = false
   var changed = false
 
-  // The entries by term; a class is known by its first term.
+  // The entries by term; a class is identified by its first term.
   private var entries: [Entry] = []
 
-  /// The facts about a term, in one list so that a branch is one copy.
+  /// The facts about a term, in one array, so that a branch copies only one buffer.
   private struct Entry {
-    /// The next term on the way to the first of its class; itself when it is the first.
+    /// The next term on the way to the first term of the class (union-find); the term itself when it is the first.
     var parent: Int32
-    // The class's constant, at its first term; -1 for none.
+    // The class's constant, stored at the class's first term; -1 for none.
     var constant: Int32 = -1
     var wildcard: Int32 = -1
     var types: TypeSet = []
@@ -30,7 +30,7 @@ struct Facts {
     var isActive = false
   }
 
-  /// The terms of the statements, and their arguments.
+  /// The terms in the statements, and their arguments.
   private(set) var active: [TermID] = []
   private(set) var unequal: [(TermID, TermID)] = []
   var orders: [(a: TermID, b: TermID, isStrict: Bool)] = []
@@ -38,7 +38,7 @@ struct Facts {
   var textOrders: [(a: TermID, b: TermID, isStrict: Bool)] = []
   var patterns: [(term: TermID, pattern: Int, isPositive: Bool)] = []
   var relations: [(relation: TextRelation, text: TermID, part: TermID, isPositive: Bool)] = []
-  /// The bounds of the numbers in a class, since orders were derived last.
+  /// The bounds of the numbers in each class, from the last derivation of orders.
   var bounds: [TermID: NumberBounds] = [:]
 
   init(_ table: TermTable, _ change: FactChange) {
@@ -63,7 +63,7 @@ struct Facts {
     return root < entries.count && entries[root].isActive ? entries[root].types : table.types(term)
   }
 
-  /// The constant that a term is known to be; nil when none is known.
+  /// Returns the constant to which a term is known to be equal; nil when none is known.
   func constant(_ term: TermID) -> TermID? {
     let root = root(term)
     if root < entries.count, entries[root].constant >= 0 { return Int(entries[root].constant) }
@@ -80,7 +80,7 @@ struct Facts {
     return value
   }
 
-  /// A term that represents the class in other terms: the constant, or the wildcard, or the first.
+  /// Returns the term that represents the class in other terms: the constant, or the wildcard, or the first.
   func representative(_ term: TermID) -> TermID {
     let root = root(term)
     guard root < entries.count else { return root }
@@ -98,7 +98,7 @@ struct Facts {
     return root < entries.count && entries[root].isActive ? entries[root].mayBeNaN : Self.mayBeNaN(table[term])
   }
 
-  /// Returns true when a term may be NaN. Only arithmetic makes it: neither data nor claims nor queries can hold it.
+  /// Returns true when a term may be NaN. Only arithmetic results in NaN: data, claims and queries cannot contain it.
   private static func mayBeNaN(_ term: Term) -> Bool {
     switch term {
     case .arithmetic, .negative: true
@@ -114,7 +114,7 @@ struct Facts {
     while entries.count <= term { entries.append(Entry(parent: Int32(entries.count))) }
     let content = table[term]
     active.append(term)
-    // A term that no statement has used yet is a class of its own.
+    // A term that no statement has used yet has its own class.
     entries[term].isActive = true
     entries[term].types = table.types(term)
     if content.constant != nil { entries[term].constant = Int32(term) }
@@ -148,8 +148,7 @@ struct Facts {
     if left.isEmpty { refute() }
   }
 
-  /// States that two terms have one value. (`==` states more: that it is no object, and a number that is equal to
-  /// itself.)
+  /// States that two terms have one value. (A true `==` also states that the value is neither an object nor NaN.)
   mutating func unite(_ a: TermID, _ b: TermID) {
     activate(a)
     activate(b)
@@ -163,14 +162,14 @@ struct Facts {
     if entries[first].constant < 0 {
       entries[first].constant = other.constant
     } else if other.constant >= 0 {
-      // Constants are interned by value, so two of them are two values.
+      // Constants are interned by value, so two different constants have different values.
       refute()
     }
     if entries[first].wildcard < 0 { entries[first].wildcard = other.wildcard }
     if entries[first].types.isEmpty { refute() }
   }
 
-  /// States that a term, which may be NaN otherwise, is equal to itself.
+  /// States that a term is not NaN.
   mutating func forbidNaN(_ term: TermID) {
     activate(term)
     entries[root(term)].mayBeNaN = false
@@ -218,7 +217,7 @@ struct Facts {
     }
   }
 
-  /// Returns false when a statement certainly contradicts the facts: it need not be tried.
+  /// Returns false when a statement certainly contradicts the facts: it need not be tried then.
   func isPossible(_ literal: Literal) -> Bool {
     switch literal {
     case .types(let term, let wanted): return !types(term).isDisjoint(with: wanted)
@@ -239,7 +238,7 @@ struct Facts {
     }
   }
 
-  /// True when two keys are certainly different.
+  /// Returns true when two keys are certainly different.
   func differ(_ a: TermID, _ b: TermID) -> Bool {
     let (first, second) = (root(a), root(b))
     if first == second { return false }
@@ -253,7 +252,8 @@ struct Facts {
     }
   }
 
-  /// Returns true when a wildcard cannot be a text: it is no key named beside it in the file, and always a legal key.
+  /// Returns true when a wildcard cannot match a text: it matches valid keys only, and none that the file names next to
+  /// it.
   func excludes(_ wildcard: TermID, _ text: String) -> Bool {
     guard case .wildcard(let number) = table[wildcard] else { return false }
     return Key(text).problem != nil || table.wildcards[number].excluded.contains { Text.areEqual($0, text) }

@@ -1,13 +1,13 @@
 import HearthRules
 import HearthTree
 
-/// Facts about texts as regular languages: each class of terms that are texts has one, the intersection of those of its
-/// statements and its terms.
+/// Facts about texts as regular languages: each class of text terms has a language, the intersection of the languages
+/// of its statements and its terms.
 ///
-/// A class for the sake of its store of languages, which all questions about one file share.
+/// It is a reference type because all questions about one file share its cache of languages.
 final class TextSolver {
   let languages = Languages()
-  /// The keys that each wildcard can be, by the names beside it.
+  /// The language of the keys that a wildcard can match, by the names next to the wildcard.
   private var keyLanguages: [[Key]: Language] = [:]
   private lazy var keys = languages.keys
   private lazy var numerals = languages.repeated(
@@ -15,14 +15,14 @@ final class TextSolver {
 
   // MARK: Deriving
 
-  /// Refutes when a known text breaks a statement, or a class of texts has no text left.
+  /// Refutes the facts when a known text contradicts a statement, or a class of texts has no possible text left.
   func settle(_ facts: inout Facts) {
     if breaksStatement(facts) { return facts.refute() }
     var looked: Set<TermID> = []
     for term in concerned(facts) {
       let root = facts.root(term)
       guard looked.insert(root).inserted else { continue }
-      // A text that is known is a word of every language that its class has.
+      // A known text must be in every language of its class.
       if let text = facts.constantText(root) {
         if languages.contains(language(of: root, facts), text) == false { return facts.refute() }
       } else if facts.types(root) == .text, languages.isEmpty(language(of: root, facts)) == true {
@@ -45,14 +45,14 @@ final class TextSolver {
       }
     }
     for (a, b, isStrict) in facts.textOrders {
-      if facts.root(a) == facts.root(b), isStrict { return true }  // nothing comes before itself
+      if facts.root(a) == facts.root(b), isStrict { return true }  // a text is not less than itself
       guard let x = facts.constantText(a), let y = facts.constantText(b) else { continue }
       if isStrict ? !Text.precedes(x, y) : Text.precedes(y, x) { return true }
     }
     return false
   }
 
-  /// Terms of classes with more than one statement; others cannot run out of texts.
+  /// Returns the terms of classes with more than one statement; other classes always have possible texts.
   private func concerned(_ facts: Facts) -> [TermID] {
     var result = facts.patterns.map(\.term)
     result += facts.relations.map(\.text)
@@ -75,7 +75,7 @@ final class TextSolver {
 
   // MARK: Languages
 
-  /// A language that contains all texts that a class can be, and perhaps more.
+  /// Returns a language that contains all possible texts of a class, and perhaps more.
   func language(of root: TermID, _ facts: Facts, depth: Int = 0) -> Language {
     var parts: [Language] = []
     for term in facts.active {
@@ -85,7 +85,7 @@ final class TextSolver {
       where names.count == 1 && names[0].text == "uid" && facts.table.claims.freedom != .all && facts.root(term) == root:
         parts.append(languages.userIDs)
       case .joined(let pieces) where facts.root(term) == root && depth < 2:
-        // A joined text is a text of each part, one after another.
+        // The language of a joined text is the concatenation of those of its parts.
         parts.append(languages.sequence(pieces.map { piece($0, facts, depth: depth + 1) }))
       case .applied(let function, _) where facts.root(term) == root:
         if let results = function.results(languages) { parts.append(results) }
@@ -108,7 +108,7 @@ final class TextSolver {
       if x == root, let text = facts.constantText(b) { parts.append(without(text)) }
       if y == root, let text = facts.constantText(a) { parts.append(without(text)) }
     }
-    // An opaque one is left out: the rest has all its texts and more.
+    // A language that is too large is omitted from the intersection, which then contains all its texts and more.
     return languages.intersection(parts.filter { $0 != languages.opaque })
   }
 
@@ -138,10 +138,11 @@ final class TextSolver {
     return language
   }
 
-  /// The texts of the possible lengths; nil for very long ones, which the builder of a text checks.
+  /// Returns the language of the texts with the possible lengths; nil for very long ones, which are checked when a text
+  /// is built.
   private func lengths(_ length: TermID, _ facts: Facts) -> Language? {
     if let value = facts.constantNumber(length) {
-      guard let count = Int(exactly: value) else { return languages.none }  // because a length is a whole number
+      guard let count = Int(exactly: value) else { return languages.none }  // because a length is an integer
       return count <= ExposureLimits.lengthMax ? languages.length(atLeast: count, atMost: count) : nil
     }
     guard let bounds = facts.bounds[facts.root(length)] else { return nil }

@@ -1,13 +1,13 @@
 import HearthRules
 
 extension TypedExpression {
-  /// True for `auth.uid`, or another name of it.
+  /// True for `auth.uid`, or for a claim with the same value.
   var isUID: Bool {
     guard let names = claimNames else { return false }
     return names == ["uid"] || names == ["token", "sub"] || names == ["token", "user_id"]
   }
 
-  /// The names of a claim from `auth` down, when all of them are literals; nil for everything else.
+  /// The member names from `auth` to a claim when all of them are literals; nil for every other expression.
   var claimNames: [String]? {
     switch form {
     case .auth: []

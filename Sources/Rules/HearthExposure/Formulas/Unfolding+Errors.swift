@@ -1,8 +1,8 @@
 import HearthRules
 
-/// The conditions for an expression to be an error. They may hold for too many requests, never for too few: an
-/// operand's error is listed although an operand before it may decide, except where short-circuit evaluation is the
-/// very point. Errors of the limits on steps and lengths are left out.
+/// The conditions for an expression to be an error. They may hold for more requests than the error occurs in, but never
+/// for fewer: an operand's error is listed even if an earlier operand may decide the result, except for operators with
+/// short-circuit evaluation. Errors of the limits on steps and lengths are omitted.
 extension Unfolding {
   func errors(_ expression: TypedExpression, _ scope: ScopeID) throws(TooMany) -> [Alternative] {
     switch expression.form {
@@ -37,7 +37,7 @@ extension Unfolding {
     }
   }
 
-  /// The conditions for the first operands to have one outcome, and the next to be an error.
+  /// Returns the conditions under which the first operands have an outcome and the next operand is an error.
   private func chainErrors(
     _ operands: [TypedExpression], _ scope: ScopeID, after sense: Sense
   ) throws(TooMany) -> [Alternative] {
@@ -50,7 +50,7 @@ extension Unfolding {
     return result
   }
 
-  /// The operand's own errors, and the conditions for a value of other types.
+  /// Returns the conditions for an error in the operand, and for a value of other types than the given ones.
   private func unless(
     _ types: TypeSet, _ operand: TypedExpression, _ scope: ScopeID
   ) throws(TooMany) -> [Alternative] {
@@ -69,7 +69,7 @@ extension Unfolding {
     var result = try errors(receiver, scope)
     guard case .parent = expression.form else { return result }
     for found in try snapshots(receiver, scope) {
-      // A place above one that is not known may be the root.
+      // The parent of a place that is not known may be above the root.
       if case .above = table.places[found.place].segments.first { result.append(found.goals) }
       if table.places[found.place].segments.isEmpty { result.append(found.goals) }
     }

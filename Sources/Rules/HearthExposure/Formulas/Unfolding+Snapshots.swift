@@ -1,6 +1,6 @@
 import HearthRules
 
-/// The places that snapshots lead to.
+/// The places of snapshots.
 extension Unfolding {
   struct Located {
     var goals: [Goal]
@@ -8,7 +8,7 @@ extension Unfolding {
     var place: PlaceID
   }
 
-  /// The places that a snapshot may be of, each with its conditions.
+  /// Returns the possible places of a snapshot, each with its conditions.
   func snapshots(_ expression: TypedExpression, _ scope: ScopeID) throws(TooMany) -> [Located] {
     switch expression.form {
     case .snapshot(.root): return [Located(goals: [], side: .old, place: TermTable.root)]
@@ -32,7 +32,7 @@ extension Unfolding {
     }
   }
 
-  /// Returns the places of `receiver.child(path)`. A path that is no text is an error.
+  /// Returns the places of `receiver.child(path)`. A path that is not a text is an error.
   func children(
     _ receiver: TypedExpression, _ path: TypedExpression, _ scope: ScopeID
   ) throws(TooMany) -> [Located] {

@@ -1,7 +1,7 @@
 import HearthRules
 import HearthTree
 
-/// The possible values of an expression, each with its conditions. Errors are left out: when evaluating the expression
+/// The possible values of an expression, each with its conditions. Errors are omitted: when evaluating the expression
 /// is an error, no condition of the list holds.
 extension Unfolding {
   struct Found {
@@ -46,7 +46,7 @@ extension Unfolding {
     }
   }
 
-  /// The two values of a Boolean expression.
+  /// Returns the two values of a Boolean expression.
   private func truths(_ expression: TypedExpression, _ scope: ScopeID) -> [Found] {
     [
       Found(goals: [.formula(.holds, expression, scope)], term: TermTable.yes),
@@ -62,8 +62,8 @@ extension Unfolding {
       + otherwise.map { Found(goals: [.formula(.fails, condition, scope)] + $0.goals, term: $0.term) }
   }
 
-  /// The values of `+`: numbers are added; with a text on either side, texts and numbers are joined; anything else is
-  /// an error.
+  /// Returns the values of `+`: numbers are added; with a text on either side, texts and numbers are joined; anything
+  /// else is an error.
   private func sum(_ a: TypedExpression, _ b: TypedExpression, _ scope: ScopeID) throws(TooMany) -> [Found] {
     var result: [Found] = []
     for (goals, x, y) in try pairs(a, b, scope) {
@@ -80,7 +80,8 @@ extension Unfolding {
     return result
   }
 
-  /// The values of a function: its result for each combination of the operands' values, all of them texts.
+  /// Returns the values of a function: its result for each combination of the operands' values, which must all be
+  /// texts.
   private func applied(
     _ function: TextFunction, _ operands: [TypedExpression], _ scope: ScopeID
   ) throws(TooMany) -> [Found] {
@@ -96,8 +97,8 @@ extension Unfolding {
     }
   }
 
-  /// The values of `length`: for a text the number of units. A claim that is a list has a number of elements, one that
-  /// is an object a member of that name; neither is analysed.
+  /// Returns the values of `length`: for a text, the number of UTF-16 units. For a claim that is a list, it would be
+  /// the number of elements, and for an object its member `length`; neither is analysed.
   private func length(_ receiver: TypedExpression, _ scope: ScopeID) throws(TooMany) -> [Found] {
     var result: [Found] = []
     for found in try values(receiver, scope) {
@@ -123,7 +124,7 @@ extension Unfolding {
       return try values(receiver, scope).map { Found(goals: $0.goals, term: claim(of: $0.term, table.text(name))) }
     case .claimIndex(let receiver, let index):
       return try pairs(receiver, index, scope).map { goals, owner, name in
-        // A number names the member that its text names.
+        // A number as a name means the member with the number's text as its name.
         let goals = goals + [.literal(.types(name, .joinable))]
         if case .number(let value) = table[name] {
           return Found(goals: goals, term: claim(of: owner, table.text(NumberText.of(value))))

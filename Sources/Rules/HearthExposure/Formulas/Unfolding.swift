@@ -1,11 +1,11 @@
 import HearthRules
 
-/// Takes an expression apart into the conditions on terms for it to be true, false or an error.
+/// The decomposition of an expression into conditions on terms for the expression to be true, false or an error.
 ///
 /// The result is a list of alternatives, each a list of goals. In every request in which the expression has the wanted
-/// outcome, all goals of at least one alternative hold: proofs rest on that. For `holds` and `fails` the reverse is
-/// true too. Operands that short-circuit evaluation never reaches are not mentioned, so errors there do not matter;
-/// operands that are reached appear with the types that they must have.
+/// outcome, all goals of at least one alternative hold; proofs depend on this. For `holds` and `fails`, the reverse is
+/// true too. Operands that short-circuit evaluation does not reach have no goals, so their errors do not matter;
+/// operands that are reached have goals for the types that they must have.
 struct Unfolding {
   let table: TermTable
 
@@ -32,7 +32,7 @@ struct Unfolding {
 
   // MARK: True and false
 
-  /// The alternatives for an expression to be `outcome`, without error.
+  /// Returns the alternatives under which an expression has the value `outcome`, without an error.
   private func truth(
     _ expression: TypedExpression, _ scope: ScopeID, _ outcome: Bool
   ) throws(TooMany) -> [Alternative] {
@@ -77,7 +77,7 @@ struct Unfolding {
     }
   }
 
-  /// The alternatives for the value of an expression without a logic of its own to be `outcome`.
+  /// Returns the alternatives under which an expression that is not a logical operator has the value `outcome`.
   private func isTrue(
     _ expression: TypedExpression, _ scope: ScopeID, _ outcome: Bool
   ) throws(TooMany) -> [Alternative] {
@@ -86,8 +86,8 @@ struct Unfolding {
     }
   }
 
-  /// The alternatives of a chain: either every operand has one outcome, or those before some operand have it, and that
-  /// one has the other.
+  /// Returns the alternatives of a chain of `&&` or `||`: either every operand has one outcome, or all operands before
+  /// some operand have it, and that operand has the other outcome.
   private func chain(
     _ operands: [TypedExpression], _ scope: ScopeID, allOf: Sense, ends: Sense, isAll: Bool
   ) -> [Alternative] {
@@ -108,8 +108,8 @@ struct Unfolding {
     }
   }
 
-  /// The alternatives for `<` and its like: both numbers, or both texts. Anything else is an error, so it is neither
-  /// true nor false.
+  /// Returns the alternatives for `<`, `<=`, `>` and `>=`: both operands are numbers, or both are texts. Any other
+  /// operands are an error, so the comparison is neither true nor false.
   private func comparison(
     _ binary: BinaryOperator, _ a: TypedExpression, _ b: TypedExpression, _ scope: ScopeID, _ outcome: Bool
   ) throws(TooMany) -> [Alternative] {
@@ -137,7 +137,7 @@ struct Unfolding {
   ) throws(TooMany) -> [Alternative] {
     var result: [Alternative] = []
     for found in try snapshots(receiver, scope) {
-      // Every name is computed, so every one must be a text, also when an earlier child is missing.
+      // Every name is computed, so every one must be a text, even if an earlier child is missing.
       var rows: [(goals: [Goal], terms: [TermID])] = [(found.goals, [])]
       for name in names {
         let options = try values(name, scope)
@@ -160,7 +160,7 @@ struct Unfolding {
     return try bounded(result)
   }
 
-  /// The alternatives for `contains` and its like.
+  /// Returns the alternatives for `contains`, `beginsWith` and `endsWith`.
   private func related(
     _ receiver: TypedExpression, _ relation: TextRelation, _ argument: TypedExpression, _ scope: ScopeID,
     _ outcome: Bool
@@ -175,7 +175,7 @@ struct Unfolding {
     }
   }
 
-  /// The values of two operands together.
+  /// Returns the combinations of the values of two operands.
   func pairs(
     _ a: TypedExpression, _ b: TypedExpression, _ scope: ScopeID
   ) throws(TooMany) -> [(goals: [Goal], TermID, TermID)] {

@@ -1,14 +1,14 @@
 import HearthRules
 
-/// The result of a function of snapshots, in the prover's terms.
+/// The result of a function of snapshots, as the prover represents it.
 enum SnapshotProof {
   /// True when the node's value has one of these types, and false otherwise.
   case types(TypeSet)
-  /// A value of the node with a term of its own.
+  /// A value of the node that has its own kind of term.
   case value((Side, PlaceID) -> Term)
 }
 
-/// The result of a function of texts, in the prover's terms.
+/// The result of a function of texts, as the prover represents it.
 enum TextProof {
   /// A relation of the text to the argument.
   case relation(TextRelation)
@@ -18,7 +18,7 @@ enum TextProof {
 }
 
 extension SnapshotFunction {
-  /// The proof entry of the function.
+  /// The representation of the function in proofs.
   var proof: SnapshotProof {
     switch self {
     case .val: .value(Term.value)
@@ -33,7 +33,7 @@ extension SnapshotFunction {
 }
 
 extension TextFunction {
-  /// The proof entry of the function.
+  /// The representation of the function in proofs.
   var proof: TextProof {
     switch self {
     case .contains: .relation(.contains)
@@ -45,7 +45,7 @@ extension TextFunction {
     }
   }
 
-  /// A language that contains all results; nil when nothing is known about them.
+  /// Returns a language that contains all results; nil when nothing is known about them.
   func results(_ languages: Languages) -> Language? {
     if case .value(let results?) = proof { results(languages) } else { nil }
   }

@@ -1,14 +1,14 @@
-/// The composition of a language. Operands are languages of the same ``Languages``.
+/// The term by which a language is composed. Operands are languages of the same ``Languages``.
 enum LanguageNode: Hashable {
-  /// An unknown language. Every question about it, and about languages made of it, is answered with "unknown".
+  /// An unknown language. Every question about it, and about languages composed of it, is answered with "unknown".
   case opaque
   /// No text.
   case none
-  /// The empty text alone.
+  /// The empty text only.
   case emptyText
-  /// Texts of one unit, of a set in ``UnitSets``.
+  /// Texts of one UTF-16 unit, from a set in ``UnitSets``.
   case units(Int32)
-  /// A text of the first, then one of the second, which is often a sequence itself.
+  /// A text of the first language followed by one of the second, which is often also a sequence.
   case sequence(Language, Language)
   /// Texts of any of the languages; two or more, in order of their numbers.
   case either([Language])
@@ -16,9 +16,9 @@ enum LanguageNode: Hashable {
   case both([Language])
   /// Texts that are not of the language.
   case complement(Language)
-  /// The given number of its texts, one after another; unbounded when there is no maximum.
+  /// The concatenation of the given number of texts of the language; unbounded when there is no maximum.
   case repeated(Language, atLeast: Int, atMost: Int?)
-  /// Texts whose UTF-8 takes at most that many bytes; each half of a surrogate pair counts two.
+  /// Texts of at most the given number of bytes in UTF-8; each half of a surrogate pair counts two.
   case bytes(atMost: Int)
 }
 
@@ -30,13 +30,14 @@ struct LanguageFacts {
   var unitsMin: Int
   /// The most units of a word; nil when no bound is known.
   var unitsMax: Int?
-  /// Levels of nodes, those after the first of a sequence left out: they are visited in a loop.
+  /// The number of levels of nodes. The parts of a sequence after the first are not counted, because they are visited
+  /// in a loop.
   var height: Int
   /// The number of nodes that a derivative visits.
   var width: Int
 }
 
-/// Sums that stop at the largest number instead of failing.
+/// Saturating arithmetic: the result is the largest number instead of an overflow.
 enum Saturating {
   static func sum(_ a: Int, _ b: Int) -> Int {
     let (sum, isTooMuch) = a.addingReportingOverflow(b)

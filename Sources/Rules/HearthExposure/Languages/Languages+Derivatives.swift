@@ -1,8 +1,8 @@
 /// The derivatives of languages.
 ///
-/// Recursion goes as deep as the term is high. Sequences and repetitions under way are visited in loops.
+/// The recursion is as deep as the term is high. Sequences and nested repetitions are visited in loops.
 extension Languages {
-  /// The texts that are words of the language with `unit` before them.
+  /// Returns the language of the texts that, preceded by `unit`, are words of the language.
   func derivative(of language: Language, by unit: UInt16) -> Language {
     switch self[language] {
     case .opaque: return opaque
@@ -20,7 +20,8 @@ extension Languages {
       return intersection(after)
     case .complement(let inner): return complement(derivative(of: inner, by: unit))
     case .repeated(let part, let least, let most):
-      // This is right too when the part can be empty: the minimum is 0 then, and fewer times is contained in more.
+      // This also holds when the part can be the empty text: the minimum is then 0, and fewer repetitions are contained
+      // in more.
       let next = derivative(of: part, by: unit)
       if next == none { return none }
       return sequence(next, repeated(part, atLeast: max(0, least - 1), atMost: most.map { $0 - 1 }))
@@ -41,7 +42,7 @@ extension Languages {
     return union(options)
   }
 
-  /// Adds the sets that distinguish units at the beginning of a language.
+  /// Adds the sets that distinguish the first units of a language.
   func addFirstSets(of language: Language, to found: inout Set<Int32>) {
     switch self[language] {
     case .opaque, .none, .emptyText: break

@@ -1,9 +1,9 @@
 import HearthRules
 
-/// Operations that make languages of languages. Each normalises its result so that many equal sets are equal terms:
-/// that keeps the number of derivatives small.
+/// Operations on languages. Each normalises its result, so that many equal sets have equal terms, which keeps the
+/// number of derivatives small.
 extension Languages {
-  /// Texts of one unit of these ranges.
+  /// Returns the texts of one unit in the ranges.
   package func units(_ ranges: [ClosedRange<UInt16>]) -> Language {
     let merged = RegexUnits.merged(ranges)
     guard !merged.isEmpty else { return none }
@@ -12,7 +12,7 @@ extension Languages {
       LanguageFacts(isNullable: false, unitsMin: 1, unitsMax: 1, height: 1, width: 1))
   }
 
-  /// Texts made of one text of each, one after another.
+  /// Returns the concatenations of one text of each language.
   package func sequence(_ parts: [Language]) -> Language {
     parts.reversed().reduce(emptyText) { sequence($1, $0) }
   }
@@ -22,7 +22,7 @@ extension Languages {
     if first == opaque || rest == opaque { return opaque }
     if first == emptyText { return rest }
     if rest == emptyText { return first }
-    // x*x* is x*, and so are counts of one thing in a row one count.
+    // x*x* is x*; adjacent counted repetitions of one language are joined likewise.
     var (first, rest) = (first, rest)
     if let (joined, after) = joined(first, rest) { (first, rest) = (joined, after) }
     if rest == emptyText { return first }
@@ -35,7 +35,8 @@ extension Languages {
         width: Saturating.sum(Saturating.sum(a.width, 1), a.isNullable ? b.width : 0)))
   }
 
-  /// Two adjacent repetitions of one language as one, and the rest after them; nil when they are not.
+  /// Joins two adjacent repetitions of one language, and returns the joined repetition and the rest after it; nil when
+  /// the two cannot be joined.
   private func joined(_ first: Language, _ rest: Language) -> (Language, Language)? {
     var (next, after) = (rest, emptyText)
     if case .sequence(let head, let tail) = self[rest] { (next, after) = (head, tail) }
@@ -46,7 +47,7 @@ extension Languages {
     return (sum, after)
   }
 
-  /// The given number of a language's texts, one after another; unbounded when there is no maximum.
+  /// Returns the concatenations of the given number of texts of a language; unbounded when there is no maximum.
   package func repeated(_ part: Language, atLeast least: Int, atMost most: Int?) -> Language {
     if let most, most < least { return none }
     if most == 0 || part == emptyText { return emptyText }
@@ -54,7 +55,7 @@ extension Languages {
     if part == none { return least == 0 ? emptyText : none }
     if least == 1, most == 1 { return part }
     let inner = facts(of: part)
-    // Optional ones can be empty: the minimum is then no bound.
+    // A repetition of a language with the empty text has no effective minimum.
     let least = inner.isNullable ? 0 : least
     if case .repeated(let inside, 0, let insideMost) = self[part], least == 0 {
       return repeated(
@@ -68,7 +69,7 @@ extension Languages {
         height: inner.height + 1, width: Saturating.sum(inner.width, 1)))
   }
 
-  /// Texts of any of them.
+  /// Returns the union of the languages.
   package func union(_ languages: [Language]) -> Language {
     if languages.count < 2 { return languages.first ?? none }
     var members: Set<Language> = []
@@ -101,7 +102,7 @@ extension Languages {
         height: (all.map(\.height).max() ?? 0) + 1, width: all.reduce(1) { Saturating.sum($0, $1.width) }))
   }
 
-  /// Texts of all of them.
+  /// Returns the intersection of the languages.
   package func intersection(_ languages: [Language]) -> Language {
     if languages.count < 2 { return languages.first ?? any }
     var members: Set<Language> = []
@@ -142,7 +143,7 @@ extension Languages {
         width: all.reduce(1) { Saturating.sum($0, $1.width) }))
   }
 
-  /// Texts that are not of the language.
+  /// Returns the texts that are not in the language.
   package func complement(_ language: Language) -> Language {
     if language == any { return none }
     if language == none { return any }
@@ -165,7 +166,7 @@ extension Languages {
     }
   }
 
-  /// Texts whose UTF-8 takes at most that many bytes.
+  /// Returns the texts of at most the given number of bytes in UTF-8.
   package func bytes(atMost most: Int) -> Language {
     guard most >= 0 else { return none }
     guard most > 0 else { return emptyText }
@@ -184,8 +185,8 @@ extension Languages {
     return false
   }
 
-  /// Drops redundant repetitions: of `x{0,3}y` and `x{0,5}y` in a union, the first adds nothing. Counted repetitions
-  /// under way leave such pairs behind.
+  /// Drops redundant repetitions: of `x{0,3}y` and `x{0,5}y` in a union, the first adds nothing. Derivatives of counted
+  /// repetitions result in such pairs.
   private func dropShorterCounts(_ members: inout Set<Language>) {
     struct Shape: Hashable {
       var part: Language

@@ -2,10 +2,10 @@ import HearthTree
 
 /// Questions about a language. Each is answered exactly, or with "unknown" when a limit was reached.
 extension Languages {
-  /// A word with the fewest UTF-16 units, or a proof that there is none.
+  /// Returns a word with the fewest UTF-16 units, or a proof that there is none.
   package func shortestWord(of language: Language) -> WordSearch { search(language, .short) }
 
-  /// A short word, of letters and digits if possible, or a proof that there is none.
+  /// Returns a short word, of letters and digits if possible, or a proof that there is none.
   package func readableWord(of language: Language) -> WordSearch { search(language, .readable) }
 
   /// Returns true when the language has no word; nil when that is unknown.
@@ -13,7 +13,7 @@ extension Languages {
     if let known = emptiness[language] { return known }
     let isEmpty: Bool?
     if facts(of: language).isNullable || contains(language, "a") == true {
-      isEmpty = false  // because it has the simplest word that most have
+      isEmpty = false  // because the word `a` was found, which is in most languages
     } else {
       switch search(language, .short) {
       case .empty: isEmpty = true
@@ -25,8 +25,8 @@ extension Languages {
     return isEmpty
   }
 
-  /// Up to `count` different words, the most readable first; fewer when there are no more, or no more are found. Each
-  /// is searched for on request.
+  /// Returns up to `count` different words, the most readable first; fewer when no more are found. Each word is only
+  /// searched when the iterator is asked for it.
   package func words(of language: Language, count: Int) -> AnyIterator<String> {
     var (rest, last, left) = (language, String?.none, count)
     return AnyIterator {
@@ -73,7 +73,7 @@ extension Languages {
     return answer
   }
 
-  /// The derivative by any unit of a class that the language does not distinguish.
+  /// Returns the derivative by any unit of a class whose units the language does not distinguish.
   func derivative(of language: Language, byFirstOf units: [ClosedRange<UInt16>]) -> Language {
     let key = DerivativeKey(language: language, unit: units[0].lowerBound)
     if let known = derivatives[key] { return known }

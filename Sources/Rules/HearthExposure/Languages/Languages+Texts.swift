@@ -3,7 +3,8 @@ import HearthTree
 
 /// The languages of predicates in rules.
 extension Languages {
-  /// The language of one text. A text longer than ``ExposureLimits/languageTextUnitsMax`` gives an opaque one.
+  /// Returns the language of one text; for a text longer than ``ExposureLimits/languageTextUnitsMax``, the opaque
+  /// language.
   package func text(_ text: String) -> Language {
     let all = Array(text.utf16.prefix(ExposureLimits.languageTextUnitsMax + 1))
     guard all.count <= ExposureLimits.languageTextUnitsMax else { return opaque }
@@ -18,21 +19,21 @@ extension Languages {
     return language
   }
 
-  /// The texts for which `x.contains(part)` is true.
+  /// Returns the texts for which `x.contains(part)` is true.
   package func containing(_ part: String) -> Language { sequence([any, text(part), any]) }
 
-  /// The texts for which `x.beginsWith(part)` is true.
+  /// Returns the texts for which `x.beginsWith(part)` is true.
   package func beginning(with part: String) -> Language { sequence([text(part), any]) }
 
-  /// The texts for which `x.endsWith(part)` is true.
+  /// Returns the texts for which `x.endsWith(part)` is true.
   package func ending(with part: String) -> Language { sequence([any, text(part)]) }
 
-  /// Texts of that many UTF-16 units.
+  /// Returns the texts with the given number of UTF-16 units.
   package func length(atLeast least: Int, atMost most: Int? = nil) -> Language {
     repeated(anyUnit, atLeast: max(0, least), atMost: most)
   }
 
-  /// The texts for which `x.matches(regex)` is true.
+  /// Returns the texts for which `x.matches(regex)` is true.
   package func matching(_ regex: LinearRegex) -> Language {
     let key = RegexKey(body: Array(regex.body.utf8), ignoresCase: regex.ignoresCase)
     if let known = regexes[key] { return known }
@@ -61,7 +62,7 @@ extension Languages {
     ])
   }
 
-  /// Keys that data can be stored under: 1 to 768 bytes, no control characters, none of `. # $ [ ] /`.
+  /// The keys under which data can be stored: 1 to 768 bytes, no control characters, none of `. # $ [ ] /`.
   package var keys: Language {
     let forbidden: [ClosedRange<UInt16>] = [
       0...0x1F, 0x23...0x24, 0x2E...0x2F, 0x5B...0x5B, 0x5D...0x5D, 0x7F...0x7F,
@@ -70,7 +71,8 @@ extension Languages {
     return intersection([legal, bytes(atMost: DataLimits.keySizeBytesMax)])
   }
 
-  /// User ids: any 1 to 128 UTF-16 units. They need not be keys: a custom token may carry `a/b`.
+  /// The user IDs: any texts of 1 to 128 UTF-16 units. They need not be valid keys: the uid of a custom token may be
+  /// `a/b`.
   package var userIDs: Language { length(atLeast: 1, atMost: 128) }
 
   /// A superset of the results of `x.toLowerCase()`: the texts without A to Z.

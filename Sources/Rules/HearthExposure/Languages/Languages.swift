@@ -1,18 +1,19 @@
 import HearthRules
 import HearthTree
 
-/// Regular languages over UTF-16 units, each made once: the facts that the rules language can express about one text.
+/// A store of regular languages over UTF-16 units, each stored once. They represent the conditions that rules can
+/// express about one text.
 ///
 /// A language is a term: union, sequence, counted repetition, intersection and complement of sets of units. Questions
 /// are answered by derivatives (Brzozowski, "Derivatives of Regular Expressions", 1964): the derivative by a unit is
-/// the language of the texts that may follow it. A language has finitely many, and there is no automaton to build
-/// beforehand. Units that no set in a term distinguishes are one class, and have one derivative.
+/// the language of the texts that may follow the unit. A language has finitely many derivatives, and no automaton has
+/// to be built first. Units that no set in a term distinguishes form one class and have the same derivative.
 ///
-/// Only well-formed UTF-16 texts count: questions are about the well-formed words, and a half of a surrogate pair alone
-/// is none. An answer does not depend on earlier questions. Not thread-safe.
+/// Questions are only about words that are well-formed UTF-16, without unpaired surrogates. An answer does not depend
+/// on earlier questions. The class is not thread-safe.
 package final class Languages {
-  // Read at every step of a derivative, and never while they change: the functions that change one call nothing else of
-  // the store meanwhile.
+  // The exclusivity checks are disabled, because these are read at every step of a derivative. They are never read
+  // during a change: the functions that change one of them do not call other functions of the store during the change.
 
   /// The nodes by the number of the language.
   @exclusivity(unchecked) private var nodes: [LanguageNode] = []
@@ -21,11 +22,11 @@ package final class Languages {
   @exclusivity(unchecked) var sets = UnitSets()
   /// Answers to earlier questions.
   @exclusivity(unchecked) var answers: [Question: WordSearch] = [:]
-  /// Results of emptiness checks; nil when the search gave up.
+  /// Results of emptiness checks; nil when the search reached a limit.
   @exclusivity(unchecked) var emptiness: [Language: Bool?] = [:]
   /// Results of membership checks.
   @exclusivity(unchecked) var memberships: [Membership: Bool?] = [:]
-  /// Derivatives that were computed.
+  /// The derivatives that were computed.
   @exclusivity(unchecked) var derivatives: [DerivativeKey: Language] = [:]
   /// The languages of regular expressions used so far.
   @exclusivity(unchecked) var regexes: [RegexKey: Language] = [:]
@@ -40,36 +41,36 @@ package final class Languages {
 
   struct Membership: Hashable {
     var language: Language
-    /// The word as a key, because texts of equal meaning are not equal words.
+    /// The word as a key, because texts that are equal as a Swift `String` may be different words.
     var word: Key
   }
 
-  /// A language, and the first unit of a class of units that it does not distinguish.
+  /// A language, and the first unit of a class whose units it does not distinguish.
   struct DerivativeKey: Hashable {
     var language: Language
     var unit: UInt16
   }
 
   struct RegexKey: Hashable {
-    /// The pattern in UTF-8: texts of equal meaning are not equal patterns.
+    /// The pattern in UTF-8, because texts that are equal as a Swift `String` may be different patterns.
     var body: [UInt8]
     var ignoresCase: Bool
   }
 
-  /// No text at all.
+  /// The empty language.
   package let none = Language(index: 0)
-  /// An unknown language: questions about it, or about languages made of it, are answered with "unknown".
+  /// An unknown language: questions about it, or about languages composed of it, are answered with "unknown".
   package let opaque = Language(index: 1)
-  /// The empty text.
+  /// The language of the empty text.
   package let emptyText = Language(index: 2)
-  /// Every text.
+  /// The language of all texts.
   package let any = Language(index: 4)
-  /// Any one unit.
+  /// The language of all texts of one unit.
   let anyUnit = Language(index: 3)
-  /// Texts in which each high surrogate has its low one.
+  /// The language of texts without unpaired surrogates.
   private(set) var wellFormed = Language(index: 4)
 
-  /// Makes an empty store, in which any number of languages can be made.
+  /// Creates a store with the basic languages.
   package init() {
     _ = intern(.none, LanguageFacts(isNullable: false, unitsMin: .max, unitsMax: 0, height: 0, width: 0))
     _ = intern(.opaque, LanguageFacts(isNullable: false, unitsMin: 0, unitsMax: nil, height: 0, width: 0))
@@ -82,14 +83,15 @@ package final class Languages {
     wellFormed = repeated(character, atLeast: 0, atMost: nil)
   }
 
-  /// The number of kept languages, derivatives and answers, at some hundred bytes each.
+  /// The number of stored languages, derivatives and answers, each of about a hundred bytes.
   var keptCount: Int { nodes.count + derivatives.count + answers.count + emptiness.count + memberships.count }
 
   subscript(language: Language) -> LanguageNode { nodes[Int(language.index)] }
 
   func facts(of language: Language) -> LanguageFacts { facts[Int(language.index)] }
 
-  /// The language of a node, the same one for equal nodes. A node too deep to visit is opaque.
+  /// Returns the language of a node, which is the same for equal nodes. It is opaque for a node that is too deep to
+  /// visit.
   func intern(_ node: LanguageNode, _ facts: @autoclosure () -> LanguageFacts) -> Language {
     if let known = numbers[node] { return known }
     let facts = facts()

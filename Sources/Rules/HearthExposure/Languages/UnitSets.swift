@@ -1,21 +1,21 @@
 import HearthRules
 
-/// Sets of UTF-16 units, each once, by number.
+/// Sets of UTF-16 units, each stored once and identified by a number.
 struct UnitSets {
-  /// Ranges of each set, in order and apart. None is empty.
+  /// Ranges of each set, in order, disjoint and not adjacent. No set is empty.
   private(set) var ranges: [[ClosedRange<UInt16>]] = []
   private var numbers: [[ClosedRange<UInt16>]: Int32] = [:]
   private var partitions: [[Int32]: Partition] = [:]
 
-  /// Units that the sets together do not distinguish: each class is in or out of each set.
+  /// A division of all units into classes, such that each set contains either all units of a class or none.
   struct Partition {
-    /// The classes, at least one; together they have every unit.
+    /// The classes, at least one; together they contain every unit.
     var classes: [[ClosedRange<UInt16>]]
     /// The cost of computing them, in ranges visited.
     var work: Int
   }
 
-  /// The number of a set; the ranges are in order and apart, at least one.
+  /// Returns the number of a set, whose ranges must be in order, disjoint, not adjacent, and at least one.
   mutating func number(of set: [ClosedRange<UInt16>]) -> Int32 {
     if let known = numbers[set] { return known }
     let number = Int32(truncatingIfNeeded: ranges.count)
@@ -34,7 +34,7 @@ struct UnitSets {
     return low < set.count && set[low].lowerBound <= unit
   }
 
-  /// The classes of units that these sets make.
+  /// Returns the classes of units that the sets distinguish.
   mutating func partition(by sets: Set<Int32>) -> Partition {
     let key = sets.sorted()
     if let known = partitions[key] { return known }
@@ -52,7 +52,7 @@ struct UnitSets {
     let borders = starts.sorted()
     var indexOfBorder: [Int: Int] = [:]
     for (index, border) in borders.enumerated() { indexOfBorder[border] = index }
-    // Each set divides the classes so far: its part of a class becomes a class of its own.
+    // Each set divides the existing classes: its part of a class becomes a separate class.
     var classOf = [Int](repeating: 0, count: borders.count)
     var classCount = 1
     var work = borders.count

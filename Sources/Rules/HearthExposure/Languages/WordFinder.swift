@@ -1,20 +1,22 @@
-/// Searches for the best word of a language: best first (A*), by the cost of a word so far and the fewest units that it
-/// still needs.
+/// A best-first search (A*) for the best word of a language. The estimate is the cost of the beginning of a word plus
+/// the fewest units that are still needed.
 ///
-/// The work is counted as if nothing were known from before, so that an answer is the same in any order of questions.
+/// The work is counted as if no earlier results were cached, so that an answer does not depend on the order of the
+/// questions.
 struct WordFinder {
   /// The preference among words.
   enum Preference: Hashable {
     /// Words of few units.
     case short
-    /// Words of few units, letters and digits above all.
+    /// Words of few units, preferably letters and digits.
     case readable
   }
 
   private struct Open {
-    /// The cost so far, and the least that is to come.
+    /// The cost so far, plus the lowest remaining cost.
     var estimate: Int
-    /// The order of insertion: of equal estimates the latest is visited first, since it is the furthest.
+    /// The order of insertion: of states with equal estimates, the latest is visited first, because it is the closest
+    /// to a word.
     var turn: Int
     var cost: Int
     var language: Language
@@ -30,7 +32,7 @@ struct WordFinder {
   private let preference: Preference
   private var heap: [Open] = []
   private var turn = 0
-  /// The cheapest step so far to each state.
+  /// The cheapest known step to each state.
   private var steps: [Language: Step] = [:]
   private var closed: Set<Language> = []
   private var workLeft = ExposureLimits.languageWorkMax
@@ -56,7 +58,9 @@ struct WordFinder {
     return isCut ? .unknown : .empty
   }
 
-  /// - Returns: False when that would exceed the limit of work.
+  /// Adds the successors of a state.
+  ///
+  /// - Returns: False when the limit of work would be exceeded.
   private mutating func expand(_ state: Open) -> Bool {
     let width = languages.facts(of: state.language).width
     guard width <= workLeft else { return false }
@@ -65,7 +69,7 @@ struct WordFinder {
     let partition = languages.sets.partition(by: sets)
     workLeft -= Saturating.sum(partition.work, Saturating.product(width, partition.classes.count))
     guard workLeft >= 0 else { return false }
-    // The best one is pushed last.
+    // The best class is pushed last.
     let classes = partition.classes.map { (units: $0, rank: UnitPreference.rank(of: $0)) }
     for (units, rank) in classes.sorted(by: { ($0.rank, $0.units[0].lowerBound) > ($1.rank, $1.units[0].lowerBound) }) {
       let next = languages.derivative(of: state.language, byFirstOf: units)
@@ -121,7 +125,7 @@ struct WordFinder {
   }
 }
 
-/// The readability of units.
+/// The preference among units, by readability.
 enum UnitPreference {
   /// The units by rank, from the best to the worst.
   private static let ranks: [[ClosedRange<UInt16>]] = [
@@ -131,15 +135,16 @@ enum UnitPreference {
   ]
   private static let costs = [1, 1, 2, 3, 3, 4, 6, 6, 20]
 
-  /// The rank of the best unit of a class.
+  /// Returns the rank of the best unit of a class.
   static func rank(of units: [ClosedRange<UInt16>]) -> Int {
     ranks.firstIndex { wanted in units.contains { range in wanted.contains { $0.overlaps(range) } } } ?? 0
   }
 
-  /// The cost of a unit of that rank in a readable word; none is below 1, since the fewest units are part of estimates.
+  /// Returns the cost of a unit of the rank in a readable word. It is at least 1, because estimates contain the fewest
+  /// remaining units.
   static func cost(ofRank rank: Int) -> Int { costs[rank] }
 
-  /// One of the best units of a class: neighbours in a word differ if possible.
+  /// Returns one of the best units of a class, such that adjacent units of a word differ if possible.
   static func choose(from units: [ClosedRange<UInt16>], position: Int) -> UInt16 {
     for wanted in ranks {
       var found: [ClosedRange<UInt16>] = []

@@ -4,20 +4,21 @@ import HearthTree
 package enum ExposureIdentity: Sendable, Hashable {
   /// A signed-out client: `auth` is null.
   case signedOut
-  /// A user that signed up and signed in, with the claims that every user can get, and no custom one.
+  /// A user that signed up and signed in, with the claims that every user can get, and no custom claims.
   case signedIn
-  /// A user of ``signedIn`` whose uid is none of the keys of the path that the rules compare with the uid.
+  /// A user of ``signedIn`` whose uid differs from all keys of the path that the rules compare with the uid.
   case otherUser
-  /// A user of ``signedIn`` with a custom claim as well: its names below `auth.token`, and its value.
+  /// A user of ``signedIn`` who also has a custom claim: its member names below `auth.token`, and its value.
   case holder([String], Scalar)
-  /// A user of ``signedIn`` with custom claims of any names, values and number: users of ``signedIn`` and every
-  /// ``holder(_:_:)``, and those with several claims at once.
+  /// A user of ``signedIn`` with any number of custom claims of any names and values: users of ``signedIn`` and every
+  /// ``holder(_:_:)``, and users with several claims.
   case anyClaims
-  /// The holder of any token that the server takes, also one that a database secret signed, whose `auth` is any object.
+  /// A user with any token that the server accepts, including one that was signed with a database secret, whose `auth`
+  /// is any object.
   case anyAuth
 
-  /// The name in scripts: `nobody`, `anyone`, `other`, `claim:admin`, `claim:role=editor` for a value other than true,
-  /// `any-claims` and `any-auth`.
+  /// The name in JSON output and assertions: `nobody`, `anyone`, `other`, `claim:admin`, `claim:role=editor` for a
+  /// value other than true, `any-claims` and `any-auth`.
   package var name: String {
     switch self {
     case .signedOut: return "nobody"

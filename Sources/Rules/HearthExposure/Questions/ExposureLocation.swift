@@ -1,22 +1,23 @@
 import HearthRules
 import HearthTree
 
-/// A place that rules files name: `/rooms/$room`. It stands for every path that matches it in the rules.
+/// A location in rules files, such as `/rooms/$room`. It represents every path that matches it.
 package struct ExposureLocation: Sendable {
-  /// One step of it.
+  /// One step of the location.
   package enum Step: Sendable, Hashable {
     /// Exactly this key.
     case key(String)
-    /// Any legal key that no file of the question names beside it.
+    /// Any valid key that no file of the question names next to the wildcard.
     case wildcard(name: String, excluding: [String])
   }
 
   /// The steps from the root down.
   package let steps: [Step]
-  /// The nodes of each rules file of the question from the root down to the location; nil below the last named one.
+  /// The nodes of each rules file of the question from the root down to the location; nil below the last node that the
+  /// file has.
   let chains: [[RuleNode?]]
 
-  /// The location as the rules have it.
+  /// The location in the notation of rules.
   package var template: String {
     "/"
       + steps.map { step in
@@ -27,8 +28,8 @@ package struct ExposureLocation: Sendable {
       }.joined(separator: "/")
   }
 
-  /// Every location of some rules files together, in the order of the first file, then the additional ones of later
-  /// files. A key that only one names matches the wildcard of the other, as in evaluation.
+  /// Returns the locations of several rules files, in the order of the first file, then the additional ones of later
+  /// files. A key that only one file names matches the wildcard of another, as in evaluation.
   package static func all(in files: [RuleSet]) -> [ExposureLocation] {
     var result: [ExposureLocation] = []
     let root = ExposureLocation(steps: [], chains: files.map { [$0.root] })
@@ -39,8 +40,8 @@ package struct ExposureLocation: Sendable {
     return result
   }
 
-  /// The locations of two files at which an applicable rule differs, in the order of ``all(in:)``. Shared parts are not
-  /// visited.
+  /// Returns the locations of two files at which an applicable rule differs, in the order of ``all(in:)``. Shared parts
+  /// are not visited.
   static func changed(from old: RuleSet, to new: RuleSet) -> [ExposureLocation] {
     var result: [ExposureLocation] = []
     let root = ExposureLocation(steps: [], chains: [[new.root], [old.root]])
@@ -54,7 +55,9 @@ package struct ExposureLocation: Sendable {
     return result
   }
 
-  /// - Parameter next: takes a location, and returns those to visit below it.
+  /// Visits this location and those below it.
+  ///
+  /// - Parameter next: Called for a location; returns the locations below it to visit.
   private func visit(_ next: (ExposureLocation) -> [ExposureLocation]) {
     for location in next(self) { location.visit(next) }
   }
@@ -65,7 +68,7 @@ package struct ExposureLocation: Sendable {
     ExposureLocation(steps: steps + [step], chains: chains.map { $0 + [($0.last ?? nil).flatMap(next)] })
   }
 
-  /// The locations right below.
+  /// The child locations.
   private var below: [ExposureLocation] {
     var names: [String] = []
     var seen: Set<Key> = []
@@ -79,7 +82,7 @@ package struct ExposureLocation: Sendable {
     return result
   }
 
-  /// The locations right below that two files do not share; only those when they can be found cheaply.
+  /// The child locations, without those that two files share when these can be found cheaply.
   private var belowUnshared: [ExposureLocation] {
     guard let a = nodes[0], let b = nodes[1], a !== b else { return nodes[0] === nodes[1] ? [] : below }
     guard a.children.sharesNames(with: b.children) else { return below }
@@ -94,7 +97,8 @@ package struct ExposureLocation: Sendable {
     return result
   }
 
-  /// True when all applicable rules are the same in the two files: they have one text and stand at one place.
+  /// True when all applicable rules are the same in the two files: they have the same text and are at the same
+  /// location.
   func isSame(for operation: ExposureOperation) -> Bool {
     guard chains.count == 2 else { return false }
     let pairs = zip(chains[0], chains[1])
@@ -110,7 +114,7 @@ package struct ExposureLocation: Sendable {
     }
   }
 
-  /// The step to the keys that a node does not name.
+  /// Returns the step for the keys that a node does not name.
   static func open(_ node: RuleNode?) -> Step {
     .wildcard(name: node?.wildcard?.name ?? "$key", excluding: node?.children.list.map(\.key.text) ?? [])
   }

@@ -4,11 +4,11 @@ import HearthRules
 package enum ExposureOperation: String, Sendable, CaseIterable {
   /// A read, with any query.
   case read
-  /// A write: set, delete, a change of priority, or a write of keys below it that no rule names.
+  /// A write: set, delete, a change of priority, or a write below the location at keys that no rule names.
   case write
 }
 
-/// A question: are all users of a class denied an operation at every instance of a location?
+/// The question whether all users of a class are denied an operation at every instance of a location.
 package struct ExposureQuestion: Sendable {
   /// The location.
   package var location: ExposureLocation
@@ -16,10 +16,10 @@ package struct ExposureQuestion: Sendable {
   package var operation: ExposureOperation
   /// The class of users.
   package var identity: ExposureIdentity
-  /// True for a write as one of several paths of one update, instead of alone.
+  /// True for a write as one of several paths of one update, False for a write on its own.
   package var isUpdate = false
 
-  /// Makes a question about requests for this operation alone.
+  /// Creates a question about requests with this operation only.
   package init(location: ExposureLocation, operation: ExposureOperation, identity: ExposureIdentity) {
     self.location = location
     self.operation = operation
@@ -27,21 +27,21 @@ package struct ExposureQuestion: Sendable {
   }
 }
 
-/// The reason why a question has no answer.
+/// The reason why a question could not be decided.
 package enum ExposureReason: String, Sendable {
   /// The search took too many steps: ``ExposureLimits/searchNodesMax``.
   case searchTooLong = "the search took too many steps"
   /// An expression has too many ways to be true: ``ExposureLimits/alternativesMax``.
   case tooManyAlternatives = "an expression has too many alternatives"
-  /// Such a request is not contradicted, and none was found.
+  /// Failure to find either a proof or an allowed request.
   case noWitness = "neither a proof nor a request was found"
 }
 
 /// The answer to a question.
 package enum ExposureVerdict: Sendable {
-  /// No such request is allowed: proved.
+  /// A proof that no such request is allowed.
   case closed
-  /// This request is allowed, as the evaluator confirmed.
+  /// A request that is allowed, as the evaluator confirmed.
   case open(ExposureWitness, grantedBy: RuleReference?)
   /// The question could not be decided.
   case undecided(ExposureReason)
@@ -49,7 +49,7 @@ package enum ExposureVerdict: Sendable {
   /// True when an allowed request is known.
   package var isOpen: Bool { if case .open = self { true } else { false } }
 
-  /// The name in scripts.
+  /// The name in JSON output.
   package var name: String {
     switch self {
     case .closed: "closed"

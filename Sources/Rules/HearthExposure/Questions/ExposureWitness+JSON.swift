@@ -1,8 +1,9 @@
 import HearthTree
 
 extension ExposureWitness {
-  /// The witness for scripts: `auth`, `data`, `path`, `value`, `now`; `query` for a read that needs one, `updates` in
-  /// the place of `value` for several paths at once. Numbers that are the time of the write are `{".sv":"timestamp"}`.
+  /// The witness as JSON output: `auth`, `data`, `path`, `value`, `now`; `query` for a read that needs one, and
+  /// `updates` instead of `value` for an update of several paths. Numbers that equal the time of the write are
+  /// `{".sv":"timestamp"}`.
   package var json: JSON {
     var object: JSON = ["auth": auth ?? .null, "data": Self.json(data)]
     let isPriority = changes.count == 1 && changes[0].isPriority
@@ -20,7 +21,7 @@ extension ExposureWitness {
 
   private func json(_ change: Change) -> JSON { timed(Self.json(change.value)) }
 
-  /// The value with the server's placeholder in the place of the request's time.
+  /// Returns the value with the server value `timestamp` in place of numbers that equal the request's time.
   private func timed(_ value: JSON) -> JSON {
     switch value {
     case .int(nowMilliseconds): [".sv": "timestamp"]
@@ -45,7 +46,7 @@ extension ExposureWitness {
     return .object(members + boundsAndLimit(of: query))
   }
 
-  /// The bounds and the limit of a query by the names that the REST interface and test files have for them.
+  /// Returns the bounds and the limit of a query, with their names in the REST API and in test files.
   package static func boundsAndLimit(of query: Query) -> [JSON.Member] {
     var members: [JSON.Member] = []
     func add(_ name: String, _ bound: Query.Bound?) {

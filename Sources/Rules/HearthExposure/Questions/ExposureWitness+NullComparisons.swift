@@ -2,7 +2,7 @@ import HearthRules
 import HearthTree
 
 extension ExposureWitness {
-  /// Notes for a reader of the rules: comparisons that are true because a value is missing.
+  /// Returns notes for the author of the rules about comparisons that are true because a value is missing.
   package func nullComparisonNotes(_ rules: RuleSet) -> [String] {
     guard let granting = decision(by: rules, detail: .trace).trace?.visits.first(where: Self.grants),
       let expression = granting.rule.rule.expression, let traced = granting.expression

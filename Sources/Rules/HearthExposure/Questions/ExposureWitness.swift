@@ -1,15 +1,15 @@
 import HearthRules
 import HearthTree
 
-/// A request that the rules allow and that answers a question.
+/// A request that the rules allow, as an answer to a question.
 package struct ExposureWitness: Sendable {
-  /// A change of a write at one place.
+  /// A change of one location in a write.
   package struct Change: Sendable {
-    /// The place.
+    /// The path.
     package var path: Path
     /// The value afterwards; empty for a delete.
     package var value: Node
-    /// True when the priority alone is written; the value carries it, and is otherwise the former one.
+    /// True when only the priority is written; `value` is then the old value with the new priority.
     package var isPriority = false
   }
 
@@ -17,7 +17,7 @@ package struct ExposureWitness: Sendable {
   package var auth: JSON?
   /// The whole database before the request.
   package var data: Node
-  /// The place that is read; for a write the place of the first change.
+  /// The path that is read; for a write, the path of the first change.
   package var path: Path
   /// The changes: one, or several of one multi-path update; none for a read.
   package var changes: [Change]
@@ -35,7 +35,7 @@ package struct ExposureWitness: Sendable {
     }
   }
 
-  /// The decision of the rules, from the evaluator that serves requests.
+  /// Returns the decision of the rules, from the evaluator that is also used for clients' requests.
   package func decision(by rules: RuleSet, detail: DecisionDetail = []) -> Decision {
     guard !changes.isEmpty else {
       return rules.decideRead(

@@ -1,7 +1,7 @@
 import HearthRules
 import HearthTree
 
-/// The custom claims that a rules file names, each with the values that it is compared with.
+/// The custom claims in a rules file, each with the values with which it is compared.
 enum NamedClaims {
   static func all(in rules: RuleSet) -> [ExposureIdentity] {
     var found: [ExposureIdentity] = []
@@ -9,7 +9,7 @@ enum NamedClaims {
     return found
   }
 
-  /// The claims that rules on the way to a location, or below it, name.
+  /// Returns the claims in the rules above, at and below a location.
   static func all(at location: ExposureLocation) -> [ExposureIdentity] {
     var found: [ExposureIdentity] = []
     for chain in location.chains {
@@ -46,7 +46,7 @@ enum NamedClaims {
     }
   }
 
-  /// Adds a custom claim: one below `auth.token` that users do not get by signing up.
+  /// Adds a custom claim: a claim below `auth.token` that users do not get by signing up.
   private static func add(_ names: [String], _ value: Scalar, _ found: inout [ExposureIdentity]) {
     let everybody = ClaimTypes(isSignedIn: true, knownClaims: [])
     guard names.count > 1, names[0] == "token",

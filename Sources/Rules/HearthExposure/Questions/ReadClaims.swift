@@ -3,7 +3,7 @@ import HearthRules
 /// The claims of a token that a rule reads.
 struct ReadClaims {
   private var names: Set<String> = []
-  /// True when it reads the token as a whole, or a claim whose name is computed.
+  /// True when the rule reads the token as a whole, or a claim whose name is computed.
   private var mayBeAny = false
 
   init(_ rule: Rule) {
@@ -15,6 +15,6 @@ struct ReadClaims {
     }
   }
 
-  /// Returns true when the outcome may depend on a claim below `auth.token`, or on something in it.
+  /// Returns true when the outcome may depend on a claim below `auth.token` or on a member of the claim.
   func mayRead(_ claim: String) -> Bool { mayBeAny || names.contains(claim) }
 }

@@ -3,15 +3,15 @@ import HearthRules
 /// One branch of the search for a request that makes all goals true.
 struct Branch {
   var facts: Facts
-  /// The open choices: one alternative of each must hold.
+  /// The choices that are not decided yet: one alternative of each must hold.
   var choices: [[[Goal]]] = []
-  /// Places whose own `.validate` is among the goals already.
+  /// The places whose `.validate` rule was added to the goals.
   var validated: Set<PlaceID> = []
-  /// Objects whose choice of a child was already made.
+  /// The objects for which the choice of a child was added.
   var opened: Set<PlaceID> = []
   /// The other paths of an update.
   var others: [WrittenPlace] = []
-  /// True when a goal was left out because it has too many alternatives. A refutation of the rest still refutes the
+  /// True when a goal was omitted because it has too many alternatives. A refutation of the rest still refutes the
   /// whole.
   var isWeakened = false
   var splitsLeft = ExposureLimits.splitsMax
@@ -19,7 +19,7 @@ struct Branch {
 
   init(_ facts: Facts) { self.facts = facts }
 
-  /// Adds goals: statements at once, expressions taken apart.
+  /// Adds goals: statements directly, and the conditions of expressions.
   mutating func adopt(_ goals: [Goal], _ unfolding: Unfolding) {
     for goal in goals where !facts.isRefuted {
       switch goal {
@@ -51,7 +51,7 @@ struct Branch {
     }
   }
 
-  /// Drops alternatives that contradict the facts, and adds the last one left.
+  /// Drops alternatives that contradict the facts. When only one alternative of a choice is left, adds its goals.
   ///
   /// - Returns: True when something was added.
   mutating func simplify(_ unfolding: Unfolding) -> Bool {

@@ -1,7 +1,7 @@
 import HearthRules
 import HearthTree
 
-/// The conditions for a request to be of a class, of a form, and allowed or refused.
+/// The conditions under which a request has a class of users and a form, and is allowed or refused.
 struct Goals {
   private let target: SearchTarget
   private let table: TermTable
@@ -18,7 +18,7 @@ struct Goals {
     switch target.identity {
     case .signedOut, .signedIn, .anyClaims: return []
     case .otherUser: return owners.sorted().map { .literal(.equal(uid, target.keys[$0], false)) }
-    // Readers know users by their uid, so a user with one is searched for first.
+    // A user with a uid is searched first, because the result is easier to understand.
     case .anyAuth: return [.either([[.literal(.types(uid, .text))], [.literal(.types(uid, .null))]])]
     case .holder(let names, let value):
       let claim = table.intern(.claim([Key("token")] + names.map { Key($0) }))
@@ -44,7 +44,8 @@ struct Goals {
     return [.either(grants)] + (target.operation == .read ? [] : [validated(chain)])
   }
 
-  /// The validate rules on the way to the place. They end at the first place that is null after the write.
+  /// Returns the condition of the validate rules from the root to the place. Those at and below the first place that is
+  /// null after the write are not evaluated.
   private func validated(_ chain: [RuleNode?]) -> Goal {
     if target.form == .delete, table.faults.contains(.deleteSkipsAncestors) { return .either([[]]) }
     let rules = rules(chain, \.validate)
@@ -52,7 +53,7 @@ struct Goals {
     var cases: [[Goal]] = []
     for (depth, expression) in rules {
       let value = table.intern(.value(.new, place(depth)))
-      // For a write of a value, nothing on the way is null.
+      // When a value is written, no place above it is null.
       if target.form == .delete { cases.append(goals + [.literal(.types(value, .null))]) }
       goals += [.literal(.types(value, .present)), .formula(.holds, expression, scope(depth))]
     }
@@ -62,7 +63,8 @@ struct Goals {
 
   // MARK: Refused
 
-  /// The conditions for a refusal: every read or write rule on the way denies, or an applicable validate rule does.
+  /// Returns the conditions of a refusal: every read or write rule from the root to the place denies, or an applicable
+  /// validate rule denies.
   func denied(_ chain: [RuleNode?]) -> [Goal] {
     let refusals: [Goal] = rules(chain, target.operation == .read ? \.read : \.write).map { depth, expression in
       .formula(.denies, expression, scope(depth))
@@ -75,7 +77,8 @@ struct Goals {
     }
     if target.carriesValue, let node = chain.last ?? nil {
       carried(node, target.keys, &cases)
-      // With too many cases the refusal has no condition: a refutation of the rest refutes the whole.
+      // With too many cases, no condition for the refusal is added: a refutation of the other conditions is still
+      // valid.
       if cases.count > ExposureLimits.alternativesMax { return [] }
     }
     return [.either(cases)]
@@ -98,7 +101,7 @@ struct Goals {
     }
   }
 
-  // MARK: Places of the chain
+  // MARK: Places of the location
 
   private func rules(
     _ chain: [RuleNode?], _ kind: (RuleNode) -> Rule?

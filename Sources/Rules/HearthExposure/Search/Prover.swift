@@ -1,23 +1,25 @@
 import HearthRules
 import HearthTree
 
-/// Decides questions about one rules file, or about two of which one allows requests that the other does not.
+/// A prover of questions about one rules file, or about requests that one of two files allows and the other does not.
 ///
-/// A class, because results about texts serve all questions. Not thread-safe.
+/// It is a reference type because all questions share the results about texts. It is not thread-safe.
 final class Prover {
   private let rules: RuleSet
   private let denying: RuleSet?
   private let nowMilliseconds: Int64
   private let texts: TextSolver
   private let faults: ExposureFaults
-  /// Keys that a rule compares with the uid, by rule.
+  /// The indexes of the keys that a rule compares with the uid, by rule.
   private var owners: [ObjectIdentifier: Set<Int>] = [:]
   /// The claims that rules read, by rule.
   private var claimsRead: [ObjectIdentifier: ReadClaims] = [:]
 
+  /// Creates a prover.
+  ///
   /// - Parameters:
-  ///   - denying: a request must be refused by this file, which is the second of each location's.
-  ///   - texts: results about texts from elsewhere; answers do not depend on it.
+  /// - denying: A file that must refuse a request, the second file of each location; nil for questions about one file.
+  /// - texts: Shared results about texts, which do not affect the verdicts.
   init(
     _ rules: RuleSet, denying: RuleSet? = nil, nowMilliseconds: Int64, faults: ExposureFaults = [],
     texts: TextSolver = TextSolver()
@@ -29,7 +31,8 @@ final class Prover {
     self.nowMilliseconds = nowMilliseconds
   }
 
-  /// The verdict; nil when the class has no user there: no key of the location is compared with the uid.
+  /// Returns the verdict; nil when the class has no users at the location, because no key of the location is compared
+  /// with the uid.
   func verdict(_ question: ExposureQuestion) -> ExposureVerdict? {
     let owners = question.identity == .otherUser ? owners(of: question.location) : []
     if question.identity == .otherUser, owners.isEmpty { return nil }
@@ -38,7 +41,7 @@ final class Prover {
     var alone = question
     alone.isUpdate = false
     var reason: ExposureReason?
-    // A write alone is an update of one path; more of them are searched for only when it is not enough.
+    // A write on its own is an update of one path; other paths are only added when it is not allowed.
     for asked in question.isUpdate && question.operation == .write ? [alone, question] : [alone] {
       reason = nil
       for form in forms(asked) {
@@ -52,13 +55,13 @@ final class Prover {
     return reason.map { .undecided($0) } ?? .closed
   }
 
-  /// Returns true when the class has a user there.
+  /// Returns true when the class has users at the location.
   func concerns(_ question: ExposureQuestion) -> Bool {
     question.identity != .otherUser || !owners(of: question.location).isEmpty
   }
 
-  /// Returns true when a write alone, or a read, is allowed to a holder of such a claim exactly when it is allowed to
-  /// `anyone`: no applicable rule reads the claim, and none a claim whose name is computed.
+  /// Returns true when a read, or a write on its own, is allowed to a holder of the claim exactly when it is allowed to
+  /// `anyone`: no applicable rule reads the claim, or a claim with a computed name.
   func isIndifferent(to claim: String, at location: ExposureLocation, _ operation: ExposureOperation) -> Bool {
     location.chains.allSatisfy { chain in
       chain.allSatisfy { node in
@@ -88,7 +91,7 @@ final class Prover {
 
   private struct Form {
     var kind: SearchTarget.Form
-    /// True at a key below the location that no rule names.
+    /// True for a request at a key below the location that no rule names.
     var isBelow = false
   }
 
@@ -96,11 +99,12 @@ final class Prover {
     guard question.operation == .write else { return [Form(kind: .read)] }
     var forms = [Form(kind: .set), Form(kind: .delete)]
     let nodes = question.location.chains.map { $0.last ?? nil }
-    // What a wildcard names is a location of its own.
+    // A key that matches a wildcard belongs to a separate location.
     if nodes.allSatisfy({ $0?.wildcard == nil }) {
       forms += [Form(kind: .set, isBelow: true), Form(kind: .delete, isBelow: true)]
     }
-    // Without validation below, setting the existing value with another priority needs no less.
+    // Without validate rules below, setting the existing value with another priority requires the same, so this form is
+    // redundant.
     if nodes.contains(where: { $0?.hasValidation == true && $0?.isLeaf == false }) {
       forms.append(Form(kind: .priority))
     }
@@ -109,7 +113,7 @@ final class Prover {
 
   // MARK: One search
 
-  /// A search for one form, with the terms of its own.
+  /// A search for one form, with its own terms.
   private struct Task {
     var target: SearchTarget
     var table: TermTable
@@ -156,7 +160,7 @@ final class Prover {
     return randomSearch.request().map { .open($0) } ?? outcome
   }
 
-  /// A request that is found by random search alone, without any proof, for tests of verdicts.
+  /// Returns a request that was found by random search only, without a proof; for tests of verdicts.
   func guess(_ question: ExposureQuestion) -> ExposureWitness? {
     let owners = question.identity == .otherUser ? owners(of: question.location) : []
     if question.identity == .otherUser, owners.isEmpty { return nil }
@@ -169,7 +173,7 @@ final class Prover {
 
   // MARK: Owners
 
-  /// The keys of a location that some rule on the way to it compares with the uid.
+  /// Returns the indexes of a location's keys that a rule from the root to the location compares with the uid.
   private func owners(of location: ExposureLocation) -> Set<Int> {
     var result: Set<Int> = []
     for case let node? in location.chains.joined() {
@@ -195,7 +199,7 @@ final class Prover {
 }
 
 extension RuleNode {
-  /// The rule that allows an operation here and below.
+  /// Returns the rule of the node that can allow an operation at its location and below.
   func grant(_ operation: ExposureOperation) -> Rule? { operation == .read ? read : write }
 
   fileprivate var isLeaf: Bool { wildcard == nil && children.list.isEmpty }

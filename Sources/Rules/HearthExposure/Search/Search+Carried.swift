@@ -1,17 +1,18 @@
 import HearthRules
 
-/// The rules below a written value.
+/// The validate rules below a written place.
 extension Search {
-  /// The places that get a value, with the rules there.
+  /// Returns the places to which a value is written, with their rules.
   private func written(_ branch: Branch) -> [WrittenPlace] {
     guard target.operation == .write else { return [] }
     let own = WrittenPlace(place: target.change.place, keys: target.keys, node: target.allowed.last ?? nil)
     return (target.carriesValue ? [own] : []) + branch.others
   }
 
-  /// Adds the `.validate` of every place below a written one that exists afterwards: the decision checks each.
+  /// Adds the `.validate` of every place below a written one that exists after the write, because the decision
+  /// evaluates each.
   ///
-  /// Places whose rules are uncertain are left out: fewer goals, so no possible request is refuted.
+  /// Places whose rules are not certain are omitted: with fewer goals, no possible request is refuted.
   func adoptCarried(_ branch: inout Branch) -> Bool {
     var hasAdopted = false
     for written in written(branch) {
@@ -32,8 +33,8 @@ extension Search {
     return hasAdopted
   }
 
-  /// The rules for a place below a node that stands that many keys from the root, and the place's keys; nil when they
-  /// are uncertain.
+  /// Returns the rules for a place below a node at the given depth, and the place's keys; nil when they are not
+  /// certain.
   func rules(
     at place: PlaceID, below node: RuleNode, depth: Int, _ facts: Facts
   ) -> (node: RuleNode, keys: [TermID])? {
@@ -47,16 +48,16 @@ extension Search {
     return (node, keys)
   }
 
-  /// Returns the rules' node for a key: nil when it is uncertain, and an empty optional when no rule names it.
+  /// Returns the rules' node for a key: nil when it is not certain, and an empty optional when no rule names it.
   func child(of node: RuleNode, _ key: TermID, _ facts: Facts) -> RuleNode?? {
     if let text = facts.constantText(key) { return .some(node.child(.init(text))) }
-    // An unknown key is the wildcard's only when it is none of the names beside it.
+    // An unknown key matches the wildcard only when it differs from the names next to the wildcard.
     let isNone = node.children.list.allSatisfy { facts.differ(key, table.intern(.text($0.key))) }
     return isNone ? .some(node.wildcard) : nil
   }
 
-  /// An object in a written value of which no child is known, and all cases of its first child: one that the rules
-  /// name, or any other; nil when there is none.
+  /// Returns an object in a written value with no known child, and all cases of its first child: one that the rules
+  /// name, or any other; nil when there is no such object.
   func unopenedObject(_ branch: Branch) -> (PlaceID, [[Goal]])? {
     let facts = branch.facts
     for written in written(branch) {

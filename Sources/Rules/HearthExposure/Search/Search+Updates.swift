@@ -1,12 +1,12 @@
 import HearthRules
 
-/// Updates of several paths: places beside the one in question may be written as well, if the rules allow it.
+/// Updates of several paths: places other than the one in question may be written as well, if the rules allow it.
 ///
-/// This only serves to find requests. A proof that there is none does not use it, but the conditions that hold whatever
-/// the other paths are.
+/// This is only used to find requests. A proof that there is no request uses the conditions that hold for any other
+/// paths.
 extension Search {
-  /// A place beside all written ones that must have changed; nil when there is none. Places that need not differ are
-  /// taken as unchanged.
+  /// Returns a place next to all written ones that must have changed; nil when there is none. Places that need not
+  /// differ are assumed to be unchanged.
   func undecidedBeside(_ branch: inout Branch) -> PlaceID? {
     guard target.change.kind == .many else { return nil }
     for term in branch.facts.active {
@@ -31,7 +31,7 @@ extension Search {
       && branch.others.allSatisfy { branch.facts.relation(place, to: $0.place) == .beside }
   }
 
-  /// Searches with a place as another path of the update, or one above it that is beside the rest.
+  /// Searches with another path in the update: a place, or a place above it that is next to all written ones.
   mutating func search(_ branch: Branch, writing place: PlaceID) -> Outcome {
     var at: PlaceID? = place
     while let other = at, isBeside(other, branch) {
@@ -45,11 +45,11 @@ extension Search {
       }
       at = table.places[other].parent
     }
-    // Other places could be written to the same end, so there is no proof.
+    // Other places could be written with the same effect, so this is not a proof.
     return .unfinished(nodesLeft < 0 ? .searchTooLong : .noWitness)
   }
 
-  /// The rules from the root to a place; nil when they are uncertain.
+  /// Returns the rules from the root to a place; nil when they are not certain.
   private func chain(_ keys: [TermID], _ facts: Facts) -> [RuleNode?]? {
     var chain: [RuleNode?] = [target.rules.root]
     for key in keys {
@@ -63,7 +63,7 @@ extension Search {
     return chain
   }
 
-  /// The conditions for writing a value there, and for the rules on the way to allow it.
+  /// Returns the conditions under which a value is written at a place and the rules from the root allow it.
   private func grants(_ chain: [RuleNode?], _ keys: [TermID]) -> [Goal] {
     func scope(_ depth: Int) -> ScopeID { table.addScope(Array(keys.prefix(depth))) }
     var grants: [[Goal]] = []

@@ -1,11 +1,11 @@
 import HearthRules
 
-/// Searches for a request that makes all goals of a case true, by cases, depth first.
+/// A depth-first search, by case distinctions, for a request that makes all goals true.
 ///
-/// A case is closed only when every branch was refuted. One function ends branches, and its result cannot be ignored: a
-/// branch without an answer keeps the whole from being closed.
+/// The search refutes the goals only when every branch was refuted. A single function ends branches, and its result
+/// cannot be ignored: a branch without an answer prevents the verdict "closed".
 struct Search {
-  /// The end of a branch, or of all of them.
+  /// The result of a branch, or of the whole search.
   enum Outcome {
     /// The branch has no request.
     case refuted
@@ -29,7 +29,7 @@ struct Search {
     unfolding = Unfolding(table: table)
   }
 
-  /// Searches from these goals until there is an answer.
+  /// Searches for a request that fulfils the goals.
   mutating func run(_ goals: [Goal]) -> Outcome {
     var facts = Facts(table, target.change)
     for key in target.keys { facts.activate(key) }
@@ -54,7 +54,7 @@ struct Search {
     return search(branch, eitherOf: alternatives)
   }
 
-  /// Searches each of some cases, which together are exhaustive.
+  /// Searches each of the cases, which together are exhaustive.
   private mutating func search(_ branch: Branch, eitherOf cases: [[Goal]]) -> Outcome {
     var outcome = Outcome.refuted
     for goals in cases {
@@ -70,7 +70,7 @@ struct Search {
     return outcome
   }
 
-  /// The end of a branch without open choices: a request, or an exhaustive split into cases, or no answer.
+  /// Ends a branch without open choices: with a request, an exhaustive split into cases, or no answer.
   private mutating func end(_ leaf: Branch) -> Outcome {
     leavesLeft -= 1
     guard leavesLeft >= 0 else { return .unfinished(.searchTooLong) }

@@ -1,6 +1,6 @@
 import HearthRules
 
-/// The cases that a branch without a request is split into. Each split is exhaustive.
+/// The cases into which a branch without a request is split. Each split is exhaustive.
 struct Splits {
   private let facts: Facts
   private let texts: TextSolver
@@ -12,8 +12,8 @@ struct Splits {
 
   func next() -> [[Goal]]? { keys ?? nulls }
 
-  /// A split of two keys at one step below one place, which may be one key, or two: it decides whether two places are
-  /// one.
+  /// A split into the cases that two unknown keys below one place are equal, or different, which decides whether two
+  /// places are the same.
   private var keys: [[Goal]]? {
     let table = facts.table
     var steps: [PlaceID: [TermID]] = [:]
@@ -24,7 +24,8 @@ struct Splits {
         let key: TermID? =
           switch last {
           case .key(let key): key
-          // A text without a slash is one key; the case in which it is equal to one decides whether it has a slash.
+          // A text without a slash is one key. The case in which the text is equal to a key decides whether it has a
+          // slash.
           case .part(let text), .whole(let text): facts.types(text) == .text ? text : nil
           case .above: nil
           }
@@ -50,7 +51,7 @@ struct Splits {
     return nil
   }
 
-  /// A split of two values that must differ, of which one may be null.
+  /// A split into the cases that one of two different values is null, or not.
   private var nulls: [[Goal]]? {
     for (a, b) in facts.unequal {
       for term in [a, b] {

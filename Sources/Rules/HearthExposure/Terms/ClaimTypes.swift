@@ -4,23 +4,23 @@ import HearthTree
 struct ClaimTypes {
   /// False for a signed-out client: `auth` is null.
   var isSignedIn: Bool
-  /// The custom claims that the user has, by their names below `auth.token`, with their values.
+  /// The custom claims that the user has, by their member names below `auth.token`, with their values.
   var knownClaims: [(names: [Key], value: Scalar)]
-  /// The claims that may exist beside them.
+  /// The other claims that may exist.
   var freedom = Freedom.none
 
   enum Freedom {
-    /// No other custom claim.
+    /// No other custom claims.
     case none
     /// Any custom claims.
     case customClaims
-    /// Any object as `auth`: the maker of a token that a database secret signs chooses all of it.
+    /// Any object as `auth`: in a token that is signed with a database secret, the issuer chooses all members.
     case all
   }
 
-  /// The canonical names of a claim: some claims exist under several names.
+  /// Returns the canonical names of a claim, because some claims exist under several names.
   func canonical(_ names: [Key]) -> [Key] {
-    // Such a token need not repeat itself.
+    // In a token that is signed with a database secret, the names may have different values.
     if freedom == .all { return names }
     return switch names.map(\.text) {
     case ["token", "sub"], ["token", "user_id"]: ["uid"]
@@ -29,20 +29,20 @@ struct ClaimTypes {
     }
   }
 
-  /// The types of a claim by its names below `auth`, after ``canonical(_:)``.
+  /// Returns the types of a claim by its names below `auth`, after ``canonical(_:)``.
   func types(_ names: [Key]) -> TypeSet {
     guard isSignedIn else { return .null }
     guard let first = names.first else { return .object }
-    // The server refuses such a token when its uid is there and no text.
+    // The server refuses a token whose uid is present but not a text.
     if freedom == .all { return names == ["uid"] ? [.null, .text] : .any }
     switch first.text {
     case "uid", "provider": return names.count == 1 ? .text : .null
     case "token": return names.count == 1 ? .object : token(Array(names.dropFirst()))
-    default: return .null  // because `auth` has these three and nothing else
+    default: return .null  // `auth` has only these three members
     }
   }
 
-  /// The types of a claim below `auth.token`. Users do not get a claim of another name by signing up.
+  /// Returns the types of a claim below `auth.token`. Users do not get claims with other names by signing up.
   private func token(_ names: [Key]) -> TypeSet {
     for claim in knownClaims {
       if claim.names == names { return Self.type(claim.value) }
@@ -57,7 +57,7 @@ struct ClaimTypes {
       if names.count == 1 { return .object }
       guard names[1].text == "identities" else { return .null }
       return names.count == 2 ? [.null, .object] : .any
-    case "sub", "user_id": return .null  // because they stand for the uid, which has nothing below
+    case "sub", "user_id": return .null  // they are names of the uid, which has no members
     default: return freedom == .none ? .null : .any
     }
   }

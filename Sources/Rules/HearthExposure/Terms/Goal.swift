@@ -7,7 +7,7 @@ enum TextRelation {
   case endsWith
 }
 
-/// A plain statement about terms.
+/// An elementary statement about terms.
 enum Literal {
   /// The term's type is one of these.
   case types(TermID, TypeSet)
@@ -17,7 +17,7 @@ enum Literal {
   case order(TermID, TermID, isStrict: Bool)
   /// The terms are numbers, and `a < b` (`a <= b`) is false; it is also false for NaN.
   case noOrder(TermID, TermID, isStrict: Bool)
-  /// The terms are texts, and `a` comes before `b`, or may be the same when it is not strict.
+  /// The terms are texts, and `a` comes before `b`, or may be equal to it when it is not strict.
   case textOrder(TermID, TermID, isStrict: Bool)
   /// The term is a text that fits a pattern of the table, or does not.
   case fits(TermID, Int, Bool)
@@ -25,13 +25,14 @@ enum Literal {
   case relates(TextRelation, TermID, TermID, Bool)
 }
 
-/// The wanted outcome of an expression.
+/// The required outcome of an expression.
 enum Sense {
   /// The expression is true, without error.
   case holds
   /// The expression is false, without error.
   case fails
-  /// The evaluation is an error. The conditions may hold for more requests than that, never for fewer.
+  /// The evaluation is an error. The conditions may hold for more requests than those with the error, but never for
+  /// fewer.
   case errs
   /// The expression is false or an error: the rule does not grant.
   case denies
@@ -45,14 +46,14 @@ enum Goal {
   case either([[Goal]])
 }
 
-/// A known pattern that a text is compared with.
+/// A known pattern with which a text is compared.
 enum TextPattern {
   case regex(LinearRegex)
   case contains(String)
   case begins(String)
   case ends(String)
 
-  /// The texts that have a relation to a part.
+  /// Creates the pattern of the texts that have a relation to a part.
   init(_ relation: TextRelation, _ part: String) {
     self =
       switch relation {

@@ -1,8 +1,8 @@
-/// A map of small numbers by keys of 64 bits, which this program computes itself: a multiplication spreads them, where
-/// a hash that withstands chosen keys would cost more than all the rest.
+/// A hash map of small numbers by 64-bit keys. The keys are computed by this module, so a multiplication is a
+/// sufficient hash; a hash that is secure against chosen keys would cost more than the rest of the search.
 struct IntegerMap {
   private var keys: [UInt64] = Array(repeating: 0, count: 64)
-  /// The values by slot; negative for a free one.
+  /// The values by slot; negative for a free slot.
   private var values: [Int32] = Array(repeating: -1, count: 64)
   private var count = 0
   private var shift: UInt64 = 58

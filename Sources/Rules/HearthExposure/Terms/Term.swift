@@ -8,7 +8,7 @@ typealias PlaceID = Int
 /// The number of a ``Scope`` in its ``TermTable``.
 typealias ScopeID = Int
 
-/// The tree that a place is looked up in.
+/// The tree in which a place is looked up.
 enum Side: Hashable, Sendable {
   /// The tree before the write: `data` and `root`.
   case old
@@ -16,7 +16,7 @@ enum Side: Hashable, Sendable {
   case new
 }
 
-/// An unknown value: the value of an expression in every request at once.
+/// A symbolic value: the value of an expression for an unknown request.
 enum Term: Hashable {
   case null
   case bool(Bool)
@@ -25,17 +25,17 @@ enum Term: Hashable {
   case text(Key)
   /// A key of the path, by its number among the table's wildcards.
   case wildcard(Int)
-  /// A claim `auth.a.b`, by its names.
+  /// A claim `auth.a.b`, by its member names.
   case claim([Key])
-  /// A claim below another, by a computed name.
+  /// A claim below another one, with a computed name.
   case computedClaim(TermID, TermID)
-  /// `length` below a claim that is a list or an object.
+  /// The `length` of a claim that is a list or an object.
   case claimLength(TermID)
   case now
   case query(QueryField)
   case value(Side, PlaceID)
   case priority(Side, PlaceID)
-  /// Texts, and numbers as text, side by side.
+  /// The concatenation of texts, and of numbers as texts.
   case joined([TermID])
   case length(TermID)
   /// The result of a function for a text and its arguments, in this order.
@@ -54,7 +54,7 @@ enum Term: Hashable {
     }
   }
 
-  /// The terms that this one is made of.
+  /// The terms of which this one is composed.
   var arguments: [TermID] {
     switch self {
     case .computedClaim(let a, let b), .arithmetic(_, let a, let b): [a, b]
@@ -74,7 +74,7 @@ enum Term: Hashable {
     }
   }
 
-  /// The same term made of other arguments.
+  /// Returns the same term with other arguments.
   func mapArguments(_ transform: (TermID) -> TermID) -> Term {
     switch self {
     case .computedClaim(let a, let b): .computedClaim(transform(a), transform(b))

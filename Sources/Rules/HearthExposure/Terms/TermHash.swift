@@ -1,15 +1,15 @@
 import HearthRules
 import HearthTree
 
-/// A hash of terms: equal terms have the same, others hardly ever.
+/// A hash of terms. Equal terms have equal hashes; different terms almost always have different ones.
 ///
-/// Texts come from untrusted rules files: a seed that no file can know prevents texts chosen for collisions.
+/// Texts come from untrusted rules files; the random seed prevents texts that were chosen to collide.
 struct TermHash {
   private(set) var bits = TermHash.seed
 
   private static let seed = UInt64.random(in: .min ... .max)
 
-  /// The hash of a term that holds texts or any number of terms.
+  /// Computes the hash of a term that contains texts or any number of terms.
   init(_ term: Term) {
     switch term {
     case .text(let text): add(text)

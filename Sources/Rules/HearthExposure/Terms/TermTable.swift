@@ -1,38 +1,39 @@
 import HearthRules
 import HearthTree
 
-/// The terms, places and patterns of one question, each once: equal numbers are equal terms.
+/// The terms, places and patterns of one question. Each is stored once, so equal numbers mean equal terms.
 ///
-/// A class, because all parts of a question add to the one table. Not thread-safe.
+/// It is a reference type because all parts of a search add to the same table. It is not thread-safe.
 final class TermTable {
   let claims: ClaimTypes
   /// The earliest time of a request.
   let nowMilliseconds: Int64
-  /// The faults that tests switch on; empty in the product.
+  /// The injected faults that tests enable; empty in the product.
   let faults: ExposureFaults
-  // Read at every step of a search, and never while they change: only one function adds to each, and calls nothing else
-  // of the table meanwhile.
+  // The exclusivity checks are disabled, because these are read at every step of a search. They are never read during a
+  // change: only one function adds to each of them, and it does not call other functions of the table during the
+  // change.
   @exclusivity(unchecked) private(set) var terms: [Term] = []
   @exclusivity(unchecked) private(set) var places: [Place] = []
-  /// The last step of each place and its parent, which most callers need without the list of steps.
+  /// The last step and the parent of each place. Most callers need only these, not all steps.
   @exclusivity(unchecked) private var ends: [(last: Segment?, parent: PlaceID)] = [(nil, 0)]
   @exclusivity(unchecked) private(set) var scopes: [Scope] = []
   @exclusivity(unchecked) private(set) var wildcards: [Wildcard] = []
   @exclusivity(unchecked) private(set) var patterns: [TextPattern] = []
-  /// Terms of one or two numbers, by those.
+  /// The terms that consist of one or two numbers, by their ``key(of:)``.
   @exclusivity(unchecked) private var small = IntegerMap()
   @exclusivity(unchecked) private var doubles = IntegerMap()
-  /// All other terms, by their ``TermHash``, or the next free number after it.
+  /// All other terms, by their ``TermHash`` or, after a collision, the next free number.
   @exclusivity(unchecked) private var large = IntegerMap()
   @exclusivity(unchecked) private var placeNumbers = IntegerMap()
   private var patternNumbers: [String: Int] = [:]
-  /// The claim that each claim is below, filled on demand.
+  /// The owner of each claim, filled on demand.
   @exclusivity(unchecked) private var owners: [TermID] = []
 
   static let null: TermID = 0
   static let no: TermID = 1
   static let yes: TermID = 2
-  /// The place that holds the whole tree.
+  /// The root of the tree.
   static let root: PlaceID = 0
   /// A place that never exists: its key is the empty text.
   let nowhere: PlaceID
@@ -57,7 +58,7 @@ final class TermTable {
     case .null: return Self.null
     case .bool(let value): return value ? Self.yes : Self.no
     case .number(let value):
-      let value = value == 0 ? 0 : value  // there is no -0
+      let value = value == 0 ? 0 : value  // -0 is normalised to 0
       if let known = doubles[value.bitPattern] { return known }
       doubles.insert(terms.count, for: value.bitPattern)
       return add(.number(value))
@@ -103,8 +104,8 @@ final class TermTable {
     return terms.count - 1
   }
 
-  /// A unique number for each term that is made of one or two numbers; nil for all others. Numbers of terms and places
-  /// are far below 2^28: a search ends long before.
+  /// Returns a unique number for each term that consists of one or two numbers; nil for all others. The numbers of
+  /// terms and places are less than 2^28, because a search reaches other limits first.
   private static func key(of term: Term) -> UInt64? {
     func key(_ kind: UInt64, _ a: Int, _ b: Int = 0) -> UInt64 { kind << 56 | UInt64(a) << 28 | UInt64(b) }
     switch term {
@@ -122,7 +123,7 @@ final class TermTable {
     }
   }
 
-  /// The claim that a claim is below; nil for `auth` itself and for other terms.
+  /// Returns the claim to which a claim belongs; nil for `auth` itself and for other terms.
   func owner(of claim: TermID) -> TermID? {
     if claim < owners.count, owners[claim] >= 0 { return owners[claim] }
     guard case .claim(let names) = terms[claim], !names.isEmpty else { return nil }
@@ -141,7 +142,7 @@ final class TermTable {
 
   func text(_ text: String) -> TermID { intern(.text(Key(text))) }
 
-  /// The constant of a value; nil for a container and for NaN, which are equal to nothing.
+  /// Returns the constant of a value; nil for a container and for NaN, which are not equal to any value.
   func constant(_ value: Value) -> TermID? {
     switch value {
     case .null: Self.null
@@ -152,7 +153,8 @@ final class TermTable {
     }
   }
 
-  /// The parts joined: sums inside sums dissolved, adjacent constants as one, empty texts left out.
+  /// Returns the concatenation of the parts, with nested concatenations flattened, adjacent constants joined, and empty
+  /// texts removed.
   private func join(_ parts: [TermID]) -> Term {
     var result: [TermID] = []
     var literal = ""
@@ -189,7 +191,7 @@ final class TermTable {
     return intern(.wildcard(wildcards.count - 1))
   }
 
-  /// The types that a term can have in any request.
+  /// Returns the types that a term can have in any request.
   func types(_ term: TermID) -> TypeSet {
     switch terms[term] {
     case .null: .null
@@ -233,7 +235,7 @@ final class TermTable {
       case .begins(let part): "b" + part
       case .ends(let part): "e" + part
       }
-    // Names that only differ in Unicode form would be one here; they are told apart by their bytes.
+    // As Swift strings, names that differ only in their Unicode normalisation would be equal, so their bytes are used.
     let key = String(decoding: Array(name.utf8).flatMap { [$0 >> 4 | 0x40, $0 & 15 | 0x40] }, as: UTF8.self)
     if let known = patternNumbers[key] { return known }
     patterns.append(pattern)
@@ -252,7 +254,7 @@ final class TermTable {
     return places.count - 1
   }
 
-  /// The last step of a place, and its parent: the root when that is unknown.
+  /// Returns the last step of a place and its parent, which is the root when it is unknown.
   func end(of place: PlaceID) -> (last: Segment?, parent: PlaceID) { ends[place] }
 
   func place(_ keys: [TermID]) -> PlaceID { keys.reduce(Self.root) { place($0, .key($1)) } }
@@ -262,17 +264,17 @@ final class TermTable {
     return scopes.count - 1
   }
 
-  /// Returns the place that `child(text)` leads to.
+  /// Returns the place of `child(text)`.
   func child(_ place: PlaceID, _ text: TermID) -> PlaceID {
     guard let segments = segments(text) else { return self.place(place, .whole(text)) }
     guard !segments.isEmpty else { return self.place(place, .key(self.text(""))) }
     return segments.reduce(place) { self.place($0, $1) }
   }
 
-  /// The steps of a path; nil when it may have no key at all, and is unknown.
+  /// Returns the steps of a path; nil when the path is unknown and may have no key.
   ///
-  /// Literal slashes separate them. A wildcard alone between them is one key; anything else may hold slashes of its
-  /// own.
+  /// Literal slashes separate the steps. A wildcard between two slashes is one key; any other unknown part may contain
+  /// slashes.
   private func segments(_ text: TermID) -> [Segment]? {
     switch terms[text] {
     case .text(let text): return Path(text.text).keys.map { .key(intern(.text($0))) }
@@ -313,7 +315,7 @@ final class TermTable {
     return hasKey ? result : nil
   }
 
-  /// Returns the place that `parent()` leads to; nil at the root.
+  /// Returns the place of `parent()`; nil at the root.
   func parent(_ place: PlaceID) -> PlaceID? {
     if place == Self.root { return nil }
     guard case .key = places[place].segments.last else { return self.place(nil, .above(place)) }
@@ -322,7 +324,7 @@ final class TermTable {
 }
 
 extension Segment {
-  /// A unique number for each step from each place. Numbers of places and terms are far below 2^30.
+  /// Returns a unique number for a step below a place. The numbers of places and terms are less than 2^30.
   fileprivate func key(below parent: PlaceID?) -> UInt64 {
     let above = UInt64(parent.map { $0 + 1 } ?? 0) << 32
     return switch self {
@@ -335,7 +337,7 @@ extension Segment {
 }
 
 extension QueryField {
-  fileprivate var number: Int { Self.allCases.firstIndex(of: self) ?? 0 }  // because every case is one of all
+  fileprivate var number: Int { Self.allCases.firstIndex(of: self) ?? 0 }  // `allCases` contains every case
 }
 
 extension BinaryOperator {

@@ -1,7 +1,7 @@
 import HearthTree
 
 extension JSON {
-  /// The `auth` of a signed-in user, with claims below `auth.token` by their names.
+  /// Returns the `auth` of a signed-in user, with claims below `auth.token` by their names.
   static func auth(uid: String, provider: String, claims: [(names: [String], value: Scalar)]) -> JSON {
     var auth: JSON = [
       "uid": .string(uid), "provider": .string(provider),
@@ -22,7 +22,7 @@ extension JSON {
     }
   }
 
-  /// Sets a value at a path of members, making the objects on the way.
+  /// Sets a value at a path of members, creating the objects on the path.
   mutating func set(_ names: [String], _ value: JSON) {
     guard let name = names.first else {
       self = value
@@ -38,8 +38,8 @@ extension JSON {
 }
 
 extension ExposureIdentity {
-  /// The `auth` of a user of the class, as similar as possible to another's without custom claims; nil for a signed-out
-  /// client.
+  /// Returns the `auth` of a user of the class, as similar as possible to a given one without custom claims; nil for a
+  /// signed-out client.
   func auth(like other: JSON?) -> JSON? {
     if self == .signedOut { return nil }
     var auth = other ?? .auth(uid: "bob", provider: "password", claims: [])

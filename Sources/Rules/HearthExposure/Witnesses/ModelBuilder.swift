@@ -1,10 +1,10 @@
 import HearthRules
 import HearthTree
 
-/// Gives every term of a branch a value, one after another. Each choice is a statement of its own, so that its
-/// consequences are derived before the next, and a contradictory one is undone at once.
+/// A builder that chooses a value for every term of a branch, one after another. Each choice is added as a statement,
+/// so that its consequences are derived before the next choice, and a contradictory choice is undone immediately.
 ///
-/// No proof rests on it: its result is a suggestion, which the evaluator confirms or not.
+/// Proofs do not depend on it: its result is a candidate, which the evaluator confirms or rejects.
 struct ModelBuilder {
   private(set) var facts: Facts
   private let table: TermTable
@@ -13,7 +13,7 @@ struct ModelBuilder {
   private let nowMilliseconds: Int64
   private var namesUsed: [String] = []
 
-  /// The preferences among values.
+  /// A preference for the order in which types and numbers are tried.
   struct Preference {
     var types: [TypeSet]
     var numbers: [Double]
@@ -34,7 +34,9 @@ struct ModelBuilder {
     self.nowMilliseconds = nowMilliseconds
   }
 
-  /// - Returns: False when no choice was left for some term.
+  /// Chooses all values.
+  ///
+  /// - Returns: False when no value was possible for some term.
   mutating func build() -> Bool {
     chooseTypes()
     chooseKeys()
@@ -48,7 +50,7 @@ struct ModelBuilder {
 
   // MARK: Choosing
 
-  /// States the literals; false when the facts contradict them.
+  /// Adds the literals to the facts; returns false, without a change, when the facts contradict them.
   private mutating func choose(_ literals: [Literal]) -> Bool {
     var next = facts
     for literal in literals { next.assert(literal) }
@@ -70,7 +72,7 @@ struct ModelBuilder {
   // MARK: Types
 
   private mutating func chooseTypes() {
-    // A text that leads on from a place is a key below it, unless it must be empty.
+    // A text that is used as a path below a place is a key, unless it must be empty.
     for term in facts.active {
       guard case .value(let side, let place) = table[term], !facts.types(term).contains(.null),
         case .part = table.places[place].segments.last, let parent = table.places[place].parent
@@ -96,7 +98,7 @@ struct ModelBuilder {
 
   // MARK: Texts
 
-  /// The uid and the keys of the path, with names that a reader can tell apart.
+  /// Chooses the uid and the keys of the path, with names that are easy to distinguish.
   private mutating func chooseKeys() {
     let uid = table.intern(.claim([Key("uid")]))
     for term in facts.active {
@@ -115,7 +117,7 @@ struct ModelBuilder {
     }
   }
 
-  /// Returns true for a key that is compared with the uid, and so is a user's.
+  /// Returns true for a key that is compared with the uid.
   private func isUser(_ term: TermID) -> Bool {
     let uid = facts.root(table.intern(.claim([Key("uid")])))
     return facts.unequal.contains { pair in
@@ -125,7 +127,7 @@ struct ModelBuilder {
   }
 
   private mutating func chooseTexts() {
-    // Patterns are chosen before the texts that are searched for them.
+    // The texts that are searched for in other texts are chosen first.
     let parts = facts.relations.map { facts.root($0.part) }
     let fitted = facts.patterns.map { facts.root($0.term) }
     let order = parts + fitted + openTerms
@@ -135,7 +137,7 @@ struct ModelBuilder {
     }
   }
 
-  /// Chooses the first unused one of these texts, or a word of the text's language.
+  /// Chooses the first unused text of the given ones, or a word of the text's language.
   private mutating func chooseText(_ term: TermID, _ names: [String]) {
     for name in names where !namesUsed.contains(name) && choose(term, .string(name)) {
       namesUsed.append(name)
@@ -144,7 +146,7 @@ struct ModelBuilder {
     let language = texts.language(of: facts.root(term), facts)
     for word in texts.languages.words(of: language, count: 4) {
       if choose(term, .string(word)) { return }
-      // A text that must be longer than the words of a search is filled up.
+      // A text that must be longer than the words that a search can find is padded.
       let length = facts.bounds[facts.root(table.intern(.length(term)))]?.low ?? 0
       if length > Double(ExposureLimits.lengthMax), length < Double(ExposureLimits.paddingMax),
         choose(term, .string(word + String(repeating: "a", count: Int(length) + 1 - word.utf16.count)))
@@ -160,7 +162,7 @@ struct ModelBuilder {
   private mutating func chooseNumbers() {
     if facts.active.contains(table.intern(.now)) { chooseNumber(table.intern(.now), [Double(nowMilliseconds)]) }
     solve()
-    // The result of a sum with a condition is chosen before its operands, one operand left open.
+    // The result of a sum that has a condition is chosen before the last operand, which is then computed.
     for term in facts.active {
       guard case .arithmetic(let binary, let a, let b) = table[term], facts.constant(term) == nil else { continue }
       if facts.constant(a) == nil, facts.constant(b) == nil { chooseNumber(b, preference.numbers) }
@@ -174,11 +176,11 @@ struct ModelBuilder {
     }
   }
 
-  /// Chooses the remainder of a division, together with the dividend: not every remainder has a dividend within its
+  /// Chooses the remainder of a division, together with the dividend: for some remainders, no dividend is within its
   /// bounds.
   private mutating func chooseRemainder(_ term: TermID, _ dividend: TermID, _ divisor: TermID) {
     guard let size = facts.constantNumber(divisor)?.magnitude else { return chooseNumber(term, preference.numbers) }
-    // A number that is not whole leaves half of a divisor of 1.
+    // For a divisor of 1, a dividend that is not an integer has the remainder 0.5.
     for rest in preference.numbers.filter({ $0.magnitude < size }) + [size / 2, -size / 2] {
       let before = facts
       guard choose(term, .number(rest)) else { continue }
@@ -244,7 +246,7 @@ struct ModelBuilder {
   private mutating func solve(_ binary: BinaryOperator, _ a: TermID, _ b: TermID, _ result: Double) {
     switch (facts.constantNumber(a), facts.constantNumber(b)) {
     case (nil, let y?) where binary == .remainder:
-      // The least that the bounds allow of all numbers with this rest, or the rest itself.
+      // The smallest number with this remainder that the bounds allow, or the remainder itself.
       let low = facts.bounds[facts.root(a)]?.low ?? -.infinity
       let least = result + ((low - result) / y.magnitude).rounded(.up) * y.magnitude
       for x in [result, least, least + y.magnitude] where x.isFinite {
@@ -267,7 +269,7 @@ struct ModelBuilder {
         case .subtract: x - result
         case .multiply: result / x
         case .divide: x / result
-        // More than the rest that is left.
+        // A divisor that is greater than the remainder.
         case .remainder: result + 1
         case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: result
         }

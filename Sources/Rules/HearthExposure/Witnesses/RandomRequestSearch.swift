@@ -1,8 +1,8 @@
 import HearthRules
 import HearthTree
 
-/// Random requests made of the vocabulary of the rules: the last resort for a question that is neither proved nor
-/// shown. The same question gets the same requests everywhere.
+/// A search among random requests composed of the vocabulary of the rules, for questions for which neither a proof nor
+/// a request was found otherwise. The requests are the same for the same question on every machine.
 struct RandomRequestSearch {
   private let target: SearchTarget
   private let owners: Set<Int>
@@ -15,7 +15,7 @@ struct RandomRequestSearch {
     words = Vocabulary(target.location.chains, languages, nowMilliseconds: target.nowMilliseconds)
   }
 
-  /// A request that the evaluator answers as wanted; nil when none of some hundred is.
+  /// Returns a request that meets the target according to the evaluator; nil when none of a few hundred does.
   mutating func request() -> ExposureWitness? {
     for _ in 0..<ExposureLimits.guessesMax {
       guard let witness = guess(), target.accepts(witness) else { continue }
@@ -25,7 +25,7 @@ struct RandomRequestSearch {
     return nil
   }
 
-  /// A random number below `sides`, by SplitMix64.
+  /// Returns a random number below `sides`, by SplitMix64.
   private mutating func roll(_ sides: Int) -> Int {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state
@@ -61,7 +61,7 @@ struct RandomRequestSearch {
     var witness = ExposureWitness(
       auth: auth(uid), data: tree(keys + words.keys + [uid], depth: 4), path: path, changes: [],
       nowMilliseconds: target.nowMilliseconds, query: nil)
-    // Values on the way are more likely than elsewhere.
+    // Values on the path of the request are more likely than elsewhere.
     if roll(2) == 0 { witness.data = witness.data.replacing(path, with: tree(words.keys, depth: 2)) }
     switch target.form {
     case .read: break

@@ -1,7 +1,7 @@
 import HearthRules
 import HearthTree
 
-/// Builds requests from the facts of a branch, until one meets the target.
+/// A builder of requests from the facts of a branch, which tries them until one meets the target.
 struct RequestBuilder {
   private let target: SearchTarget
   private let table: TermTable
@@ -13,7 +13,7 @@ struct RequestBuilder {
     self.texts = texts
   }
 
-  /// A request that the evaluator answers as wanted; nil when none of the tried ones is.
+  /// Returns a request that meets the target according to the evaluator; nil when none of the tried ones does.
   func request(_ facts: Facts, others: [WrittenPlace] = []) -> ExposureWitness? {
     for preference in ModelBuilder.Preference.all {
       var model = ModelBuilder(facts, texts, preference, nowMilliseconds: target.nowMilliseconds)
@@ -61,7 +61,7 @@ struct RequestBuilder {
     }
   }
 
-  /// The changes of the other paths of an update.
+  /// Returns the changes of the other paths of an update.
   private func changes(_ others: [WrittenPlace], _ facts: Facts) -> [ExposureWitness.Change] {
     others.compactMap { other in
       guard let keys = path(other.place, facts) else { return nil }
@@ -71,7 +71,7 @@ struct RequestBuilder {
 
   private static let fillers: [Key] = ["x", "y", "z", "x1", "y1", "z1"]
 
-  /// Keys for a child of the value: one without validation, then each that the rules name.
+  /// The keys for a child of the written value: first one without validate rules, then each key that the rules name.
   private var valueFillers: [[Key]] {
     let named = (target.allowed.last ?? nil)?.children.list.prefix(8).map { [$0.key] } ?? []
     return [Self.fillers] + named
@@ -138,7 +138,7 @@ struct RequestBuilder {
       }
     }
     if auth.members?.isEmpty == true {
-      // A token without any claim would name no user.
+      // A token without claims would not identify a user.
       let mayHaveUID = facts.types(table.intern(.claim(["uid"]))).contains(.text)
       auth.set([mayHaveUID ? "uid" : "name"], .string(uid))
     }
@@ -169,7 +169,7 @@ struct RequestBuilder {
 }
 
 extension Term {
-  /// A constant as data holds it; nil for null and for other terms.
+  /// The constant as stored data; nil for null and for other terms.
   var scalar: Scalar? {
     switch self {
     case .bool(let value): .bool(value)

@@ -1,8 +1,8 @@
 import HearthRules
 import HearthTree
 
-/// The target of a search: a request at instances of a location that one rules file allows, and another, if there is
-/// one, does not.
+/// The target of a search: a request at an instance of a location that one rules file allows and that another file, if
+/// there is one, does not allow.
 struct SearchTarget {
   let identity: ExposureIdentity
   let operation: ExposureOperation
@@ -10,17 +10,17 @@ struct SearchTarget {
   let change: FactChange
   /// The keys of the written or read place.
   let keys: [TermID]
-  /// The nodes of the allowing file from the root to the place; nil below the last named one.
+  /// The nodes of the allowing file from the root to the place; nil below the last node that the file has.
   let allowed: [RuleNode?]
-  /// True when the write puts a value at the place, so that the rules below it apply.
+  /// True when the request writes a value at the place, so that the rules below it apply.
   let carriesValue: Bool
   let form: Form
   let rules: RuleSet
-  /// The file that must not allow it; nil for a question about one file.
+  /// The file that must not allow the request; nil for a question about one file.
   let denying: RuleSet?
   let nowMilliseconds: Int64
 
-  /// The ways to write.
+  /// The forms of a request.
   enum Form {
     case read, set, delete, priority
   }
@@ -32,7 +32,7 @@ struct SearchTarget {
   }
 }
 
-/// A written place, with the rules there.
+/// A written place, with its rules.
 struct WrittenPlace {
   var place: PlaceID
   var keys: [TermID]

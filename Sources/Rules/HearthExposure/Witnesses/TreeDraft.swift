@@ -5,7 +5,7 @@ final class TreeDraft {
   private(set) var children: [(key: Key, draft: TreeDraft)] = []
   var scalar: Scalar?
   var priority: Scalar?
-  /// True when it must have a child, with any key.
+  /// True when the node must have a child, with any key.
   var isObject = false
 
   func child(_ key: Key) -> TreeDraft {
@@ -17,7 +17,7 @@ final class TreeDraft {
 
   subscript(keys: some Sequence<Key>) -> TreeDraft { keys.reduce(self) { $0.child($1) } }
 
-  /// The tree. An object without children gets one of a key that no draft child has.
+  /// Returns the tree. An object without children gets a child with one of the filler keys.
   func node(filler: [Key]) -> Node {
     var node = Node.empty
     for (key, draft) in children { node = node.replacing(key, with: draft.node(filler: filler)) }

@@ -1,12 +1,12 @@
 import HearthRules
 import HearthTree
 
-/// The vocabulary of the rules on the way to a place, and below it, for random requests.
+/// The keys, texts, numbers and claims in the rules above, at and below a location, for random requests.
 struct Vocabulary {
   private(set) var keys: [String] = []
   private(set) var texts: [String] = ["", "a", "/", "a/b"]
   private(set) var numbers: [Double] = [0, 1, 2, -1]
-  /// Claims below `auth.token`, by their names.
+  /// The claims below `auth.token`, by their member names.
   private(set) var claims: [[String]] = []
 
   init(_ chains: [[RuleNode?]], _ languages: Languages, nowMilliseconds: Int64) {

@@ -1,7 +1,7 @@
 import HearthRules
 import HearthTree
 
-/// Makes a witness smaller while the evaluator still answers as wanted.
+/// A shrinker of witnesses: it simplifies a witness as long as the evaluator's decision meets the target.
 struct WitnessShrinker {
   private let target: SearchTarget
   private var triesLeft = ExposureLimits.shrinkTriesMax
@@ -44,7 +44,7 @@ struct WitnessShrinker {
       for smaller in Self.smaller(best.data[path]) {
         var next = best
         next.data = best.data.replacing(path, with: smaller)
-        // A change of a priority carries the existing value.
+        // A change of a priority includes the existing value.
         if target.form == .priority {
           next.changes[0].value = next.data[targetPath(best)].with(priority: best.changes[0].value.priority)
         }
@@ -67,7 +67,7 @@ struct WitnessShrinker {
     }
   }
 
-  /// Removes claims that every user may lack.
+  /// Removes claims that a user need not have.
   private mutating func shrinkAuth(_ best: inout ExposureWitness) {
     guard case .object(let members) = best.auth, let token = best.auth?["token"]?.members else { return }
     for claim in token where !isOfTheClass(claim.name) {
@@ -83,7 +83,7 @@ struct WitnessShrinker {
     return false
   }
 
-  /// The places of a tree, those above first.
+  /// Returns the paths of a tree, parents before their children.
   private static func paths(_ node: Node, _ base: Path = .root) -> [Path] {
     [base] + node.children.flatMap { paths($0.node, base.appending($0.key)) }
   }

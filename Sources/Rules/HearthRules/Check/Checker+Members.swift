@@ -92,11 +92,11 @@ extension Checker {
     case .child: .child(receiver, arguments[0])
     case .parent: .parent(receiver)
     case .hasChild: .hasChild(receiver, arguments[0])
-    case .length, .matches: .unusable  // because they take no texts
+    case .length, .matches: .unusable  // because they have no text arguments
     }
   }
 
-  /// Receiver and name of `receiver.name` and `receiver['name']`.
+  /// Returns the receiver and the name of `receiver.name` and `receiver['name']`.
   private static func method(_ callee: Expression) -> (Expression, String)? {
     switch callee.form {
     case .member(let receiver, let name): return (receiver, name)
@@ -111,7 +111,7 @@ extension Checker {
     ExpressionProblem("Type error: Function call on target that is not a function.", at: offset)
   }
 
-  /// Arguments that must be texts.
+  /// Checks arguments that must be texts.
   private func texts(
     _ arguments: [Expression], of name: String, count: Int, at offset: Int
   ) throws(ExpressionProblem) -> [TypedExpression] {

@@ -1,15 +1,17 @@
 import HearthTree
 
-/// Resolves the names of one rule and checks its types, with Firebase's messages.
+/// A checker that resolves the names of one rule and checks its types, with Firebase's error messages.
 struct Checker {
   let kind: RuleKind
-  /// Wildcards in scope, and the index in the path of the key that each matched.
+  /// The wildcards in scope, each with the index in the path of the key that it matched.
   let wildcards: [Key: Int]
   var regexBudget = RegexBudget()
-  /// True when the rules were in force before: restrictions on new rules are not checked.
+  /// True when the rules were already accepted earlier; restrictions for new rules are then not checked.
   var wasAccepted = false
 
-  /// - Throws: the first problem, in reading order.
+  /// Checks a rule.
+  ///
+  /// - Throws: The first problem, in the order of the text.
   func check(rule expression: Expression) throws(ExpressionProblem) -> TypedExpression {
     let typed = try check(expression)
     guard typed.type == .boolean else {
@@ -140,7 +142,7 @@ struct Checker {
       form: .binary(binary, typedLeft, typedRight), type: binary.type(typedLeft.type, typedRight.type), offset: offset)
   }
 
-  /// Requires that the child that a query is ordered by is compared with a literal or another order alone.
+  /// Requires that `query.orderByChild` is compared only with a literal or with the order of another query.
   private func requireLiteral(
     _ binary: BinaryOperator, _ operand: TypedExpression, beside other: TypedExpression, _ side: String
   ) throws(ExpressionProblem) {
@@ -196,7 +198,7 @@ extension BinaryOperator {
     }
   }
 
-  /// Firebase's message, which differs a little for every operator.
+  /// Returns Firebase's message, which differs slightly between operators.
   func refusal(isLeft: Bool) -> String {
     let operand = isLeft ? "left operand" : "right operand"
     switch self {

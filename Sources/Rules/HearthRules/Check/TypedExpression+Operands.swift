@@ -1,5 +1,5 @@
 extension TypedExpression {
-  /// The operands that have a value by themselves, in the order of the text.
+  /// The operands that have their own values, in the order of the text.
   package var operands: [TypedExpression] {
     switch form {
     case .constant, .now, .wildcard, .auth, .query, .snapshot, .unusable: []
@@ -19,7 +19,7 @@ extension TypedExpression {
 }
 
 extension TypedExpression {
-  /// Calls `body` with it and everything in it.
+  /// Calls `body` with the expression and every expression in it.
   package func visit(_ body: (TypedExpression) -> Void) {
     body(self)
     for operand in operands { operand.visit(body) }

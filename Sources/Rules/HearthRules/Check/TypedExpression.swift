@@ -28,17 +28,18 @@ package struct TypedExpression: Sendable {
     case any([TypedExpression])
     case binary(BinaryOperator, TypedExpression, TypedExpression)
     case conditional(TypedExpression, TypedExpression, TypedExpression)
-    /// A method, a regular expression or the like as one branch of a conditional: using it is an error.
+    /// A value that cannot be used, such as a method or a regular expression as a branch of a conditional; using it is
+    /// an error.
     case unusable
   }
 
   /// The kind of the expression, with its operands.
   package let form: Form
-  /// The type before the rule runs.
+  /// The static type.
   package let type: StaticType
-  /// The byte of the rule's text that an evaluation error is reported at.
+  /// The byte of the rule's text at which an evaluation error is reported.
   package let offset: Int
-  /// UTF-8 bytes of the rule's text, with the parentheses around it.
+  /// The range of the expression in the rule's text, in UTF-8 bytes, including surrounding parentheses.
   package internal(set) var range: Range<Int>
 
   init(form: Form, type: StaticType, offset: Int) {
@@ -48,14 +49,14 @@ package struct TypedExpression: Sendable {
     range = offset..<offset
   }
 
-  /// The expression of a rule that is not a text but `true` or `false`.
+  /// Creates the expression of a rule that is written as the JSON value `true` or `false` instead of a text.
   init(constant value: Bool, text: String) {
     self.init(form: .constant(.bool(value)), type: .boolean, offset: 0)
     range = 0..<text.utf8.count
   }
 }
 
-/// The variable that a snapshot begins with.
+/// The variable with which a snapshot expression begins.
 package enum SnapshotBase: Sendable, Equatable {
   case root
   case data

@@ -1,5 +1,5 @@
 extension Compiler {
-  /// A snapshot, or two that a condition chooses between.
+  /// A snapshot, or two snapshots of which a condition selects one.
   indirect enum Chains {
     case one(SnapshotChain, [ChainMark])
     case either(condition: Int32, Chains, Chains)
@@ -12,7 +12,7 @@ extension Compiler {
       }
     }
 
-    /// The sub-expressions that both choices share.
+    /// The sites of all alternatives.
     var sites: Set<Int32> {
       switch self {
       case .one(_, let marks): Set(marks.map(\.site))
@@ -20,7 +20,7 @@ extension Compiler {
       }
     }
 
-    /// The chain with a site noted at its current end.
+    /// Returns the chains with a site recorded at their current end.
     func marked(_ site: Int32?) -> Chains {
       guard let site else { return self }
       switch self {

@@ -1,9 +1,9 @@
 import HearthTree
 
-/// Turns a checked expression into a program, and computes the parts that do not depend on the request.
+/// A compiler of checked expressions to programs, which also computes the parts that do not depend on the request.
 struct Compiler {
   var program = ProgramDraft()
-  /// The recorder of sites; nil when the rule will not be observed.
+  /// The recorder of sites; nil when the rule is compiled without observation.
   var sites: SiteRecorder?
 
   init(keepsSites: Bool = false) {
@@ -66,7 +66,7 @@ struct Compiler {
 
   // MARK: Texts and paths
 
-  /// Compiles a sum that is a text for all operands: its parts, joined.
+  /// Compiles a sum that is always a text to a join of its parts.
   private mutating func join(_ expression: TypedExpression) -> Int32 {
     var draft = TemplateDraft()
     appendOperands(of: expression, to: &draft)
@@ -116,7 +116,8 @@ struct Compiler {
     return index
   }
 
-  /// The text that a constant adds to a join; nil for other operations, and for constants that cannot be joined.
+  /// Returns the text that a constant adds to a join; nil for other operations, and for constants that cannot be
+  /// joined.
   private func constantText(_ operation: Int32) -> String? {
     switch constantValue(operation) {
     case .string(let text): text
@@ -171,7 +172,7 @@ struct Compiler {
     return emit(.claimName(compile(receiver), name: index), expression)
   }
 
-  /// Compiles a field of `query`. A conditional may choose the query; the field is then read in each branch.
+  /// Compiles a field of `query`. When the query is a conditional expression, the field is read in each branch.
   private mutating func queryField(
     _ receiver: TypedExpression, _ field: QueryField, _ source: TypedExpression
   ) -> Int32 {
@@ -193,10 +194,11 @@ struct Compiler {
     return Int32(program.lists.count - entries.count)
   }
 
-  /// Adds an operation. When its operands are given and all constant, its result is added instead, unless that is a
-  /// long text or an error, which must wait until the rule runs.
+  /// Adds an operation. When its operands are given and all constant, its result is added instead, unless the result is
+  /// a long text, or an error, which must only occur when the rule runs.
   ///
-  /// - Parameter isSite: it computes the source; false for one of two branches of it.
+  /// - Parameter isSite: True when the operation computes the source expression; false when it computes one of its two
+  ///   branches.
   mutating func emit(
     _ operation: Operation, _ source: TypedExpression, _ operands: [Int32] = [], isSite: Bool = true
   ) -> Int32 {
@@ -236,7 +238,7 @@ extension Program {
     return (Program(compiler.program, root: root), compiler.sites?.map ?? SiteMap())
   }
 
-  /// The value of the root, which only depends on constants; nil when that is an error.
+  /// Returns the value of the root operation, which only depends on constants; nil when it is an error.
   fileprivate func constantValue(_ observation: Observation?) -> Value? {
     EvaluationContext.with(auth: nil, nowMilliseconds: 0, query: nil, old: .empty, new: .empty) { context in
       var context = context

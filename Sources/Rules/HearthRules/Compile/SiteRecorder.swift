@@ -1,4 +1,4 @@
-/// Records the bytes of a rule's text that each site stands for, while the rule is compiled.
+/// A recorder, used while a rule is compiled, of the range of the rule's text that each site represents.
 struct SiteRecorder {
   private var operations: [Range<Int32>] = []
   private var parts: [Range<Int32>] = []
@@ -14,7 +14,7 @@ struct SiteRecorder {
       dependent: dependent)
   }
 
-  /// Records the next operation; nil when it stands for no source by itself.
+  /// Records the next operation; nil when it does not represent a source expression.
   mutating func operation(_ source: TypedExpression?) { operations.append(Self.bytes(of: source)) }
 
   mutating func part(_ source: TypedExpression) -> Int32 {
@@ -24,10 +24,10 @@ struct SiteRecorder {
 
   private static func bytes(of source: TypedExpression?) -> Range<Int32> {
     guard let range = source?.range else { return 0..<0 }
-    return Int32(range.lowerBound)..<Int32(range.upperBound)  // a file has 1 MiB at most
+    return Int32(range.lowerBound)..<Int32(range.upperBound)  // a rules file has at most 1 MiB
   }
 
-  /// Records the expressions that a chain of claims goes through, `auth` first.
+  /// Records the expressions of a chain of claims, `auth` first.
   mutating func claims(_ operation: Int32, _ prefixes: [TypedExpression]) {
     guard !prefixes.isEmpty else { return }
     claims[operation] = ~Int32(parts.count)
@@ -50,7 +50,7 @@ struct SiteRecorder {
 /// A template under construction.
 struct TemplateDraft {
   private(set) var pieces: [PathTemplate.Piece] = []
-  /// The marks, in the order in which they are done.
+  /// The marks, in the order in which they are evaluated.
   private(set) var marks: [TemplateMark] = []
 
   var position: TemplateMark.Position {
@@ -68,12 +68,12 @@ struct TemplateDraft {
     }
   }
 
-  /// Marks the pieces since a position as a site.
+  /// Marks the pieces from a position on as a site.
   mutating func mark(_ site: Int32, since start: TemplateMark.Position) {
     marks.append(TemplateMark(site: site, start: start, end: position))
   }
 
-  /// The text, when all of it is known; nil otherwise.
+  /// The text when it is constant; nil otherwise.
   var literal: [UInt8]? {
     guard pieces.count == 1, case .bytes(let bytes) = pieces[0] else { return nil }
     return bytes

@@ -1,7 +1,7 @@
 import HearthTree
 
 extension RulesCoverage {
-  /// The counts so far: `{"rules":[{"path","kind","line","column","expression":{…}}]}`, in the order of the file. An
+  /// The counts as JSON: `{"rules":[{"path","kind","line","column","expression":{…}}]}`, in the order of the file. An
   /// expression has its `text`, its beginning and end, whether it is a `condition`, the counts of its outcomes, and its
   /// `operands`.
   public var json: JSON { ["rules": .array(report().map(\.json))] }
@@ -17,7 +17,7 @@ extension RuleCoverage {
 }
 
 extension CoveredExpression {
-  // Levels are those of the rule, which the file bounds.
+  // The recursion is as deep as the rule's expression, whose depth is limited.
   fileprivate func json(of rule: String) -> JSON {
     let start = rule.utf8.index(rule.utf8.startIndex, offsetBy: range.lowerBound)
     let end = rule.utf8.index(start, offsetBy: range.count)

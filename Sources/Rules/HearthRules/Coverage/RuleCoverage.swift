@@ -20,15 +20,15 @@ public struct RuleCoverage: Sendable {
 
 /// A part of a rule, with its position and the counts of its outcomes.
 public struct CoveredExpression: Sendable {
-  /// UTF-8 bytes of the rule's text, parentheses around it included.
+  /// The range in the rule's text, in UTF-8 bytes, including surrounding parentheses.
   public let range: Range<Int>
-  /// 1-based line of the rules file that it begins in.
+  /// The 1-based line of the rules file in which it begins.
   public let line: Int
-  /// 1-based column of its first character.
+  /// The 1-based column of its first character.
   public let column: Int
-  /// 1-based line of the rules file that it ends in.
+  /// The 1-based line of the rules file in which it ends.
   public let endLine: Int
-  /// 1-based column after its last character.
+  /// The 1-based column after its last character.
   public let endColumn: Int
   /// True when it is a condition: a Boolean that is not written as a constant.
   public let isCondition: Bool
@@ -37,7 +37,7 @@ public struct CoveredExpression: Sendable {
   /// The operands, in the order of the text.
   public let operands: [CoveredExpression]
 
-  // Levels are those of the rule, which the file bounds.
+  // The recursion is as deep as the rule's expression, whose depth is limited.
   init(_ expression: TypedExpression, of rule: Rule, _ outcomes: [Range<Int32>: OutcomeCounts]) {
     range = expression.range
     let (start, end) = rule.span(ofBytes: range)
@@ -51,24 +51,24 @@ public struct CoveredExpression: Sendable {
 
 /// The counts of a part's outcomes.
 public struct OutcomeCounts: Sendable, Equatable {
-  /// The number of times that it was `null`.
+  /// The number of `null` results.
   public internal(set) var nullCount: UInt64 = 0
-  /// The number of times that it was `true`.
+  /// The number of `true` results.
   public internal(set) var trueCount: UInt64 = 0
-  /// The number of times that it was `false`.
+  /// The number of `false` results.
   public internal(set) var falseCount: UInt64 = 0
-  /// The number of times that it had any other value.
+  /// The number of results with any other value.
   public internal(set) var otherCount: UInt64 = 0
-  /// The number of times that it could not be evaluated.
+  /// The number of evaluation errors.
   public internal(set) var errorCount: UInt64 = 0
 
-  /// Makes counts of zero.
+  /// Creates counts of zero.
   public init() {}
 
   /// The number of evaluations.
   public var total: UInt64 { nullCount &+ trueCount &+ falseCount &+ otherCount &+ errorCount }
 
-  /// Adds the counts.
+  /// Returns the sums of the counts.
   package static func + (a: OutcomeCounts, b: OutcomeCounts) -> OutcomeCounts {
     var sum = a
     sum.nullCount &+= b.nullCount

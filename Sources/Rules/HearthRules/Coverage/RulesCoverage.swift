@@ -1,26 +1,25 @@
 import Synchronization
 
-/// Counts the evaluations of each part of a rules file, by outcome.
+/// The number of evaluations of each part of a rules file, by outcome.
 ///
-/// ``RuleSet/counting(into:)`` makes a rule set that counts; from then on every decision that it makes counts, on any
-/// thread.
+/// ``RuleSet/counting(into:)`` returns a rule set that adds to the counts with every decision, on any thread.
 public final class RulesCoverage: Sendable {
-  /// The rules that are counted, without counting themselves.
+  /// The rules, as a rule set that does not count.
   public let rules: RuleSet
   /// The count of each outcome of each site, for each rule by its number.
   private let counts: Mutex<[[UInt64]]>
   private let rulesInOrder: [Rule]
 
-  /// Makes counts of zero.
+  /// Creates counts of zero.
   ///
-  /// - Parameter rules: compiled with `keepsExpressions`; other rules cannot be counted.
+  /// - Parameter rules: The rules, compiled with `keepsExpressions`; others cannot be counted.
   public init(of rules: RuleSet) {
     self.rules = rules
     rulesInOrder = rules.allRules.filter { $0.inspection != nil }.sorted { ($0.number ?? 0) < ($1.number ?? 0) }
     counts = Mutex(Array(repeating: [], count: rulesInOrder.count))
   }
 
-  /// Adds the observation of a rule that has just run.
+  /// Adds the observation of a rule that was just evaluated.
   func add(_ rule: Rule, _ observation: Observation) {
     guard let inspection = rule.inspection else { return }
     counts.withLock { counts in
@@ -56,7 +55,7 @@ public final class RulesCoverage: Sendable {
     }
   }
 
-  /// Every rule of the file, in the order of the file, with the counts so far.
+  /// Returns every rule of the file with its counts, in the order of the file.
   public func report() -> [RuleCoverage] {
     let counts = counts.withLock { $0 }
     return rulesInOrder.enumerated().compactMap { number, rule in

@@ -1,26 +1,27 @@
 import HearthTree
 
-/// Evaluates the rules along paths for one request.
+/// An evaluator of the rules along the paths of one request.
 struct Decider: ~Copyable {
   var context: EvaluationContext
-  /// The watcher; nil when the decision is not observed.
+  /// The collector of observations; nil when the decision is not observed.
   private var watcher: DecisionWatcher?
-  /// The number of keys that the current path shares with the write's last place, all of them validated already.
+  /// The number of keys that the current path shares with the previous location of the write, whose rules have already
+  /// been validated; -1 at the start.
   private var validatedDepth = -1
-  /// The write rules that allowed places, each once; nil unless they were requested.
+  /// The write rules that allowed locations, once each; nil unless they were requested.
   private var grantingRules: [Unmanaged<Rule>]?
 
-  /// Prepares a decision.
+  /// Creates a decider.
   init(_ context: consuming EvaluationContext) { self.context = context }
 
-  /// Traces or counts the results of rules, or both, from now on.
+  /// Starts to trace the results of rules, to count them, or both.
   mutating func watch(isTracing: Bool, coverage: RulesCoverage?) {
     guard isTracing || coverage != nil else { return }
     watcher = DecisionWatcher(coverage: coverage, trace: isTracing ? Trace() : nil)
     context.observation = Observation(keepsValues: isTracing)
   }
 
-  /// Keeps every read of the data from now on.
+  /// Starts to record every read of the data.
   mutating func recordReads() {
     let watcher = watcher ?? DecisionWatcher(coverage: nil, trace: nil)
     watcher.reads = []
@@ -29,19 +30,19 @@ struct Decider: ~Copyable {
     context.notes = ReadRecorder()
   }
 
-  /// Keeps the write rules that allow places from now on.
+  /// Starts to record the write rules that allow locations.
   mutating func recordGrantingRules() { grantingRules = [] }
 
-  /// The write rules that allowed places so far, each once, in the order of the places.
+  /// The write rules that allowed locations so far, once each, in the order of the locations.
   var granting: [RuleReference] { grantingRules?.map { RuleReference($0.takeUnretainedValue()) } ?? [] }
 
   /// The trace; nil unless it was requested.
   var trace: Trace? { watcher?.trace }
 
-  /// Every read of the data so far; nil unless they were requested, and when there were too many.
+  /// Every read of the data so far; nil when they were not requested, or when there were too many.
   var reads: [Observation.Read]? { watcher?.reads }
 
-  /// The decision of a verdict, with its details.
+  /// Returns the decision for a verdict, with its details.
   func decision(_ verdict: Verdict) -> Decision {
     Decision(
       outcome: verdict.outcome, rule: verdict.rule.map { RuleReference($0.takeUnretainedValue()) },
@@ -69,9 +70,9 @@ struct Decider: ~Copyable {
     }
   }
 
-  /// Decides one place of a write.
+  /// Decides one location of a write.
   ///
-  /// - Parameter sharedCount: the number of keys that its path shares with that of the place before.
+  /// - Parameter sharedCount: The number of keys that its path shares with that of the previous location.
   mutating func decideWrite(
     of path: UnsafeBufferPointer<Key>, isPriority: Bool, sharing sharedCount: Int, from root: RuleNode
   ) -> Verdict {
@@ -91,8 +92,8 @@ struct Decider: ~Copyable {
 
   // MARK: Validation
 
-  /// Evaluates the validate rules on the way to a place, and those below it for the value that the write puts there.
-  /// Nil when all hold.
+  /// Evaluates the validate rules from the root to a location, and those below it for the written value. Returns nil
+  /// when all are true.
   private mutating func validate(
     _ path: UnsafeBufferPointer<Key>, carriesValue: Bool, from root: RuleNode
   ) -> Verdict? {
@@ -115,7 +116,8 @@ struct Decider: ~Copyable {
     return nil
   }
 
-  /// Evaluates the validate rules below a node that was written. Levels are those of the rules, which the file bounds.
+  /// Evaluates the validate rules below a node that was written. The recursion is as deep as the rules, whose depth is
+  /// limited.
   private mutating func validateChildren(of node: BorrowedNode, _ place: Unmanaged<RuleNode>) -> Verdict? {
     let rules = place._withUnsafeGuaranteedRef { $0 }
     guard rules.hasValidationBelow else { return nil }
@@ -138,8 +140,8 @@ struct Decider: ~Copyable {
     return nil
   }
 
-  /// Evaluates the validate rules of a child and below. On a refusal the path stays, since the decision is read from
-  /// it.
+  /// Evaluates the validate rules of a child and below it. On a refusal, the current path is kept, because the decision
+  /// is read from it.
   private mutating func validate(_ node: BorrowedNode, _ key: Key, _ place: Unmanaged<RuleNode>) -> Verdict? {
     context.place.push(key, new: node)
     if let refusal = check(place, depth: context.place.count) ?? validateChildren(of: node, place) { return refusal }
@@ -147,7 +149,7 @@ struct Decider: ~Copyable {
     return nil
   }
 
-  /// Evaluates one place's own validate rule; nil when it holds.
+  /// Evaluates the validate rule of one node; nil when it is true.
   private mutating func check(_ place: Unmanaged<RuleNode>, depth: Int) -> Verdict? {
     guard let rule = place._withUnsafeGuaranteedRef({ $0.unmanagedValidate }) else { return nil }
     switch run(rule, depth: depth) {
@@ -168,13 +170,13 @@ struct Decider: ~Copyable {
   }
 }
 
-/// Collects the observations of a decision.
+/// A collector of the observations of a decision.
 final class DecisionWatcher {
   /// The coverage to count into; nil without counting.
   private let coverage: RulesCoverage?
   /// The trace; nil unless it was requested.
   private(set) var trace: Trace?
-  /// Every read of the data so far; nil unless they were requested, and when there were too many.
+  /// Every read of the data so far; nil when they were not requested, or when there were too many.
   var reads: [Observation.Read]?
 
   init(coverage: RulesCoverage?, trace: Trace?) {
@@ -182,7 +184,7 @@ final class DecisionWatcher {
     self.trace = trace
   }
 
-  /// Adds a rule that has just run.
+  /// Adds a rule that was just evaluated.
   func note(_ rule: Rule, at path: @autoclosure () -> Path, _ result: RuleVisit.Result, _ observation: Observation) {
     coverage?.add(rule, observation)
     if let count = reads?.count {

@@ -18,14 +18,15 @@ extension RuleSet {
     }
   }
 
-  /// The decision that refuses a read; nil when the rules allow it. The same answer as ``decideRead(_:detail:)``, for
-  /// callers that only need to know whether to go on: an allowed request has no details, and so costs a tenth.
+  /// Returns the decision that refuses a read; nil when the rules allow it. The result is the same as that of
+  /// ``decideRead(_:detail:)``, for callers that need no details of an allowed request, which makes it about ten times
+  /// as fast.
   public func refusal(of request: ReadRequest) -> Decision? {
     var stepsTaken = 0
     return refusal(of: request, stepsTaken: &stepsTaken)
   }
 
-  /// The same as ``refusal(of:)``, with the steps of the decision added to `stepsTaken`.
+  /// Returns the same as ``refusal(of:)``, and adds the number of steps to `stepsTaken`.
   public func refusal(of request: ReadRequest, stepsTaken: inout Int) -> Decision? {
     withDecider(of: request) { decider in
       if let coverage = storage.coverage { decider.watch(isTracing: false, coverage: coverage) }
@@ -40,7 +41,7 @@ extension RuleSet {
 
   @inline(__always)
   func withDecider<Result>(of request: ReadRequest, _ body: (inout Decider) -> Result) -> Result {
-    // A verdict refers to a rule without holding it.
+    // The rule set must be kept alive, because a verdict has an unmanaged reference to a rule.
     withExtendedLifetime(self) {
       EvaluationContext.with(
         auth: request.auth, nowMilliseconds: request.nowMilliseconds, query: request.query, old: request.root,

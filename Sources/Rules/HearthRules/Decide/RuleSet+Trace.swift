@@ -20,8 +20,8 @@ extension RuleSet {
     }
   }
 
-  /// Decides, and returns every read of the data, in order, and whether `auth` was read. Nil when there are more than a
-  /// record holds, or when it takes too long.
+  /// Decides a request, and returns every read of the data, in order, and whether `auth` was read; nil when there are
+  /// too many reads, or when the decision takes too many steps.
   func recordingReads(_ request: RulesRequest) -> (reads: [Observation.Read], usesAuth: Bool)? {
     withDecider(of: request) { decider in
       decider.watch(isTracing: false, coverage: storage.coverage)

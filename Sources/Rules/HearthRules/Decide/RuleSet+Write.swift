@@ -3,10 +3,10 @@ import HearthTree
 extension RuleSet {
   /// Decides a write.
   ///
-  /// Every place that the write replaces needs a `.write` that is true, from the root down to that place. Then every
-  /// `.validate` on the way there and at every node that the written value carries must be true; nodes that the write
-  /// leaves empty are skipped, with all that is below them. One refusal refuses the whole write. Dependencies are not
-  /// recorded here.
+  /// For every location that the write replaces, a `.write` from the root down to the location must be true. Then every
+  /// `.validate` from the root to the location, and at every node of the written value, must be true; nodes that are
+  /// empty after the write are skipped with everything below them. One refusal refuses the whole write. Dependencies
+  /// are not recorded for writes.
   public func decideWrite(_ request: WriteRequest, detail: DecisionDetail = []) -> Decision {
     withDecider(of: request) { decider in
       decider.watch(isTracing: detail.contains(.trace), coverage: storage.coverage)
@@ -16,8 +16,8 @@ extension RuleSet {
     }
   }
 
-  /// Returns the decision that refuses a write; nil when the rules allow it. The same answer as
-  /// ``decideWrite(_:detail:)``, for callers that only need to know whether to go on.
+  /// Returns the decision that refuses a write; nil when the rules allow it. The result is the same as that of
+  /// ``decideWrite(_:detail:)``, for callers that need no details of an allowed request.
   public func refusal(of request: WriteRequest) -> Decision? {
     withDecider(of: request) { decider in
       decider.watch(isTracing: false, coverage: storage.coverage)
@@ -27,11 +27,11 @@ extension RuleSet {
     }
   }
 
-  /// Decides a write if it takes no more than the given number of steps.
+  /// Decides a write if it takes at most the given number of steps.
   ///
   /// - Parameters:
-  ///   - stepsMax: the number of steps; those taken are subtracted.
-  ///   - namesRules: whether an answer that allows it names the rules.
+  /// - stepsMax: The maximum number of steps; those taken are subtracted.
+  /// - namesRules: True when an answer that allows the write must name the rules.
   public func answer(to request: WriteRequest, stepsMax: inout Int, namesRules: Bool = false) -> WriteAnswer {
     withDecider(of: request) { decider in
       decider.watch(isTracing: false, coverage: storage.coverage)
@@ -47,13 +47,13 @@ extension RuleSet {
     }
   }
 
-  /// Decides a write, and notes its reads outside of the replaced places: the answer holds for any tree in which those
-  /// are the same, and the replaced places were the same before.
+  /// Decides a write, and records its reads outside of the replaced locations. The answer is valid for every tree in
+  /// which these reads and the old values of the replaced locations are the same.
   ///
   /// - Parameters:
-  ///   - ownDepthMax: the depth of the deepest replaced places; one further down counts as the whole place at this
-  ///     depth.
-  ///   - namesRules: whether an answer that allows it names the rules.
+  /// - ownDepthMax: The maximum depth of a replaced location; for a deeper one, its ancestor at this depth counts as
+  ///   replaced.
+  /// - namesRules: True when an answer that allows the write must name the rules.
   public func answerRecordingReads(
     to request: WriteRequest, ownDepthMax: Int, namesRules: Bool = false
   ) -> (answer: WriteAnswer, reads: WriteReads, steps: Int) {
@@ -71,9 +71,9 @@ extension RuleSet {
     }
   }
 
-  /// Returns true when the decision on a write reads the new data at, above or below a place.
+  /// Returns true when the decision on a write reads the new data at, above or below a path.
   ///
-  /// - Parameter stepsMax: the number of steps after which the write counts as one that does.
+  /// - Parameter stepsMax: The maximum number of steps; when it is exceeded, the result is true.
   package func readsNewData(_ request: WriteRequest, around place: Path, stepsMax: Int) -> Bool {
     withDecider(of: request) { decider in
       decider.context.decisionStepsLeft = stepsMax
@@ -100,8 +100,8 @@ extension RuleSet {
     return decision
   }
 
-  /// Calls `body` with the verdict on the first place that is refused, or else on the last, while the decider is still
-  /// at that place: it borrows the path.
+  /// Calls `body` with the verdict on the first refused location or, when there is none, on the last location. The
+  /// decider is still at this location, whose path it borrows.
   @inline(__always)
   private func verdict<Result>(
     on request: WriteRequest, _ decider: inout Decider, _ body: (Verdict, borrowing Decider) -> Result
@@ -128,7 +128,7 @@ extension RuleSet {
 
   @inline(__always)
   func withDecider<Result>(of request: WriteRequest, _ body: (inout Decider) -> Result) -> Result {
-    // A verdict refers to a rule without holding it.
+    // The rule set must be kept alive, because a verdict has an unmanaged reference to a rule.
     withExtendedLifetime(self) {
       EvaluationContext.with(
         auth: request.auth, nowMilliseconds: request.nowMilliseconds, query: nil, old: request.oldRoot,
@@ -143,21 +143,21 @@ extension RuleSet {
 
 /// The answer of the rules to a write, for callers with a limit of steps.
 public enum WriteAnswer: Sendable {
-  /// The write is allowed, by these write rules, each named once; none unless they were requested.
+  /// The write is allowed, by these write rules, once each; empty unless they were requested.
   case allowed(by: [RuleReference])
   /// The write is refused, with the decision.
   case refused(Decision)
-  /// Deciding takes more steps than were given.
+  /// The decision takes more steps than the maximum.
   case tooLong
 }
 
-/// The reads in the decision of a write outside of the replaced places. The paths are absolute.
+/// The reads of a write's decision outside of the replaced locations. The paths are absolute.
 public struct WriteReads: Sendable {
   /// The reads of the tree before the write.
   public var before = ReadDependencies(countMax: RulesLimits.writeReadsMax)
   /// The reads of the tree after the write.
   public var after = ReadDependencies(countMax: RulesLimits.writeReadsMax)
 
-  /// Makes empty reads.
+  /// Creates empty reads.
   public init() {}
 }

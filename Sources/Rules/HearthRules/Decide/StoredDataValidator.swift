@@ -1,25 +1,25 @@
 import HearthTree
 
-/// Evaluates the `.validate` rules of one file on stored data, as if a signed-out client wrote all of it again. Rules
-/// that another file shares are not evaluated.
+/// An evaluation of the `.validate` rules of one file on stored data, as if a signed-out client wrote all of it again.
+/// Rules that are the same in the active file are not evaluated.
 ///
-/// It proceeds step by step, in key order and from the top down, on one version of the tree.
+/// It proceeds in steps, in key order and from the root down, on one version of the tree.
 package struct StoredDataValidator: ~Copyable {
-  /// A place that fails a rule.
+  /// A location whose data fails a rule.
   package struct Failure: Sendable {
     /// The rule.
     package var rule: RuleReference
-    /// The place.
+    /// The location.
     package var path: Path
     /// True when the rule read `auth`.
     package var usesAuth: Bool
     /// True when the rule read `now`.
     package var usesClock: Bool
-    /// True when the place also fails the rules in force.
+    /// True when the location also fails the active rules.
     package var isFailingAlready: Bool
   }
 
-  /// A place on the way to the current one, with its remaining children.
+  /// An ancestor of the current location, with its remaining children.
   private struct Level {
     let staged: RuleNode
     let current: RuleNode?
@@ -60,20 +60,22 @@ package struct StoredDataValidator: ~Copyable {
     let current: ObjectIdentifier?
   }
 
-  /// Places whose rules were evaluated.
+  /// The number of locations whose rules were evaluated.
   package private(set) var checkedCount = 0
   private let root: Node
   private let nowMilliseconds: Int64
-  /// The current place.
+  /// The keys of the current location.
   private var keys: [Key] = []
   private var levels: [Level] = []
-  /// The root's rules before it is visited.
+  /// The rules of the root; nil after the root was visited.
   private var start: (staged: RuleNode, current: RuleNode?)?
   private var isSame: [Pair: Bool] = [:]
 
+  /// Creates an evaluation.
+  ///
   /// - Parameters:
-  ///   - root: the whole database.
-  ///   - current: the rules in force.
+  /// - root: The whole database.
+  /// - current: The active rules.
   package init(of root: Node, staged: RuleSet, current: RuleSet, nowMilliseconds: Int64) {
     self.root = root
     self.nowMilliseconds = nowMilliseconds
@@ -83,7 +85,7 @@ package struct StoredDataValidator: ~Copyable {
   /// True when everything was visited.
   package var isAtEnd: Bool { start == nil && levels.isEmpty }
 
-  /// The visited part, from 0 to 1, as if all children of a place had the same size.
+  /// The visited part, from 0 to 1, estimated as if all children of a node had the same size.
   package var progress: Double {
     if isAtEnd { return 1 }
     var (progress, share) = (0.0, 1.0)
@@ -95,7 +97,7 @@ package struct StoredDataValidator: ~Copyable {
     return progress
   }
 
-  /// Proceeds for about the given number of steps: one for each place, and those of the rules.
+  /// Proceeds for about the given number of steps: one for each location, plus those of its rules.
   package mutating func advance(steps: Int, _ found: (Failure) -> Void) {
     var stepsLeft = steps
     if let (staged, current) = start {
@@ -118,7 +120,7 @@ package struct StoredDataValidator: ~Copyable {
     }
   }
 
-  /// Evaluates one place's own rule, and makes its children the next.
+  /// Evaluates the rule of one location; its children are visited next.
   private mutating func visit(
     _ node: Node, _ staged: RuleNode, _ current: RuleNode?, _ stepsLeft: inout Int, _ found: (Failure) -> Void
   ) {
@@ -146,7 +148,7 @@ package struct StoredDataValidator: ~Copyable {
     return result == .value(true)
   }
 
-  /// Evaluates once more, and notes the reads.
+  /// Evaluates the rules again, and records the reads.
   private func failure(of rule: Rule, _ current: Rule?, _ stepsLeft: inout Int) -> Failure {
     let notes = ReadRecorder(ReadDependencies(countMax: 64))
     _ = allows(rule, &stepsLeft, noting: notes)

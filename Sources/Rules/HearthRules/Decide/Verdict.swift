@@ -1,9 +1,9 @@
-/// The result of a decision without any reference count. The rule is the rule set's, which outlasts the decision.
+/// The result of a decision, without reference counting. The rule belongs to the rule set, which outlives the decision.
 struct Verdict {
   var outcome: Decision.Outcome
   /// The rule; nil when the path has none.
   var rule: Unmanaged<Rule>?
-  /// The number of keys of the path to the place of the rule.
+  /// The depth of the rule: the number of keys in its path.
   var depth: Int
   var error: EvaluationError?
 

@@ -2,20 +2,20 @@ import HearthTree
 
 /// The variables and data of a running rule, and its remaining steps. There is one for each request.
 ///
-/// It lives on the stack and borrows the request's values: setting it up allocates nothing and counts no references.
+/// It is on the stack and borrows the request's values, so creating it needs no allocation and no reference counting.
 struct EvaluationContext: ~Copyable {
-  /// The `auth` of rules. Valid as long as the context is, like ``query``: the caller that sets it up holds the
-  /// request.
+  /// The `auth` of rules. It is valid as long as the context, like ``query``, because the caller that creates the
+  /// context holds the request.
   private let authPointer: UnsafePointer<JSON?>
   private let queryPointer: UnsafePointer<Query?>
   let now: Double
   /// The path, and the data along it.
   var place: PathCursor
-  /// The depth of the running rule: the number of keys of the path above it.
+  /// The depth of the running rule: the number of keys in the path of its location.
   var depth = 0
   var stepsLeft = 0
   var decisionStepsLeft = RulesLimits.stepsPerDecisionMax
-  /// The notes of reads; nil when they are not requested.
+  /// The recorder of reads; nil when reads are not recorded.
   var notes: ReadRecorder?
   /// The observation; nil when the rule is not observed.
   var observation: Observation?
@@ -64,21 +64,21 @@ struct EvaluationContext: ~Copyable {
   /// The `query` of rules.
   var query: QueryView { QueryView(queryPointer) }
 
-  /// Returns true when the read of a chain is to be noted.
+  /// Returns true when the read of a chain must be recorded.
   func notes(_ chain: borrowing SnapshotChain) -> Bool {
-    // A chain that goes up may leave the replaced place.
+    // A chain with `parent()` may lead out of the replaced location.
     if let notes, chain.base == .root || depth - chain.parentCount < notes.ownDepth { return true }
     return observation != nil
   }
 
-  /// Returns true when a place is at or below the replaced one on this path.
+  /// Returns true when the keys are at or below the replaced location of the current path.
   func isOwn(_ keys: [Key]) -> Bool {
     let ownDepth = notes?.ownDepth ?? .max
     guard keys.count >= ownDepth, ownDepth <= place.count else { return false }
     return (0..<ownDepth).allSatisfy { keys[$0] == place.key(at: $0) }
   }
 
-  /// Runs a rule that stands `depth` keys below the root on the current path.
+  /// Runs a rule of the current path at the given depth.
   mutating func run(_ rule: Rule, depth: Int) -> RuleVisit.Result {
     self.depth = depth
     let allowance = min(RulesLimits.stepsPerRuleMax, decisionStepsLeft)
@@ -93,26 +93,26 @@ struct EvaluationContext: ~Copyable {
   }
 }
 
-/// The reads of a decision, for callers that decide again only when those change.
+/// The reads of a decision, for callers that repeat the decision only when these change.
 final class ReadRecorder {
-  /// The reads of the tree before a write; for a read, of the tree as it is.
+  /// The reads of the tree before a write; for a read, of the current tree.
   var before: ReadDependencies
   /// The reads of the tree after a write; nil for a read.
   var after: ReadDependencies?
-  /// The depth at which places of a write further down are counted.
+  /// The maximum depth of a replaced location; a deeper one counts as its ancestor at this depth.
   let ownDepthMax: Int
-  /// The depth from which the path leads into the replaced place. Reads there are not noted.
+  /// The depth from which the current path is in the replaced location. Reads there are not recorded.
   var ownDepth = Int.max
-  /// True when reads in the replaced place are noted too.
+  /// True when reads in the replaced location are recorded too.
   var recordsOwn = false
 
-  /// Makes the notes of a read.
+  /// Creates the recorder for a read.
   init(_ before: ReadDependencies = ReadDependencies()) {
     self.before = before
     ownDepthMax = .max
   }
 
-  /// Makes the notes of a write, with the reads so far of the trees before and after it.
+  /// Creates the recorder for a write, with the existing reads of the trees before and after it.
   init(before: ReadDependencies, after: ReadDependencies, ownDepthMax: Int) {
     self.before = before
     self.after = after
@@ -120,7 +120,8 @@ final class ReadRecorder {
   }
 }
 
-/// A buffer for the bytes of short paths, used from its beginning on: a path within a path takes the rest.
+/// A buffer for the bytes of short paths, used as a stack: a path that is computed within another one uses the
+/// remaining bytes.
 struct PathBuffer {
   static let sizeBytes = 512
   private let bytes: UnsafeMutableRawBufferPointer
@@ -129,7 +130,7 @@ struct PathBuffer {
 
   init(_ bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
 
-  /// Appends bytes; false when there is no room for them.
+  /// Appends bytes; returns false when there is not enough space.
   mutating func append(_ more: UnsafeRawBufferPointer) -> Bool {
     guard more.count <= bytes.count - end else { return false }
     UnsafeMutableRawBufferPointer(rebasing: bytes[end...]).copyMemory(from: more)
@@ -137,9 +138,9 @@ struct PathBuffer {
     return true
   }
 
-  /// The bytes appended since a position.
+  /// Returns the bytes appended after a position.
   func bytes(from start: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[start..<end]) }
 
-  /// Removes the bytes appended since a position.
+  /// Removes the bytes appended after a position.
   mutating func cut(to start: Int) { end = start }
 }

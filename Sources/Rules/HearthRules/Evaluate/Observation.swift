@@ -1,7 +1,7 @@
 import HearthTree
 
-/// Observes a rule while it runs: the results of its sub-expressions, and its reads of data. A sub-expression that was
-/// not reached leaves no note.
+/// The observation of a running rule: the results of its sub-expressions, and its reads of data. Sub-expressions that
+/// are not evaluated have no note.
 final class Observation {
   /// The result of one sub-expression.
   struct Note {
@@ -17,13 +17,13 @@ final class Observation {
     let node: Node
   }
 
-  /// False when only outcomes are kept.
+  /// False when only outcomes are recorded.
   let keepsValues: Bool
-  /// The notes, in the order in which evaluation ended. Empty unless values are kept.
+  /// The notes, in the order in which evaluation ended. Empty unless ``keepsValues`` is true.
   private(set) var notes: [Note] = []
-  /// The reads, in order. Empty unless values are kept.
+  /// The reads, in order. Empty unless ``keepsValues`` is true.
   private(set) var reads: [Read] = []
-  /// The sites that were evaluated, by their index among all of the rule, with their outcomes.
+  /// The sites that were evaluated, by their index among all sites of the rule, with their outcomes.
   private(set) var outcomes: [(index: Int32, outcome: ObservedOutcome)] = []
   private var sites = Observation.noSites
 
@@ -60,8 +60,8 @@ final class Observation {
     outcomes.append((Int32(truncatingIfNeeded: sites.index(of: site)), outcome))
   }
 
-  /// Notes the sites that were computed beforehand together with a constant. Levels are those of the rule, which the
-  /// file bounds.
+  /// Notes the sites that the compiler evaluated together with a constant. The recursion is as deep as the rule's
+  /// expression, whose depth is limited.
   func noteImplied(by operation: Int32) {
     guard let implied = sites.implied[operation] else { return }
     for site in implied {
@@ -70,14 +70,14 @@ final class Observation {
     }
   }
 
-  /// Notes `auth` and its members on the way to a claim.
+  /// Notes `auth` and its members that lead to a claim.
   func noteClaim(_ operation: Int32, prefix: Int, _ claim: JSON) {
     if let first = sites.claims[operation] { note(first - Int32(prefix), .claim(claim)) }
   }
 
   // MARK: Snapshots
 
-  /// Notes the place of a chain after that many steps.
+  /// Notes the location of a chain after the given number of steps.
   func noteChain(_ chain: Int32, after stepCount: Int, isAfter: Bool, keys: [Key], root: Node) {
     for mark in sites.chains[chain] ?? [] where mark.stepCount == stepCount {
       var node = root
@@ -86,7 +86,7 @@ final class Observation {
     }
   }
 
-  /// Notes the error of a chain that came no further than that many steps.
+  /// Notes the error of a chain after the given number of steps.
   func noteChain(_ chain: Int32, after stepCount: Int, _ error: EvaluationError) {
     for mark in sites.chains[chain] ?? [] where mark.stepCount > stepCount { note(mark.site, .error(error)) }
   }
@@ -95,7 +95,8 @@ final class Observation {
     if keepsValues { reads.append(Read(isAfter: isAfter, keys: keys, aspects: aspects, node: node)) }
   }
 
-  /// Notes that an operation failed. When it was to choose between two snapshots, both are without value.
+  /// Notes that an operation failed. When it is the condition that selects one of two snapshots, both are noted as
+  /// failed.
   func noteFailure(_ operation: Int32, _ error: EvaluationError) {
     for site in sites.dependent[operation] ?? [] {
       let index = sites.index(of: site)
@@ -106,7 +107,8 @@ final class Observation {
 
   // MARK: Templates
 
-  /// Notes the parts of a template that are complete after a piece. `starts` are the bytes before each piece so far.
+  /// Notes the parts of a template that are complete after a piece. `starts` contains the number of bytes before each
+  /// evaluated piece.
   func noteTemplate(
     _ template: Int32, _ next: inout Int, after piece: Int, _ starts: [Int], _ bytes: [UInt8], of program: Program
   ) {
@@ -128,7 +130,7 @@ final class Observation {
     position.piece < starts.count ? starts[position.piece] + position.byte : bytes.count
   }
 
-  /// Notes a template that failed in a piece: the parts begun fail with it.
+  /// Notes a template that failed in a piece: the parts that contain the piece fail too.
   func noteTemplate(_ template: Int32, from next: Int, failedIn piece: Int, _ error: EvaluationError) {
     guard let marks = sites.templates[template] else { return }
     for mark in marks[min(next, marks.count)...] where mark.start.piece <= piece { note(mark.site, .error(error)) }

@@ -1,28 +1,28 @@
 import HearthTree
 
-/// A path under decision, and the data along it before and after the write. Nodes are looked up when a rule first reads
-/// them.
+/// The path of a decision, and the data along it before and after the write. Nodes are looked up when a rule first
+/// reads them.
 struct PathCursor: ~Copyable {
   let oldRoot: BorrowedNode
   let newRoot: BorrowedNode
-  /// The path of the request. It outlasts the decision.
+  /// The path of the request. It outlives the decision.
   private var path = UnsafeBufferPointer<Key>(start: nil, count: 0)
-  /// Keys below it that validation has entered.
+  /// The keys below the path to which validation has moved.
   private var pushed: [Key] = []
-  /// The known nodes below each beginning of the path: those before the write, then those after it.
+  /// The known nodes at each prefix of the path: those before the write, then those after it.
   private let memo: UnsafeMutablePointer<BorrowedNode>
   private var oldKnown = 0
   private var newKnown = 0
 
-  /// The number of levels whose nodes are kept. Further down they are looked up from the deepest of these.
+  /// The number of levels whose nodes are kept. Deeper nodes are looked up from the deepest kept node.
   static let memoLevels = 20
 
-  /// Makes a place at the root. `memo` has room for two nodes for each of ``memoLevels``.
+  /// Creates a cursor at the root. `memo` must have space for two nodes for each of ``memoLevels``.
   init(old: BorrowedNode, new: BorrowedNode, memo: UnsafeMutableBufferPointer<BorrowedNode>) {
     precondition(memo.count >= 2 * Self.memoLevels, "too little room for nodes")
     oldRoot = old
     newRoot = new
-    self.memo = memo.baseAddress!  // because it is not empty
+    self.memo = memo.baseAddress!  // the buffer is not empty
   }
 
   /// The number of keys.
@@ -30,10 +30,10 @@ struct PathCursor: ~Copyable {
 
   func key(at index: Int) -> Key { index < path.count ? path[index] : pushed[index - path.count] }
 
-  /// The first keys.
+  /// Returns the first keys.
   func keys(_ count: Int) -> [Key] { (0..<min(count, self.count)).map { key(at: $0) } }
 
-  /// Moves to another path and keeps the known nodes of that many shared keys.
+  /// Moves to another path and keeps the known nodes of the given number of shared keys.
   mutating func move(to path: UnsafeBufferPointer<Key>, sharing count: Int) {
     self.path = path
     pushed.removeAll()
@@ -59,7 +59,7 @@ struct PathCursor: ~Copyable {
     newKnown = min(newKnown, depth)
   }
 
-  /// The node before the write below the first `depth` keys.
+  /// Returns the node before the write at the path of the first `depth` keys.
   mutating func old(at depth: Int) -> BorrowedNode {
     if depth == 0 { return oldRoot }
     if depth <= oldKnown { return memo[depth - 1] }
@@ -68,7 +68,7 @@ struct PathCursor: ~Copyable {
     return node
   }
 
-  /// The node after the write below the first `depth` keys.
+  /// Returns the node after the write at the path of the first `depth` keys.
   mutating func new(at depth: Int) -> BorrowedNode {
     if depth == 0 { return newRoot }
     let memo = memo + Self.memoLevels

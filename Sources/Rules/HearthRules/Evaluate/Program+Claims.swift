@@ -1,7 +1,7 @@
 import HearthTree
 
 extension Program {
-  /// The value of an operation below `auth`, which is not copied: only the result is.
+  /// Returns the value of an operation below `auth`. Only the result is copied, not `auth`.
   func claim(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Operand {
     context.notes?.before.usesAuth = true
     if context.observation == nil, case .claims(let first, let count) = operations[Int(index)] {
@@ -11,7 +11,7 @@ extension Program {
     return Operand(Value(try claims(index, &context)))
   }
 
-  /// The value that names lead to, from a claim on.
+  /// Returns the value at a path of member names below a claim.
   private func operand(of claim: JSON, names first: Int32, count: Int32) -> Operand {
     switch claim {
     case .object(let members) where count > 0:
@@ -20,7 +20,7 @@ extension Program {
       }
       return .null
     case _ where count > 0:
-      // Lists have members too; rules seldom read them.
+      // Lists have members too; but rules rarely read them.
       let member = claim.member(names[Int(first)])
       return operand(of: member, names: first + 1, count: count - 1)
     case .null: return .null
@@ -32,7 +32,7 @@ extension Program {
     }
   }
 
-  /// The value of an operation below `auth`, containers included.
+  /// Returns the value of an operation below `auth`, containers included.
   private func claims(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> JSON {
     guard context.observation != nil else { return try json(index, &context) }
     do {
@@ -78,7 +78,7 @@ extension Program {
 }
 
 extension JSON {
-  /// The member of an object or the element of an array; null when there is none.
+  /// Returns the member of an object or the element of an array; null when there is none.
   fileprivate func member(_ name: String) -> JSON {
     switch self {
     case .object(let members):

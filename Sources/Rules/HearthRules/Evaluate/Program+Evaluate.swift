@@ -1,9 +1,9 @@
 import HearthTree
 
 extension Program {
-  /// The value of an operation.
+  /// Returns the value of an operation.
   ///
-  /// - Throws: The only error of the rules language, which ends the rule. Operands that `&&` or `||` skips cannot fail.
+  /// - Throws: The evaluation error, which ends the rule. Operands that `&&` or `||` skips cannot fail.
   func evaluate(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Operand {
     if context.observation != nil { return try evaluateObserved(index, &context) }
     try step(index, &context)
@@ -34,7 +34,7 @@ extension Program {
     }
   }
 
-  /// The value of an operation that must be a boolean.
+  /// Returns the value of an operation that must be a Boolean.
   func truth(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Bool {
     if context.observation != nil { return try truthObserved(index, &context) }
     try step(index, &context)
@@ -68,13 +68,13 @@ extension Program {
     }
   }
 
-  // MARK: Observed evaluation, not inlined into the plain one
+  // MARK: Observed evaluation, not inlined into the evaluation without observation
 
   @inline(never)
   private func evaluateObserved(
     _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> Operand {
-    // True when `truth` or `claim`, which computes the value, records it.
+    // True when `truth` or `claim`, which is called to compute the value, records it.
     var isRecordedByCallee = false
     do {
       try step(index, &context)
@@ -93,7 +93,7 @@ extension Program {
 
   @inline(never)
   private func truthObserved(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Bool {
-    // True when `evaluate`, which computes the value, records it.
+    // True when `evaluate`, which is called to compute the value, records it.
     var isRecordedByCallee = false
     do {
       try step(index, &context)
@@ -109,7 +109,8 @@ extension Program {
 
   // MARK: Operators
 
-  /// The value of an operation, with a fast path for constants, which are one side of most comparisons.
+  /// Returns the value of an operation, with a fast path for constants, because most comparisons have a constant
+  /// operand.
   @inline(__always)
   private func comparisonOperand(
     _ index: Int32, _ context: inout EvaluationContext
@@ -164,7 +165,7 @@ extension Program {
       case .add: return .number(x + y)
       case .subtract: return .number(x - y)
       case .multiply: return .number(x * y)
-      case .divide: return .number(y == 0 ? .nan : x / y)  // not infinity: seen on Firebase
+      case .divide: return .number(y == 0 ? .nan : x / y)  // Firebase returns NaN, not infinity.
       case .remainder: return .number(x.truncatingRemainder(dividingBy: y))
       case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: throw failure(.wrongType, index)
       }
@@ -194,7 +195,7 @@ extension Program {
     return text
   }
 
-  /// An operand that must be a text, without a copy of its bytes.
+  /// Returns an operand that must be a text, without a copy of its bytes.
   func text(_ operand: Int32, _ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Operand {
     let text = try evaluate(operand, &context)
     switch text {
@@ -225,7 +226,7 @@ extension Program {
   private func charge(
     steps: Int, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) {
-    // Compared first: the steps of a regular expression can overflow.
+    // Compared before the subtraction, which could overflow for the steps of a regular expression.
     guard steps <= context.stepsLeft else {
       context.stepsLeft = -1
       throw failure(.stepLimit, index)
@@ -248,7 +249,7 @@ extension BinaryOperator {
 }
 
 extension Operation {
-  /// True when the operation always gives a Boolean, and is computed as one.
+  /// True when the result of the operation is always a Boolean, and is computed by `truth`.
   fileprivate var isTruth: Bool {
     switch self {
     case .all, .any, .not, .matches, .hasAllChildren, .test: true

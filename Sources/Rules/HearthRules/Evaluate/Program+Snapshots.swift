@@ -9,8 +9,8 @@ extension Program {
     _ function: SnapshotFunction, _ chain: Int32, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> Bool { function.isTrue(for: try node(chain, function.aspects, index, &context)) }
 
-  /// True when the snapshot has every one of the children. All names are computed first: one that is an error makes the
-  /// whole an error.
+  /// Returns true when the snapshot has all of the children. All names are computed first; an error in one of them is
+  /// an error of the call.
   func hasAllChildren(
     _ chain: Int32, _ first: Int32, _ count: Int32, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> Bool {
@@ -30,7 +30,7 @@ extension Program {
     return hasAll
   }
 
-  /// The node that a chain leads to. `aspects` are those that the caller will read.
+  /// Returns the node of a chain. `aspects` are those that the caller will read.
   func node(
     _ chain: Int32, _ aspects: ReadDependencies.Aspects, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> BorrowedNode {
@@ -50,7 +50,8 @@ extension Program {
     return node
   }
 
-  /// The descendant at a template's path. The path is computed even below null, because it may be an error.
+  /// Returns the descendant at a template's path. The path is computed even below null, because its evaluation may be
+  /// an error.
   private func descend(
     _ node: BorrowedNode, _ template: Int32, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> BorrowedNode {
@@ -67,7 +68,7 @@ extension Program {
     return PathBytes.descend(node, context.scratch.bytes(from: start))
   }
 
-  // MARK: With paths, for `parent()` and for notes of reads
+  // MARK: With paths, for `parent()` and for recording reads
 
   private enum Side { case old, new }
 
@@ -144,15 +145,15 @@ extension Program {
   }
 }
 
-/// Returns false for places that no write can ever fill, which are not noted. Without this a text of megabytes in the
-/// data could become a dependency of as many keys.
+/// Returns false for locations that can never have data, whose reads are not recorded. Otherwise a text of megabytes in
+/// the data could become a dependency with millions of keys.
 private func canExist(_ keys: [Key]) -> Bool {
   keys.count <= DataLimits.depthMax && keys.allSatisfy { $0.text.utf8.count <= DataLimits.keySizeBytesMax }
 }
 
-/// Paths in the form of bytes.
+/// Paths as UTF-8 bytes.
 enum PathBytes {
-  /// The descendant at a `/`-separated relative path; empty parts are left out.
+  /// Returns the descendant at a `/`-separated relative path; empty parts are ignored.
   static func descend(_ start: BorrowedNode, _ path: UnsafeRawBufferPointer) -> BorrowedNode {
     var (node, begin, hasKey) = (start, 0, false)
     for end in 0...path.count where end == path.count || path[end] == UInt8(ascii: "/") {

@@ -30,8 +30,8 @@ extension Program {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Appends the values of a template's pieces: texts as they are, numbers as text. A template of one piece must be a
-  /// text: only a sum turns numbers into text.
+  /// Appends the values of a template's pieces: texts unchanged, numbers as text. A single piece must be a text,
+  /// because only a sum converts numbers to texts.
   func append(
     _ template: Int32, to bytes: inout [UInt8], _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) {
@@ -64,8 +64,8 @@ extension Program {
     return NumberText.of(number)
   }
 
-  /// Appends the values of a template's pieces to the scratch buffer. When that is too short, returns all the bytes
-  /// instead.
+  /// Appends the values of a template's pieces to the scratch buffer. When the buffer is too small, returns all the
+  /// bytes instead; otherwise nil.
   func appendShort(
     _ template: Int32, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> [UInt8]? {

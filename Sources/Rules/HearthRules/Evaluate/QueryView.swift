@@ -1,14 +1,15 @@
 import HearthTree
 
-/// A request's query as rules see it: each field mirrors a call on the SDK's query.
+/// The `query` variable of rules: each field corresponds to a call on the SDK's query.
 struct QueryView {
   /// The query, valid as long as the request is.
   private let place: UnsafePointer<Query?>
 
   init(_ place: UnsafePointer<Query?>) { self.place = place }
 
-  /// True when a bound or a limit without an order counts as ordered by key. The guides say so; reads without any
-  /// parameter do not over a socket, as seen on Firebase. Over REST they do: the caller there sets it.
+  /// True when a bound or a limit without an order counts as ordered by key. Firebase's documentation states this. As
+  /// observed on Firebase, reads without parameters do not count as ordered by key over a socket. Over REST they do;
+  /// the caller sets the order there.
   static let countsBareQueriesAsOrderedByKey = true
 
   func value(of field: QueryField) -> Operand {
@@ -42,7 +43,7 @@ struct QueryView {
     return place.pointee?.start != nil || place.pointee?.end != nil || place.pointee?.limit != nil
   }
 
-  /// True for the two equal bounds that `equalTo` sends, in any spelling of their keys.
+  /// True for the two equal bounds that `equalTo` sends, in any notation of their keys.
   private var isEqualTo: Bool {
     guard let query = place.pointee?.canonical, let start = query.start, let end = query.end else { return false }
     return start.isInclusive && end.isInclusive && start.value == end.value && start.key == end.key

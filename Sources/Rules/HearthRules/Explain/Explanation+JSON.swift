@@ -1,7 +1,7 @@
 import HearthTree
 
 extension Explanation {
-  /// The explanation for programs; the guide describes its members.
+  /// The explanation as JSON; the guide describes its members.
   public var json: JSON {
     var json: JSON = [
       "allowed": .bool(decision.isAllowed), "operation": .string(operation), "path": .string(path.description),
@@ -41,7 +41,7 @@ extension RuleVisit {
 }
 
 extension TracedExpression {
-  // Levels are those of the rule, which the file bounds.
+  // The recursion is as deep as the rule's expression, whose depth is limited.
   fileprivate var json: JSON {
     var json: JSON = [
       "text": .string(text), "line": .int(Int64(line)), "column": .int(Int64(column)), "endLine": .int(Int64(endLine)),

@@ -1,12 +1,12 @@
 import HearthTree
 
 extension Explanation {
-  /// The explanation for readers: the verdict, and for each rule that was evaluated its text, with carets below the
+  /// Returns the explanation as text: the verdict, and for each rule that was evaluated its text, with carets below the
   /// deciding part, the values of its parts and its reads of data.
   ///
   /// - Parameters:
-  ///   - file: the name of the rules file in positions: `rules.json:7:16`.
-  ///   - isColored: with colours for a terminal.
+  /// - file: The name of the rules file in positions, such as `rules.json:7:16`.
+  /// - isColored: True for colours for a terminal.
   public func rendered(file: String, isColored: Bool = false) -> String {
     var page = ExplanationRenderer(file: file, isColored: isColored)
     page.line(summary, decision.isAllowed ? .good : .bad, isBold: true)
@@ -61,7 +61,7 @@ extension TracedExpression {
   }
 }
 
-/// Lines with colours.
+/// A renderer of an explanation as lines of text, with or without colours.
 struct ExplanationRenderer {
   enum Color: String {
     case plain = ""
@@ -74,7 +74,7 @@ struct ExplanationRenderer {
   private(set) var text = ""
   private let file: String
   private let isColored: Bool
-  /// The columns for the parts of a rule; values stand behind them.
+  /// The number of columns for the parts of a rule; the values follow them.
   private static let partWidth = 56
 
   init(file: String, isColored: Bool) {
@@ -116,7 +116,7 @@ struct ExplanationRenderer {
     if visit.isCut { line("  More was evaluated than is shown.", .dim) }
   }
 
-  /// The rule's text, and carets below a part of it.
+  /// Writes the rule's text, and carets below a part of it.
   private mutating func source(_ rule: String, marked: Range<Int>?, _ color: Color) {
     guard rule.utf8.count <= RulesLimits.sourceLineBytesMax else { return }
     var start = 0
@@ -131,7 +131,7 @@ struct ExplanationRenderer {
     }
   }
 
-  /// Carets below some bytes of a line; empty when none of them is in it.
+  /// Returns carets below a range of bytes; empty when the line contains none of the bytes.
   private static func carets(below line: String, from start: Int, to end: Int) -> String {
     var (carets, offset) = ("", 0)
     for scalar in line.unicodeScalars {
@@ -143,7 +143,7 @@ struct ExplanationRenderer {
     return carets
   }
 
-  // Levels are those of the rule, which the file bounds.
+  // The recursion is as deep as the rule's expression, whose depth is limited.
   private mutating func parts(_ expression: TracedExpression, depth: Int, decisive: Range<Int>?) {
     let name = Self.shortened(
       String(repeating: "  ", count: depth + 2) + Self.oneLine(expression.text), to: Self.partWidth)
@@ -152,7 +152,7 @@ struct ExplanationRenderer {
     let mark = expression.range == decisive ? colored("  <-", .dim) : ""
     text += (color == .dim ? colored(name, .dim) : name) + padding + colored(value, color) + mark + "\n"
     guard expression.result != .notReached else { return }
-    // A constant among the parts adds nothing to the text.
+    // The value of a constant is already in the text.
     for part in expression.operands where !part.isLiteral { parts(part, depth: depth + 1, decisive: decisive) }
   }
 
@@ -173,7 +173,7 @@ struct ExplanationRenderer {
     }
   }
 
-  /// Breaks and runs of blanks as one blank.
+  /// Returns the text with every sequence of white space replaced by one space.
   private static func oneLine(_ text: String) -> String {
     let words = text.split { $0 == " " || $0 == "\n" || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }
     return PlainExplanation.of(words.joined(separator: " "))

@@ -1,26 +1,26 @@
 import HearthTree
 
-/// The reason for the rules' answer to a request, for readers and for programs.
+/// The explanation of the rules' decision on a request, as text or as JSON.
 public struct Explanation: Sendable {
   /// The operation: `read`, `write`, `update`, or another word for it.
   public var operation: String
   /// The path.
   public var path: Path
-  /// The decision; most detailed when it was made with ``DecisionDetail/trace``.
+  /// The decision. The explanation is most detailed when it was made with ``DecisionDetail/trace``.
   public var decision: Decision
 
-  /// Makes an explanation of a decision.
+  /// Creates an explanation of a decision.
   public init(operation: String, path: Path, decision: Decision) {
     self.operation = operation
     self.path = path
     self.decision = decision
   }
 
-  /// The file that positions refer to, when the rules file itself has no name: the original file of generated rules,
-  /// and else `rules`.
+  /// The name of the file to which positions refer, when the name of the rules file is not known: that of the original
+  /// file for generated rules, otherwise `rules`.
   package var file: String { (decision.rule ?? decision.visited.first?.rule)?.file ?? "rules" }
 
-  /// The evaluation of the deciding rule; nil when none decided, or without a trace.
+  /// The evaluation of the deciding rule; nil when no rule decided, or without a trace.
   public var decidingVisit: RuleVisit? {
     decision.visited.last { $0.rule == decision.rule && $0.path == decision.path }
   }
@@ -44,9 +44,10 @@ extension RuleKind {
   var word: String { "." + rawValue }
 }
 
-/// Text from untrusted sources, for a terminal or a log: it contains no line break and no control sequence.
+/// The conversion of text from untrusted sources for a terminal or a log: the result contains no line breaks and no
+/// control sequences.
 package enum PlainExplanation {
-  /// The text, with `?` for all invisible characters.
+  /// Returns the text, with `?` for all invisible characters.
   package static func of(_ text: String) -> String {
     var plain = String.UnicodeScalarView()
     for scalar in text.unicodeScalars { plain.append(isPlain(scalar) ? scalar : "?") }

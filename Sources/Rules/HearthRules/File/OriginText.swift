@@ -1,4 +1,4 @@
-/// Finds the positions of a rules file in the file that it was generated from.
+/// The mapping from positions in a rules file to the file from which it was generated.
 final class OriginText: Sendable {
   let origin: RulesOrigin
   private let text: SourceText
@@ -8,14 +8,15 @@ final class OriginText: Sendable {
     text = SourceText(origin.text)
   }
 
-  /// The position that a byte of the rules file comes from; for one before every segment, the first of the text.
+  /// Returns the position from which a byte of the rules file was generated; for a byte before all segments, the
+  /// beginning of the text.
   func position(ofByte offset: Int) -> SourcePosition {
     guard let segment = segment(at: offset) else { return SourcePosition(line: 1, column: 1, file: origin.file) }
     return SourcePosition(line: segment.line, column: segment.column, file: origin.file)
   }
 
-  /// The positions that bytes of the rules file come from, begin and end; a span that comes from several places ends
-  /// where it begins.
+  /// Returns the begin and end positions from which bytes of the rules file were generated; a span from several
+  /// segments has an end equal to its start.
   func span(ofBytes range: Range<Int>) -> (start: SourcePosition, end: SourcePosition) {
     let start = position(ofByte: range.lowerBound)
     guard let first = index(at: range.lowerBound), let last = index(at: range.upperBound - 1), first <= last else {
@@ -28,12 +29,12 @@ final class OriginText: Sendable {
     return (start, SourcePosition(line: end.0, column: end.1, file: origin.file))
   }
 
-  /// The line and column of a segment's end.
+  /// Returns the line and column of a segment's end.
   private static func end(_ segment: RulesOrigin.Segment) -> (Int, Int) {
     (segment.line, segment.column + segment.width)
   }
 
-  /// The line of the text that a byte of the rules file comes from.
+  /// Returns the line of the text from which a byte of the rules file was generated.
   func line(ofByte offset: Int) -> String { text.line(segment(at: offset)?.line ?? 1) }
 
   private func segment(at offset: Int) -> RulesOrigin.Segment? { index(at: offset).map { origin.segments[$0] } }

@@ -1,19 +1,20 @@
 import HearthTree
 
 extension RuleSet {
-  /// The same rules with another expression at one place, in the time of compiling that expression: all other rules are
+  /// Returns the same rules with another expression for one rule. Only this expression is compiled; all other rules are
   /// shared.
   ///
-  /// Positions in the rule that is replaced are those in its own text, all others those in the file that this set was
-  /// compiled from; ``warnings`` are those of that file, and ``source`` is plain JSON. The limit on the regular
-  /// expressions of a file applies to the rule alone.
+  /// Positions in the replaced rule refer to its own text, all others to the file from which this set was compiled;
+  /// ``warnings`` are those of that file, and ``source`` is plain JSON. The limit on the regular expressions of a file
+  /// applies to the replaced rule only.
   ///
   /// - Parameters:
-  ///   - kind: the kind of the rule. A missing one is added.
-  ///   - place: names from the root of the rules down, as in ``Rule/place``. A place without a rule in the file, at it
-  ///     or below, changes nothing.
-  ///   - expression: the rule's text; `true` for a `.validate`, and `false` for the others, is equivalent to no rule.
-  /// - Throws: ``RulesError`` when the expression is no rule there.
+  /// - kind: The kind of the rule. A missing rule is added.
+  /// - place: The names from the root of the rules, as in ``Rule/place``. When the file has no rules at or below the
+  ///   place, the result is unchanged.
+  /// - expression: The rule's text. `true` for a `.validate`, and `false` for the other kinds, is equivalent to no
+  ///   rule.
+  /// - Throws: ``RulesError`` when the expression is not valid for the rule.
   package func replacing(
     _ kind: RuleKind, at place: [String], with expression: String
   ) throws(RulesError) -> RuleSet {
@@ -30,7 +31,7 @@ extension RuleSet {
 }
 
 extension Rule {
-  /// Compiles a rule of a file by itself.
+  /// Compiles a single rule of a file.
   ///
   /// - Throws: ``RulesError`` with its first problem.
   fileprivate convenience init(
@@ -61,14 +62,14 @@ extension RuleNode {
     }
   }
 
-  /// A place below, by its names; nil when no rule of the file names it.
+  /// Returns the node at a path of names below this one; nil when the file does not have it.
   fileprivate func node(at place: ArraySlice<String>) -> RuleNode? {
     guard let name = place.first else { return self }
     let next = name.hasPrefix("$") ? wildcard.flatMap { $0.name == name ? $0 : nil } : children[Key(name)]
     return next?.node(at: place.dropFirst())
   }
 
-  /// The same place with a rule at a place below it, or at itself. Places not on the way there are shared.
+  /// Returns this node with a rule replaced at or below it. The nodes outside of the path to the rule are shared.
   fileprivate func replacing(_ rule: Rule, at place: ArraySlice<String>) -> RuleNode? {
     var (read, write, validate) = (read, write, validate)
     var (children, wildcard) = (children, wildcard)

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// Makes the tree of rules from a file's document, and collects its problems on the way.
+/// A builder of the tree of rules from a file's document, which also collects the problems.
 struct RuleTreeBuilder {
   private let document: RulesDocument
   private let keepsExpressions: Bool
@@ -10,9 +10,11 @@ struct RuleTreeBuilder {
   private var diagnostics: [(offset: Int, diagnostic: RulesError.Diagnostic)] = []
   private var warnings: [(offset: Int, diagnostic: RulesError.Diagnostic)] = []
 
-  /// - Throws: ``RulesError`` with the first problem of each expression and of each place, in file order.
-  /// - Returns: the rules, their number when their expressions are kept, and the parts that are allowed but probably
-  ///   mistakes, in file order.
+  /// Builds the tree.
+  ///
+  /// - Throws: ``RulesError`` with the first problem of each expression and of each node, in file order.
+  /// - Returns: The root node, the number of rules when their expressions are kept, and warnings about parts that are
+  ///   allowed but probably mistakes, in file order.
   static func build(
     _ document: RulesDocument, keepsExpressions: Bool, wasAccepted: Bool
   ) throws(RulesError) -> (root: RuleNode, ruleCount: Int, warnings: [RulesError.Diagnostic]) {
@@ -52,7 +54,7 @@ struct RuleTreeBuilder {
     return node(rules.value, Scope())
   }
 
-  /// The builder's place in the tree.
+  /// The path of the current node, and the wildcards in scope.
   private struct Scope {
     var keys: [String] = []
     var wildcards: [Key: Int] = [:]
@@ -213,7 +215,7 @@ struct RuleTreeBuilder {
 
   private mutating func index(_ text: RulesDocument.Text) -> RuleIndex? {
     if text.value == ".value" { return .value }
-    // Published files list it. Every place can be queried in the order of keys, so it declares nothing.
+    // `.key` occurs in published files. Every location can be queried in the order of keys, so it has no effect.
     if text.value == ".key" { return nil }
     let path = Path(text.value)
     guard !path.isRoot else { return notAnIndex(text.offset) }

@@ -1,5 +1,5 @@
 extension RulesDocument {
-  /// The document as plain JSON, without blanks.
+  /// The document as plain JSON, without white space.
   var strictJSON: [UInt8] {
     var output: [UInt8] = []
     Self.write(root, to: &output)
@@ -54,9 +54,9 @@ extension RulesDocument {
   }
 }
 
-/// The JSON of configuration files: with comments, and a comma after the last member.
+/// The JSON dialect of configuration files: with comments, and an optional comma after the last member.
 package enum CommentedJSON {
-  /// The text as plain JSON.
+  /// Returns the text as plain JSON.
   ///
   /// - Throws: ``RulesError`` with the position of an unreadable part.
   package static func plain(_ text: String) throws(RulesError) -> [UInt8] { try RulesDocument.parse(text).strictJSON }

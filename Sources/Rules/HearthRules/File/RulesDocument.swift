@@ -1,15 +1,15 @@
-/// A rules file as its dialect of JSON reads: values with their positions.
+/// The values of a rules file, with their positions.
 ///
 /// The dialect is JSON with comments, one trailing comma in objects and arrays, and line breaks and tabs inside texts.
 struct RulesDocument: Sendable {
   let source: SourceText
-  /// The file that this one was generated from; nil for a file written as it is.
+  /// The file from which this one was generated; nil for a file that was not generated.
   let origin: RulesOrigin?
   var root: Value
 
   struct Value: Sendable {
     var form: Form
-    /// The byte that the value begins at.
+    /// The byte at which the value begins.
     var offset: Int
   }
 
@@ -28,16 +28,16 @@ struct RulesDocument: Sendable {
     var value: Value
   }
 
-  /// A text with its escapes resolved, which remembers the source of each part.
+  /// A text with its escapes resolved, and with the positions of its parts in the file.
   struct Text: Sendable {
     var value: String
     /// The byte of the opening quote.
     var offset: Int
-    /// The anchors, for the first byte and the byte after every escape: offset in the value's UTF-8, and byte in the
-    /// file.
+    /// The pairs of an offset in the value's UTF-8 and the offset in the file, for the first byte and for the byte
+    /// after every escape.
     var anchors: [(value: Int, file: Int)]
 
-    /// The byte in the file that a byte of the value came from.
+    /// Returns the offset in the file of a byte of the value.
     func fileOffset(of index: Int) -> Int {
       var (low, high) = (0, anchors.count)
       while high - low > 1 {
@@ -50,9 +50,9 @@ struct RulesDocument: Sendable {
     }
   }
 
-  /// Reads a file.
+  /// Parses a file.
   ///
-  /// - Throws: ``RulesError`` with the one problem that makes it unreadable.
+  /// - Throws: ``RulesError`` with the syntax error.
   static func parse(_ text: String) throws(RulesError) -> RulesDocument {
     let origin = RulesOrigin(endOf: text).map { OriginText($0) }
     let source = SourceText(text, origin: origin)

@@ -1,11 +1,11 @@
-/// Reads the JSON dialect of rules files.
+/// A parser of the JSON dialect of rules files.
 struct RulesDocumentParser {
   private let source: SourceText
   private var offset = 0
 
   init(_ source: SourceText) {
     self.source = source
-    if source.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }  // the mark that some editors begin a file with
+    if source.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }  // the byte order mark
   }
 
   mutating func parse() throws(RulesError) -> RulesDocument.Value {
@@ -78,7 +78,7 @@ struct RulesDocumentParser {
     return elements
   }
 
-  /// Reads a comma, or nothing when the container ends. A comma may also stand before the end.
+  /// Reads a comma, or nothing when the container ends. A comma is also allowed before the end.
   private mutating func separator(before end: UInt8) throws(RulesError) {
     try skipBlank()
     if peek == end { return }
@@ -194,7 +194,7 @@ struct RulesDocumentParser {
     return unit
   }
 
-  // MARK: Blanks and errors
+  // MARK: White space and errors
 
   private var peek: UInt8? { offset < source.bytes.count ? source.bytes[offset] : nil }
 
@@ -232,12 +232,13 @@ struct RulesDocumentParser {
     return error("Unexpected '\(character.map { String($0) } ?? "")'.")
   }
 
-  /// The error for a text that is not JSON: Firebase's two words, which clients search for, and our description.
+  /// Returns the error for a text that is not JSON. Its message consists of Firebase's text, which clients search for,
+  /// and a description.
   private func error(_ message: String, help: String? = nil, at place: Int? = nil) -> RulesError {
     refusal("Parse error. " + message, help: help, at: place)
   }
 
-  /// The error for JSON that is refused all the same, or for a message that Firebase is known to give.
+  /// Returns the error for valid JSON that is refused, or for an error with a known message of Firebase.
   private func refusal(_ message: String, help: String? = nil, at place: Int? = nil) -> RulesError {
     RulesError([source.diagnostic(message, help: help, atByte: place ?? offset)])
   }

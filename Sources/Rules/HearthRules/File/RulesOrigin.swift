@@ -1,22 +1,24 @@
 import HearthTree
 
-/// The file of another language that a rules file was generated from, with the source of each part of the rules file.
+/// The file in another language from which a rules file was generated, with the source position of each part of the
+/// rules file.
 ///
-/// It is the last line of the rules file, a comment: wherever rules are kept, deployed, staged or restored, their
-/// origin is there too, and positions in them are positions in the file that the author wrote.
+/// It is a comment in the last line of the rules file, so that it is kept when rules are stored, deployed, staged or
+/// restored, and positions in the rules are reported as positions in the file that the author wrote.
 ///
 /// ```
 /// {"rules":{".read":"auth != null"}}
 /// //# hearth.origin={"file":"app.bolt","language":"bolt 1.0.0","bytes":35,"map":[18,2,12,12],"text":"path / {\n  …"}
 /// ```
-/// `bytes` is the length of the text before the line: a file that was edited since has no origin any more. `map` has
-/// four numbers for each segment: its first byte, counted from that of the segment before; line and column, from 1, the
-/// column in UTF-16 units; and the number of units of that line that it was generated from. A segment reaches to the
-/// next one.
+///
+/// `bytes` is the length of the text before the line: when the file was edited afterwards, the origin is ignored. `map`
+/// has four numbers for each segment: the distance of its first byte from that of the previous segment; the line and
+/// the column, counted from 1, the column in UTF-16 units; and the number of units of the line from which it was
+/// generated. A segment extends to the next one.
 package struct RulesOrigin: Sendable, Equatable {
-  /// A part of the rules file, up to the next one.
+  /// A part of the rules file, which extends to the next segment.
   package struct Segment: Sendable, Equatable {
-    /// The byte of the rules file that it begins at.
+    /// The byte of the rules file at which it begins.
     package var offset: Int
     /// The line, from 1.
     package var line: Int
@@ -25,7 +27,7 @@ package struct RulesOrigin: Sendable, Equatable {
     /// The width, in UTF-16 units of the line.
     package var width: Int
 
-    /// Makes a segment at that byte, generated from that position.
+    /// Creates a segment at a byte, generated from a position.
     package init(offset: Int, line: Int, column: Int, width: Int) {
       (self.offset, self.line, self.column, self.width) = (offset, line, column, width)
     }
@@ -35,17 +37,17 @@ package struct RulesOrigin: Sendable, Equatable {
   package let file: String
   /// The generator, with its version: `bolt 1.0.0`.
   package let language: String
-  /// The file as it was.
+  /// The content of the file.
   package let text: String
   /// The segments, in order.
   package let segments: [Segment]
 
-  /// Makes the origin of a rules file.
+  /// Creates the origin of a rules file; nil when a segment is outside of one of the two texts, or when two segments
+  /// begin at the same byte.
   ///
   /// - Parameters:
-  ///   - segments: in any order, of `rules`.
-  ///   - rules: the rules file, without an origin.
-  /// - Returns: nil for segments that are not of the two texts, or two at the same byte.
+  /// - segments: The segments of `rules`, in any order.
+  /// - rules: The rules file, without an origin.
   package init?(file: String, language: String, text: String, segments: [Segment], of rules: String) {
     let segments = segments.sorted { $0.offset < $1.offset }
     guard Self.isRight(segments, text: text, byteCount: rules.utf8.count) else { return nil }
@@ -77,7 +79,7 @@ package struct RulesOrigin: Sendable, Equatable {
 extension RulesOrigin {
   private static let mark = "//# hearth.origin="
 
-  /// The rules file with this as its last line.
+  /// Returns the rules file with the origin as its last line.
   package func appended(to rules: String) -> String {
     var last = 0
     var numbers: [JSON] = []
@@ -93,7 +95,7 @@ extension RulesOrigin {
     return before + Self.mark + String(decoding: comment.text(), as: UTF8.self) + "\n"
   }
 
-  /// Reads the origin that a rules file names; nil for a file written as it is.
+  /// Reads the origin of a rules file; nil for a file that was not generated.
   package init?(endOf rules: String) {
     let bytes = rules.utf8
     guard bytes.count <= RulesLimits.fileBytesMax else { return nil }
@@ -110,7 +112,7 @@ extension RulesOrigin {
   }
 
   private static func segments(_ numbers: [JSON]) -> [Segment]? {
-    // Every number counts bytes or units of a file: sums of larger ones could overflow.
+    // Every number counts bytes or units of a file, so larger ones are invalid; their sums could overflow.
     let values = numbers.compactMap(\.int).filter { (0...Int64(RulesLimits.fileBytesMax)).contains($0) }.map { Int($0) }
     guard values.count == numbers.count, values.count % 4 == 0 else { return nil }
     var last = 0

@@ -1,9 +1,9 @@
-/// The text that rules were compiled from.
+/// The text from which rules were compiled.
 indirect enum RulesText: Sendable {
-  /// A file as it was given, as plain JSON, and with its origin.
+  /// A file as it was passed, its plain JSON, and its origin.
   case file(String, strictJSON: [UInt8], origin: RulesOrigin?)
-  /// Another text with one rule replaced. It is generated on each request, which takes as long as reading the whole
-  /// file: of the thousands of files that differ from one in one rule, hardly any is ever read.
+  /// Another text with one rule replaced. It is generated on demand, which takes as long as reading the whole file,
+  /// because a tool creates thousands of files that differ in one rule, and the text of few of them is ever read.
   case edited(RulesText, RuleEdit)
 
   var source: String {
@@ -23,17 +23,17 @@ indirect enum RulesText: Sendable {
   }
 }
 
-/// One rule of a file as another text.
+/// A replacement of one rule of a file.
 struct RuleEdit: Sendable {
   let kind: RuleKind
-  /// Names from the root of the rules down.
+  /// The names from the root of the rules.
   let place: [String]
   let expression: String
 
   func strictJSON(of source: String) -> [UInt8] {
     guard var document = try? RulesDocument.parse(source), case .object(var members) = document.root.form,
       let index = members.firstIndex(where: { $0.name.value == "rules" })
-    else { return Array(source.utf8) }  // because the source was compiled, this is not reached
+    else { return Array(source.utf8) }  // not reached, because the source was compiled before
     members[index].value = members[index].value.replacing("." + kind.rawValue, at: place[...], with: expression)
     document.root.form = .object(members)
     return document.strictJSON

@@ -1,18 +1,19 @@
-/// The text of a hand-written file, with the beginnings of its lines.
+/// The text of a hand-written file, with the offsets of its lines.
 package struct SourceText: Sendable {
   /// The text in UTF-8.
   package let bytes: [UInt8]
   private let lineStarts: [Int]
-  /// UTF-16 units before every 64th byte: a whole file may be one line, and every rule in it needs its column.
+  /// The number of UTF-16 units before every 64th byte. It makes columns fast to compute even when the whole file is
+  /// one line.
   private let unitCounts: [Int]
   private static let stride = 64
-  /// The origin of the text; positions then refer to the original file. Nil for a text written as it is.
+  /// The origin of the text; positions then refer to the original file. nil for a text that was not generated.
   private let origin: OriginText?
 
-  /// Finds the lines of a text.
+  /// Creates a source text without an origin.
   package init(_ text: String) { self.init(text, origin: nil) }
 
-  /// Finds the lines of a text, perhaps with an origin.
+  /// Creates a source text.
   init(_ text: String, origin: OriginText?) {
     self.origin = origin
     bytes = Array(text.utf8)
@@ -25,7 +26,7 @@ package struct SourceText: Sendable {
     (lineStarts, unitCounts) = (starts, counts + [units])
   }
 
-  /// Line and column of a byte. Columns count UTF-16 units, as Firebase and editors do.
+  /// Returns the line and column of a byte. Columns count UTF-16 units, as Firebase and editors do.
   package func position(ofByte offset: Int) -> SourcePosition {
     if let origin { return origin.position(ofByte: offset) }
     let line = lineIndex(ofByte: offset)
@@ -33,13 +34,13 @@ package struct SourceText: Sendable {
     return SourcePosition(line: line + 1, column: units + 1)
   }
 
-  /// Returns the positions at which some bytes begin and end. In a generated text, a span that comes from several
-  /// places of the original ends where it begins.
+  /// Returns the positions at which a range of bytes begins and ends. In a generated text, a span from several segments
+  /// has an end equal to its start.
   func span(ofBytes range: Range<Int>) -> (start: SourcePosition, end: SourcePosition) {
     origin?.span(ofBytes: range) ?? (position(ofByte: range.lowerBound), position(ofByte: range.upperBound))
   }
 
-  /// Returns the reported position of a value: its first character that counts, or the source of its opening quote.
+  /// Returns the reported position of a value: its first character, or the source position of its opening quote.
   func position(ofValueAt offset: Int, quotedAt quote: Int) -> SourcePosition {
     position(ofByte: origin == nil ? offset : quote)
   }
@@ -49,15 +50,15 @@ package struct SourceText: Sendable {
     return bytes[block * Self.stride..<offset].reduce(unitCounts[block]) { $0 + Self.units($1) }
   }
 
-  /// UTF-16 units that begin with a byte of UTF-8.
+  /// Returns the number of UTF-16 units whose UTF-8 begins with a byte.
   private static func units(_ byte: UInt8) -> Int { byte & 0xC0 == 0x80 ? 0 : byte >= 0xF0 ? 2 : 1 }
 
-  /// The line that a byte is in, without its line break; empty when it is too long to show.
+  /// Returns the line that contains a byte, without its line break; empty when it is too long to show.
   package func line(ofByte offset: Int) -> String {
     origin?.line(ofByte: offset) ?? line(lineIndex(ofByte: offset) + 1)
   }
 
-  /// A line by its number from 1, as ``line(ofByte:)`` gives it; empty when there is none.
+  /// Returns a line by its number, counted from 1, like ``line(ofByte:)``; empty when there is no such line.
   package func line(_ number: Int) -> String {
     guard lineStarts.indices.contains(number - 1) else { return "" }
     let line = number - 1
@@ -67,7 +68,7 @@ package struct SourceText: Sendable {
     return slice.count > RulesLimits.sourceLineBytesMax ? "" : String(decoding: slice, as: UTF8.self)
   }
 
-  /// A problem at a byte, with its line and column.
+  /// Returns a problem at a byte, with its line and column.
   package func diagnostic(_ message: String, help: String?, atByte offset: Int) -> RulesError.Diagnostic {
     let position = position(ofByte: offset)
     return RulesError.Diagnostic(

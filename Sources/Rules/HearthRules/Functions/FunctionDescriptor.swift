@@ -1,7 +1,7 @@
 /// The signature and the documentation of a function of the rules language.
 ///
-/// The checker reads it, and so do the generators of tests. The lists of functions in other languages and in the guides
-/// are written from it.
+/// The checker and the generators of tests use it. The lists of functions in other languages and in the guides are
+/// generated from it.
 package struct FunctionDescriptor: Sendable {
   /// The values that have the function.
   package enum Receiver: Sendable, Hashable, CaseIterable {
@@ -9,13 +9,13 @@ package struct FunctionDescriptor: Sendable {
     case text
   }
 
-  /// The arguments that a function takes.
+  /// The arguments that a function accepts.
   package enum Parameters: Sendable, Equatable {
-    /// A property, which is read and not called.
+    /// None: it is a property, which is not called.
     case property
-    /// Texts, by the names that the documentation gives them.
+    /// Texts, with their names in the documentation.
     case texts([String])
-    /// Nothing, or a list of names.
+    /// None, or an array of names.
     case optionalNames
     /// A regular expression literal.
     case pattern
@@ -29,10 +29,10 @@ package struct FunctionDescriptor: Sendable {
   package let parameters: Parameters
   /// The type of the result.
   package let type: StaticType
-  /// The result, as a sentence without its full stop for the editor's help.
+  /// A description of the result for the editor's help: a sentence without a full stop.
   package let result: String
 
-  /// The number of texts that a call takes.
+  /// The number of text arguments of a call.
   package var textCount: Int { if case .texts(let names) = parameters { names.count } else { 0 } }
 
   /// The forms of a call.

@@ -38,7 +38,7 @@ package enum SnapshotFunction: String, Sendable, CaseIterable {
     }
   }
 
-  /// The aspects of the node that the result depends on.
+  /// The aspects of the node on which the result depends.
   var aspects: ReadDependencies.Aspects {
     switch self {
     case .val, .isString, .isNumber, .isBoolean: .value
@@ -56,7 +56,7 @@ package enum SnapshotFunction: String, Sendable, CaseIterable {
     case .isNumber: node.isNumber
     case .isBoolean: node.isBool
     case .hasChildren: node.isInterior
-    case .val, .getPriority: false  // because their results are other values
+    case .val, .getPriority: false  // their results are not Booleans
     }
   }
 

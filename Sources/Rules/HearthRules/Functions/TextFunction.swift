@@ -23,7 +23,7 @@ package enum TextFunction: String, Sendable, CaseIterable {
     FunctionDescriptor(name: rawValue, receiver: .text, parameters: .texts(parameters), type: type, result: result)
   }
 
-  /// Work that a call is charged for, beyond reading its text once.
+  /// The work that a call is charged for in addition to reading its text once.
   enum Cost {
     case none
     /// A change of case: beyond ASCII, it takes ten times as long as reading a text.
@@ -41,8 +41,8 @@ package enum TextFunction: String, Sendable, CaseIterable {
     }
   }
 
-  /// Returns the result for a text and the arguments; those that the function does not take are not read. Nil when the
-  /// result would be a text of more than `limitBytes` bytes.
+  /// Returns the result for a text and the arguments; arguments that the function does not have are ignored. nil when
+  /// the result would be a text of more than `limitBytes` bytes.
   func result(for text: String, _ first: String, _ second: String, limitBytes: Int) -> Operand? {
     switch self {
     case .contains: .bool(Text.contains(text, first))
@@ -58,8 +58,8 @@ package enum TextFunction: String, Sendable, CaseIterable {
     text.utf8.count <= limitBytes ? .string(text) : nil
   }
 
-  /// Returns the result for a text, followed by the arguments. Nil when it would be a text of more than `limitBytes`
-  /// bytes, and when an argument is missing.
+  /// Returns the result for a text, followed by the arguments. nil when it would be a text of more than `limitBytes`
+  /// bytes, or when an argument is missing.
   package func result(for texts: [String], limitBytes: Int) -> Value? {
     guard texts.count == descriptor.textCount + 1 else { return nil }
     let padded = texts + ["", ""]

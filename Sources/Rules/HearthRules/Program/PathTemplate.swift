@@ -2,8 +2,8 @@ import HearthTree
 
 /// The argument of `child()`, or a text that is joined from pieces.
 ///
-/// `child('members/' + $room + '/' + auth.uid)` becomes four pieces whose bytes are put in one buffer, with no text in
-/// between.
+/// `child('members/' + $room + '/' + auth.uid)` becomes four pieces whose bytes are written to one buffer, without
+/// intermediate texts.
 struct PathTemplate: Sendable {
   enum Piece: Sendable {
     case bytes([UInt8])
@@ -14,7 +14,7 @@ struct PathTemplate: Sendable {
   /// The keys; nil when a piece is an operation.
   let keys: [Key]?
 
-  /// A template of pieces known only when the rule runs.
+  /// Creates a template with pieces that are only known when the rule runs.
   init(pieces: [Piece]) {
     self.pieces = pieces
     keys = nil
@@ -26,16 +26,16 @@ struct PathTemplate: Sendable {
     self.keys = keys.isEmpty ? [Self.noKey] : keys
   }
 
-  /// The key for a path without any key, which no node has. `child('')` must not be the node itself, or
+  /// The key that replaces a path without keys; no node has it. `child('')` must not be the node itself, otherwise
   /// `root.child(newData.val()).exists()` would hold for an empty text.
   static let noKey = Key("")
 }
 
-/// A snapshot: its start, and the steps from there.
+/// A snapshot expression: its start, and the following steps.
 struct SnapshotChain: Sendable {
   enum Step: Sendable {
     case child(template: Int32)
-    /// A step to `parent()`, with the operation that fails when there is none.
+    /// A `parent()` step.
     case parent
   }
 
@@ -43,7 +43,7 @@ struct SnapshotChain: Sendable {
   let steps: [Step]
   /// The number of `parent()` steps at the beginning.
   let parentCount: Int
-  /// The children after them; nil when there is a `parent()` among those, or right after `root`.
+  /// The `child()` steps after them; nil when there is a later `parent()` step, or one directly after `root`.
   let templates: [Int32]?
 
   init(_ base: SnapshotBase, _ steps: [Step] = []) {

@@ -1,15 +1,15 @@
 import HearthTree
 
-/// A rule ready to run: operations in a flat list, and the tables that they point into.
+/// A compiled rule: operations in a flat list, and the tables to which they refer.
 ///
-/// An object, so that running it copies nothing: as a value it would have a dozen lists with reference counts at each
-/// step down.
-final class Program: @unchecked Sendable {  // because nothing is changed once it is made, the constants' bytes included
+/// It is a reference type, so that running it copies nothing: as a value type, it would have a dozen arrays whose
+/// references are counted at each level of recursion.
+final class Program: @unchecked Sendable {  // a program, including ``bytes``, is never changed after its creation
   let operations: [Operation]
   /// The offset of each operation's source, in UTF-8 bytes from the start of the rule's text.
   let offsets: [Int32]
   let constants: [Value]
-  /// The same constants as operands; those that are texts refer to ``bytes``.
+  /// The constants as operands; texts refer to ``bytes``.
   let operands: [Operand]
   let names: [String]
   let lists: [Int32]
@@ -19,7 +19,7 @@ final class Program: @unchecked Sendable {  // because nothing is changed once i
   let root: Int32
   private let bytes: UnsafeMutableRawBufferPointer
 
-  /// Makes a finished program.
+  /// Creates a complete program.
   convenience init(_ draft: ProgramDraft, root: Int32) {
     let size = draft.operands.reduce(0) { $0 + ($1.byteCount ?? 0) }
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
@@ -34,8 +34,8 @@ final class Program: @unchecked Sendable {  // because nothing is changed once i
     self.init(draft, root: root, operands: operands, bytes: bytes)
   }
 
-  /// Makes a program of the draft so far, to run one of its operations beforehand. Takes the same time for any length
-  /// of the draft.
+  /// Creates a program of an incomplete draft, to evaluate one of its operations at compile time. It takes constant
+  /// time.
   convenience init(unfinished draft: ProgramDraft, root: Int32) {
     self.init(draft, root: root, operands: draft.operands, bytes: UnsafeMutableRawBufferPointer(start: nil, count: 0))
   }

@@ -1,24 +1,24 @@
 import HearthTree
 
-/// The bytes of a rule's text for each value that its program computes.
+/// The ranges of a rule's text for the values that its program computes.
 ///
-/// A site is an operation, by its index, or a part: a sub-expression without an operation of its own, such as
-/// `root.child(a)` in `root.child(a).exists()`, or the first of two sums that became one join. Parts have negative
-/// numbers, from -1 down.
+/// A site is an operation, by its index, or a part: a sub-expression without its own operation, such as `root.child(a)`
+/// in `root.child(a).exists()`, or the first of two sums that were compiled to one join. Parts have negative numbers,
+/// from -1 down.
 final class SiteMap: Sendable {
-  /// UTF-8 bytes of the rule's text, for each operation; empty for one without a source of its own.
+  /// The range of the rule's text in UTF-8 bytes for each operation; empty for an operation without its own source.
   let operations: [Range<Int32>]
-  /// The same for each part.
+  /// The range of the rule's text for each part.
   let parts: [Range<Int32>]
-  /// The first part of each operation below `auth`; its parts are the prefixes `auth`, `auth.token` and so on.
+  /// The first part of each operation below `auth`; the parts are its prefixes `auth`, `auth.token` and so on.
   let claims: [Int32: Int32]
-  /// The sub-expressions at the beginnings of each chain.
+  /// The sub-expressions that are prefixes of each chain.
   let chains: [Int32: [ChainMark]]
-  /// The sub-expressions in each template, in the order in which they are done.
+  /// The sub-expressions in each template, in the order in which they are evaluated.
   let templates: [Int32: [TemplateMark]]
-  /// The sites that were computed together with an operation beforehand.
+  /// The sites that were evaluated at compile time together with an operation.
   let implied: [Int32: [ImpliedSite]]
-  /// The sites without a value when the choice between two snapshots fails, by the operation that chooses.
+  /// The sites without a value when the selection of one of two snapshots fails, by the operation of the condition.
   let dependent: [Int32: [Int32]]
 
   init(
@@ -38,28 +38,28 @@ final class SiteMap: Sendable {
   /// The number of sites.
   var count: Int { operations.count + parts.count }
 
-  /// A site's index among all: operations first, then parts.
+  /// Returns a site's index among all sites: operations first, then parts.
   func index(of site: Int32) -> Int { site >= 0 ? Int(site) : operations.count + Int(~site) }
 
-  /// The bytes of the site at such an index.
+  /// Returns the range of the site with an index.
   func range(at index: Int) -> Range<Int32> {
     index < operations.count ? operations[index] : parts[index - operations.count]
   }
 }
 
-/// A snapshot on the way along a chain that is a sub-expression by itself.
+/// A prefix of a chain that is a sub-expression.
 struct ChainMark: Sendable {
-  /// Steps of the chain before it.
+  /// The number of steps of the prefix.
   let stepCount: Int
   let site: Int32
 }
 
-/// A piece of a template, or several in a row, that are a sub-expression by themselves.
+/// One piece of a template, or several adjacent ones, that form a sub-expression.
 struct TemplateMark: Sendable {
   /// A position in a template's result, between two bytes.
   struct Position: Sendable {
     let piece: Int
-    /// Bytes of a literal piece before it.
+    /// The number of bytes of a literal piece before the position.
     let byte: Int
   }
 
@@ -67,7 +67,7 @@ struct TemplateMark: Sendable {
   let start: Position
   let end: Position
 
-  /// Returns true when the mark is complete after that piece.
+  /// Returns true when the mark is complete after a piece.
   func isDone(after piece: Int) -> Bool { end.piece == piece || end.piece == piece + 1 && end.byte == 0 }
 }
 
@@ -77,7 +77,7 @@ struct ImpliedSite: Sendable {
   let value: ObservedValue
 }
 
-/// The result of a sub-expression, for an observer.
+/// The result of a sub-expression, for an observation.
 enum ObservedValue: Sendable {
   case value(Value)
   case claim(JSON)

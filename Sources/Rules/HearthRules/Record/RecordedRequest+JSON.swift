@@ -1,8 +1,8 @@
 import HearthTree
 
 extension RecordedRequest {
-  /// The request in the form of a case: `read`, `write`, `delete` or `update` names the path, with `value` or `query`
-  /// if there is one, `auth` as far as rules read it, and `now`.
+  /// The request in the format of a test case: `read`, `write`, `delete` or `update` names the path, with `value` or
+  /// `query` if there is one, the parts of `auth` that rules read, and `now`.
   ///
   /// Server values are written as their results.
   package var json: JSON {

@@ -1,24 +1,26 @@
 import HearthTree
 
-/// A denied request in storable form: the same rules answer it the same way, with only the part of the database that
-/// they read. Of the client it has the values that rules see, and only if they read them; never a credential.
+/// A denied request in a form that can be stored. It has only the part of the database that the rules read, and the
+/// same rules make the same decision on it. Of the client, it only has the values that the rules read, and never a
+/// credential.
 package struct RecordedRequest: Sendable {
   private let rules: RuleSet
   /// The request, with the part of the data that was read.
   package let request: RulesRequest
-  /// The known places of the data.
+  /// The recorded locations of the data.
   private let known: KnownLocations
-  /// Approximate bytes of data that it holds.
+  /// The approximate size of its data in bytes.
   package let heldBytes: Int
 
-  /// Makes a record of a request with the reads of these rules, whether they deny it or not; nil when that is too much
-  /// to keep.
+  /// Creates a record of a request with the reads of the given rules, whether they deny it or not; nil when it would be
+  /// too large.
   package init?(_ request: RulesRequest, by rules: RuleSet) {
     self.init(DeniedRequest(rules: rules, request: request))
   }
 
-  /// Decides once more, and notes the reads. Nil when they are more than ``RulesLimits/recordReadsMax`` places or
-  /// ``RulesLimits/recordSizeBytesMax``, or when deciding took more than ``RulesLimits/recordStepsMax``.
+  /// Creates a record by repeating the decision with its reads recorded; nil when there are more than
+  /// ``RulesLimits/recordReadsMax`` reads or ``RulesLimits/recordSizeBytesMax`` bytes, or when the decision takes more
+  /// than ``RulesLimits/recordStepsMax`` steps.
   init?(_ denied: DeniedRequest) {
     rules = denied.rules.withoutCounting
     switch denied.request {
@@ -46,7 +48,7 @@ package struct RecordedRequest: Sendable {
     }
   }
 
-  /// The user id, without the claims.
+  /// Returns `auth` with only the user ID, without the claims.
   private static func identity(_ auth: JSON) -> JSON { ["uid": auth["uid"] ?? .null] }
 
   /// The `now` of rules.
@@ -57,12 +59,14 @@ package struct RecordedRequest: Sendable {
     }
   }
 
-  /// The text of the rules that denied it.
+  /// The text of the rules that denied the request.
   package var rulesSource: String { rules.source }
 
-  /// The decision of other rules, with all details; nil when that takes more than ``RulesLimits/explainStepsMax``.
+  /// Returns the decision of other rules, with all details; nil when it takes more than ``RulesLimits/explainStepsMax``
+  /// steps.
   ///
-  /// - Returns: the decision, and whether these rules read only the recorded part; everything else counts as null.
+  /// - Returns: The decision, and true when the rules read only recorded data; data that was not recorded counts as
+  ///   null.
   package func decided(by other: RuleSet) -> (decision: Decision, isComplete: Bool)? {
     let decision = other.withExpressions.traced(request, stepsMax: RulesLimits.explainStepsMax)
     guard let decision else { return nil }
@@ -70,18 +74,18 @@ package struct RecordedRequest: Sendable {
     return (decision, notes.map { known.include($0.reads, usesAuth: $0.usesAuth) } ?? false)
   }
 
-  /// The decision, with all details.
+  /// Returns the decision, with all details.
   package func explained() -> Decision { rules.withExpressions.decide(request, detail: .trace) }
 }
 
-/// The known places of a request's data, and whether the user's claims are known.
+/// The recorded locations of a request's data, and whether the user's claims were recorded.
 private struct KnownLocations: Sendable {
   private struct Place: Hashable {
     let isAfter: Bool
     let path: Path
   }
 
-  /// Places that were read, with the existence of children, which is known only there.
+  /// The locations that were read; true for those at which the existence of children is known.
   private var places: [Place: Bool] = [:]
   private let written: [Path]
   private let hasClaims: Bool
@@ -99,29 +103,29 @@ private struct KnownLocations: Sendable {
   private func includes(_ isAfter: Bool, _ path: Path) -> Bool {
     if isAfter, written.contains(where: { $0.count <= path.count && path.prefix($0.count) == $0 }) { return true }
     if places[Place(isAfter: isAfter, path: path)] != nil { return true }
-    // Below a single value, and below null, all is null.
+    // Everything below a leaf or below null is null.
     return (0..<path.count).contains { places[Place(isAfter: isAfter, path: path.prefix($0))] == false }
   }
 }
 
-/// The part of a database that rules read.
+/// The part of a database that rules read, as a tree.
 struct RecordedTree {
   private(set) var root = Node.empty
   private var bytesLeft = RulesLimits.recordSizeBytesMax
 
   var heldBytes: Int { RulesLimits.recordSizeBytesMax - bytesLeft }
 
-  /// The key for children that were not read.
+  /// The key that represents children that were not read.
   private static let someChild = Key("…")
 
-  /// Adds reads; false when it is too much.
+  /// Adds reads; false when the size limit is exceeded.
   mutating func add(_ reads: [Observation.Read]) -> Bool {
     var nodes: [Path: Node] = [:]
     for read in reads { nodes[Path(read.keys)] = read.node }
     return add(nodes)
   }
 
-  /// Adds the value that a write puts at a place, and the nodes above it; false when it is too much.
+  /// Adds the value that a write sets at a location, and the nodes above it; false when the size limit is exceeded.
   mutating func add(written location: Location, in newRoot: Node) -> Bool {
     var above: [Path: Node] = [:]
     for depth in 0...location.path.count {

@@ -1,6 +1,6 @@
 import CRE2
 
-/// A compiled regular expression of the rules language. Matching takes time linear in the text.
+/// A compiled regular expression of the rules language. Matching takes linear time in the size of the text.
 package final class LinearRegex: @unchecked Sendable {  // because RE2 lets threads share a compiled pattern
   /// The body of the literal, without its slashes.
   package let body: String
@@ -11,7 +11,8 @@ package final class LinearRegex: @unchecked Sendable {  // because RE2 lets thre
 
   /// Compiles the body of a literal, without its slashes.
   ///
-  /// - Parameter analysisStepsLeft: the steps for analysing the cost of matching; those taken are subtracted.
+  /// - Parameter analysisStepsLeft: The maximum number of steps for the analysis of the cost of matching; those taken
+  ///   are subtracted.
   init(_ body: String, ignoresCase: Bool, analysisStepsLeft: inout Int) throws(RegexProblem) {
     self.body = body
     self.ignoresCase = ignoresCase
@@ -33,10 +34,11 @@ package final class LinearRegex: @unchecked Sendable {  // because RE2 lets thre
   /// The number of instructions of the pattern.
   var programSize: Int { cre2_program_size(pattern) }
 
-  /// The maximum number of steps for matching a text of that many bytes. A step is some tens of nanoseconds.
+  /// Returns the maximum number of steps for matching a text of the given number of bytes. A step takes some tens of
+  /// nanoseconds.
   ///
-  /// An automaton that fits into memory takes two or three nanoseconds a byte. All others take one or two for each
-  /// state that is followed: those of the shape, or all instructions.
+  /// An automaton that fits into memory takes two or three nanoseconds a byte. Every other expression takes one or two
+  /// nanoseconds a byte for each position that is followed: those of the shape, or all instructions.
   func steps(forBytes count: Int) -> Int {
     switch shape {
     case .small: count >> 5
@@ -45,7 +47,7 @@ package final class LinearRegex: @unchecked Sendable {  // because RE2 lets thre
     }
   }
 
-  /// The longest text that a rule can match, when that is less than usual values have; nil otherwise.
+  /// The size of the longest text that a rule can match; nil when it is at least that of usual values.
   var textBytesMax: Int? {
     let perByte: Int
     switch shape {
@@ -65,12 +67,12 @@ package final class LinearRegex: @unchecked Sendable {  // because RE2 lets thre
   /// The limit of memory for the program, and for the automaton states that matching caches.
   private static let memoryBytesMax: Int64 = 16 << 20
 
-  /// True when some part of the text matches.
+  /// Returns true when a part of the text matches.
   package func matches(_ text: String) -> Bool { Text.withBytes(text) { matches($0) } }
 
-  /// Returns true when some part of a text, given in UTF-8, matches.
+  /// Returns true when a part of a text, given in UTF-8, matches.
   func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    // Characters beyond U+FFFF are two units to Firebase's engine, and so they are here: see RegexTranslator.
+    // In Firebase's engine, characters beyond U+FFFF are two units, as in this one: see RegexTranslator.
     if bytes.contains(where: { $0 >= 0xF0 }) {
       return SurrogateText.encode(bytes).withUnsafeBufferPointer { matchesUnits($0) }
     }
@@ -82,7 +84,7 @@ package final class LinearRegex: @unchecked Sendable {  // because RE2 lets thre
   }
 }
 
-/// UTF-8 in which each half of a surrogate pair is a three-byte sequence of its own.
+/// An encoding like UTF-8 in which each half of a surrogate pair is a separate three-byte sequence.
 enum SurrogateText {
   static func encode(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var result: [UInt8] = []

@@ -1,14 +1,16 @@
 /// The remaining size for the regular expressions of one file, in instructions.
 ///
-/// A class, because every rule's checker draws from the one budget.
+/// It is a reference type because the checkers of all rules share it.
 final class RegexBudget {
   private var left = RulesLimits.regexProgramSizeMax
-  /// The expressions whose cost limits a rule to short texts: their positions in the rule's text, and the length of the
-  /// texts that they can match.
+  /// The regular expressions that are so expensive that a rule can match only short texts: their positions in the
+  /// rule's text, and the length of the texts that they can match.
   private var costly: [(offset: Int, textBytesMax: Int)] = []
   private var analysisStepsLeft = RulesLimits.regexAnalysisStepsPerFileMax
 
-  /// - Parameter offset: the position of the literal in its rule's text.
+  /// Compiles a regular expression.
+  ///
+  /// - Parameter offset: The position of the literal in its rule's text.
   func compile(_ body: String, ignoresCase: Bool, at offset: Int) throws(RegexProblem) -> LinearRegex {
     if left > 0 {
       let regex = try LinearRegex(body, ignoresCase: ignoresCase, analysisStepsLeft: &analysisStepsLeft)
@@ -21,7 +23,7 @@ final class RegexBudget {
     throw RegexProblem("the file's patterns are too large together", help: "Large counts such as {1,1000} cost most.")
   }
 
-  /// The costly ones since the last call.
+  /// Returns the costly expressions since the last call.
   func takeCostly() -> [(offset: Int, textBytesMax: Int)] {
     defer { costly = [] }
     return costly

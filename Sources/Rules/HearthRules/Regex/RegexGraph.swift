@@ -1,8 +1,8 @@
 /// The positions of a regular expression at which a unit can match, with their successors.
 ///
-/// It exists to compute the cost of matching in advance, see ``RegexShape``; RE2 does the matching.
+/// It is used to compute the cost of matching in advance, see ``RegexShape``; RE2 performs the matching.
 struct RegexGraph {
-  /// A part of the expression. Its positions are those of one range.
+  /// A part of the expression. Its positions form one range.
   struct Fragment {
     /// The positions at which a match of the part can begin, and end.
     var first: [Int32]
@@ -11,12 +11,12 @@ struct RegexGraph {
     var positions: Range<Int32>
   }
 
-  /// The sets of units that occur, each once, and the set that each position matches.
+  /// The sets of units that occur, each stored once. `setOfPosition` has the set that each position matches.
   private(set) var sets: [[ClosedRange<UInt16>]] = []
   private(set) var setOfPosition: [Int32] = []
   /// The successors of each position.
   private(set) var follow: [[Int32]] = []
-  /// The remaining steps; negative when they were not enough, and the graph is incomplete.
+  /// The remaining steps; negative when they were not sufficient and the graph is incomplete.
   private(set) var stepsLeft: Int
 
   private var setNumbers: [[ClosedRange<UInt16>]: Int32] = [:]
@@ -25,13 +25,13 @@ struct RegexGraph {
 
   var isComplete: Bool { stepsLeft >= 0 }
 
-  /// A part that matches nothing but the empty text.
+  /// A part that matches only the empty text.
   var nothing: Fragment {
     let end = Int32(follow.count)
     return Fragment(first: [], last: [], isNullable: true, positions: end..<end)
   }
 
-  /// A part that matches one unit of a set.
+  /// Adds a part that matches one unit of a set.
   mutating func unit(in ranges: [ClosedRange<UInt16>]) -> Fragment {
     guard spend(ranges.count) else { return nothing }
     let number = setNumbers[ranges] ?? Int32(sets.count)
@@ -50,7 +50,7 @@ struct RegexGraph {
     return Fragment(first: [position], last: [position], isNullable: false, positions: position..<position + 1)
   }
 
-  /// A part after another. Their positions are adjacent: `b` was made right after `a`.
+  /// Adds the sequence of two parts. Their positions must be adjacent: `b` was added directly after `a`.
   mutating func sequence(_ a: Fragment, _ b: Fragment) -> Fragment {
     link(a.last, to: b.first)
     _ = spend((a.isNullable ? b.first.count : 0) + (b.isNullable ? b.last.count : 0))
@@ -66,7 +66,8 @@ struct RegexGraph {
       positions: a.positions.lowerBound..<b.positions.upperBound)
   }
 
-  /// A part `least` to `most` times; nil for any number. The part must be the last that was made.
+  /// Adds a repetition of a part, `least` to `most` times; when `most` is nil, any number of times. The part must be
+  /// the last one that was added.
   mutating func repeated(_ part: Fragment, _ least: Int, _ most: Int?) -> Fragment {
     guard most != 0 else { return Fragment(first: [], last: [], isNullable: true, positions: part.positions) }
     var copies = [part]
@@ -82,7 +83,8 @@ struct RegexGraph {
         last += copy.last
         whole.first += copy.first
       } else {
-        // Optional parts are nested, (x(x(x)?)?)?: one copy leads to the next only, and the first begins it.
+        // Optional copies are nested, (x(x(x)?)?)?: each copy is followed only by the next, and a match begins with the
+        // first.
         last = copy.last
       }
       if index < least, !part.isNullable { whole.last = [] }
@@ -98,7 +100,7 @@ struct RegexGraph {
     for position in part.positions {
       guard spend(1 + follow[Int(position)].count) else { return nothing }
       setOfPosition.append(setOfPosition[Int(position)])
-      // Without the way back from an earlier copy to this one.
+      // Successors in an earlier copy are not copied.
       follow.append(follow[Int(position)].filter { part.positions.contains($0) }.map { $0 + shift })
     }
     return Fragment(

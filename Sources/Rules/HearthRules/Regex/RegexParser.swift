@@ -1,17 +1,17 @@
-/// Reads the regular expressions of the rules language.
+/// A parser of the regular expressions of the rules language.
 ///
 /// The dialect is that of Firebase's engine, an automaton library: no groups that capture, no look-around, no
 /// back-references, no lazy repetition. Three things differ from JavaScript:
 ///
-/// * `^` first and `$` last anchor the whole pattern, so `/a|b$/` is `(a|b)` at the end of the text. Anywhere else
-///   they are refused.
+/// * `^` at the start and `$` at the end anchor the whole pattern, so `/a|b$/` is `(a|b)` at the end of the text. In
+///   any other position they are refused.
 /// * `.` matches line breaks.
 /// * Where an atom must begin, the repetition operators are literal characters: `(?:a)` matches the text `?:a`.
 ///
 /// It works on UTF-16 units: a character beyond U+FFFF is its two surrogates.
 ///
-/// With the flag `i` letters match in both cases by the simple mappings. ASCII letters match only ASCII letters: a rule
-/// that says `[a-z]` means those, not the Kelvin sign.
+/// With the flag `i` letters match in both cases by the simple mappings. ASCII letters match only ASCII letters: the
+/// author of `[a-z]` does not expect it to match the Kelvin sign.
 struct RegexParser {
   private let units: [UInt16]
   private let ignoresCase: Bool
@@ -44,7 +44,7 @@ struct RegexParser {
     self.ignoresCase = ignoresCase
   }
 
-  /// True when the last unit is a `$` without a backslash before it.
+  /// Returns true when the last unit is a `$` without a backslash before it.
   private static func endsInAnchor(_ units: [UInt16]) -> Bool {
     guard units.last == unit("$") else { return false }
     return units.dropLast().reversed().prefix { $0 == unit("\\") }.count % 2 == 0
@@ -173,7 +173,7 @@ struct RegexParser {
     return ranges
   }
 
-  /// Reads one character; a backslash makes the next one stand for itself.
+  /// Reads one character; a backslash escapes the next character.
   private mutating func character() throws(RegexProblem) -> UInt16 {
     _ = match("\\")
     guard let unit = peek else { throw RegexProblem("unexpected end-of-string") }

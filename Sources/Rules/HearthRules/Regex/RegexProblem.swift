@@ -1,8 +1,8 @@
 /// The reason why a regular expression is refused.
 package struct RegexProblem: Error, Equatable {
-  /// The fault, in the words of Firebase if they are known.
+  /// The message of Firebase, if it is known; otherwise a description of the problem.
   package var message: String
-  /// A sentence that tells how to fix it; nil when there is none.
+  /// A sentence about how to fix the problem; nil when there is none.
   package var help: String?
 
   init(_ message: String, help: String? = nil) {

@@ -1,23 +1,25 @@
 /// The size of a regular expression's automaton, which decides the cost of matching a text.
 ///
-/// RE2 builds the states of a deterministic automaton as a text needs them and keeps them while they fit; a text is
-/// then matched at some nanoseconds a byte. Some short expressions have more states than fit anywhere: each holds any
-/// set of positions at once. RE2 then follows all the positions at every byte.
+/// RE2 builds the states of a deterministic automaton on demand and caches them while they fit into memory; matching
+/// then takes a few nanoseconds per byte. Some short expressions have too many states for any memory, because each
+/// state is a set of positions. RE2 then follows all the positions at every byte.
 enum RegexShape: Equatable {
   /// All states fit into memory.
   case small
-  /// Many states, each of at most this many positions.
+  /// The states do not fit into memory; the value is the maximum number of positions in a state.
   case wide(Int)
-  /// A size that is too expensive to compute when a file is compiled.
+  /// The size is not known, because computing it would be too expensive when a file is compiled.
   case unknown
 
   /// The number of states, and of positions in all of them together, that certainly fit into the memory of a pattern.
   private static let statesMax = 1_000
   private static let placesMax = 50_000
 
+  /// Computes the shape.
+  ///
   /// - Parameters:
-  ///   - isAnchored: whether a match must begin at the beginning of the text, and end at its end.
-  ///   - stepsLeft: the steps for the analysis; those taken are subtracted.
+  /// - isAnchored: True when a match must begin at the beginning of the text, and true when it must end at its end.
+  /// - stepsLeft: The maximum number of steps of the analysis; those taken are subtracted.
   init(
     of whole: RegexGraph.Fragment, in graph: RegexGraph, isAnchored: (start: Bool, end: Bool), stepsLeft: inout Int
   ) {
@@ -31,13 +33,13 @@ enum RegexShape: Equatable {
   }
 }
 
-/// All states of matching: sets of positions, found one after another from the first.
+/// The states of the automaton, which are sets of positions; they are found one after another, starting with the first.
 private struct RegexStates {
   private let graph: RegexGraph
   private let isAnchored: (start: Bool, end: Bool)
   private let first: [Int32]
   private var isLast: [Bool]
-  /// The classes of units in each set: no set distinguishes two units of a class.
+  /// The classes of units in each set: a set contains either all units of a class or none.
   private let classesOfSet: [[Int32]]
   private let classCount: Int
 
@@ -68,11 +70,13 @@ private struct RegexStates {
     }
   }
 
-  /// - Returns: False when the steps were not enough to find all of them.
+  /// Finds the states.
+  ///
+  /// - Returns: False when the steps were not sufficient to find all states.
   mutating func run(stepsLeft: inout Int) -> Bool {
     stepsLeft -= classesOfSet.reduce(0) { $0 + $1.count }
     var known: Set<[Int32]> = []
-    var open = [first]  // what can be next; for all but the first state, what comes after its positions
+    var open = [first]  // each the possible next positions after a state
     var mark = [Int32](repeating: -1, count: graph.follow.count)
     var turn: Int32 = 0
     while let candidates = open.popLast() {
@@ -88,7 +92,7 @@ private struct RegexStates {
         stateCount += 1
         placeCount += state.count
         widthMax = max(widthMax, state.count)
-        // A match that need not go on to the end is found here.
+        // Without an end anchor, the match is complete here.
         if !isAnchored.end, state.contains(where: { isLast[Int($0)] }) { continue }
         turn += 1
         var next: [Int32] = []
@@ -111,7 +115,7 @@ private struct RegexStates {
 }
 
 extension [Int] {
-  /// The index of the first element that is not below `value`. The elements are in order.
+  /// Returns the index of the first element that is at least `value`. The elements must be sorted.
   fileprivate func partitioningIndex(from value: Int) -> Int {
     var (low, high) = (0, count)
     while low < high {

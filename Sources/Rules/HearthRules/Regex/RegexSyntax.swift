@@ -1,12 +1,13 @@
-/// The syntax of a regular expression of the rules language: the common basis of matching, its cost and proofs.
+/// The syntax of a regular expression of the rules language: used for matching, for its cost and for proofs.
 package struct RegexSyntax: Sendable {
-  /// A part of the expression. Operands are indexes of parts before it, so that one pass in order meets them first.
+  /// A part of the expression. Operands are indexes of earlier parts, so that one pass in order visits them first.
   package enum Part: Sendable {
     /// The empty text: `()`.
     case nothing
     /// Any one unit: `.`.
     case any
-    /// One UTF-16 unit of these ranges, which may overlap; or of none of them. The flag `i` is already in them.
+    /// One UTF-16 unit of these ranges, which may overlap; or, when negated, one unit outside of them. With the flag
+    /// `i`, they contain both cases.
     case units([ClosedRange<UInt16>], isNegated: Bool)
     /// A sequence of two parts or more.
     case sequence([Int])
@@ -16,7 +17,8 @@ package struct RegexSyntax: Sendable {
     case repeated(Int, atLeast: Int, atMost: Int?)
   }
 
-  /// The parts, at least one; the last is the whole expression between its anchors. Those of an operand are adjacent.
+  /// The parts, at least one; the last is the whole expression between its anchors. The parts of an operand are
+  /// adjacent.
   package let parts: [Part]
   /// True when a match begins at the beginning of the text.
   package let isAnchoredAtStart: Bool
@@ -29,7 +31,7 @@ package struct RegexSyntax: Sendable {
     self.isAnchoredAtEnd = isAnchoredAtEnd
   }
 
-  /// Reads the body of a literal, without its slashes.
+  /// Parses the body of a literal, without its slashes.
   package init(_ body: String, ignoresCase: Bool) throws(RegexProblem) {
     self = try RegexParser.parse(body, ignoresCase: ignoresCase)
   }

@@ -1,15 +1,17 @@
-/// Writes a regular expression of the rules language as an RE2 pattern of the same language, and as its graph for the
+/// A translator of a regular expression of the rules language to an equivalent RE2 pattern, and to the graph for the
 /// cost of matching.
 ///
 /// RE2 works on Unicode scalars, so a character beyond U+FFFF is written as its two surrogates, and ``LinearRegex``
-/// encodes the texts it matches likewise.
+/// encodes the texts in the same way.
 struct RegexTranslator {
   private var graph: RegexGraph
   /// The pattern and the graph's fragment of each part that is not yet part of another, by its number.
   private var patterns: [Int: String] = [:]
   private var fragments: [Int: RegexGraph.Fragment] = [:]
 
-  /// - Parameter stepsLeft: the steps for the shape; those taken are subtracted.
+  /// Translates a regular expression.
+  ///
+  /// - Parameter stepsLeft: The maximum number of steps for computing the shape; those taken are subtracted.
   static func translate(
     _ body: String, ignoresCase: Bool, stepsLeft: inout Int
   ) throws(RegexProblem) -> (pattern: String, shape: RegexShape) {
@@ -67,7 +69,7 @@ struct RegexTranslator {
     fragments[number] = fragment
   }
 
-  /// A repetition in a group of its own, which keeps RE2 from reading `a*?` or `a**` its way.
+  /// Returns the pattern of a repetition, in a separate group so that RE2 does not interpret `a*?` or `a**`.
   private static func repeated(_ pattern: String, _ least: Int, _ most: Int?) throws(RegexProblem) -> String {
     let atom = "(?:\(pattern))"
     switch (least, most) {
@@ -82,7 +84,8 @@ struct RegexTranslator {
     }
   }
 
-  /// A counted repetition. RE2 counts to 1,000, so longer ones are written as several.
+  /// Returns the pattern of a counted repetition. RE2's maximum count is 1,000, so greater counts are written as
+  /// several repetitions.
   private static func counted(_ atom: String, _ least: Int, _ most: Int?) -> String {
     if most == 0 { return "" }
     let chunk = 1000

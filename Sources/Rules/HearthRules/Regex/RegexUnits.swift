@@ -12,7 +12,7 @@ package enum RegexUnits {
     ]
   }()
 
-  /// All units that are in none of the ranges, which are sorted and apart.
+  /// Returns all units that are in none of the ranges, which must be sorted and disjoint.
   package static func complement(_ ranges: [ClosedRange<UInt16>]) -> [ClosedRange<UInt16>] {
     var result: [ClosedRange<UInt16>] = []
     var next = 0
@@ -24,7 +24,7 @@ package enum RegexUnits {
     return result
   }
 
-  /// The same units in ranges that are sorted and apart.
+  /// Returns the same units in ranges that are sorted, disjoint and not adjacent.
   package static func merged(_ ranges: [ClosedRange<UInt16>]) -> [ClosedRange<UInt16>] {
     var result: [ClosedRange<UInt16>] = []
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -37,7 +37,8 @@ package enum RegexUnits {
     return result
   }
 
-  /// The ranges, and the units that their letters have in the other case. ASCII letters go with ASCII letters only.
+  /// Returns the ranges, and the units of their letters in the other case. ASCII letters correspond only to ASCII
+  /// letters.
   static func withBothCases(_ ranges: [ClosedRange<UInt16>]) -> [ClosedRange<UInt16>] {
     var others: Set<UInt16> = []
     for range in ranges {
@@ -59,7 +60,7 @@ package enum RegexUnits {
     return low
   }
 
-  /// Every unit that has another case of one unit, in order.
+  /// The units that have another case of one unit, in order.
   private static let casePairs: [(unit: UInt16, other: UInt16)] = {
     var pairs: [(unit: UInt16, other: UInt16)] = []
     for unit in UInt16.min...UInt16.max {
@@ -73,7 +74,7 @@ package enum RegexUnits {
     return pairs
   }()
 
-  /// A class in RE2's syntax.
+  /// Returns a character class in RE2's syntax.
   static func pattern(_ ranges: [ClosedRange<UInt16>], isNegated: Bool) -> String {
     var text = isNegated ? "[^" : "["
     for range in ranges {

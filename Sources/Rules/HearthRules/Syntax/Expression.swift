@@ -1,4 +1,4 @@
-/// A rule's syntax, without its meaning.
+/// The syntax tree of a rule, before names and types are checked.
 struct Expression: Sendable {
   indirect enum Form: Sendable {
     case number(Double)
@@ -10,7 +10,8 @@ struct Expression: Sendable {
     case array([Expression])
     case not(Expression)
     case negate(Expression)
-    /// A chain of one operator with two operands or more, left to right: one node, so that long chains stay flat.
+    /// A chain of one operator with two operands or more, left to right: it is one node, so that long chains are not
+    /// nested.
     case all([Expression])
     case any([Expression])
     case binary(BinaryOperator, Expression, Expression)
@@ -23,11 +24,11 @@ struct Expression: Sendable {
   }
 
   let form: Form
-  /// UTF-8 bytes of the rule's text, with the parentheses around it.
+  /// The range in the rule's text, in UTF-8 bytes, including surrounding parentheses.
   let range: Range<Int>
-  /// The byte that a problem with this expression is reported at: its first one inside the parentheses.
+  /// The byte at which a problem with this expression is reported: the first one inside the parentheses.
   let offset: Int
-  /// Levels of nodes from here down, for the bound on recursion.
+  /// The number of levels of this expression, to limit recursion.
   let height: Int
 }
 
@@ -45,7 +46,7 @@ package enum BinaryOperator: String, Sendable, CaseIterable {
   case divide = "/"
   case remainder = "%"
 
-  /// The operator that a mark stands for, and its precedence; `===` and `!==` are `==` and `!=`.
+  /// Returns the operator of a mark, and its precedence; `===` and `!==` are `==` and `!=`.
   static func of(_ mark: Mark) -> (operator: BinaryOperator, precedence: Int)? {
     switch mark {
     case .equal, .identical: (.equal, 1)

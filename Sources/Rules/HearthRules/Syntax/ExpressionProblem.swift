@@ -2,7 +2,7 @@
 struct ExpressionProblem: Error, Equatable {
   var message: String
   var help: String?
-  /// UTF-8 bytes from the start of the expression's text.
+  /// The offset in the expression's text, in UTF-8 bytes.
   var offset: Int
 
   init(_ message: String, help: String? = nil, at offset: Int) {

@@ -27,7 +27,7 @@ extension Lexer {
   private mutating func decimal() throws(ExpressionProblem) -> Double? {
     let start = offset
     var text = digits()
-    // A leading zero would make the rest octal for JavaScript and decimal for a reader.
+    // Numbers with a leading zero are ambiguous: JavaScript reads them as octal, but people as decimal.
     if text.count > 1, text.first == "0" { throw ExpressionProblem("number format error", at: start) }
     if peek == UInt8(ascii: ".") {
       advance()
@@ -89,7 +89,7 @@ extension Lexer {
     case UInt8(ascii: "b"): value.append(0x08)
     case UInt8(ascii: "f"): value.append(0x0C)
     case UInt8(ascii: "v"): value.append(0x0B)
-    case 0x0A: break  // a line that goes on
+    case 0x0A: break  // a line continuation
     case 0x0D: if self.byte(ahead: 1) == 0x0A { advance() }
     case UInt8(ascii: "x"):
       advance()
@@ -133,7 +133,7 @@ extension Lexer {
 }
 
 extension String {
-  /// The text with `1.` as `1`, and `1.e5` as `1e5`: JavaScript takes both, `Double` does not.
+  /// The text with `1.` replaced by `1`, and `1.e5` by `1e5`: JavaScript accepts both forms, `Double` does not.
   fileprivate var replacingTrailingPoint: String {
     guard let point = utf8.firstIndex(of: UInt8(ascii: ".")) else { return self }
     let next = utf8.index(after: point)

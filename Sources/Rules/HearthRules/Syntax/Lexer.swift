@@ -1,4 +1,4 @@
-/// Cuts an expression's text into tokens, as JavaScript does.
+/// A lexer that splits an expression's text into tokens, like JavaScript.
 struct Lexer {
   let bytes: [UInt8]
   private(set) var offset = 0
@@ -33,7 +33,7 @@ struct Lexer {
     throw ExpressionProblem("illegal character", at: offset)
   }
 
-  /// The longest mark that begins here.
+  /// Reads the longest mark at the current position; nil when there is none.
   private mutating func mark() -> Mark? {
     for length in stride(from: 4, through: 1, by: -1) where offset + length <= bytes.count {
       let slice = bytes[offset..<offset + length]
@@ -65,13 +65,13 @@ struct Lexer {
     }
   }
 
-  /// True when a letter, digit, `_` or `$` follows here directly.
+  /// True when the next character is a letter, a digit, `_` or `$`.
   var isAtIdentifier: Bool {
     guard let (scalar, _) = scalar(at: offset) else { return false }
     return Self.isIdentifier(scalar, isFirst: false)
   }
 
-  /// The scalar that begins at a byte, and its length. The bytes come from a `String`, so they are valid UTF-8.
+  /// Returns the scalar that begins at a byte, and its length. The bytes come from a `String`, so they are valid UTF-8.
   func scalar(at offset: Int) -> (Unicode.Scalar, Int)? {
     guard offset < bytes.count else { return nil }
     let byte = bytes[offset]
@@ -82,7 +82,7 @@ struct Lexer {
     return (scalar, length)
   }
 
-  // MARK: Blanks
+  // MARK: White space
 
   private mutating func skipBlank() throws(ExpressionProblem) {
     while let (scalar, length) = scalar(at: offset) {
@@ -112,7 +112,8 @@ struct Lexer {
 
   // MARK: Regular expressions
 
-  /// Reads a regular expression whose first `/` is at `start`. Only the parser knows where one may stand.
+  /// Reads a regular expression whose first `/` is at `start`. Only the parser knows where a regular expression is
+  /// allowed.
   mutating func regularExpression(at start: Int) throws(ExpressionProblem) -> (body: String, flags: String) {
     offset = start + 1
     var isInClass = false

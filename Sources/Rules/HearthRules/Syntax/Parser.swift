@@ -1,4 +1,4 @@
-/// Reads one rule: the supported subset of JavaScript's expressions, with JavaScript's precedence.
+/// A parser of one rule: the supported subset of JavaScript's expressions, with JavaScript's precedence.
 struct Parser {
   private var lexer: Lexer
   private var token: Token
@@ -64,7 +64,7 @@ struct Parser {
     return operands.count == 1 ? operands[0] : try node(.all(operands), from: operands[0], over: operands)
   }
 
-  /// Reads operators that bind at least as tightly as `precedence`, left to right.
+  /// Reads operators with at least the given precedence, left to right.
   private mutating func binary(_ precedence: Int) throws(ExpressionProblem) -> Expression {
     var left = try unary()
     while case .mark(let mark) = token.form, let found = BinaryOperator.of(mark), found.precedence >= precedence {
@@ -171,7 +171,7 @@ struct Parser {
     try advance()
   }
 
-  /// A node that begins with its first operand.
+  /// Creates a node that begins with its first operand.
   private mutating func node(
     _ form: Expression.Form, from first: Expression, over children: [Expression]
   ) throws(ExpressionProblem) -> Expression {
@@ -194,7 +194,7 @@ struct Parser {
     ExpressionProblem("Rule expression is nested too deeply.", at: token.range.lowerBound)
   }
 
-  /// The problem with the current token: an unsupported construct, or else `problem`.
+  /// Returns the problem with the current token: that of an unsupported construct, otherwise `problem`.
   private func unexpected(_ problem: String) -> ExpressionProblem {
     let start = token.range.lowerBound
     guard case .mark(let mark) = token.form else {

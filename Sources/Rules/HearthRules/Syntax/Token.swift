@@ -10,11 +10,11 @@ struct Token: Sendable, Equatable {
   }
 
   var form: Form
-  /// UTF-8 bytes of the expression's text.
+  /// The range in the expression's text, in UTF-8 bytes.
   var range: Range<Int>
 }
 
-/// Operators and brackets. Those that the language refuses are here too, so that the refusal can name them.
+/// Operators and brackets. Those that the language does not support are included, so that error messages can name them.
 enum Mark: String, Sendable, CaseIterable {
   case dot = "."
   case comma = ","

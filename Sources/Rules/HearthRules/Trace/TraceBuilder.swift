@@ -1,10 +1,10 @@
 import HearthTree
 
-/// Combines the notes of one rule with the rule's expression.
+/// A builder of the trace of one rule from its observation and its expression.
 struct TraceBuilder {
   private let rule: Rule
   private let results: [Range<Int32>: TracedExpression.Result]
-  /// The number of sub-expressions that may still be shown.
+  /// The number of further sub-expressions that may be recorded.
   private(set) var entriesLeft: Int
   private(set) var isCut = false
 
@@ -19,7 +19,7 @@ struct TraceBuilder {
     self.results = results
   }
 
-  /// Makes the visit of a rule that has just run.
+  /// Creates the visit of a rule that was just evaluated.
   static func visit(
     _ rule: Rule, at path: Path, _ result: RuleVisit.Result, _ observation: Observation, entriesLeft: inout Int
   ) -> RuleVisit {
@@ -36,7 +36,7 @@ struct TraceBuilder {
     return visit
   }
 
-  // Levels are those of the rule, which the file bounds.
+  // The recursion is as deep as the rule's expression, whose depth is limited.
   private mutating func traced(_ expression: TypedExpression) -> TracedExpression {
     entriesLeft -= 1
     var operands: [TracedExpression] = []
@@ -70,7 +70,7 @@ struct TraceBuilder {
     results[Int32(expression.range.lowerBound)..<Int32(expression.range.upperBound)] ?? .notReached
   }
 
-  /// The part that decided the result of the whole.
+  /// Returns the part that decided the result of the whole expression.
   private func decisive(_ expression: TypedExpression) -> TypedExpression {
     var place = expression
     while let next = cause(of: place) { place = next }

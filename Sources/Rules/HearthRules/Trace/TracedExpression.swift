@@ -4,7 +4,7 @@ import HearthTree
 public struct TracedExpression: Sendable, Equatable {
   /// The result of a part.
   public enum Result: Sendable, Equatable {
-    /// The part was not evaluated: an operand before it decided.
+    /// The part was not evaluated: an earlier operand decided.
     case notReached
     /// The part has a value.
     case value(TracedValue)
@@ -12,17 +12,17 @@ public struct TracedExpression: Sendable, Equatable {
     case error(EvaluationError.Code)
   }
 
-  /// UTF-8 bytes of the rule's text, parentheses around it included.
+  /// The range in the rule's text, in UTF-8 bytes, including surrounding parentheses.
   public var range: Range<Int>
-  /// The text as written, or the beginning of it.
+  /// The text as written, or its beginning.
   public var text: String
-  /// 1-based line of the rules file.
+  /// The 1-based line of the rules file.
   public var line: Int
-  /// 1-based column in that line, in characters.
+  /// The 1-based column in the line, in characters.
   public var column: Int
-  /// The line that it ends in.
+  /// The line in which it ends.
   public var endLine: Int
-  /// The column behind its last character.
+  /// The column after its last character.
   public var endColumn: Int
   /// True when it is a literal.
   public var isLiteral: Bool
@@ -36,11 +36,12 @@ public struct TracedExpression: Sendable, Equatable {
 public struct TracedRead: Sendable, Equatable {
   /// The path.
   public var path: Path
-  /// True for a read of the database as it would be after the write.
+  /// True for a read of the database after the write.
   public var isAfter: Bool
   /// The aspects of the node that were read.
   public var aspects: ReadDependencies.Aspects
-  /// The value read: the value, the priority when that was read, or whether there is something.
+  /// The value that was read, according to the aspect: the node's value, its priority, or whether the node or its
+  /// children exist.
   public var value: TracedValue
 }
 

@@ -1,20 +1,20 @@
 import HearthTree
 
-/// A value in a trace, bounded for any data.
+/// A value in a trace, of limited size.
 public indirect enum TracedValue: Sendable, Equatable {
-  /// The value `null`, also of an empty node.
+  /// The value `null`, or an empty node.
   case null
   /// `true` or `false`.
   case bool(Bool)
   /// A number.
   case number(Double)
-  /// A text, or its beginning, with the size of all of it in bytes of UTF-8.
+  /// A text, or its beginning, with the size of the whole text in UTF-8 bytes.
   case text(String, sizeBytes: Int)
   /// The `val()` of a node with children.
   case container
-  /// A list or an object below `auth`: its JSON, or the beginning of it.
+  /// A list or an object below `auth`: its JSON, or the beginning of the JSON.
   case claim(String)
-  /// A place of the database with its value, and whether that is after the write.
+  /// A location of the database with its value, which is that after the write when `isAfter` is true.
   case snapshot(Path, isAfter: Bool, TracedValue)
 }
 
@@ -29,7 +29,7 @@ extension TracedValue {
     }
   }
 
-  /// Makes the value that a rule sees of a node.
+  /// Creates the `val()` of a node.
   init(_ node: Node) { self.init(node.isInterior ? .container : Value(node.scalar)) }
 
   init(_ claim: JSON) {
@@ -49,7 +49,7 @@ extension TracedValue {
     self = .snapshot(path, isAfter: isAfter, TracedValue(node))
   }
 
-  /// The beginning of a text, as much as a trace shows.
+  /// Returns the beginning of a text, up to the limit of a trace.
   static func beginning(of text: String) -> String {
     guard text.utf8.count > RulesLimits.traceTextBytesMax else { return text }
     var (beginning, count) = (String.UnicodeScalarView(), 0)
@@ -63,7 +63,7 @@ extension TracedValue {
 }
 
 extension TracedValue: CustomStringConvertible {
-  /// The value in the syntax of rules; for a snapshot its place and its value.
+  /// The value in the syntax of rules; for a snapshot, its path and its value.
   public var description: String {
     switch self {
     case .null: "null"
@@ -77,7 +77,7 @@ extension TracedValue: CustomStringConvertible {
     }
   }
 
-  /// A text on one line, without control characters.
+  /// Returns a text on one line, without control characters.
   private static func quoted(_ text: String) -> String {
     var writer = JSONWriter()
     writer.write(JSON.string(text))

@@ -1,6 +1,6 @@
-/// Numbers as the rules language turns them into text, like JavaScript.
+/// The conversion of numbers to text in the rules language, which is that of JavaScript.
 package enum NumberText {
-  /// The text of a number, as the language joins it to a text.
+  /// Returns the text of a number.
   package static func of(_ value: Double) -> String {
     if let integer = Int64(exactly: value), integer.magnitude < 1 << 53 { return String(integer) }
     if value.isNaN { return "NaN" }
@@ -9,7 +9,7 @@ package enum NumberText {
     return (value < 0 ? "-" : "") + layout(digits, point)
   }
 
-  /// The shortest digits that read back as the same number, with the count of those before the decimal point.
+  /// Returns the shortest digits that identify the number, with the count of those before the decimal point.
   private static func shortestDigits(_ magnitude: Double) -> (digits: [UInt8], point: Int) {
     var digits: [UInt8] = []
     var (point, exponent, isNegative) = (nil as Int?, 0, false)
@@ -32,7 +32,7 @@ package enum NumberText {
     return (digits, place)
   }
 
-  /// ECMAScript's Number::toString: plain from 1e-6 up to 1e21, else with an exponent.
+  /// ECMAScript's Number::toString: without an exponent from 1e-6 up to 1e21, otherwise with one.
   private static func layout(_ digits: [UInt8], _ point: Int) -> String {
     let text = String(decoding: digits, as: UTF8.self)
     if point > 0, point <= 21 {

@@ -1,12 +1,12 @@
 import HearthTree
 
-/// A value while a rule runs, like ``Value``, with texts in place.
+/// A value while a rule runs, like ``Value``, with texts that are not copied.
 enum Operand {
   case null
   case bool(Bool)
   case number(Double)
   case string(String)
-  /// A text in the tree or in the program, both of which outlast the rule's run.
+  /// A text in the tree or in the program, both of which outlive the evaluation.
   case bytes(UnsafeRawBufferPointer)
   case container
 }
@@ -24,7 +24,7 @@ extension Operand {
 
   init(_ scalar: Scalar?) { self.init(Value(scalar)) }
 
-  /// Makes the `val()` of a node.
+  /// Creates the `val()` of a node.
   init(_ node: BorrowedNode) {
     switch node.leaf {
     case .none: self = node.isInterior ? .container : .null
@@ -35,7 +35,7 @@ extension Operand {
     }
   }
 
-  /// The number of a text's UTF-8 bytes; nil for anything else.
+  /// The number of a text's UTF-8 bytes; nil for every other value.
   var byteCount: Int? {
     switch self {
     case .string(let text): text.utf8.count
@@ -44,7 +44,7 @@ extension Operand {
     }
   }
 
-  /// Calls `body` with the UTF-8 bytes of a text; nil for anything else.
+  /// Calls `body` with the UTF-8 bytes of a text; returns nil for every other value.
   @inline(__always)
   func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
     switch self {
@@ -54,7 +54,7 @@ extension Operand {
     }
   }
 
-  /// The text as a `String`; nil for anything else.
+  /// The text as a `String`; nil for every other value.
   var string: String? {
     switch self {
     case .string(let text): text
@@ -63,7 +63,7 @@ extension Operand {
     }
   }
 
-  /// Compares by the rules language's `==`: no conversions; texts by code units.
+  /// Compares like `==` of the rules language: without conversions, and texts by code units.
   static func areEqual(_ a: Operand, _ b: Operand) -> Bool {
     switch (a, b) {
     case (.null, .null): return true
@@ -79,7 +79,7 @@ extension Operand {
 }
 
 extension Value {
-  /// Makes the same value with its text copied.
+  /// Creates the same value with its text copied.
   init(_ operand: Operand) {
     switch operand {
     case .null: self = .null

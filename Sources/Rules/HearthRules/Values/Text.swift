@@ -6,23 +6,23 @@
   import Darwin
 #endif
 
-/// Operations on texts by code units, on UTF-8 storage. None of them knows Unicode equivalence.
+/// Operations on texts by code units, on UTF-8 storage. They do not consider Unicode equivalence.
 package enum Text {
-  /// Returns true for the same code units.
+  /// Returns true when both texts have the same code units.
   package static func areEqual(_ a: String, _ b: String) -> Bool {
     guard a.utf8.count == b.utf8.count else { return false }
     return withBytes(a) { x in withBytes(b) { y in areEqual(x, y) } }
   }
 
-  /// Returns true for the same bytes.
+  /// Returns true when both have the same bytes.
   @inline(__always)
   static func areEqual(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
     guard a.count == b.count else { return false }
-    return a.count == 0 || memcmp(a.baseAddress!, b.baseAddress!, a.count) == 0  // because not empty
+    return a.count == 0 || memcmp(a.baseAddress!, b.baseAddress!, a.count) == 0  // both are not empty
   }
 
-  /// Returns true when a text comes first in the order of UTF-16 code units. Only texts that first differ in a unit at
-  /// or above U+E000 need care: in UTF-16 characters beyond U+FFFF come before those.
+  /// Returns true when the first text comes before the second in the order of UTF-16 code units. It differs from the
+  /// order of UTF-8 only for U+E000 to U+FFFF: in UTF-16, characters beyond U+FFFF come before those.
   package static func precedes(_ a: String, _ b: String) -> Bool {
     withBytes(a) { x in withBytes(b) { y in precedes(x, y) } }
   }
@@ -39,7 +39,7 @@ package enum Text {
     byte >= 0xF0 ? 0xED00 + UInt16(byte) : UInt16(byte) << 8
   }
 
-  /// The number of UTF-16 code units.
+  /// Returns the number of UTF-16 code units.
   package static func length(_ text: String) -> Int { withBytes(text) { length($0) } }
 
   static func length(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
@@ -48,7 +48,7 @@ package enum Text {
     return count
   }
 
-  /// Returns true when some part of the text is `part`.
+  /// Returns true when the text contains `part`.
   package static func contains(_ text: String, _ part: String) -> Bool {
     withBytes(text) { text in withBytes(part) { part in find(part, in: text, from: 0) != nil } }
   }
@@ -67,8 +67,8 @@ package enum Text {
     }
   }
 
-  /// The text with every occurrence replaced, left to right, without overlap. An empty `part` occurs before every
-  /// character and at the end, as in Java. Nil when the result would exceed `limit` bytes.
+  /// Returns the text with every occurrence replaced, left to right, without overlap. An empty `part` occurs before
+  /// every character and at the end, as in Java. nil when the result would exceed `limit` bytes.
   package static func replace(_ text: String, _ part: String, _ replacement: String, limitBytes limit: Int) -> String? {
     if part.isEmpty { return intersperse(text, replacement, limitBytes: limit) }
     var result: [UInt8] = []
@@ -101,8 +101,8 @@ package enum Text {
     return result
   }
 
-  /// The position of `part` in `text` at or after `start`, in linear time (Knuth, Morris and Pratt): untrusted clients
-  /// may choose both texts.
+  /// Returns the position of `part` in `text` at or after `start`, in linear time (Knuth, Morris and Pratt): untrusted
+  /// clients may choose both texts.
   private static func find(
     _ part: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>, from start: Int
   ) -> Int? {
@@ -119,7 +119,7 @@ package enum Text {
     return nil
   }
 
-  /// The length of the longest shorter prefix that each prefix of `part` also ends with.
+  /// Returns, for each prefix of `part`, the length of its longest proper prefix that is also its suffix.
   private static func borders(of part: UnsafeBufferPointer<UInt8>) -> [Int32] {
     var borders: [Int32] = [0, 0]
     borders.reserveCapacity(part.count)
@@ -132,7 +132,7 @@ package enum Text {
     return borders
   }
 
-  /// Calls `body` with the text's UTF-8. Keys, claims and leaves have it at hand; other texts are copied first.
+  /// Calls `body` with the text's UTF-8. Keys, claims and leaves have UTF-8 storage; other texts are copied first.
   @inline(__always)
   static func withBytes<Result>(_ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     if let result = text.utf8.withContiguousStorageIfAvailable(body) { return result }

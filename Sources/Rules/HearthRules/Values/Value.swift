@@ -6,8 +6,8 @@ package enum Value: Sendable {
   case bool(Bool)
   case number(Double)
   case string(String)
-  /// The `val()` of a node with children, and the value of a claim that is a list or an object: not null, and equal to
-  /// nothing, not even to itself.
+  /// The `val()` of a node with children, and the value of a claim that is a list or an object: it is not null, and not
+  /// equal to any value, not even to itself.
   case container
 }
 
@@ -33,7 +33,7 @@ extension Value {
     }
   }
 
-  /// Compares by the rules language's `==`: no conversions; texts by code units.
+  /// Compares like `==` of the rules language: without conversions, and texts by code units.
   package static func areEqual(_ a: Value, _ b: Value) -> Bool {
     switch (a, b) {
     case (.null, .null): true

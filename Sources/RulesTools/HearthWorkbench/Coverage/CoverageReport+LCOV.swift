@@ -34,7 +34,7 @@ extension CoverageReport {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  // Levels are those of the rule, which the file bounds.
+  // The recursion is as deep as the rule's expression, whose depth is limited.
   private static func collect(
     _ expression: CoveredExpression, _ conditions: inout [CoveredExpression], _ hits: inout [Int: UInt64]
   ) {

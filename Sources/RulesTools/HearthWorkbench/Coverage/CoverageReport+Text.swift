@@ -2,12 +2,12 @@ import HearthRules
 import HearthTree
 
 extension CoverageReport {
-  /// The coverage of each file, one line each.
+  /// Returns the coverage of each file, one line each.
   package func summary(_ style: TerminalStyle) -> String {
     files.map { Self.line(of: $0, style) + "\n" }.joined()
   }
 
-  /// The rules with a missing outcome, by file, each with the missing outcomes below it.
+  /// Returns the rules with a missing outcome, by file, each followed by its missing outcomes.
   package func text(_ style: TerminalStyle) -> String {
     var lines: [String] = []
     for file in files {
@@ -63,7 +63,7 @@ extension CoverageReport {
     return lines
   }
 
-  /// Characters between two places of a line, which are counted in UTF-16 units.
+  /// Returns the number of characters between two positions of a line, which are given in UTF-16 units.
   private static func width(of line: String, utf16 range: Range<Int>) -> Int {
     let units = Array(line.utf16)
     let bounds = max(0, min(range.lowerBound, units.count))..<max(0, min(range.upperBound, units.count))

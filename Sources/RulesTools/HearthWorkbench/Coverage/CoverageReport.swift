@@ -1,13 +1,13 @@
 import HearthRules
 
-/// The coverage of some rules files by test cases.
+/// The coverage of rules files by test cases.
 ///
-/// It counts conditions: every sub-expression that is always true or false and not written as such. Each has two
-/// outcomes, and a condition that was only ever true was never shown to refuse a client.
+/// It counts conditions: every Boolean sub-expression that is not a literal. Each has two outcomes. For a condition
+/// that was always true, the tests do not show that it refuses any client.
 package struct CoverageReport: Sendable {
   /// The coverage of one rules file.
   package struct File: Sendable {
-    /// The name in messages.
+    /// The file's name in messages.
     package var name: String
     /// The whole text.
     package var source: String
@@ -23,7 +23,7 @@ package struct CoverageReport: Sendable {
   /// The files.
   package var files: [File]
 
-  /// Makes the report of the counts so far.
+  /// Creates the report of the current counts.
   package init(_ counted: [(file: String, coverage: RulesCoverage)]) {
     files = counted.map { File(name: $0.file, source: $0.coverage.rules.writtenSource, rules: $0.coverage.report()) }
   }
@@ -34,14 +34,14 @@ package struct CoverageReport: Sendable {
   }
 }
 
-/// The counts of conditions' outcomes.
+/// The number of conditions' outcomes that occurred, and of those that are possible.
 package struct CoverageTally: Sendable, Equatable {
-  /// The number of outcomes seen.
+  /// The number of outcomes that occurred.
   package private(set) var seenCount = 0
   /// The number of possible outcomes: two for each condition.
   package private(set) var totalCount = 0
 
-  /// The whole percentage seen, never rounded up to 100; 100 when there are no conditions.
+  /// The percentage of outcomes that occurred, rounded down; 100 when there are no conditions.
   package var percent: Int { totalCount == 0 ? 100 : seenCount * 100 / totalCount }
 
   mutating func add(_ other: CoverageTally) {
@@ -49,7 +49,7 @@ package struct CoverageTally: Sendable, Equatable {
     totalCount += other.totalCount
   }
 
-  // Levels are those of the rule, which the file bounds.
+  // The recursion is as deep as the rule's expression, whose depth is limited.
   mutating func add(_ expression: CoveredExpression) {
     if expression.isCondition {
       totalCount += 2
@@ -60,7 +60,7 @@ package struct CoverageTally: Sendable, Equatable {
 }
 
 extension OutcomeCounts {
-  /// The outcomes seen of a condition.
+  /// The outcomes of a condition that occurred.
   enum Seen: String {
     case both
     case neverTrue = "never true"
@@ -79,7 +79,7 @@ extension OutcomeCounts {
     }
   }
 
-  /// The class of a condition's mark in the page.
+  /// The CSS class of a condition's mark in the HTML page.
   var mark: String {
     switch seen {
     case .both: "both"
@@ -92,7 +92,7 @@ extension OutcomeCounts {
 extension CoveredExpression {
   var seen: OutcomeCounts.Seen { counts.seen }
 
-  /// The conditions with a missing outcome. Parts of one that was never evaluated are left out.
+  /// The conditions with a missing outcome. Parts of a condition that was never evaluated are omitted.
   var missing: [CoveredExpression] {
     let isMissing = isCondition && seen != .both
     if isMissing, seen == .neither { return [self] }

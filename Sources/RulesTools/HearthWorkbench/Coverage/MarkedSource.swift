@@ -2,7 +2,7 @@ import HearthRules
 
 /// The text of a rules file, as HTML: each condition is marked, and each rule is followed by its number of evaluations.
 struct MarkedSource {
-  /// A tag, with its position in the text.
+  /// An HTML tag, with its position in the text.
   private struct Tag {
     var line: Int
     /// The UTF-16 units from the line's beginning.
@@ -10,7 +10,7 @@ struct MarkedSource {
     var text: String
   }
 
-  /// A condition at its position in the text. Several rules may have been generated from it.
+  /// A condition at its position in the text. When several rules were generated from it, `counts` is their sum.
   private struct Mark {
     var start: Place
     var end: Place
@@ -40,13 +40,13 @@ struct MarkedSource {
       let errors = counts.errorCount == 0 ? "" : " error \(counts.errorCount)×"
       tags.append(
         Tag(
-          // A rule of another language may end elsewhere, in a function.
+          // The source of a rule in another language may end in a different part of the file, such as a function.
           line: rule.rule.file == nil ? rule.expression.endLine : rule.rule.line, unit: Int.max,
           text: "<em class=\"\(rule.expression.mark)\">\(said)\(errors)</em>"))
     }
   }
 
-  // Levels are those of the rule, which the file bounds.
+  // The recursion is as deep as the rule's expression, whose depth is limited.
   private static func collect(_ expression: CoveredExpression, _ marks: inout [[Place]: Mark]) {
     let start = Place(line: expression.line, column: expression.column)
     let end = Place(line: expression.endLine, column: expression.endColumn)
@@ -57,13 +57,15 @@ struct MarkedSource {
     for operand in expression.operands { collect(operand, &marks) }
   }
 
-  /// - Parameter marks: by their beginning, outer ones first.
+  /// Adds the tags of marks.
+  ///
+  /// - Parameter marks: The marks, sorted by their beginning, outer ones first.
   private mutating func add(_ marks: [Mark]) {
     var open: [Mark] = []
     func close(_ mark: Mark) -> Tag { Tag(line: mark.end.line, unit: mark.end.column - 1, text: "</span>") }
     for mark in marks {
       while let last = open.last, last.end <= mark.start { tags.append(close(open.removeLast())) }
-      // A mark that overlaps another in part cannot be shown.
+      // A mark that partly overlaps another one cannot be shown.
       if let last = open.last, last.end < mark.end { continue }
       let counts = mark.counts
       let title =

@@ -2,16 +2,16 @@ import HearthRules
 
 /// The text of a hand-written file, with its name in messages.
 package struct DocumentText: Sendable {
-  /// The file as the user named it.
+  /// The file's path as the user passed it.
   package let file: String
   /// The whole text.
   package let text: String
   private let source: SourceText
-  /// Unicode scalars before every 256th byte: each case of a test file may need its position.
+  /// The number of Unicode scalars before every 256th byte, so that the position of each case is fast to compute.
   private let scalarCounts: [Int]
   private static let stride = 256
 
-  /// Makes the text of a file.
+  /// Creates the text of a file.
   package init(file: String, text: String) {
     self.file = file
     self.text = text
@@ -26,12 +26,12 @@ package struct DocumentText: Sendable {
 
   private static func beginsScalar(_ byte: UInt8) -> Bool { byte & 0xC0 != 0x80 }
 
-  /// The error at a place.
+  /// Returns the error at an offset.
   package func problem(_ message: String, help: String? = nil, at place: TextOffset) -> DocumentProblem {
     DocumentProblem(file: file, diagnostic: source.diagnostic(message, help: help, atByte: byte(of: place)))
   }
 
-  /// The line and column of a place.
+  /// Returns the line and column of an offset.
   package func position(of place: TextOffset) -> SourcePosition { source.position(ofByte: byte(of: place)) }
 
   private func byte(of place: TextOffset) -> Int {
@@ -58,12 +58,12 @@ package struct DocumentText: Sendable {
 
 /// A problem of a file, with its position.
 package struct DocumentProblem: Error, Sendable {
-  /// The file as the user named it.
+  /// The file's path as the user passed it.
   package var file: String
-  /// The position, the fault and the remedy.
+  /// The position, the message and how to fix the problem.
   package var diagnostic: RulesError.Diagnostic
 
-  /// The position, the line, a caret and help.
+  /// The problem as text: the position, the line, a caret and help.
   package var rendered: String { diagnostic.rendered(file: file, as: "error") }
 }
 

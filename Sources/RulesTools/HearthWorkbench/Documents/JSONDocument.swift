@@ -1,6 +1,6 @@
 import HearthTree
 
-/// Reads JSON text as values with their places.
+/// A reader of JSON text as values with their offsets.
 enum JSONDocument {
   static func read(_ document: DocumentText) throws(DocumentProblem) -> LocatedValue {
     var limits = JSONLimits()
@@ -79,7 +79,7 @@ enum JSONDocument {
       }
     }
 
-    /// The place at which the next member's name begins: behind white space and a comma.
+    /// The offset at which the next member's name begins: after white space and a comma.
     private var nameOffset: Int {
       var offset = json.offset
       while offset < bytes.count, [0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: ",")].contains(bytes[offset]) { offset += 1 }

@@ -1,7 +1,7 @@
 import HearthTree
 
-/// A value's JSON text, with the sources of its parts: the server's reader then reads the data, and its errors lead
-/// back to the file.
+/// A value's JSON text, with the source offsets of its parts. The text is read with the server's JSON reader, and the
+/// offsets of its errors are mapped to the file.
 struct LocatedJSON {
   private var writer = JSONWriter()
   private var places: [(offset: Int, place: TextOffset)] = []
@@ -10,7 +10,7 @@ struct LocatedJSON {
 
   /// Reads the text.
   ///
-  /// - Throws: the reader's error, at its place in the file.
+  /// - Throws: The reader's error, at its position in the file.
   func read<Result>(
     in document: DocumentText, _ body: (inout JSONReader) throws(JSONError) -> Result
   ) throws(DocumentProblem) -> Result {

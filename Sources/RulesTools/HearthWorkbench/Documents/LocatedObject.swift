@@ -6,8 +6,10 @@ struct LocatedObject {
   let place: TextOffset
   private let members: [LocatedValue.Member]
 
-  /// - Parameter noun: the object's kind, for messages: `a case`.
-  /// - Throws: for anything but an object, and for a member that is not among the names.
+  /// Checks a value that must be an object.
+  ///
+  /// - Parameter noun: The object's kind in messages, such as `a case`.
+  /// - Throws: An error for a value that is not an object, and for an unknown member.
   init(
     _ value: LocatedValue, in document: DocumentText, noun: String, names: [String]
   ) throws(DocumentProblem) {
@@ -28,7 +30,7 @@ struct LocatedObject {
 
   subscript(name: String) -> LocatedValue? { members.first { $0.name == name }?.value }
 
-  /// The member's text; nil when it is absent.
+  /// Returns the member's text; nil when it is absent.
   func text(_ name: String) throws(DocumentProblem) -> String? {
     guard let value = self[name] else { return nil }
     guard case .string(let text) = value.form else {
@@ -37,7 +39,7 @@ struct LocatedObject {
     return text
   }
 
-  /// The member's truth value; nil when it is absent.
+  /// Returns the member's Boolean; nil when it is absent.
   func bool(_ name: String) throws(DocumentProblem) -> Bool? {
     guard let value = self[name] else { return nil }
     guard case .bool(let bool) = value.form else {
@@ -46,7 +48,7 @@ struct LocatedObject {
     return bool
   }
 
-  /// The member's whole number; nil when it is absent.
+  /// Returns the member's integer; nil when it is absent.
   func int(_ name: String, _ unit: String, in range: ClosedRange<Int64>) throws(DocumentProblem) -> Int64? {
     guard let value = self[name] else { return nil }
     let found: Int64? =
@@ -62,7 +64,8 @@ struct LocatedObject {
     return found
   }
 
-  /// Returns true for a typing error: one letter too many, too few, other or exchanged.
+  /// Returns true when the texts differ by one typing error: an added, missing or different letter, or two swapped
+  /// letters.
   private static func isNear(_ a: String, _ b: String) -> Bool {
     let (x, y) = (Array(a.lowercased().utf8), Array(b.lowercased().utf8))
     guard abs(x.count - y.count) <= 1 else { return false }

@@ -1,7 +1,7 @@
 extension LocatedValue {
-  /// Reads a text: YAML when the file's name ends in `.yaml` or `.yml`, else JSON.
+  /// Reads a text: as YAML when the file's name ends in `.yaml` or `.yml`, otherwise as JSON.
   ///
-  /// - Parameter bytesMax: the maximum size of the text.
+  /// - Parameter bytesMax: The maximum size of the text.
   /// - Throws: the first problem.
   package static func read(
     _ document: DocumentText, bytesMax: Int = WorkbenchLimits.fileBytesMax

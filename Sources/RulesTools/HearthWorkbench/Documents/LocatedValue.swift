@@ -1,4 +1,4 @@
-/// A value of a JSON or YAML text, with its place.
+/// A value of a JSON or YAML text, with its offset.
 package struct LocatedValue: Sendable {
   /// The kind of a value, with its content.
   package enum Form: Sendable {
@@ -11,11 +11,11 @@ package struct LocatedValue: Sendable {
     case object([Member])
   }
 
-  /// A name in an object and its value. Names are unique.
+  /// A name in an object, which is unique, and its value.
   package struct Member: Sendable {
     /// The name, its escapes resolved.
     package let name: String
-    /// The place at which the name begins.
+    /// The offset at which the name begins.
     package let place: TextOffset
     /// The member's value.
     package let value: LocatedValue
@@ -23,11 +23,11 @@ package struct LocatedValue: Sendable {
 
   /// The kind of the value, with its content.
   package let form: Form
-  /// The place at which it begins.
+  /// The offset at which the value begins.
   package let place: TextOffset
-  /// The number of values in it, itself and the repetitions by aliases included.
+  /// The number of values in it, including itself, and repeatedly for each alias.
   let size: Int
-  /// Levels of objects and arrays in it; 0 for a single value.
+  /// The number of levels of objects and arrays; 0 for a single value.
   let depth: Int
 
   init(_ form: Form, at place: TextOffset) {
@@ -44,7 +44,7 @@ package struct LocatedValue: Sendable {
     }
   }
 
-  /// The member of that name; nil when absent or when this is no object.
+  /// The member with the name; nil when it is absent or when this is not an object.
   package subscript(name: String) -> LocatedValue? {
     guard case .object(let members) = form else { return nil }
     return members.first { $0.name == name }?.value
@@ -63,7 +63,8 @@ package struct LocatedValue: Sendable {
   }
 }
 
-/// A place in a text in the unit of its reader: the file's text turns it into a line and a column for a message.
+/// An offset in a text, in the unit of the reader that produced it. ``DocumentText`` converts it to a line and a
+/// column.
 package enum TextOffset: Sendable {
   /// The number of UTF-8 bytes before it.
   case byte(Int)

@@ -1,7 +1,7 @@
 import HearthTree
 
-/// Reads YAML text as values with their places: one document, names that are texts, no tags; words have their meaning
-/// in YAML 1.2 (`yes` and `on` are texts).
+/// A reader of YAML text as values with their offsets. It accepts one document, only texts as names, and no tags; plain
+/// scalars are interpreted by YAML 1.2 (`yes` and `on` are texts).
 struct YAMLDocument {
   private let document: DocumentText
   private let events: YAMLEvents
@@ -59,7 +59,7 @@ struct YAMLDocument {
     return value
   }
 
-  /// The value of an alias, which is shared and counted again for each alias.
+  /// Returns the value of an alias, which is shared and counted again for each alias.
   private mutating func alias(_ name: String, at place: TextOffset, level: Int) throws(DocumentProblem) -> LocatedValue
   {
     guard let value = anchors[name] else {
@@ -125,7 +125,7 @@ struct YAMLDocument {
     }
   }
 
-  /// The number that a text stands for; nil for any other text.
+  /// Returns the number that a text represents; nil for any other text.
   private func number(_ text: String, at place: TextOffset) throws(DocumentProblem) -> LocatedValue.Form? {
     guard let first = text.utf8.first, first < 0x3A, text.utf8.count <= DataLimits.numberSizeBytesMax else {
       return nil

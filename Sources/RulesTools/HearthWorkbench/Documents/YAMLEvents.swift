@@ -1,11 +1,11 @@
 import CYaml
 
-/// The events of a YAML text, one after the other.
+/// The events of a YAML text, one after another.
 ///
-/// libyaml reads them, which comes with the package Yams. Yams's own composer is not used: it hashes every key with all
-/// expansions of aliases, so that a file of a few hundred bytes can keep it busy for years.
+/// They are read by libyaml, which is part of the package Yams. Yams's own composer is not used: it hashes every key
+/// with all expansions of aliases, so that a malicious file of a few hundred bytes would take years.
 final class YAMLEvents {
-  /// An event, with the place at which it begins.
+  /// An event, with the offset at which it begins.
   struct Event {
     enum Form {
       case streamEnd
@@ -30,7 +30,7 @@ final class YAMLEvents {
     var place: TextOffset
   }
 
-  // because libyaml keeps a pointer to its own state and to the text; both stay where they are until deinit
+  // libyaml keeps pointers to its state and to the text, so both are allocated and not moved until deinit.
   private let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
   private let bytes: UnsafeMutableBufferPointer<UInt8>
 
@@ -79,7 +79,7 @@ final class YAMLEvents {
   private func problem() -> Problem {
     let state = parser.pointee
     let said = state.problem.map { String(cString: $0) } ?? "it cannot be read"
-    // libyaml's own limit is far above ours, and is reached before the content is returned.
+    // libyaml's own nesting limit, which is far above the limit here, is checked before the content is returned.
     if said.hasPrefix("Maximum nesting level") {
       return Problem(
         message: "More than \(WorkbenchLimits.nestingMax) levels of objects and lists.",
@@ -93,7 +93,7 @@ final class YAMLEvents {
   }
 
   private static func text(_ pointer: UnsafeMutablePointer<UInt8>?) -> String? {
-    // because libyaml's texts end with a zero byte and live as long as their event
+    // libyaml's texts end with a NUL and are valid as long as their event.
     pointer.map { String(cString: $0) }
   }
 }

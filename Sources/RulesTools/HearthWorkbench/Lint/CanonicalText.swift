@@ -1,25 +1,25 @@
 import HearthRules
 
-/// Writes expressions so that two of them on one way down the tree mean the same when their texts are equal: `data` at
-/// a place and `data.parent()` one level further down become the same path.
+/// A writer of canonical texts of expressions. Expressions of rules on the same path mean the same when their canonical
+/// texts are equal: `data` at a location and `data.parent()` at its child have the same text.
 struct CanonicalText {
-  /// The place of the rule, wildcards included.
+  /// The place of the rule, including wildcards.
   let place: [String]
 
-  /// The canonical text; nil for an expression that cannot be compared by its text.
+  /// Returns the canonical text; nil for an expression that cannot be compared by its text.
   func text(of expression: TypedExpression) -> String? {
     var text = ""
     return write(expression, to: &text) ? text : nil
   }
 
-  /// The path of a snapshot from the root, and whether it is of the data after the write; nil when the path is
-  /// computed.
+  /// Returns the path of a snapshot from the root, and whether the snapshot is of the data after the write; nil when
+  /// the path is computed.
   func path(of snapshot: TypedExpression) -> String? {
     guard let (isAfter, steps) = steps(to: snapshot) else { return nil }
     return (isAfter ? "after/" : "before/") + steps.joined(separator: "/")
   }
 
-  /// The path of the rule's own place.
+  /// Returns the path of the rule's own place.
   func ownPath(isAfter: Bool, depth: Int) -> String {
     (isAfter ? "after/" : "before/") + steps(ofDepth: depth).joined(separator: "/")
   }
@@ -36,7 +36,7 @@ struct CanonicalText {
       guard let (isAfter, steps) = steps(to: receiver), let added = self.steps(below: name) else { return nil }
       return (isAfter, steps + added)
     case .parent(let receiver):
-      // A computed step may stand for several keys, so its parent is unknown.
+      // A computed step may represent several keys, so its parent is unknown.
       guard let (isAfter, steps) = steps(to: receiver), let last = steps.last, !last.hasPrefix("(") else { return nil }
       return (isAfter, steps.dropLast())
     default: return nil

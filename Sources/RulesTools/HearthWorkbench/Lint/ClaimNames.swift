@@ -1,14 +1,14 @@
-/// The names of claims in tokens, with common mistakes.
+/// The names of claims in tokens, and common mistakes in them.
 enum ClaimNames {
-  /// Claims of an ID token that are not an app's own.
+  /// The claims of an ID token that an app cannot define.
   private static let registered = [
     "email", "email_verified", "phone_number", "name", "picture", "sub", "user_id", "auth_time", "iat", "exp", "aud",
     "iss", "firebase",
   ]
-  /// Names that are written by mistake for `auth.uid`, without underscores and capitals.
+  /// Names that are often written by mistake instead of `auth.uid`, without underscores and capitals.
   private static let uidNames: Set<String> = ["id", "uid", "user", "userid", "sub"]
 
-  /// The likely meaning of `auth.NAME`; nil for a name that may be an app's own.
+  /// Returns the likely intended expression for `auth.NAME`; nil for a name that the app may define.
   static func path(ofMember name: String) -> String? {
     let plain = plain(name)
     if uidNames.contains(plain) { return "auth.uid" }
@@ -17,7 +17,8 @@ enum ClaimNames {
     return claim(named: plain).map { "auth.token." + $0 }
   }
 
-  /// The likely meaning of `auth.token.NAME`; nil for a name that is right, or may be an app's own.
+  /// Returns the likely intended expression for `auth.token.NAME`; nil for a name that is correct or that the app may
+  /// define.
   static func path(ofClaim name: String) -> String? {
     let plain = plain(name)
     if plain == "signinprovider" { return "auth.token.firebase.sign_in_provider" }

@@ -1,6 +1,6 @@
 import HearthRules
 
-/// Checks the parts of one rule.
+/// The lint checks of the parts of one rule.
 struct ConditionLint {
   let rule: Rule
   let expression: TypedExpression
@@ -33,7 +33,7 @@ struct ConditionLint {
     }
   }
 
-  /// The smallest part that determines the outcome of the whole.
+  /// Returns the smallest part that determines the outcome of the whole expression.
   private func cause(in expression: TypedExpression, of outcome: Outcomes) -> TypedExpression {
     switch (expression.form, outcome) {
     case (.any(let operands), .yes):
@@ -76,7 +76,7 @@ struct ConditionLint {
     }
   }
 
-  /// Returns true for a claim, or for existing data: written data may well be such a text.
+  /// Returns true for a claim or existing data, but not for written data.
   private func isStored(_ value: TypedExpression) -> Bool {
     if case .snapshotTest(let snapshot, .val) = value.form {
       return rule.kind != .validate && !snapshot.contains { $0.isNewData }
@@ -102,7 +102,7 @@ struct ConditionLint {
 
   // MARK: Null equals null
 
-  /// Checks the parts that grant.
+  /// Checks the parts that allow access when they are true.
   private mutating func checkNulls(_ part: TypedExpression, isSignedIn: Bool, existing: Set<String>) {
     if isSignedIn { return }
     switch part.form {

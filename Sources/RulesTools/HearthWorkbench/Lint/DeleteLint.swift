@@ -1,12 +1,12 @@
 import HearthRules
 
-/// Searches for conditions of a `.validate` that do not hold for deletes, where deletes are granted.
+/// A search for conditions in a `.validate` rule that are not checked for deletes, although deletes are allowed.
 struct DeleteLint {
   let rule: Rule
   let expression: TypedExpression
-  /// The `.write` rules on the way to it, and at it.
+  /// The `.write` rules from the root to the rule's place.
   let writes: [GrantingRule]
-  /// The `.validate` rules above it.
+  /// The `.validate` rules above the rule.
   let validatesAbove: [(rule: Rule, expression: TypedExpression)]
 
   /// Adds the findings.
@@ -26,7 +26,7 @@ struct DeleteLint {
     }
   }
 
-  /// Returns true for `newData.exists()` and `newData.val() != null`, of the rule's own place.
+  /// Returns true for `newData.exists()` and `newData.val() != null`, for the rule's own place.
   private static func requiresExistence(_ condition: TypedExpression, _ canonical: CanonicalText) -> Bool {
     let snapshot: TypedExpression
     switch condition.form {
@@ -59,7 +59,7 @@ struct DeleteLint {
   }
 }
 
-/// A `.read` or `.write`, with facts from its text.
+/// A `.read` or `.write`, with the results of its analysis.
 struct GrantingRule {
   let rule: Rule
   let expression: TypedExpression
@@ -73,7 +73,8 @@ struct GrantingRule {
     shape = GrantShape(rule, expression)
   }
 
-  /// True when it can grant regardless of stored and written data: deletes are granted like all other writes.
+  /// True when it can be true regardless of the stored and written data, so that it allows deletes like all other
+  /// writes.
   var ignoresData: Bool {
     guard outcomes.contains(.yes) else { return false }
     return !expression.contains { part in
@@ -84,7 +85,7 @@ struct GrantingRule {
     }
   }
 
-  /// Returns true when every request that passes it has passed this condition.
+  /// Returns true when the condition is true for every request that the rule allows.
   func requires(_ condition: TypedExpression, _ canonical: CanonicalText) -> Bool {
     guard let text = canonical.text(of: condition) else { return false }
     return shape.always(text)

@@ -1,7 +1,7 @@
 import HearthRules
 
 extension CanonicalText {
-  /// Paths in the form of ``path(of:)`` that are not empty when all of these conditions hold.
+  /// Returns the paths, in the form of ``path(of:)``, at which data exists when all of the conditions are true.
   func existing(where conditions: [TypedExpression]) -> Set<String> {
     Set(conditions.flatMap { existing(where: $0) })
   }
@@ -25,7 +25,7 @@ extension CanonicalText {
     }
   }
 
-  /// The path of a value; nil for other expressions.
+  /// Returns the path of a value; nil for other expressions.
   func valuePath(_ value: TypedExpression) -> String? {
     guard case .snapshotTest(let snapshot, .val) = value.form else { return nil }
     return path(of: snapshot)

@@ -1,8 +1,8 @@
 import HearthRules
 
-/// A rule as alternatives, each a list of conditions: enough to find that one rule follows from another.
+/// A rule as alternatives, each a list of conditions, for detecting that one rule follows from another.
 struct GrantShape {
-  /// Conditions that all hold.
+  /// A list of conditions that must all be true.
   private struct Alternative {
     /// The conditions with a canonical text, and their consequences.
     var facts: Set<String>
@@ -11,7 +11,7 @@ struct GrantShape {
     var canFail: Bool
   }
 
-  /// The maximum number of comparisons of alternatives for two rules: only generated files need more.
+  /// The maximum number of comparisons of alternatives for two rules: only generated files exceed it.
   private static let comparisonsMax = 4_096
 
   private let alternatives: [Alternative]
@@ -31,16 +31,17 @@ struct GrantShape {
   /// The canonical texts of `auth != null` and `auth.uid != null`.
   static let signedIn: Set<String> = ["!=(auth,null)", "!=(auth.3'uid,null)"]
 
-  /// Returns true when every request that passes the other rule passes this one. False leaves it open.
+  /// Returns true when this rule is true for every request for which the other rule is true. When it returns false,
+  /// this is not known.
   func follows(from other: GrantShape) -> Bool {
     guard alternatives.count * other.alternatives.count <= Self.comparisonsMax else { return false }
-    // An error in an alternative prevents those after it.
+    // An error in an alternative prevents the evaluation of later ones.
     let reached = alternatives.firstIndex(where: \.canFail).map { $0 + 1 } ?? alternatives.count
     return other.alternatives.allSatisfy { given in
       alternatives.prefix(reached).contains { $0.conditions?.isSubset(of: given.facts) ?? false }
     }
   }
 
-  /// Returns true when each alternative has this condition, or implies it.
+  /// Returns true when each alternative contains the condition or implies it.
   func always(_ condition: String) -> Bool { alternatives.allSatisfy { $0.facts.contains(condition) } }
 }

@@ -1,12 +1,12 @@
 import HearthRules
 
-/// Searches for probable mistakes in rules that are correct.
+/// A search for probable mistakes in valid rules.
 package enum Lint {
-  /// The findings, in the order of the files.
+  /// Returns the findings, in the order of the files.
   ///
   /// - Parameters:
-  ///   - file: the rules file's name in messages.
-  ///   - tests: test files of these rules, for their queries.
+  /// - file: The rules file's name in messages.
+  /// - tests: The test files of the rules, whose queries are checked.
   package static func findings(in rules: RuleSet, file: String, tests: [RulesTestFile] = []) -> [LintFinding] {
     let rules = rules.withExpressions
     var tree = TreeLint(collector: LintCollector(file: file, text: rules.writtenSource))

@@ -1,4 +1,4 @@
-/// The kinds of findings. Their texts are never renamed: build scripts identify findings by them.
+/// The kinds of findings. The raw values are stable, because build scripts identify findings by them.
 package enum LintCode: String, Sendable, CaseIterable {
   case shadowedRule = "shadowed-rule"
   case impliedRule = "implied-rule"
@@ -23,7 +23,7 @@ package enum LintCode: String, Sendable, CaseIterable {
   package enum Severity: String, Sendable {
     /// A probable mistake.
     case warning
-    /// A finding that deserves a check, and is right in many apps.
+    /// A finding that should be checked, but is intended in many apps.
     case info
   }
 
@@ -35,7 +35,7 @@ package enum LintCode: String, Sendable, CaseIterable {
     }
   }
 
-  /// The remedy.
+  /// The advice for fixing findings of this kind.
   package var help: String {
     switch self {
     case .shadowedRule:

@@ -1,6 +1,6 @@
 import HearthRules
 
-/// Collects the findings in a rules file.
+/// A collector of the findings in a rules file.
 struct LintCollector {
   let file: String
   private let lines: SourceText

@@ -5,23 +5,23 @@ import HearthTree
 package struct LintFinding: Sendable {
   /// The kind of the finding.
   package var code: LintCode
-  /// The rules file, or for a query the test file, as the user named it.
+  /// The path, as the user passed it, of the rules file or, for a query, of the test file.
   package var file: String
-  /// The guarded place as the rules name it, or for a query its path; nil when it is not about one place.
+  /// The rule's path as written in the rules or, for a query, its path; nil when the finding is not about one path.
   package var path: String?
-  /// The kind of the rule; nil when it is not about one rule.
+  /// The kind of the rule; nil when the finding is not about one rule.
   package var kind: RuleKind?
-  /// The position, the fault and the remedy.
+  /// The position, the message and how to fix the finding.
   package var diagnostic: RulesError.Diagnostic
 
-  /// The finding for a reader: position, code, the line, a caret and help.
+  /// The finding as text: position, code, the line, a caret and help.
   package var rendered: String {
     var named = diagnostic
     named.message += " [\(code.rawValue)]"
     return named.rendered(file: file, as: code.severity.rawValue)
   }
 
-  /// A text of the rules file in a message, with control characters shown as question marks.
+  /// Returns a text of the rules file for a message, with control characters replaced by question marks.
   static func printable(_ text: String) -> String {
     let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
     if isPlain { return text }
@@ -30,7 +30,7 @@ package struct LintFinding: Sendable {
         text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "?" : $0 }))
   }
 
-  /// The finding for programs.
+  /// The finding as JSON.
   package var json: JSON {
     [
       "code": .string(code.rawValue), "severity": .string(code.severity.rawValue),

@@ -8,7 +8,7 @@ extension LintReport {
     }
     var counts: [String: Int] = [:]
     let results = findings.map { finding in
-      // Several of one kind at one place are distinguished by their order.
+      // Several findings of one kind at one path are distinguished by their order.
       let place = "\(finding.code.rawValue) \(finding.path ?? "-") \(finding.kind?.rawValue ?? "-")"
       counts[place, default: 0] += 1
       return SARIFLog.Result(
@@ -29,7 +29,7 @@ extension LintCode {
     }
   }
 
-  /// The name in words: `missing-index` is `missing index`.
+  /// The code as words: `missing index` for `missing-index`.
   private var words: String { rawValue.split(separator: "-").joined(separator: " ") }
 
   fileprivate var title: String { words.prefix(1).uppercased() + words.dropFirst() + "." }

@@ -7,7 +7,7 @@ package struct LintReport: Sendable {
   /// Files that could not be read.
   package var problems: [RulesTestReport.Problem]
 
-  /// Makes a report.
+  /// Creates a report.
   package init(findings: [LintFinding] = [], problems: [RulesTestReport.Problem] = []) {
     self.findings = findings
     self.problems = problems
@@ -19,7 +19,7 @@ package struct LintReport: Sendable {
     case text
     /// One JSON object.
     case json
-    /// Workflow commands of GitHub, for annotations beside the lines.
+    /// GitHub workflow commands, for annotations of the lines.
     case github
     /// A log for code scanning.
     case sarif
@@ -28,7 +28,7 @@ package struct LintReport: Sendable {
   /// The number of findings that are warnings.
   package var warningCount: Int { findings.count { $0.code.severity == .warning } }
 
-  /// The report, with a line break at its end.
+  /// Returns the report, with a line break at its end.
   package func rendered(as format: Format, style: TerminalStyle) -> String {
     switch format {
     case .text: text(style)

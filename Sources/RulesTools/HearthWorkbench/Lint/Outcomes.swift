@@ -1,6 +1,6 @@
 import HearthRules
 
-/// The possible outcomes of a condition, judged by its text alone: never fewer than the real ones.
+/// The possible outcomes of a condition, according to its text: they include all real outcomes, and perhaps more.
 struct Outcomes: OptionSet {
   let rawValue: UInt8
 
@@ -35,7 +35,7 @@ struct Outcomes: OptionSet {
     return result
   }
 
-  /// The outcomes of `&&` and `||`: operands are evaluated until one ends it.
+  /// Returns the outcomes of `&&` or `||`, whose operands are evaluated until one determines the result.
   private static func chain(_ operands: [TypedExpression], goesOn: Outcomes, ends: Outcomes) -> Outcomes {
     var result: Outcomes = []
     for operand in operands {
@@ -79,7 +79,8 @@ extension TypedExpression {
   }
 }
 
-/// The types of values that an expression can have. Nodes with children are left out: they equal nothing.
+/// The types of values that an expression can have. Nodes with children are omitted, because they are not equal to any
+/// value.
 struct ValueKinds: OptionSet {
   let rawValue: UInt8
 

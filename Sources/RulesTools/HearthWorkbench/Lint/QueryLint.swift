@@ -1,11 +1,11 @@
 import HearthRules
 import HearthTree
 
-/// Searches for queries of test files that no `.indexOn` serves.
+/// A search for queries in test files without a matching `.indexOn`.
 struct QueryLint {
   let rules: RuleSet
 
-  /// The findings in a test file; each order of a place's children once.
+  /// Returns the findings in a test file, one for each order of a location's children.
   func findings(in test: RulesTestFile) -> [LintFinding] {
     var (findings, seen) = ([LintFinding](), Set<Wanted>())
     for step in test.cases.flatMap(\.steps) where step.isAllowed {
@@ -22,7 +22,7 @@ struct QueryLint {
     return findings
   }
 
-  /// A missing index; by its place in the rules, or by its path when the rules name none.
+  /// A missing index, identified by the rules' node or, when the rules have none for the path, by the path.
   private struct Wanted: Hashable {
     var place: ObjectIdentifier?
     var path: Path

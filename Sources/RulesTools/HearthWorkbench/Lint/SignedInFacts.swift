@@ -13,12 +13,12 @@ extension TypedExpression {
     return operands.flatMap(\.disjuncts)
   }
 
-  /// Returns true when the expression, or some part of it, fulfils a condition.
+  /// Returns true when the expression, or a part of it, fulfils a condition.
   func contains(where isWanted: (TypedExpression) -> Bool) -> Bool {
     isWanted(self) || operands.contains { $0.contains(where: isWanted) }
   }
 
-  /// True for `auth` or something below it: null when signed out.
+  /// True for `auth` or a value below it, which is null for signed-out clients.
   var isClaim: Bool {
     switch form {
     case .auth: true
@@ -53,7 +53,7 @@ extension TypedExpression {
     return false
   }
 
-  /// True for `auth == null` and the like, which hold for every signed-out client.
+  /// True for conditions such as `auth == null`, which are true for every signed-out client.
   var holdsSignedOut: Bool {
     guard case .binary(.equal, let left, let right) = form else { return false }
     return left.isClaim && right.isNull || right.isClaim && left.isNull
@@ -63,7 +63,7 @@ extension TypedExpression {
 
   private var canBeNull: Bool { ValueKinds(of: self).contains(.null) }
 
-  /// True when its evaluation is an error for signed-out clients: `child(auth.uid)` and the like.
+  /// True when its evaluation is an error for signed-out clients: such as that of `child(auth.uid)`.
   private var failsSignedOut: Bool {
     switch form {
     case .child(let snapshot, let name), .hasChild(let snapshot, let name):

@@ -1,13 +1,13 @@
 import HearthRules
 
-/// Visits the rules from the root down, and checks each with those above it.
+/// The lint checks of all rules, from the root down, each together with the rules above it.
 struct TreeLint {
   private(set) var collector: LintCollector
   private var reads: [GrantingRule] = []
   private var writes: [GrantingRule] = []
   private var validates: [(rule: Rule, expression: TypedExpression)] = []
 
-  /// The facts about a place and all places below it.
+  /// Facts about a node and all nodes below it.
   private struct SubtreeFacts {
     var usedWildcards: Set<Int> = []
     /// A `.write` that is open to every client, or to every signed-in one.
@@ -26,9 +26,11 @@ struct TreeLint {
   /// Adds the findings in all rules.
   mutating func check(_ root: RuleNode) { _ = visit(root, name: nil, depth: 0) }
 
+  /// Visits a node and those below it.
+  ///
   /// - Parameters:
-  ///   - name: of the place, nil for wildcards and the root.
-  ///   - depth: the number of names that lead to it.
+  /// - name: The name of the node; nil for wildcards and the root.
+  /// - depth: The depth of the node.
   private mutating func visit(_ node: RuleNode, name: String?, depth: Int) -> SubtreeFacts {
     let counts = (reads.count, writes.count, validates.count)
     var below = SubtreeFacts()
@@ -64,7 +66,9 @@ struct TreeLint {
 
   // MARK: Grants
 
-  /// - Parameter above: the rules of its kind on the way to it.
+  /// Checks a `.read` or `.write` rule.
+  ///
+  /// - Parameter above: The rules of the same kind above it.
   private mutating func checkGrant(_ rule: Rule, below above: [GrantingRule]) -> GrantingRule? {
     guard let expression = rule.expression else { return nil }
     ConditionLint.check(rule, expression, &collector)
@@ -101,7 +105,7 @@ struct TreeLint {
     collector.add(.wideWrite, "Everybody who is signed in writes all of \(rule.pathTemplate).", in: rule)
   }
 
-  // MARK: Places
+  // MARK: Nodes
 
   private mutating func checkWildcard(_ matched: SubtreeFacts, parent: String?, index: Int) {
     guard !matched.usedWildcards.contains(index), let rule = matched.openWrite, index < rule.place.count else { return }
@@ -117,7 +121,7 @@ struct TreeLint {
     return ["users", "profiles", "accounts"].contains(parent?.lowercased())
   }
 
-  /// Checks the topmost `.validate` of places that no rule makes writable.
+  /// Checks the topmost `.validate` at a path that no rule allows to write.
   private mutating func checkReachable(_ rule: Rule, _ below: SubtreeFacts) {
     guard validates.count == 1, !below.grantsWrites, !writes.contains(where: { $0.outcomes.contains(.yes) }) else {
       return
@@ -127,7 +131,7 @@ struct TreeLint {
 }
 
 extension GrantingRule {
-  /// True when it is open to every client, or to every signed-in one, whatever is stored.
+  /// True when it is open to every client, or to every signed-in one, regardless of the stored data.
   fileprivate var isOpen: Bool {
     guard outcomes.contains(.yes) else { return false }
     let canonical = CanonicalText(place: rule.place)

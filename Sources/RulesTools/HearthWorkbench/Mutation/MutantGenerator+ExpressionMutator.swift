@@ -1,9 +1,10 @@
 import HearthRules
 
 extension MutantGenerator {
-  /// Breaks one rule from within: each mutant changes one expression of it.
+  /// A generator of the mutants of one rule, each of which changes one expression of it.
   ///
-  /// A class, so that the replacement text is only written when the mutant may be made.
+  /// It is a reference type so that the replacement text, an autoclosure, is only computed when the mutant is within
+  /// the limit.
   final class ExpressionMutator {
     let rule: Rule
     private let bytes: [UInt8]
@@ -117,7 +118,7 @@ extension MutantGenerator {
     }
 
     private func change(_ value: Value, _ expression: TypedExpression) {
-      // The rule as a whole is changed elsewhere.
+      // Mutants of the whole rule are created by ``MutantGenerator``.
       guard expression.range != 0..<bytes.count else { return }
       switch value {
       case .bool(let value): replace(expression, .truth, value ? "false" : "true")

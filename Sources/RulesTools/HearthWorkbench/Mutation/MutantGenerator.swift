@@ -1,30 +1,31 @@
 import HearthRules
 
-/// Breaks the rules of a file with every ``MutationOperator``.
+/// A generator of all mutants of a rules file, with every ``MutationOperator``.
 struct MutantGenerator {
   private(set) var mutants: [RulesMutant] = []
-  /// Mutants that are left out because compiling all of them would cost too much.
+  /// The number of mutants that were omitted because compiling them would cost too much.
   private(set) var skippedCount = 0
   private var allowance: Allowance
 
   private init(bytesMax: Int) { allowance = Allowance(bytesLeft: bytesMax) }
 
-  /// All mutants of a file, in its order. The rules must have been compiled with their expressions.
+  /// Returns all mutants of a file, in the order of the file. The rules must have been compiled with
+  /// `keepsExpressions`.
   ///
-  /// - Parameter bytesMax: the UTF-8 bytes of rules that may be compiled for them.
+  /// - Parameter bytesMax: The maximum total size in UTF-8 bytes of the mutants' rules.
   static func mutants(of rules: RuleSet, bytesMax: Int = WorkbenchLimits.mutantBytesMax) -> MutantGenerator {
     var generator = MutantGenerator(bytesMax: bytesMax)
     generator.visit(rules.root, parents: [])
     return generator
   }
 
-  /// The remaining bytes for mutants.
+  /// The remaining total size of mutants' rules in bytes.
   struct Allowance {
     private var bytesLeft: Int
 
     init(bytesLeft: Int) { self.bytesLeft = bytesLeft }
 
-    /// Returns false when a mutant of a rule exceeds the rest.
+    /// Subtracts the size of a rule for one mutant; returns false when it exceeds the remaining size.
     mutating func takes(_ rule: Rule) -> Bool {
       guard rule.text.utf8.count <= bytesLeft else { return false }
       bytesLeft -= rule.text.utf8.count
@@ -51,12 +52,13 @@ struct MutantGenerator {
     let whole = 0..<rule.text.utf8.count
     let constant: Bool? = if case .constant(.bool(let value)) = expression.form { value } else { nil }
     if constant != true { add(rule, .ruleTrue, whole, "true") }
-    // A .validate that is never true only forbids more, like the other two; a test that allows something notices.
+    // A rule that is never true only denies more. Every test that expects a request to be allowed detects it, for
+    // `.validate` as for the other kinds.
     if constant != false { add(rule, .ruleFalse, whole, "false") }
   }
 
-  /// Adds the mistake of guarding the list instead of its elements. At a place with a rule, it would be another
-  /// mistake.
+  /// Adds a mutant for the mistake of placing a rule at a list instead of its elements. Skipped when the list already
+  /// has such a rule.
   private mutating func moveUp(_ rule: Rule, to parent: RuleNode) {
     let taken =
       switch rule.kind {

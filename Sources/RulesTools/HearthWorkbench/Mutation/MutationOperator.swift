@@ -1,6 +1,6 @@
 /// An operator that breaks a rule with a typical mistake.
 ///
-/// The codes are stable: scripts and reports name them.
+/// The raw values are stable, because scripts and reports contain them.
 package enum MutationOperator: String, Sendable, CaseIterable {
   case ruleTrue = "rule-true"
   case ruleFalse = "rule-false"

@@ -7,9 +7,9 @@ package struct MutationReport: Sendable {
   package enum MutantResult: Sendable {
     /// A case of the tests detected it.
     case killed
-    /// No case detected it, and this one would: a test file of its own, with one case.
+    /// No case detected it. The test is a complete test file with one case that would detect it.
     case survived(test: JSON)
-    /// The mutant allows and denies the same as the rules: proved.
+    /// A proof that the mutant allows and denies the same requests as the rules.
     case equivalent
     /// No case detected it, and neither a request nor a proof was found.
     case undecided
@@ -23,11 +23,11 @@ package struct MutationReport: Sendable {
     package var result: MutantResult
   }
 
-  /// The mutants that are rules, in the order of the file.
+  /// The mutants that compile, in the order of the file.
   package var entries: [Entry]
-  /// Mutants that were left out: all together exceeded ``WorkbenchLimits/mutantBytesMax``.
+  /// The number of mutants that were omitted because the total size exceeded ``WorkbenchLimits/mutantBytesMax``.
   package var skipped = 0
-  /// The time that it took.
+  /// The duration of the run.
   package var elapsedMilliseconds: Double = 0
 
   /// The number of mutants that a case detected.
@@ -39,8 +39,8 @@ package struct MutationReport: Sendable {
   /// The number of undecided mutants.
   package var undecided: Int { entries.count { if case .undecided = $0.result { true } else { false } } }
 
-  /// The detected part of the detectable mutants, from 0 to 1; 1 when there are none. Undecided mutants and those left
-  /// out count as undetected.
+  /// The fraction of detected mutants among the detectable ones, from 0 to 1; 1 when there are none. Undecided and
+  /// omitted mutants count as undetected.
   package var score: Double {
     let counted = entries.count + skipped - equivalent
     return counted == 0 ? 1 : Double(killed) / Double(counted)
@@ -48,7 +48,7 @@ package struct MutationReport: Sendable {
 }
 
 extension MutationReport {
-  /// The report for scripts.
+  /// The report as JSON.
   package var json: JSON {
     [
       "mutants": .int(Int64(entries.count)), "killed": .int(Int64(killed)), "survived": .int(Int64(survived)),
@@ -66,9 +66,9 @@ extension MutationReport {
     ]
   }
 
-  /// The tests that would detect every survivor, as one test file.
+  /// Returns the tests that would detect every mutant that survived, as one test file.
   ///
-  /// - Parameter rulesFile: the name of the rules file in the test file.
+  /// - Parameter rulesFile: The name of the rules file in the test file.
   package func missingTests(rulesFile: String) -> JSON {
     var users: [JSON.Member] = []
     var cases: [JSON] = []
@@ -87,9 +87,9 @@ extension MutationReport {
     return ["rules": .string(rulesFile), "users": .object(users), "cases": .array(cases)]
   }
 
-  /// The report as text.
+  /// Returns the report as text.
   ///
-  /// - Parameter file: the rules file's name in messages.
+  /// - Parameter file: The rules file's name in messages.
   package func text(file: String, _ style: TerminalStyle) -> String {
     var lines: [String] = []
     for entry in entries {

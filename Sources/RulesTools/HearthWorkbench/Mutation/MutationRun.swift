@@ -2,18 +2,20 @@ import HearthExposure
 import HearthRules
 import HearthTree
 
-/// Breaks the rules of a file one by one, and checks whether tests detect it.
+/// A run of mutation testing: it changes the rules of a file one by one, and checks whether tests detect each change.
 package struct MutationRun {
   private let rules: RuleSet
   private let tests: [RulesTestFile]
   private let nowMilliseconds: Int64
   private let bytesMax: Int
 
+  /// Creates a run.
+  ///
   /// - Parameters:
-  ///   - rules: compiled with their expressions. All tests pass on them.
-  ///   - tests: the tests to check.
-  ///   - nowMilliseconds: generated requests are no earlier.
-  ///   - bytesMax: the UTF-8 bytes of rules that may be compiled for mutants. Mutants beyond it are left out.
+  /// - rules: The rules, compiled with `keepsExpressions`. All tests must pass with them.
+  /// - tests: The tests to check.
+  /// - nowMilliseconds: The earliest time of generated requests.
+  /// - bytesMax: The maximum total size in UTF-8 bytes of the mutants' rules. Mutants beyond it are omitted.
   package init(
     _ rules: RuleSet, tests: [RulesTestFile], nowMilliseconds: Int64, bytesMax: Int = WorkbenchLimits.mutantBytesMax
   ) {
@@ -23,8 +25,8 @@ package struct MutationRun {
     self.nowMilliseconds = nowMilliseconds
   }
 
-  /// Determines the result of every mutant. The most expensive step, the search for a distinguishing request, is done
-  /// only for those that no test detects.
+  /// Determines the result of every mutant. The most expensive step, the search for a distinguishing request, is only
+  /// performed for mutants that no test detects.
   package func report() -> MutationReport {
     let generator = MutantGenerator.mutants(of: rules, bytesMax: bytesMax)
     var report = MutationReport(entries: [], skipped: generator.skippedCount)
@@ -36,7 +38,9 @@ package struct MutationRun {
     return report
   }
 
-  /// - Parameter former: the difference that the mutant before made.
+  /// Returns the result of a mutant.
+  ///
+  /// - Parameter former: The difference of the previous mutant, whose results about texts are reused.
   private func result(
     of mutant: RulesMutant, _ broken: RuleSet, _ former: inout RulesDifference?
   ) -> MutationReport.MutantResult {
@@ -48,8 +52,8 @@ package struct MutationRun {
     let difference = RulesDifference(from: rules, to: broken, nowMilliseconds: nowMilliseconds, after: former)
     former = difference
     var isCertain = true
-    // Single requests first; then writes as a part of updates, which distinguish rules that read places beside the
-    // written one.
+    // Single requests first; then writes as a part of updates, which distinguish rules that read locations other than
+    // the written one.
     for isUpdate in [false, true] {
       for question in places(difference, isUpdate: isUpdate) {
         switch answer(question, difference, test: { test($0, mutant, broken) }) {
@@ -62,7 +66,7 @@ package struct MutationRun {
     return isCertain ? .equivalent : .undecided
   }
 
-  /// The questions about all places, each for all classes of users at once.
+  /// Returns the questions about all locations, each for all classes of users at once.
   private func places(_ difference: RulesDifference, isUpdate: Bool) -> [ExposureQuestion] {
     difference.locations.flatMap { location in
       (isUpdate ? [ExposureOperation.write] : ExposureOperation.allCases).map { operation in
@@ -74,13 +78,15 @@ package struct MutationRun {
   }
 
   private enum Answer {
-    /// No request distinguishes the rules there.
+    /// No request distinguishes the rules at the location.
     case same
     case unknown
     case different(test: JSON)
   }
 
-  /// - Parameter test: makes a witness into a test that distinguishes the rules; nil when it does not.
+  /// Searches for a request that distinguishes the rules at a location.
+  ///
+  /// - Parameter test: Converts a witness to a test that distinguishes the rules; returns nil when it does not.
   private func answer(
     _ place: ExposureQuestion, _ difference: RulesDifference, test: (ExposureWitness) -> JSON?
   ) -> Answer {
@@ -88,7 +94,7 @@ package struct MutationRun {
     for identity in classes(place, difference) {
       var question = place
       question.identity = identity
-      // Denied requests first: a test that a request is denied is worth more.
+      // Denied requests first: a test of a denied request is more valuable.
       for direction in [RulesDifference.Direction.opened, .closed] {
         switch difference.verdict(question, direction) {
         case nil, .closed: continue
@@ -102,7 +108,8 @@ package struct MutationRun {
     return isCertain ? .same : .unknown
   }
 
-  /// The classes of users to ask about. When users of any claims make no difference, no signed-in user does.
+  /// Returns the classes of users for which questions are asked. When there is no difference for users with any claims,
+  /// there is none for any signed-in user.
   private func classes(_ place: ExposureQuestion, _ difference: RulesDifference) -> [ExposureIdentity] {
     let isSame = RulesDifference.Direction.allCases.allSatisfy { direction in
       if case .closed? = difference.verdict(place, direction) { true } else { false }
@@ -110,7 +117,8 @@ package struct MutationRun {
     return isSame ? [.signedOut] : difference.identities(at: place.location)
   }
 
-  /// The missing test: written as a test file, read back and run against both.
+  /// Returns the missing test as a test file, after it was read back and run against both rule sets; nil when it does
+  /// not distinguish them.
   private func test(_ witness: ExposureWitness, _ mutant: RulesMutant, _ broken: RuleSet) -> JSON? {
     let isAllowed = witness.decision(by: rules).isAllowed
     let name = "\(mutant.rule.pathTemplate) .\(mutant.rule.kind.rawValue): \(mutant.operation.rawValue)"

@@ -2,9 +2,9 @@ import HearthExposure
 import HearthRules
 import HearthTree
 
-/// Writes a request as a case of a test file.
+/// The conversion of a request to a case of a test file.
 enum WitnessCase {
-  /// A test file with one case, which expects the rules' answer. Nil when a test file cannot express it.
+  /// Returns a test file with one case, which expects the rules' decision; nil when a test file cannot express it.
   static func test(_ witness: ExposureWitness, name: String, isAllowed: Bool) -> JSON? {
     var json: JSON = ["name": .string(name)]
     if witness.auth != nil { json["as"] = "user" }
@@ -30,7 +30,7 @@ enum WitnessCase {
     return ["users": witness.auth.map { ["user": ["auth": $0]] } ?? [:], "cases": [json]]
   }
 
-  /// A query by the names that test files use.
+  /// Returns a query with the names that test files use.
   private static func json(_ query: Query) -> JSON {
     .object(query.orderMembers + ExposureWitness.boundsAndLimit(of: query))
   }

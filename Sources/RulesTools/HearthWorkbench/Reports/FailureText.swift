@@ -8,7 +8,7 @@ struct FailureText {
   private let failure: RulesTestResult.FailedStep
   private let file: RulesTestReport.File
 
-  /// Makes the text of a failed case; nil for a case that passed.
+  /// Creates the text of a failed case; nil for a case that passed.
   init?(_ result: RulesTestResult, in file: RulesTestReport.File) {
     guard let failure = result.failure else { return nil }
     self.result = result
@@ -24,13 +24,13 @@ struct FailureText {
     return (position.line, position.column)
   }
 
-  /// The step, if there are several: `step 3, bob reads /rooms/r1`; else the request.
+  /// The step when there are several, such as `step 3, bob reads /rooms/r1`; otherwise only the request.
   var request: String {
     guard result.testCase.steps.count > 1 else { return step.label }
     return "step \(failure.stepIndex + 1), \(step.label)"
   }
 
-  /// One sentence.
+  /// The failure in one sentence.
   var summary: String {
     switch failure.reason {
     case .verdict(let decision):
@@ -49,15 +49,15 @@ struct FailureText {
     }
   }
 
-  /// The explanation of the decision; nil when rules were not evaluated.
+  /// The explanation of the decision; nil when the rules were not evaluated.
   private var explanation: Explanation? {
     guard let request = failure.request, !step.user.isAdministrator else { return nil }
-    // Decided once more to be observed; the first decision was counted already.
+    // The decision is repeated with a trace, without counting coverage again.
     let decision = file.rules.withExpressions.decide(request, detail: .trace)
     return Explanation(operation: step.request.word, path: step.request.path, decision: decision)
   }
 
-  /// The explanation of the decision, line by line: each rule that was evaluated, with carets below the deciding part.
+  /// Returns the lines of the explanation: each rule that was evaluated, with carets below the deciding part.
   func trace(isColored: Bool = false) -> [String] {
     guard let explanation else { return [] }
     let lines = explanation.rendered(file: file.rulesFile, isColored: isColored).split(

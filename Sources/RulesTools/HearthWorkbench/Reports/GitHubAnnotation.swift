@@ -1,4 +1,4 @@
-/// A workflow command of GitHub's, for an annotation beside a line of a file.
+/// A GitHub workflow command for an annotation of a line of a file.
 struct GitHubAnnotation {
   /// The level of the annotation.
   enum Level: String {
@@ -14,13 +14,13 @@ struct GitHubAnnotation {
   var title: String
   var message: String
 
-  /// The command's line.
+  /// The text of the command, on one line.
   var command: String {
     let place = "file=\(Self.property(file)),line=\(line),col=\(column),title=\(Self.property(title))"
     return "::\(level.rawValue) \(place)::\(Self.data(message))"
   }
 
-  /// The text with escaped line breaks, which would begin another command.
+  /// Returns the text with line breaks escaped, which could otherwise begin another command.
   private static func data(_ text: String) -> String {
     text.replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
   }
@@ -31,7 +31,7 @@ struct GitHubAnnotation {
 }
 
 extension RulesTestReport.Problem {
-  /// The problem beside its line.
+  /// The problem as an annotation of its line.
   var gitHubAnnotation: GitHubAnnotation {
     GitHubAnnotation(
       file: file, line: diagnostic?.line ?? 1, column: diagnostic?.column ?? 1, title: "broken file",

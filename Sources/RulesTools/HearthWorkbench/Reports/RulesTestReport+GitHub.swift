@@ -1,7 +1,7 @@
 import HearthTree
 
 extension RulesTestReport {
-  /// The report as GitHub's workflow commands, for annotations beside the lines of the files; then the closing line.
+  /// The report as GitHub workflow commands for annotations of the files' lines, followed by the closing line.
   var github: String {
     var lines = problems.map(\.gitHubAnnotation.command)
     for file in files {

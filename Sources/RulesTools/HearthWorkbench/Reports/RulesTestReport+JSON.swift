@@ -1,7 +1,7 @@
 import HearthTree
 
 extension RulesTestReport {
-  /// The report as one object, which the guide describes.
+  /// The report as one JSON object, which the guide describes.
   var json: JSON {
     var json: JSON = [
       "passed": .int(Int64(passedCount)), "failed": .int(Int64(failedCount)),
@@ -38,7 +38,7 @@ extension RulesTestReport {
 }
 
 extension RulesTestReport.Problem {
-  /// The problem's position, fault and remedy.
+  /// The problem's position, message and help.
   var json: JSON {
     [
       "file": .string(file), "line": diagnostic.map { .int(Int64($0.line)) } ?? .null,

@@ -1,7 +1,7 @@
 import HearthTree
 
 extension RulesTestReport {
-  /// The report as the XML that JUnit's runner for Ant introduced, and that build servers read.
+  /// The report as XML in the format of JUnit's Ant task, which build servers read.
   var junit: String {
     var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     let total = passedCount + failedCount

@@ -30,7 +30,7 @@ extension RulesTestReport {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The text with `#`, which begins a directive, and `\` escaped.
+  /// Returns the text with `#`, which begins a directive, and `\` escaped.
   private static func tapText(_ text: String) -> String {
     text.printable.replacing("\\", with: "\\\\").replacing("#", with: "\\#")
   }
@@ -42,7 +42,7 @@ extension RulesTestReport {
     return block + ["  ..."]
   }
 
-  /// The text as a JSON string, which is a YAML one, too.
+  /// Returns the text as a JSON string, which is also valid YAML.
   private static func quoted(_ text: String) -> String {
     String(decoding: JSON.string(text.printable).text(), as: UTF8.self)
   }

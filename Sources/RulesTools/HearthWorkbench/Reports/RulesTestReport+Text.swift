@@ -1,7 +1,7 @@
 import HearthTree
 
 extension RulesTestReport {
-  /// The report as a line for each file, the failures, and a closing line.
+  /// Returns the report as a line for each file, the failures, and a closing line.
   func text(_ style: TerminalStyle) -> String {
     var lines: [String] = []
     for problem in problems { lines.append(Self.safe(problem.rendered)) }
@@ -46,12 +46,12 @@ extension RulesTestReport {
     var lines = ["", "  \(style.bad("✗")) \(style.strong(result.testCase.name.printable))"]
     lines.append("    \(style.faint(place.printable))  \(failure.request.printable)")
     lines.append("    \(failure.summary.printable)")
-    // Made for terminals already: it has colours, and nothing else that moves a cursor.
+    // The text is already formatted for terminals: its only control characters are those of colours.
     lines += failure.trace(isColored: style.isColored).map { $0.isEmpty ? "" : "    " + $0 }
     return lines
   }
 
-  /// Several lines without control characters. Tabs stay, so that carets stand where they should.
+  /// Returns several lines without control characters. Tabs are kept, so that carets are in the right columns.
   static func safe(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       line.split(separator: "\t", omittingEmptySubsequences: false).map { String($0).printable }.joined(separator: "\t")

@@ -13,7 +13,7 @@ package struct RulesTestReport: Sendable {
     /// One result for each case.
     package var results: [RulesTestResult]
 
-    /// Makes a file with its results.
+    /// Creates a file with its results.
     package init(test: RulesTestFile, rulesFile: String, rules: RuleSet, results: [RulesTestResult]) {
       self.test = test
       self.rulesFile = rulesFile
@@ -25,29 +25,29 @@ package struct RulesTestReport: Sendable {
     package var failedCount: Int { results.count { $0.failure != nil } }
   }
 
-  /// A file that could not be read, or is invalid.
+  /// A problem with a file that could not be read or is invalid.
   package struct Problem: Sendable {
     /// The file.
     package var file: String
-    /// The position in it; nil for the file as a whole.
+    /// The position in the file; nil for a problem with the file as a whole.
     package var diagnostic: RulesError.Diagnostic?
-    /// The fault.
+    /// The message.
     package var message: String
 
-    /// Makes a problem of the file as a whole.
+    /// Creates a problem with the file as a whole.
     package init(file: String, message: String) {
       self.file = file
       self.message = message
     }
 
-    /// Makes a problem at a position.
+    /// Creates a problem at a position.
     package init(file: String, _ diagnostic: RulesError.Diagnostic) {
       self.file = file
       self.diagnostic = diagnostic
       message = diagnostic.message
     }
 
-    /// The problem for a reader.
+    /// The problem as text.
     package var rendered: String {
       diagnostic?.rendered(file: file, as: "error") ?? "\(file): error: \(message)\n"
     }
@@ -63,10 +63,10 @@ package struct RulesTestReport: Sendable {
   package var showsCoverage = false
   /// The minimum coverage of conditions, in whole percent.
   package var coveragePercentMin = 0
-  /// The time of the run, reading included.
+  /// The duration of the run, including reading.
   package var elapsedMilliseconds: Double
 
-  /// Makes a report.
+  /// Creates a report.
   package init(files: [File] = [], problems: [Problem] = [], elapsedMilliseconds: Double = 0) {
     self.files = files
     self.problems = problems
@@ -91,11 +91,11 @@ package struct RulesTestReport: Sendable {
     case tap
     /// One JSON object.
     case json
-    /// Workflow commands of GitHub, for annotations beside the lines.
+    /// GitHub workflow commands, for annotations of the lines.
     case github
   }
 
-  /// The report, with a line break at its end.
+  /// Returns the report, with a line break at its end.
   package func rendered(as format: Format, style: TerminalStyle) -> String {
     switch format {
     case .text: text(style)

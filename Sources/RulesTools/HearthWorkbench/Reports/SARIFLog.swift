@@ -1,6 +1,6 @@
 import HearthTree
 
-/// A SARIF 2.1.0 log, which code scanning services show beside the lines of files
+/// A SARIF 2.1.0 log, which code scanning services show as annotations of files
 /// (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
 package struct SARIFLog: Sendable {
   /// The severity of results.
@@ -9,22 +9,22 @@ package struct SARIFLog: Sendable {
     case error
     /// A probable mistake.
     case warning
-    /// A finding that deserves a check.
+    /// A finding that should be checked.
     case note
   }
 
   /// A kind of results.
   package struct Rule: Sendable {
-    /// The name that results refer to; never renamed.
+    /// The identifier to which results refer. It is stable.
     package var id: String
     /// A description in one sentence.
     package var text: String
-    /// The remedy; nil when there is none.
+    /// The advice for fixing findings of this kind; nil when there is none.
     package var help: String?
     /// The severity of its results.
     package var level: Level
 
-    /// Makes a kind of results.
+    /// Creates a kind of results.
     package init(id: String, text: String, help: String? = nil, level: Level) {
       (self.id, self.text, self.help, self.level) = (id, text, help, level)
     }
@@ -36,7 +36,7 @@ package struct SARIFLog: Sendable {
     package var ruleID: String
     /// A description of the finding.
     package var message: String
-    /// The file, as the user named it.
+    /// The file's path, as the user passed it.
     package var file: String
     /// The line, from 1.
     package var line: Int
@@ -45,14 +45,14 @@ package struct SARIFLog: Sendable {
     /// A fingerprint that stays the same when lines above the finding are added or removed.
     package var fingerprint: String
 
-    /// Makes a result.
+    /// Creates a result.
     package init(ruleID: String, message: String, file: String, line: Int, column: Int, fingerprint: String) {
       (self.ruleID, self.message, self.file) = (ruleID, message, file)
       (self.line, self.column, self.fingerprint) = (line, column, fingerprint)
     }
   }
 
-  /// The command that found it.
+  /// The name of the command that created the log.
   package var tool: String
   /// Every kind of results that the tool has.
   package var rules: [Rule]
@@ -61,7 +61,7 @@ package struct SARIFLog: Sendable {
   /// Files that could not be read.
   package var problems: [RulesTestReport.Problem]
 
-  /// Makes a log.
+  /// Creates a log.
   package init(tool: String, rules: [Rule], results: [Result], problems: [RulesTestReport.Problem] = []) {
     (self.tool, self.rules, self.results, self.problems) = (tool, rules, results, problems)
   }
@@ -116,7 +116,7 @@ package struct SARIFLog: Sendable {
     return ["physicalLocation": ["artifactLocation": artifact, "region": region]]
   }
 
-  /// A path as a URI reference: special characters are percent-encoded.
+  /// Returns a path as a URI reference, with special characters percent-encoded.
   private static func uri(_ path: String) -> String {
     let plain = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8)
     return path.utf8.reduce(into: "") { text, byte in

@@ -1,8 +1,9 @@
 import HearthTree
 
-/// Makes the `auth` value of users without a real sign-in.
+/// The `auth` value of test users, without a real sign-in.
 package enum OfflineAuth {
-  /// The user, the provider, and a token with the claims of each ID token and the given ones, which take precedence.
+  /// Returns the `auth` of a user: the uid, the provider, and a token with the claims of every ID token and the given
+  /// claims, which take precedence.
   package static func user(_ uid: String, claims: [JSON.Member] = [], provider: String = "custom") -> JSON {
     let standard: [JSON.Member] = [
       .init("sub", .string(uid)), .init("user_id", .string(uid)),

@@ -2,14 +2,15 @@ import HearthEngine
 import HearthRules
 import HearthTree
 
-/// Runs the cases of a test file against rules, without a server.
+/// A run of the cases of a test file against rules, without a server.
 package enum RulesTestRun {
-  /// The results of all cases of a file, in its order.
+  /// Returns the results of all cases of a file, in its order.
   package static func run(_ file: RulesTestFile, rules: RuleSet) -> [RulesTestResult] {
     file.cases.map { run($0, data: file.data, rules: rules) }
   }
 
-  /// The result of one case. Steps are taken until one fails: later ones would find another state than intended.
+  /// Returns the result of one case. After a failed step, the later steps are not run, because the data would not be as
+  /// intended.
   package static func run(_ testCase: RulesTestCase, data: Node, rules: RuleSet) -> RulesTestResult {
     var root = testCase.data ?? data
     for (index, step) in testCase.steps.enumerated() {
@@ -45,7 +46,7 @@ package struct RulesTestResult: Sendable {
     case verdict(Decision)
     /// Another rule decided than expected.
     case decider(Decision, expected: ExpectedRule)
-    /// The server would have refused the request before evaluating rules.
+    /// The server would refuse the request before evaluating rules.
     case impossible(Failure)
   }
 

@@ -1,7 +1,7 @@
 import HearthTree
 
 extension Query {
-  /// The order of the query by the names in test files; empty when none is named.
+  /// The order of the query, with the names in test files; empty when the query names no order.
   var orderMembers: [JSON.Member] {
     switch order {
     case .key: [.init("orderByKey", .bool(true))]

@@ -1,9 +1,9 @@
 import HearthRules
 import HearthTree
 
-/// Writes a request that rules decided as a test file with one case, which expects the same.
+/// The conversion of a decided request to a test file with one case, which expects the same decision.
 package enum RecordedCase {
-  /// The text of the file, with the data that the rules read, and the client as they saw it. Nil when a test file
+  /// Returns the text of the file, with the data and the parts of `auth` that the rules read; nil when a test file
   /// cannot express it.
   package static func text(_ record: RecordedRequest, _ explanation: Explanation) -> String? {
     var asked = record.json
@@ -40,7 +40,7 @@ package enum RecordedCase {
     return JSON(parsing: writer.bytes) ?? .null
   }
 
-  /// A query by the names that test files use; nil for bounds without such a name.
+  /// Returns a query with the names that test files use; nil for bounds that test files cannot express.
   private static func json(_ query: Query) -> JSON? {
     var members = query.orderMembers
     if let start = query.start, let end = query.end, start == end, start == Query.Bound(value: start.value) {

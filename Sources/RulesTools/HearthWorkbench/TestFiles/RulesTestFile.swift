@@ -5,19 +5,20 @@ import HearthTree
 package struct RulesTestFile: Sendable {
   /// The file's text and name, for messages.
   package var document: DocumentText
-  /// The rules file that it names, relative to its own folder, with the place of the name; nil when it names none.
+  /// The path of the rules file that the test file names, relative to its folder, with the offset of the path; nil when
+  /// it names none.
   package var rules: (path: String, place: TextOffset)?
-  /// The content of the database for cases without data of their own.
+  /// The content of the database for cases without their own data.
   package var data: Node
   /// The cases in the order of the file.
   package var cases: [RulesTestCase]
 }
 
-/// Requests that are made one after the other, with the expected answer to each.
+/// A test case: requests that are made one after another, with the expected decision on each.
 package struct RulesTestCase: Sendable {
   /// The name in the report.
   package var name: String
-  /// The place at which it begins.
+  /// The offset at which it begins.
   package var place: TextOffset
   /// The content of the database at its beginning; nil for the file's data.
   package var data: Node?
@@ -25,11 +26,11 @@ package struct RulesTestCase: Sendable {
   package var steps: [RulesTestStep]
 }
 
-/// A request, with the expected answer.
+/// A request, with the expected decision.
 package struct RulesTestStep: Sendable {
   /// The request in words: `alice reads /rooms/r1`.
   package var label: String
-  /// The place at which it begins.
+  /// The offset at which it begins.
   package var place: TextOffset
   /// The client that makes the request.
   package var user: RulesTestUser
@@ -45,7 +46,7 @@ package struct RulesTestStep: Sendable {
 
 /// A client that makes requests.
 package struct RulesTestUser: Sendable {
-  /// The name in the file.
+  /// The user's name in the file.
   package var name: String
   /// The `auth` of rules; nil when signed out.
   package var auth: JSON?
@@ -56,7 +57,7 @@ package struct RulesTestUser: Sendable {
   package static let signedOut = RulesTestUser(name: "nobody", auth: nil)
 }
 
-/// The rule that must decide: `/rooms/$room/.write`, or none at all.
+/// The rule that must decide: `/rooms/$room/.write`, or no rule.
 package struct ExpectedRule: Sendable, Equatable {
   /// The name of the rule, see ``name(of:)``; nil when the path has no rule.
   package var name: String?

@@ -5,7 +5,7 @@ extension RulesTestReader {
   private static let operations = ["read", "write", "update", "delete"]
   private static let stepNames = operations + ["as", "value", "query", "expect", "rule", "now", "after"]
 
-  /// Reads a case, or one for each user that it names.
+  /// Reads a case, or one case for each user that it names.
   mutating func readCase(
     _ value: LocatedValue, nowMilliseconds: Int64
   ) throws(DocumentProblem) -> [RulesTestCase] {
@@ -60,7 +60,7 @@ extension RulesTestReader {
 
   // MARK: Users of a case
 
-  /// The users that `as` names: a signed-out client when it is absent or null.
+  /// Returns the users in `as`: a signed-out client when it is absent or null.
   private func readUsers(of object: LocatedObject) throws(DocumentProblem) -> [RulesTestUser] {
     guard let value = object["as"] else { return [.signedOut] }
     guard case .array(let elements) = value.form else { return [try user(value)] }
@@ -154,7 +154,7 @@ extension RulesTestReader {
     }
   }
 
-  /// The value that is written to a place.
+  /// Returns the value that is written to a location.
   func written(_ value: LocatedValue, at location: Location) throws(DocumentProblem) -> WriteValue {
     try LocatedJSON(value).read(in: document) { reader throws(JSONError) in try reader.writeValue(for: location) }
   }
@@ -166,7 +166,7 @@ extension RulesTestReader {
     return value
   }
 
-  /// The expected rule: `/rooms/$room/.write`, or `none`.
+  /// Returns the expected rule: `/rooms/$room/.write`, or `none`.
   private func decider(_ object: LocatedObject, _ operation: String) throws(DocumentProblem) -> ExpectedRule? {
     guard let text = try object.text("rule"), let place = object["rule"]?.place else { return nil }
     if text == "none" { return ExpectedRule(name: nil) }

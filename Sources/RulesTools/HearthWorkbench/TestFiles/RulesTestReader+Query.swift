@@ -6,7 +6,7 @@ extension RulesTestReader {
   private static let ends = ["endAt", "endBefore", "equalTo"]
   private static let limits = ["limitToFirst", "limitToLast"]
 
-  /// A query by the names of the SDK's methods, which are those of the rules.
+  /// Returns a query, whose members have the names of the SDK's methods and of the properties of `query` in rules.
   func query(_ value: LocatedValue) throws(DocumentProblem) -> Query {
     let bounds = ["startAt", "startAfter", "endAt", "endBefore", "equalTo"]
     let object = try LocatedObject(value, in: document, noun: "a query", names: Self.orders + bounds + Self.limits)
@@ -43,7 +43,7 @@ extension RulesTestReader {
     }
   }
 
-  /// The member of these names that is present; nil when none is.
+  /// Returns the name that is present in the object; nil when none is. More than one is an error.
   private func only(_ names: [String], of object: LocatedObject) throws(DocumentProblem) -> String? {
     let found = names.filter { object[$0] != nil }
     if found.count > 1 { try refuse([found[1]], of: object, beside: found[0]) }

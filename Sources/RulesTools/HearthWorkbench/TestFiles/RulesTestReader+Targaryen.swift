@@ -1,9 +1,9 @@
 import HearthEngine
 import HearthTree
 
-/// Reads targaryen's test files: `root` is the data, `users` has the `auth` values of rules, and `tests` has a member
-/// for each path with the lists `canRead`, `cannotRead`, `canWrite` and `cannotWrite`. Each test starts with the
-/// original data.
+/// The reading of test files of the targaryen tool: `root` is the data, `users` has the `auth` values of rules, and
+/// `tests` has a member for each path with the lists `canRead`, `cannotRead`, `canWrite` and `cannotWrite`. Each test
+/// starts with the original data.
 extension RulesTestReader {
   private static let lists = ["canRead", "cannotRead", "canWrite", "cannotWrite"]
 
@@ -63,7 +63,7 @@ extension RulesTestReader {
     return RulesTestCase(name: label, place: value.place, steps: [step])
   }
 
-  /// The write of a test. A user's name alone has no value, so the write deletes.
+  /// Returns the write of a test. A user's name without a value means a delete.
   private func targaryenWrite(
     _ value: LocatedValue, at location: Location
   ) throws(DocumentProblem) -> (RulesTestUser, WriteValue) {
@@ -77,7 +77,7 @@ extension RulesTestReader {
     return (try targaryenUser(auth), written)
   }
 
-  /// The user of a test: a user's name, or an `auth` value of rules.
+  /// Returns the user of a test: a user's name, or an `auth` value of rules.
   private func targaryenUser(_ value: LocatedValue) throws(DocumentProblem) -> RulesTestUser {
     guard case .string(let name) = value.form else {
       guard let auth = try auth(value) else { return .signedOut }

@@ -5,10 +5,10 @@ import HearthTree
 package struct RulesTestReader {
   let document: DocumentText
   var users: [String: RulesTestUser] = [:]
-  /// The number of steps in all cases so far.
+  /// The number of steps in all cases that were read.
   var stepCount = 0
 
-  /// Reads a test file, JSON or YAML by its name.
+  /// Reads a test file, as JSON or YAML according to its name.
   ///
   /// - Throws: the first problem.
   package static func read(_ document: DocumentText) throws(DocumentProblem) -> RulesTestFile {
@@ -91,7 +91,7 @@ package struct RulesTestReader {
     return RulesTestUser(name: member.name, auth: OfflineAuth.user(uid, claims: claims, provider: provider))
   }
 
-  /// The `auth` value of rules as written; nil for null, a signed-out client.
+  /// Returns the `auth` value of rules; nil for null, which means a signed-out client.
   func auth(_ value: LocatedValue) throws(DocumentProblem) -> JSON? {
     switch value.form {
     case .null: return nil
@@ -113,7 +113,7 @@ package struct RulesTestReader {
     try LocatedJSON(value).read(in: document) { reader throws(JSONError) in try reader.value() }
   }
 
-  /// The content of the database; empty without a value.
+  /// Returns the content of the database; empty without a value.
   func node(_ value: LocatedValue?, nowMilliseconds: Int64) throws(DocumentProblem) -> Node {
     guard let value else { return .empty }
     let data = try LocatedJSON(value).read(in: document) { reader throws(JSONError) in try reader.writeValue() }

@@ -15,12 +15,12 @@ public struct Retention {
   /// - Parameter repository: A repository opened for removing.
   public init(_ repository: BackupRepository) { self.repository = repository }
 
-  /// Removes backups from before an instant, except the last of them, so that every moment since can be restored; the
-  /// newest backup always stays. Then removes the pieces that no remaining backup names.
+  /// Removes the backups before a time, except the last of them, so that every later state can be restored; the newest
+  /// backup always stays. Then removes the pieces that no remaining backup needs.
   ///
-  /// Manifests are removed first, and durably, so that no backup ever lacks a piece.
+  /// Manifests are removed first, and durably, so that no listed backup ever lacks a piece.
   ///
-  /// - Parameter instantMilliseconds: nil removes no backup.
+  /// - Parameter instantMilliseconds: Nil removes no backup.
   /// - Throws: `.damaged` when a manifest is unreadable, because the pieces that it needs are unknown: nothing is
   ///   removed then.
   public func prune(before instantMilliseconds: Int64?) throws(BackupError) -> Outcome {
@@ -39,7 +39,7 @@ public struct Retention {
     }
     var needed: Set<BlobID> = []
     for manifest in kept {
-      // Equal names are equal pieces: streams known from the previous backup are skipped.
+      // Streams with equal piece names are equal: those known from the previous backup are skipped.
       for stream in manifest.streams where !stream.names.allSatisfy(needed.contains) {
         let (pieces, lists) = try repository.names(of: stream)
         needed.formUnion(pieces)

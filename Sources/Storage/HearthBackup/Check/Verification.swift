@@ -9,7 +9,7 @@ public struct Verification {
     public var path: String
     /// The fault.
     public var text: String
-    /// The backups that cannot be restored, or only partly, because of it.
+    /// The backups that cannot be restored, or only in part, because of the deviation.
     public var backups: [String]
 
     public var description: String {
@@ -22,7 +22,7 @@ public struct Verification {
   public struct Report: Sendable, Equatable {
     /// The number of verified backups.
     public var backupCount = 0
-    /// The number of pieces that were read, each once.
+    /// The number of pieces that were read, each read once.
     public var pieceCount = 0
     /// The size of the pieces before compression.
     public var sizeBytes = 0
@@ -40,7 +40,7 @@ public struct Verification {
   /// - Parameter repository: A repository opened for reading.
   public init(_ repository: BackupRepository) { self.repository = repository }
 
-  /// The checked segments, by their pieces, with the running hash after each.
+  /// Verifies one backup, or all backups when `id` is nil.
   public func run(only id: String? = nil) throws(BackupError) -> Report {
     let (manifests, broken) = try repository.manifests()
     let chosen = manifests.filter { id == nil || $0.id == id }
@@ -74,13 +74,13 @@ public struct Verification {
     for database in manifest.databases { check(database, of: manifest.id, &state) }
   }
 
-  /// Reads the pieces of a stream that were not read yet.
+  /// Verifies the pieces of a stream that were not read yet.
   private func check(_ stream: StreamReference, of backup: String, _ state: inout State) {
     if stream.isListed { for id in stream.names { check(id, of: backup, &state) } }
     do throws(BackupError) {
       for id in try repository.names(of: stream).pieces { check(id, of: backup, &state) }
     } catch {
-      // The damage of a file has been recorded with the file.
+      // The damage of the file was recorded when it was read.
       guard error.path == nil else { return }
       state.findings.append(
         Finding(path: "\(repository.backupsPath)/\(backup).json", text: error.message, backups: [backup]))
@@ -103,7 +103,8 @@ public struct Verification {
     }
   }
 
-  /// Compares the chain of a log's batches with the running hashes. Damaged pieces were recorded before.
+  /// Verifies that a log's batches form a chain by their running hashes. Skips damaged pieces, which were recorded
+  /// before.
   private func check(_ database: Manifest.Database, of backup: String, _ state: inout State) {
     var hash: RunningHash?
     do {
@@ -119,7 +120,7 @@ public struct Verification {
         throw BackupError(.damaged, "the log does not end with the running hash of the backup")
       }
     } catch {
-      // The damage of a file has been recorded with the file.
+      // The damage of the file was recorded when it was read.
       if let error = error as? BackupError, error.path != nil { return }
       let text = (error as? BackupError)?.message ?? "\(error)"
       state.findings.append(
@@ -130,7 +131,7 @@ public struct Verification {
 
   /// Returns the running hash after a segment.
   ///
-  /// - Parameter former: The running hash before it; nil for the first.
+  /// - Parameter former: The running hash before the segment; nil for the first one.
   private func behind(
     _ segment: Manifest.Segment, _ database: Manifest.Database, after former: RunningHash?
   ) throws -> RunningHash? {

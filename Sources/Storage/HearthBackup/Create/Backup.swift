@@ -10,9 +10,9 @@ public final class Backup {
   public struct Options: Sendable {
     /// The treatment of keys and secrets.
     public var secrets: SecretsOption
-    /// True when everything is read and stored again; existing pieces are still reused.
+    /// True to read all data again instead of continuing the last backup; identical pieces are still reused.
     public var isFull = false
-    /// True for a backup of a continuous archive, which replaces the previous one when that adds nothing.
+    /// True for a backup of a continuous archive, which replaces the previous one when that is no longer needed.
     public var isContinuous = false
 
     /// The default options: a backup of the changes since the last one.
@@ -36,20 +36,20 @@ public final class Backup {
   private let store: any BlobStore
   private let repository: BackupRepository?
   private let random: RandomBytes
-  /// The last stored keys and secrets: their hash before sealing, and their form.
+  /// The last stored keys and secrets: their hash before sealing, and their stored form.
   private var lastSecrets: (digest: Digest, kept: Manifest.Secrets)?
 
-  /// Backups into a folder.
+  /// Creates backups into a folder.
   public init(_ source: BackupSource, into repository: BackupRepository, random: RandomBytes = .system) {
     (self.source, store, self.repository, self.random) = (source, repository, repository, random)
   }
 
-  /// A backup into a stream.
+  /// Creates a backup into a stream.
   public init(_ source: BackupSource, into stream: BackupStreamWriter, random: RandomBytes = .system) {
     (self.source, store, repository, self.random) = (source, stream, nil, random)
   }
 
-  /// Makes a backup.
+  /// Creates a backup.
   ///
   /// - Returns: Its durable manifest.
   /// - Throws: `BackupError`, `JournalError`, `RecordError`, `RandomnessError`.
@@ -65,7 +65,7 @@ public final class Backup {
       let copy = DatabaseCopy(store: store, repository: repository, isFull: options.isFull, isLater: former != nil)
       let databases = try moment.parts.enumerated().map { index, part in
         onStep?(Step(doneCount: index, count: moment.parts.count, name: part.name))
-        // Each view is closed as soon as it is copied.
+        // Each view is closed as soon as it is copied, because an open view retains data on the disk.
         defer { part.view.close() }
         return try copy.copy(part, after: former?.database(part.name))
       }
@@ -97,7 +97,7 @@ public final class Backup {
     return true
   }
 
-  /// The folder's files at the last backup of this object.
+  /// The folder's files at the last backup that this object made.
   private var lastScan: FolderScan?
 
   /// Returns the last backup, which the next one continues. Unreadable manifests are skipped.
@@ -110,8 +110,8 @@ public final class Backup {
     return !isGoingOn ? .full : options.isContinuous ? .continuous : .incremental
   }
 
-  /// Removes the former backup of a continuous archive when the new one covers all of its moments, including those
-  /// between its predecessor and its base, for which the log before the base is kept.
+  /// Removes the previous backup of a continuous archive when every state that it can restore can be restored from the
+  /// new one as well: the new one must also have the log from before the previous backup's base.
   private func replace(_ former: Manifest, by manifest: Manifest) throws(BackupError) {
     let hasAll = former.databases.allSatisfy { old in
       manifest.database(old.name).map {
@@ -155,7 +155,7 @@ public final class Backup {
     guard isWhole else { return nil }
     lastScan = scan
     let digest = Digest(sha256: bytes)
-    // Each seal is different, so unchanged secrets are not stored again.
+    // Each sealing gives different bytes, so unchanged secrets are not sealed and stored again.
     if let lastSecrets, lastSecrets.digest == digest, repository != nil { return lastSecrets.kept }
     var writer = StreamWriter(store)
     let kept: Manifest.Secrets

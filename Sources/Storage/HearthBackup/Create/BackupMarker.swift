@@ -8,8 +8,8 @@ import HearthTree
 ///  "kind":"incremental","keys":"sealed"}
 /// ```
 ///
-/// Replaced as a whole when a backup is durable; for a stream, whose `repository` is `-`, when its last byte was
-/// written. A restored folder has none.
+/// The file is replaced as a whole when a backup is durable; for a stream, whose `repository` is `-`, when its last
+/// byte was written. A restored folder has no such file.
 public struct BackupMarker: Sendable, Equatable {
   /// The file's name in the data folder.
   public static let name = "backup.json"
@@ -25,7 +25,7 @@ public struct BackupMarker: Sendable, Equatable {
   /// The form in which keys are in it: `none`, `clear` or `sealed`.
   public var keys: String
 
-  /// The marker of a backup.
+  /// Creates the marker of a backup.
   public init(_ manifest: Manifest, repository: String) {
     instantMilliseconds = manifest.instantMilliseconds
     backup = manifest.id

@@ -11,7 +11,7 @@ public struct BackupSource: Sendable {
     /// The journal's name in the archive.
     public var journal: String
 
-    /// A journal of that name in an archive.
+    /// Creates a source for a journal in an archive.
     public init(name: String, archive: any JournalArchive, journal: String) {
       (self.name, self.archive, self.journal) = (name, archive, journal)
     }
@@ -21,10 +21,10 @@ public struct BackupSource: Sendable {
   public var folder: String
   /// The current journals of the folder.
   public var journals: @Sendable () throws -> [Entry]
-  /// The clock in milliseconds since 1970 by which the server on this machine stamps its commits.
+  /// The clock from which the server's commits get their times, in milliseconds since 1970.
   public var clock: @Sendable () -> Int64
 
-  /// A data folder.
+  /// Creates the source for a data folder.
   public init(
     folder: String, journals: @escaping @Sendable () throws -> [Entry], clock: @escaping @Sendable () -> Int64
   ) {

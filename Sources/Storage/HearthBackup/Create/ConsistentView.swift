@@ -3,14 +3,15 @@ import HearthJournal
 
 /// A consistent view of all journals of a data folder at one instant, without stopping their writers.
 ///
-/// The steps: read each journal's end, read the clock (T), open a view of each, read the clock again (U). A commit
-/// acknowledged before T is in its view, because it was durable before the view was opened. Each view is cut before the
-/// first batch, after the end read at first, that holds a commit decided after T and until U (later times come from a
-/// clock that was set back since, and are ignored). Such a batch became durable after T, so none of its commits was
-/// acknowledged at T; and everything caused by it is later too, in whichever database. The remainder thus has every
-/// commit acknowledged before T, none decided after T, and no effect without its cause. Writers never wait.
+/// The steps are: read the end of each journal, read the clock (T), open a view of each journal, and read the clock
+/// again (U). A commit that was acknowledged before T is in its view, because it was durable before the view was
+/// opened. Each view is cut before the first batch, after the end that was read first, that contains a commit decided
+/// after T and until U. (Times after U come from a clock that was set back since, and are ignored.) Such a batch became
+/// durable after T, so none of its commits was acknowledged at T, and everything that it caused, in any database, is
+/// later as well. The rest thus contains every commit acknowledged before T, none decided after T, and no effect
+/// without its cause. Writers never wait.
 final class ConsistentView {
-  /// A journal of the moment.
+  /// A journal at the time of the view.
   struct Part {
     var name: String
     var view: any JournalView
@@ -40,7 +41,7 @@ final class ConsistentView {
     defer { if !isKept { for view in views { view.close() } } }
     for place in places { views.append(try place.archive.view(place.journal)) }
     let after = source.clock()
-    // A journal created since has no commit acknowledged before T; a deleted one makes this attempt fail.
+    // A journal that was created since has no commit acknowledged before T; a deleted one makes this attempt fail.
     guard Set(try source.journals().map(\.name)).isSuperset(of: places.map(\.name)), after >= instant else {
       return nil
     }
@@ -62,11 +63,11 @@ final class ConsistentView {
     _ view: any JournalView, after end: JournalHead, _ instant: Int64, _ after: Int64
   ) throws -> JournalHead {
     var head = end
-    // An unchanged log may also have a new owner by now.
+    // The owner may have changed although the log has not.
     head.epoch = view.head.epoch
     var isFirst = true
     try view.forEachLink(after: end.position) { link in
-      // A snapshot replaced the log before this batch, and the former end is within it.
+      // A snapshot has replaced the log before this batch, and the end that was read first lies within the batch.
       if isFirst, link.batch.firstPosition != end.position + 1 { return false }
       isFirst = false
       let marks = try CommitRecord.marks(of: link.batch.payload)

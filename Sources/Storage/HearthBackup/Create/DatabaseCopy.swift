@@ -1,13 +1,13 @@
 import HearthJournal
 
-/// The copy of a journal's state at a moment into a store, continuing from the previous backup.
+/// The copy of a journal's state into a store of backups, continuing from the previous backup.
 struct DatabaseCopy {
   let store: any BlobStore
   /// The repository of older backups, whose small segments are merged; nil when there is none.
   let repository: BackupRepository?
   /// True when a new base is always taken.
   let isFull: Bool
-  /// True when there is a previous backup, which lacks the journal if that was created since.
+  /// True when there is a previous backup, without this journal if it was created since.
   let isLater: Bool
 
   /// - Parameter former: The same journal in the previous backup.
@@ -18,7 +18,7 @@ struct DatabaseCopy {
       base: nil, segments: [])
     guard let former, let new = try segment(part, after: former) else {
       try begin(part, &database)
-      // Moments between the two backups need the whole log, also where a snapshot has replaced a part of it by now.
+      // States between the two backups need the whole log, even where a snapshot has replaced a part of it.
       if former == nil, isLater, let all = try wholeLog(part) { database.segments = all }
       return database
     }
@@ -28,7 +28,7 @@ struct DatabaseCopy {
       isFull || isLong(former, database.segments)
     {
       database.base = try base(snapshot, part.view)
-      // The batches that the previous backup lacks are kept, because moments between the two need them.
+      // The batches since the previous backup are stored, because states between the two backups need them.
       database.segments = former.segments.filter { $0.last > snapshot.position } + new
     } else if isFull {
       try begin(part, &database)
@@ -62,14 +62,14 @@ struct DatabaseCopy {
   }
 
   /// Returns the batches since the previous backup; nil when this log does not continue it, because batches were lost
-  /// or the log is another one.
+  /// or the log was replaced by a different one.
   private func segment(_ part: ConsistentView.Part, after former: Manifest.Database) throws -> [Manifest.Segment]? {
     guard former.position <= part.head.position else { return nil }
     return try segment(part, after: former.position, former.runningHash)
   }
 
-  /// Returns the batches between a position and the moment; empty when there are none, nil when they do not follow the
-  /// position.
+  /// Returns the batches between a position and the end of the view; empty when there are none, nil when they do not
+  /// follow the position.
   private func segment(
     _ part: ConsistentView.Part, after position: Int64, _ hash: RunningHash
   ) throws -> [Manifest.Segment]? {

@@ -4,7 +4,7 @@ import Glibc
 struct FileArchiveWriter {
   let folder: String
 
-  /// - Parameter write: Receives the stream's bytes.
+  /// - Parameter write: Receives the stream's bytes, in order.
   /// - Returns: False when a file has changed since the scan; the stream must then be discarded.
   /// - Throws: `.source` when a file is unreadable, or the error of `write`.
   func write(_ entries: [FolderEntry], _ write: ([UInt8]) throws -> Void) throws -> Bool {
@@ -17,7 +17,7 @@ struct FileArchiveWriter {
     return true
   }
 
-  /// Copies the number of bytes that the file had when it was scanned; an appended file has more by now.
+  /// Copies the number of bytes that the file had when it was scanned; a file that was appended to may have more now.
   private func copy(_ entry: FolderEntry, _ write: ([UInt8]) throws -> Void) throws -> Bool {
     let path = "\(folder)/\(entry.path)"
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

@@ -5,7 +5,7 @@ struct FolderScan: Sendable, Equatable {
   /// The files without secrets in the order of their paths, each folder before its content. Links and sockets are left
   /// out.
   var plain: [FolderEntry] = []
-  /// The files that hold keys and secrets.
+  /// The files that contain keys and secrets.
   var secret: [FolderEntry] = []
 
   /// The top-level names of transient files: those of the running server, and the backup marker.
@@ -41,7 +41,7 @@ struct FolderScan: Sendable, Equatable {
   }
 
   private static func isLeftOut(_ path: String, _ name: String) -> Bool {
-    // Unfinished files, and the triggers' folder id, which differs in a copy.
+    // Unfinished files, and the triggers' folder ID, which a copy must not share.
     if name.hasSuffix(".new") || name.hasSuffix(".partial") || name.contains(".new.") || path == "triggers/home" {
       return true
     }
@@ -66,7 +66,7 @@ struct FolderScan: Sendable, Equatable {
       let path = prefix.isEmpty ? name : "\(prefix)/\(name)"
       var status = stat()
       guard !Self.isLeftOut(path, name) else { continue }
-      // Deleted meanwhile, as the next scan will find.
+      // The entry was deleted meanwhile; the next scan will show that.
       guard lstat("\(folder)/\(path)", &status) == 0 else { continue }
       guard FileArchive.isPath(path) else {
         throw BackupError(.source, "the name of a file is too long, or none", path: "\(folder)/\(path)")

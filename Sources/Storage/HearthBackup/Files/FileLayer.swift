@@ -1,10 +1,9 @@
-/// The file operations of a folder of backups, in steps small enough that a test can simulate a crash between any two
-/// of them.
+/// The file operations on a folder of backups, as steps between which a test can simulate a crash.
 ///
 /// Calls block. A file's bytes are durable after ``synchronize(_:)`` on it; its name, or its removal, after
 /// ``synchronizeFolder(_:)`` on its folder.
 public protocol FileLayer: Sendable {
-  /// Creates a folder for its owner alone. An existing one stays as it is.
+  /// Creates a folder that only its owner can access. An existing folder is left unchanged.
   func makeFolder(_ path: String) throws(BackupError)
 
   /// Returns the names in a folder, in no order; empty when the folder is missing.
@@ -15,7 +14,7 @@ public protocol FileLayer: Sendable {
   /// - Throws: `.tooLarge` when it exceeds the limit.
   func read(_ path: String, sizeBytesMax: Int) throws(BackupError) -> [UInt8]?
 
-  /// Creates a file for its owner alone, replacing an existing one.
+  /// Creates a file that only its owner can access, replacing an existing one.
   func create(_ path: String, _ bytes: [UInt8]) throws(BackupError)
 
   /// Makes a file's bytes durable.

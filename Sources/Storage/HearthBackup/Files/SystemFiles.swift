@@ -3,7 +3,7 @@ import HearthSystem
 
 /// The file operations of the system.
 public struct SystemFiles: FileLayer {
-  /// The file operations of the system.
+  /// Creates the file operations.
   public init() {}
 
   public func makeFolder(_ path: String) throws(BackupError) {
@@ -80,10 +80,10 @@ public struct SystemFiles: FileLayer {
 
   public func lock(_ path: String, isShared: Bool) throws(BackupError) -> (any FileLock)? {
     var file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    // A reader may lack the permission to write there.
+    // A reader may have no permission to write to the lock file.
     if file < 0, isShared { file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
     guard file >= 0 else {
-      // A read-only copy needs no lock.
+      // A copy on a read-only file system needs no lock.
       if isShared, [ENOENT, EROFS, EACCES].contains(errno) { return Lock(-1) }
       throw Self.failure("cannot open the lock", path)
     }

@@ -1,14 +1,15 @@
-/// A failure of a backup operation: a closed code, a sentence with the remedy for the operator, and the file.
+/// A failure of a backup operation: a code from a closed list, a sentence with the remedy for the operator, and the
+/// file.
 public struct BackupError: Error, Sendable, CustomStringConvertible {
   /// The closed list of codes.
   public enum Code: String, Sendable, CaseIterable {
     /// The folder or stream holds no backups.
     case notBackups = "not-backups"
-    /// The format is that of a newer version.
+    /// The format belongs to a newer version.
     case unsupportedFormat = "unsupported-format"
     /// The data read differs from the data written.
     case damaged = "damaged"
-    /// Another process adds or removes backups there.
+    /// Another process is adding or removing backups.
     case busy = "busy"
     /// Reading or writing a file failed.
     case inputOutput = "input-output"
@@ -33,7 +34,7 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
   /// The file concerned; nil when there is none.
   public var path: String?
 
-  /// An error with a message for the operator.
+  /// Creates an error with a message for the operator.
   public init(_ code: Code, _ message: String, path: String? = nil) {
     self.code = code
     self.message = message

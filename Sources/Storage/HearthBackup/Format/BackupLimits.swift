@@ -6,15 +6,15 @@ public enum BackupLimits {
   /// The average distance of possible ends of a piece beyond the minimum size.
   static let pieceBytesTarget = 1 << 20
 
-  /// The maximum size of a piece, which is held in memory. It is also that of a snapshot's chunk.
+  /// The maximum size of a piece, which is held in memory. It equals that of a snapshot's chunk.
   static let pieceBytesMax = 4 << 20
 
   /// The maximum size of a stream: far above that of a database in memory, and small enough that sums over untrusted
   /// manifests do not overflow.
   static let streamBytesMax: Int64 = 1 << 40
 
-  /// The maximum size of a manifest's file. It names every piece of small streams, and lists of the pieces of large
-  /// ones.
+  /// The maximum size of a manifest's file. It contains the names of all pieces of small streams, and of lists with the
+  /// pieces of large ones.
   static let manifestBytesMax = 16 << 20
 
   /// The maximum size of a folder's keys and secrets, which are sealed in memory.
@@ -31,11 +31,11 @@ public enum BackupLimits {
   /// The size below which segments are merged.
   static let smallSegmentBytes = 1 << 20
 
-  /// The size of log after which a new base is taken, if the base is not larger: a restore replays at most about as
-  /// much as it loads.
+  /// The size of log after which a new base is taken, if the base is not larger: a restore then replays at most about
+  /// as many bytes as it loads.
   static let rebaseBytes = 64 << 20
 
-  /// The number of attempts of a backup whose folder changes meanwhile.
+  /// The number of attempts when the folder changes during a backup.
   static let attemptsMax = 5
 
   /// The maximum size of a file's path in a data folder.

@@ -20,8 +20,8 @@ enum BlobFormat {
   private static let version: UInt8 = 1
   private static let zstandard: UInt8 = 1
   private static let headerBytes = 14
-  /// The fastest level, because writers on the same machine have priority, and a tenth of the space is not worth twice
-  /// the time.
+  /// The fastest level, because writers on the same machine have priority, and a higher level would save a tenth of the
+  /// space in twice the time.
   private static let level: Int32 = 1
 
   /// The maximum file size: an incompressible piece grows by less than one part in 128.
@@ -50,7 +50,7 @@ enum BlobFormat {
     return file + frame
   }
 
-  /// Returns the piece in a file; nil when the file is not intact or has another name's piece.
+  /// Returns the piece in a file; nil when the file is damaged or contains another piece.
   static func decode(_ file: [UInt8], _ id: BlobID) -> [UInt8]? {
     var reader = ByteReader(file[...])
     guard (try? reader.slice(magic.count))?.elementsEqual(magic) == true, (try? reader.number(UInt8.self)) == version,

@@ -8,7 +8,7 @@ public struct BlobID: Sendable, Hashable, CustomStringConvertible {
   /// The number of bytes.
   static let sizeBytes = 32
 
-  /// The name of a piece.
+  /// Computes the name of a piece.
   init(of piece: [UInt8]) { bytes = Digest(sha256: piece).bytes }
 
   /// Reads 32 bytes; nil for any other number.

@@ -46,7 +46,7 @@ struct FolderEntry: Sendable, Equatable {
   var version: [Int64] = []
 }
 
-/// The decoder of an archive, which may arrive in any number of pieces.
+/// The decoder of an archive, which may arrive in any number of parts.
 struct FileArchiveDecoder {
   /// A part of the archive, in order.
   enum Part {
@@ -62,7 +62,7 @@ struct FileArchiveDecoder {
   /// True when the end was read.
   private(set) var isAtEnd = false
 
-  /// Decodes the next piece.
+  /// Decodes the next bytes of the archive.
   ///
   /// - Throws: `.damaged`, `.unsupportedFormat`, or the error of `body`.
   mutating func take(_ piece: [UInt8], _ body: (Part) throws -> Void) throws {

@@ -2,8 +2,8 @@ import HearthCrypto
 import HearthJournal
 import HearthTree
 
-/// The file of a manifest, `backups/ID.json`: one line with an object, and one with the word `sha256`, a blank, and the
-/// SHA-256 of the first line without its end.
+/// The file of a manifest, `backups/ID.json`: one line with an object, and one with the word `sha256`, a space, and the
+/// SHA-256 of the first line without its line break.
 ///
 /// ```json
 /// {"format":1,"id":"20261123T155213.123Z-1a2b3c4d","kind":"incremental","instantMilliseconds":1795449133123,
@@ -165,7 +165,7 @@ extension Manifest.Secrets {
 }
 
 extension RunningHash {
-  /// Reads sixteen hexadecimal digits of a manifest.
+  /// Reads the sixteen hexadecimal digits in a manifest.
   fileprivate init?(_ json: JSON?) {
     guard let text = json?.string, text.utf8.count == 16, let value = UInt64(text, radix: 16) else { return nil }
     self.init(rawValue: value)

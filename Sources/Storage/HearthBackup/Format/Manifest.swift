@@ -3,26 +3,26 @@ import HearthJournal
 /// The manifest of one backup: the state of each journal of a data folder at an instant, and its other files.
 ///
 /// A manifest is complete by itself. It names the pieces of older backups that are still valid, so that a restore reads
-/// one manifest, or two for a moment between them.
+/// only one manifest, or two for a state between two backups.
 public struct Manifest: Sendable, Equatable {
-  /// The kind of a backup by its new data.
+  /// The kind of a backup, according to its new data.
   public enum Kind: String, Sendable, CaseIterable {
-    /// The bases of all databases.
+    /// A backup with new bases of all databases.
     case full
-    /// Logs since the previous backup, or bases of some databases.
+    /// A backup with the logs since the previous backup, and new bases of some databases.
     case incremental
     /// An incremental backup of a continuous archive, which the next one may replace.
     case continuous
   }
 
-  /// The initial state of a database, in the form of its journal's snapshots.
+  /// The initial state of a database, in the format of its journal's snapshots.
   struct Base: Sendable, Equatable {
     var position: Int64
     var runningHash: RunningHash
     var stream: StreamReference
   }
 
-  /// A run of batches of a log, see ``SegmentFormat``.
+  /// A sequence of batches of a log, see ``SegmentFormat``.
   struct Segment: Sendable, Equatable {
     var first: Int64
     var last: Int64

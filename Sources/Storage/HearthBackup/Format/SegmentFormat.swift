@@ -1,7 +1,7 @@
 import HearthBytes
 import HearthJournal
 
-/// A run of a journal's batches as a stream. A batch (integers little-endian):
+/// The format of a sequence of a journal's batches as a stream. A batch (integers little-endian):
 ///
 ///     0   first position, 8 bytes
 ///     8   last position, 8 bytes
@@ -10,7 +10,7 @@ import HearthJournal
 ///     32  size of the payload, 8 bytes
 ///     40  the payload: the records of its commits
 ///
-/// The next one follows immediately, so that concatenated runs are a run.
+/// The next batch follows immediately, so that concatenated segments form a segment.
 enum SegmentFormat {
   static let headerBytes = 40
 
@@ -34,8 +34,8 @@ struct SegmentDecoder {
   /// Decodes the next piece.
   ///
   /// - Parameter body: Receives each complete batch; returns false to stop.
-  /// - Returns: False when `body` did.
-  /// - Throws: `.damaged` for bytes that are no batch.
+  /// - Returns: False when `body` returned false.
+  /// - Throws: `.damaged` for bytes that are not a batch.
   mutating func take(_ piece: [UInt8], _ body: (JournalLink) throws -> Bool) throws -> Bool {
     if rest.isEmpty { rest = piece } else { rest += piece }
     var start = 0
@@ -58,6 +58,6 @@ struct SegmentDecoder {
     }
   }
 
-  /// True when the segment ended where a batch does.
+  /// True when the decoded bytes end with a complete batch.
   var isAtEnd: Bool { rest.isEmpty }
 }

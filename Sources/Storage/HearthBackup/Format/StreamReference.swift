@@ -7,7 +7,7 @@ import HearthTree
 struct StreamReference: Sendable, Equatable {
   /// The total size in bytes.
   var sizeBytes: Int
-  /// The names of its pieces, or of the lists with them.
+  /// The names of the stream's pieces, or of lists of the pieces when ``isListed`` is true.
   var names: [BlobID]
   var isListed = false
 
@@ -15,7 +15,7 @@ struct StreamReference: Sendable, Equatable {
     (self.sizeBytes, self.names, self.isListed) = (sizeBytes, names, isListed)
   }
 
-  /// Reads a reference; nil when the JSON is none.
+  /// Reads a reference; nil when the JSON is not a valid reference.
   init?(_ json: JSON?) {
     guard let json, let size = json["bytes"]?.int, (0...BackupLimits.streamBytesMax).contains(size) else { return nil }
     let listed = json["lists"]?.array

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The restore of an archive's files into a folder, for their owner alone.
+/// The restore of an archive's files into a folder, with access for their owner only.
 final class FolderRestore {
   private let folder: String
   private var decoder = FileArchiveDecoder()
@@ -20,7 +20,7 @@ final class FolderRestore {
       case .folder(let path, let mode):
         try finishFile()
         let place = "\(folder)/\(path)"
-        // The owner needs write permission until its content is written.
+        // The owner needs write permission until the file's content is written.
         guard mkdir(place, mode_t(mode & 0o700 | 0o700)) == 0 || errno == EEXIST else {
           throw SystemFiles.failure("cannot make the folder", place)
         }
@@ -51,7 +51,7 @@ final class FolderRestore {
     guard decoder.isAtEnd else { throw BackupError(.damaged, "the files of the backup are cut off") }
   }
 
-  /// Creates missing parent folders; those of keys come with the archive of the other files.
+  /// Creates missing parent folders; those of the files with keys may be in the archive of the other files.
   private func makeFolders(above path: String) throws {
     var made = folder
     for part in path.split(separator: "/").dropLast() {

@@ -1,13 +1,13 @@
 import HearthEngine
 import HearthJournal
 
-/// The restore of one journal from pieces of backups.
+/// The restore of one journal from backups.
 struct JournalRestore {
   let repository: BackupRepository
   let part: RestorePlan.Part
 
   /// - Parameter made: Creates the journal; called when there is content for it.
-  /// - Returns: Its head; nil when it did not exist at the moment.
+  /// - Returns: The journal's head; nil when it did not exist at the restored time.
   /// - Throws: `BackupError`, `JournalError`, `RecordError`.
   func run(_ made: () throws -> any JournalRestoration) throws -> JournalHead? {
     var journal: (any JournalRestoration)?
@@ -61,7 +61,7 @@ struct JournalRestore {
 
   private var limitPosition: Int64 { if case .position(let position) = part.limit { position } else { .max } }
 
-  /// Returns the requested part of a batch; nil when it is empty.
+  /// Returns the part of a batch up to the limit; nil when it is empty.
   private func cut(_ link: JournalLink, _ hash: RunningHash) throws -> JournalLink? {
     let marks: [CommitRecord.Mark]
     var count: Int

@@ -5,8 +5,8 @@ import HearthSystem
 
 /// The restore of a data folder from backups.
 ///
-/// The folder is made beside its target, and moved there when all of it is durable and every journal has been opened
-/// and verified, so that no server can start on an incomplete folder.
+/// The folder is created next to its target, and renamed to it when all of it is durable and every journal has been
+/// opened and verified, so that no server can start on an incomplete folder.
 public struct Restore {
   /// The result of a restore.
   public struct Outcome: Sendable {
@@ -28,7 +28,8 @@ public struct Restore {
     public var hasKeys: Bool
   }
 
-  /// The factory of the archives for journals, those of the accounts and of databases, in existing folders.
+  /// The factory of the archives in which journals, of the accounts and of the databases, are created in an existing
+  /// folder.
   public typealias Archives = @Sendable (_ folder: String) -> any JournalArchive
 
   private let repository: BackupRepository
@@ -43,7 +44,7 @@ public struct Restore {
     (self.repository, self.archives, self.seal) = (repository, archives, seal)
   }
 
-  /// Returns the path at which a folder is made before it is renamed.
+  /// Returns the path at which a folder is created before it is renamed to its target.
   public static func workPath(for folder: String) -> String {
     var path = folder
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -64,11 +65,11 @@ public struct Restore {
     }
   }
 
-  /// Restores a moment.
+  /// Restores the state at a restore point.
   ///
   /// - Parameters:
-  ///   - folder: The target, which must be missing or empty.
-  ///   - leavesOutKeys: True when keys and secrets are omitted; otherwise sealed ones need the passphrase.
+  /// - folder: The target, which must be missing or empty.
+  /// - leavesOutKeys: True when keys and secrets are omitted; otherwise sealed ones need the passphrase.
   /// - Throws: `BackupError`, `JournalError`, `RecordError`.
   public func run(_ moment: RestorePoint, into folder: String, leavesOutKeys: Bool = false) throws -> Outcome {
     try Self.requireEmpty(folder)
@@ -148,7 +149,7 @@ public struct Restore {
 
   /// Moves the finished folder to its target.
   private func move(_ work: String, to folder: String) throws {
-    // Replaces an empty folder.
+    // The rename replaces an empty folder.
     guard Glibc.rename(work, folder) == 0 else {
       let reason = errno
       let hint = [EXDEV, EBUSY].contains(reason) ? " (a file system is mounted there: name a folder inside it)" : ""

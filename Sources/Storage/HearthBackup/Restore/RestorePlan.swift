@@ -8,9 +8,9 @@ struct RestorePlan {
   enum Limit: Equatable {
     /// The end of the available log.
     case end
-    /// The position before the first commit that was decided later.
+    /// The position before the first commit that was decided after the given time.
     case time(Int64)
-    /// The position after that commit.
+    /// The position of the last commit to restore.
     case position(Int64)
   }
 
@@ -19,7 +19,7 @@ struct RestorePlan {
     var base: Manifest.Base?
     /// The log segments in order. Duplicate batches are applied once.
     var segments: [Manifest.Segment]
-    /// The position up to which every batch is applied, because it is in the backup before the moment.
+    /// The position up to which every batch is applied, because the backup before the restore point contains it.
     var certainPosition: Int64
     /// The running hash at ``certainPosition``; nil when that is not the last position.
     var hash: RunningHash?
@@ -27,11 +27,11 @@ struct RestorePlan {
     var limit: Limit
   }
 
-  /// The backup that supplies the files: the last one at or before the moment.
+  /// The backup that supplies the files: the last one at or before the restore point.
   var manifest: Manifest
   var parts: [Part]
 
-  /// - Throws: `.notCovered` when the moment is in no backup, and not between two.
+  /// - Throws: `.notCovered` when the restore point is neither in a backup nor between two backups.
   static func plan(_ repository: BackupRepository, at moment: RestorePoint) throws -> RestorePlan {
     let manifests = try repository.manifests().whole
     guard let newest = manifests.last else {
@@ -65,12 +65,12 @@ struct RestorePlan {
     return try plan(before, after, until: time)
   }
 
-  /// Returns the plan for the first backup and its continuation until a time.
+  /// Returns the plan for the first of two consecutive backups, continued up to a time with the log in the second.
   private static func plan(_ before: Manifest, _ after: Manifest, until time: Int64) throws -> RestorePlan {
     var parts = try before.databases.map { try part($0, after, until: time, before) }
     for database in after.databases where before.database(database.name) == nil {
-      // For a database created between the two backups, the log must start at its beginning, or its state then is
-      // unknown.
+      // Of a database that was created between the two backups, the log must be complete from its beginning; otherwise
+      // its state at that time is unknown.
       guard database.segments.first?.first ?? 1 == 1, database.segments.isEmpty == (database.position == 0) else {
         throw gap(database.name, before, after)
       }
@@ -86,7 +86,7 @@ struct RestorePlan {
     _ database: Manifest.Database, _ after: Manifest, until time: Int64, _ before: Manifest
   ) throws -> Part {
     var part = Part(database, limit: .time(time))
-    // A database deleted before the next backup is restored as of the previous one.
+    // A database that was deleted before the next backup is restored as of the previous one.
     guard let later = after.database(database.name) else { return part }
     if later.position == database.position, later.runningHash == database.runningHash { return part }
     guard later.position > database.position, let first = later.segments.first?.first, first - 1 <= database.position
@@ -129,8 +129,8 @@ struct RestorePlan {
     return plan
   }
 
-  /// Returns the decision time of a commit, or for a record without a time that of the previous one, which may be in
-  /// the previous backup; nil when none of the segments contains it.
+  /// Returns the decision time of a commit, for a record without a time, this is the time of the record before it,
+  /// which may be in the previous backup; nil when none of the segments contains it.
   private static func time(
     of position: Int64, in database: Manifest.Database, after former: Manifest, _ repository: BackupRepository
   ) throws -> Int64? {
@@ -152,7 +152,7 @@ struct RestorePlan {
 }
 
 extension RestorePlan.Part {
-  /// A database's part of one backup.
+  /// Creates the plan of a database from one backup.
   fileprivate init(_ database: Manifest.Database, limit: RestorePlan.Limit) {
     self.init(
       name: database.name, base: database.base, segments: database.segments, certainPosition: database.position,

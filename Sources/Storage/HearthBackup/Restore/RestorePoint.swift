@@ -1,4 +1,4 @@
-/// The moment whose state is restored.
+/// The time or position whose state is restored.
 public enum RestorePoint: Sendable, Equatable {
   /// The instant of the newest backup.
   case latest

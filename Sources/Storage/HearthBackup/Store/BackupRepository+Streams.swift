@@ -1,7 +1,7 @@
 import HearthJournal
 
 extension BackupRepository {
-  /// Returns the ids of the pieces of a stream, in order, and of the blobs that list these ids.
+  /// Returns the ids of the pieces of a stream, in order, and of the pieces that contain lists of these IDs.
   ///
   /// - Throws: `.damaged` when a list is invalid.
   func names(of stream: StreamReference) throws(BackupError) -> (pieces: [BlobID], lists: [BlobID]) {
@@ -9,7 +9,7 @@ extension BackupRepository {
     var pieces: [BlobID] = []
     for list in stream.names {
       let bytes = try piece(list)
-      // All pieces but the last have the minimum size, so a list with too many names is rejected early.
+      // All pieces but the last have the minimum size, so that a list with too many names is rejected early.
       let countMax = stream.sizeBytes / BackupLimits.pieceBytesMin + 1
       guard bytes.count.isMultiple(of: BlobID.sizeBytes), pieces.count + bytes.count / BlobID.sizeBytes <= countMax
       else {

@@ -4,18 +4,18 @@ import HearthTree
 /// A folder of backups.
 ///
 /// ```
-/// hearth-backups.json   {"format":1}, and a line's end: marks the folder
+/// hearth-backups.json   {"format":1}, and a line break: identifies the folder
 /// backups/ID.json       a backup, see Manifest
 /// blobs/XX/NAME         a piece, see BlobFormat
 /// lock                  held by the process that adds or removes backups
 /// reading.lock          shared by readers, and exclusive for a removal
-/// ….new                 files that are being written, or were when a process ended: they are ignored
+/// ….new                 files that are being written, or were left incomplete by an ended process; ignored
 /// ```
 ///
-/// Only their owner can read the files. Each file gets its name when its bytes are durable and were read back, and a
-/// backup's manifest comes last, when all pieces that it names are durable under their names. Whenever a process or the
-/// machine ends, there are thus complete backups, and unused pieces: the next backup reuses what it can, and
-/// ``Retention`` removes the rest.
+/// Only the owner of the files can read them. A file gets its final name when its bytes are durable and were read back.
+/// A backup's manifest is written last, when all pieces that it names are durable under their final names. After a
+/// crash at any time, there are thus complete backups and perhaps unused pieces: the next backup reuses such pieces,
+/// and ``Retention`` removes the others.
 public final class BackupRepository {
   /// The path of the folder.
   public let path: String
@@ -24,7 +24,7 @@ public final class BackupRepository {
   private var known: [String: Set<String>] = [:]
   /// The pieces that this object has written or read.
   private var verified: Set<BlobID> = []
-  /// The folders with names that may not be durable yet.
+  /// The folders in which names may not be durable yet.
   private var changed: Set<String> = []
   private var lock: (any FileLock)?
   private var readLock: (any FileLock)?
@@ -36,7 +36,7 @@ public final class BackupRepository {
 
   /// The kind of access to the folder.
   public enum Access: Sendable {
-    /// Reading and restoring. Any number at a time, also while a backup is added.
+    /// Reading and restoring. Any number of readers can work at a time, even while a backup is added.
     case reading
     /// Adding backups, which creates a missing folder.
     case adding
@@ -46,7 +46,8 @@ public final class BackupRepository {
 
   /// Opens the folder.
   ///
-  /// - Throws: `.notBackups` when it is another folder, or missing and only to be read; `.unsupportedFormat`; `.busy`.
+  /// - Throws: `.notBackups` when the folder has other content, or is missing and opened for reading;
+  ///   `.unsupportedFormat`; `.busy`.
   public init(path: String, files: any FileLayer = SystemFiles(), for access: Access) throws(BackupError) {
     self.path = path
     self.files = files
@@ -71,13 +72,13 @@ public final class BackupRepository {
     }
     guard access == .adding else { return }
     for folder in [blobsPath, backupsPath] { try files.makeFolder(folder) }
-    // An earlier process may have been interrupted before they were durable.
+    // An earlier process may have been interrupted before the names of its files were durable.
     changed.insert(path)
   }
 
   private func make() throws(BackupError) {
     try files.makeFolder(path)
-    // The remains of an interrupted creation also belong to the folder.
+    // A folder with only the remains of an interrupted creation is accepted as well.
     let ours: Set = ["lock", "reading.lock", "blobs", "backups", Self.markName + ".new", "lost+found"]
     if let other = try files.names(in: path).first(where: { !ours.contains($0) }) {
       throw BackupError(
@@ -141,7 +142,7 @@ public final class BackupRepository {
 
   /// Returns the backups, oldest first, and the errors of those whose manifest is unreadable.
   ///
-  /// - Throws: when the folder is unreadable.
+  /// - Throws: An error when the folder is unreadable.
   public func manifests() throws(BackupError) -> (whole: [Manifest], broken: [BackupError]) {
     var (whole, broken): ([Manifest], [BackupError]) = ([], [])
     for name in try manifestNames() {
@@ -161,7 +162,7 @@ public final class BackupRepository {
   /// Returns the newest backups whose manifests are readable, the newest first. Names begin with the instant, so that
   /// not all manifests are read.
   ///
-  /// - Throws: when the folder is unreadable.
+  /// - Throws: An error when the folder is unreadable.
   public func newestManifests(_ count: Int) throws(BackupError) -> [Manifest] {
     var found: [Manifest] = []
     for name in try manifestNames().sorted(by: >) {
@@ -199,7 +200,7 @@ extension BackupRepository: BlobStore {
     let id = BlobID(of: piece)
     guard !verified.contains(id) else { return id }
     let folder = "\(blobsPath)/\(id.folder)"
-    // The name of a piece that an interrupted process left may not be durable.
+    // The name of a piece from an interrupted process may not be durable yet.
     changed.insert(folder)
     if try isKnown(id), (try? self.piece(id)) == piece {
       verified.insert(id)
@@ -217,7 +218,7 @@ extension BackupRepository: BlobStore {
     return id
   }
 
-  /// Makes the stored pieces durable, then the manifest.
+  /// Makes the names of the stored pieces durable, then stores the manifest durably.
   public func commit(_ manifest: Manifest) throws {
     for folder in changed.sorted() { try files.synchronizeFolder(folder) }
     changed = []

@@ -5,12 +5,12 @@ import HearthBytes
 /// ```
 /// "HrthStrm" version:u8 record*
 /// record = 1 length:u32 bytes        a piece, not compressed
-///        | 2 length:u32 bytes        the manifest's file, after all pieces that it names
+///        | 2 length:u32 bytes        the content of the manifest's file, after all pieces that it names
 ///        | 0                         the end
 /// ```
 ///
 /// The length is little-endian, the version 1. Pieces are not compressed and come in the order of the data, so that
-/// deduplicating programs recognise them; each comes once.
+/// deduplicating programs recognise them. Each piece occurs once.
 public enum BackupStream {
   fileprivate static let start = Array("HrthStrm".utf8) + [1]
   fileprivate static let pieceMark: UInt8 = 1
@@ -19,7 +19,7 @@ public enum BackupStream {
 
   /// Reads a stream into a folder of backups.
   ///
-  /// - Parameter read: Returns the next bytes, at most that many; none at the end.
+  /// - Parameter read: Returns the next bytes, at most the given number; none at the end.
   /// - Returns: The manifest of the backup.
   /// - Throws: `.notBackups`, `.unsupportedFormat`, `.damaged` when it is truncated or incomplete.
   public static func receive(into repository: BackupRepository, _ read: (Int) throws -> [UInt8]) throws -> Manifest {

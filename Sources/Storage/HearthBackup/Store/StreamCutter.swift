@@ -1,12 +1,12 @@
-/// The content-defined cutting of a stream into pieces: an insertion changes the pieces around it, and the later ones
+/// The content-defined chunking of a stream into pieces: an insertion changes the pieces around it, and later pieces
 /// stay the same.
 ///
 /// A cut is after a byte where a rolling hash of the last 64 bytes ends in enough zeros (the gear hash of FastCDC: each
-/// byte shifts the hash by one bit and adds a random number of the byte). The first `pieceBytesMin` bytes of a piece
-/// have no cut, and the piece always ends at `pieceBytesMax`.
+/// byte shifts the hash by one bit and adds a random number that the byte selects). The first `pieceBytesMin` bytes of
+/// a piece have no cut, and the piece always ends at `pieceBytesMax`.
 struct StreamCutter {
-  /// The random numbers of 64 bits for each byte: SplitMix64 from the seed 0x4865_6172_7468. They are part of no
-  /// format, but other ones would make all pieces new.
+  /// The random numbers of 64 bits for each byte: SplitMix64 from the seed 0x4865_6172_7468. They are not part of a
+  /// format, but with other numbers no existing piece would be reused.
   private static let gear: [UInt64] = {
     var state: UInt64 = 0x4865_6172_7468
     return (0..<256).map { _ in
@@ -18,8 +18,8 @@ struct StreamCutter {
     }
   }()
 
-  /// The mask of the highest bits of the hash, which all 64 bytes influence: as many as make a cut's chance one in
-  /// `pieceBytesTarget`.
+  /// The mask of the highest bits of the hash, which all 64 bytes influence: as many that a cut has a probability of
+  /// one in `pieceBytesTarget`.
   private static let mask = ~(UInt64.max >> UInt64(BackupLimits.pieceBytesTarget.trailingZeroBitCount))
 
   private var piece: [UInt8] = []
@@ -41,7 +41,7 @@ struct StreamCutter {
   /// Returns the index after the last byte of the piece; nil when the piece goes on.
   private mutating func cut(_ bytes: [UInt8], from start: Int) -> Int? {
     let have = piece.count
-    // No cut is possible up to here; only the last 64 bytes of it influence the hash.
+    // No cut is possible before the minimum size, and only the last 64 bytes before it influence the hash.
     let first = min(bytes.count, start + max(0, BackupLimits.pieceBytesMin - have))
     let last = min(bytes.count, start + BackupLimits.pieceBytesMax - have)
     var hash = hash

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The journals of one collection, for backups.
 ///
-/// Views that are open together share one connection and the moment of the first of them: a backup of many databases
-/// uses one connection and sees a consistent state. Each backup has its own archive.
+/// Views that are open at the same time share one connection and one transaction: a backup of many databases uses one
+/// connection and sees a consistent state. Each backup has its own archive.
 public final class PostgresArchive: JournalArchive {
   private struct Sharing {
     var transaction: PostgresReadTransaction
@@ -18,7 +18,8 @@ public final class PostgresArchive: JournalArchive {
 
   public func names() throws(JournalError) -> [String] { try journals.names() }
 
-  /// Returns the journal's state at the moment that open views share; now, when there is none.
+  /// Returns a view of the journal in the transaction that the open views share; begins the transaction when there is
+  /// none.
   ///
   /// - Throws: `.notAJournal` when there was no such journal; `.inputOutput`.
   public func view(_ name: String) throws(JournalError) -> any JournalView {

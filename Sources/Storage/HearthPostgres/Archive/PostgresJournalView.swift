@@ -2,7 +2,7 @@ import HearthCrypto
 import HearthJournal
 import Synchronization
 
-/// A journal's rows at one moment.
+/// A journal's rows in one read transaction.
 final class PostgresJournalView: JournalView {
   let head: JournalHead
   let snapshot: SnapshotInfo?
@@ -13,8 +13,8 @@ final class PostgresJournalView: JournalView {
   private let whenClosed: @Sendable () -> Void
 
   /// - Parameters:
-  ///   - name: The name in the table.
-  ///   - whenClosed: Is called once.
+  /// - name: The name in the table.
+  /// - whenClosed: Called once.
   /// - Throws: `.notAJournal` when the journal is missing; `.corrupt`, `.inputOutput`.
   init(
     _ name: String, at transaction: PostgresReadTransaction, _ address: PostgresAddress,
@@ -78,7 +78,7 @@ final class PostgresJournalView: JournalView {
         try row.addParts { (part) throws(JournalError) in
           try run("reading a batch", statement(BatchSQL.part, first, part)).bytes(0, 0)
         }
-        // The hash before the first batch is that of a log which may be pruned.
+        // The hash before the first batch is unknown when the log before it may be pruned.
         let before: RunningHash? = if let previous { previous.hash } else if first == 1 { .empty } else { nil }
         if let before, let finding = row.finding(after: before) { throw error(.corrupt, finding, first) }
         if before == nil, Int64(row.batch.payload.count) != row.sizeBytes {

@@ -1,11 +1,11 @@
 import HearthJournal
 
-/// The state of a PostgreSQL at one moment: a transaction on its own connection, which sees no later writes, and keeps
-/// its rows from being vacuumed.
+/// A read transaction on its own connection to PostgreSQL. It sees no later writes, and the rows that it can see are
+/// not vacuumed.
 final class PostgresReadTransaction: Sendable {
   private let worker: PostgresWorker
   private let address: PostgresAddress
-  /// The identity of the transaction: a reconnected session has another one, with another moment.
+  /// The identity of the transaction, by which a new transaction after a reconnect is detected.
   private let transactionIdentity: [Int64?]
 
   private static let identity = PostgresStatement(

@@ -1,11 +1,11 @@
 import HearthCrypto
 import HearthJournal
 
-/// The restoration of a journal's rows under a temporary name. When all of them are written and verified, they get the
+/// The restoration of a journal's rows under a temporary name. When all rows are written and verified, they get the
 /// journal's name in one step. The next restoration of the same name removes the remains of an interrupted one.
 final class PostgresRestoration: JournalRestoration {
   private let engine: PostgresEngine
-  /// The final name in the table.
+  /// The final name in the `journal` table.
   private let name: String
   private let identifier: Int64
   private var head = JournalHead(epoch: 0, position: 0, runningHash: .empty)
@@ -112,7 +112,7 @@ final class PostgresRestoration: JournalRestoration {
       ])
     }
     if !hasBatches, head.position > 0 {
-      // The next batch refers to the log's last row.
+      // The next batch refers to the last row of the log, so its position is kept.
       try add([
         statement(
           ArchiveSQL.addTail, .integer(head.position), .integer(head.epoch), .hash(head.runningHash))

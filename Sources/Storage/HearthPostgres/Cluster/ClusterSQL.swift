@@ -1,7 +1,8 @@
 /// The statements of a cluster's nodes: leases, owners, and rows written by a node's incarnation.
 ///
-/// A lease lapses by the server's clock, read while the node's row is locked, so that a heartbeat in time that waits
-/// for a standby is waited for. A call that gets the lock after that finds the lease lapsed, and reports it.
+/// Leases are measured with the server's clock, which is read while the node's row is locked. A call about a lease thus
+/// waits for a heartbeat that has arrived in time and is still waiting for a standby. A heartbeat that gets the lock
+/// too late finds its lease lapsed, and reports it.
 struct ClusterSQL: Sendable {
   /// Appends a row; prepared by the connections for appends.
   let append = PostgresSQL(prepared: "append_row", appendText(isFirst: false))
@@ -12,20 +13,20 @@ struct ClusterSQL: Sendable {
 
   /// Registers a new incarnation of a node, with a lease. Parameters: name, address, milliseconds of the lease.
   let register: PostgresSQL
-  /// Renews the lease of an incarnation that has not ended. Parameters: name, incarnation, milliseconds. Returns the number of
-  /// gaps.
+  /// Renews the lease of an incarnation that has not ended. Parameters: name, incarnation, milliseconds. Returns the
+  /// number of gaps.
   let heartbeat: PostgresSQL
   /// Declares an incarnation ended whose lease has lapsed or which has a successor. Parameters: name, incarnation.
   let end: PostgresSQL
-  /// Claims a journal. Parameters: journal, the epoch that was seen, one that is known, name, incarnation. Returns the new
-  /// epoch.
+  /// Claims a journal. Parameters: journal, the last epoch that the caller has read, the highest epoch that it knows,
+  /// name, incarnation. Returns the new epoch.
   let claim: PostgresSQL
   /// Reads the owner of a journal and the remaining milliseconds of its lease. Parameters: journal.
   let owner: PostgresSQL
   /// Reads the owner of a journal, the end of its log, and its head at a position. Parameters: journal, position.
   let position: PostgresSQL
 
-  /// Limits the wait for another transaction's lock to the time limit of a lease call, for the rest of a transaction.
+  /// Limits waits for locks in the rest of the transaction to the time limit of a lease call.
   static let leaseLockTimeout = PostgresStatement(
     PostgresSQL("SELECT set_config('lock_timeout', '\(PostgresLimits.leaseAnswerSeconds)s', true)"))
 

@@ -16,8 +16,8 @@ extension OwnerRecord {
 extension LogReading {
   /// Reads the answers of ``ClusterSQL/position`` and ``ClusterSQL/rows``.
   ///
-  /// - Throws: `.pruned` when the rows after the position were pruned: to a reader without them, the remaining rows
-  ///   belong to another log. `.corrupt` for unreadable rows.
+  /// - Throws: `.pruned` when the rows after the position were pruned: a reader cannot continue without them.
+  ///   `.corrupt` for unreadable rows.
   init(_ found: PostgresAnswer, _ rows: PostgresAnswer, after position: Int64) throws(JournalError) {
     guard let owner = OwnerRecord(found) else {
       throw JournalError(.inputOutput, "the journal of a database was removed")
@@ -59,7 +59,7 @@ extension LogReading {
     guard epoch >= 0, position >= 0, position < .max else {
       throw JournalError(.corrupt, "the log's last row says position \(position) and epoch \(epoch)")
     }
-    // A claim before the first row.
+    // A log whose last row is a claim before the first commit is empty.
     if position == 0 { return nil }
     return JournalHead(epoch: epoch, position: position, runningHash: RunningHash(stored: hash))
   }

@@ -1,11 +1,12 @@
 import HearthCluster
 import HearthJournal
 
-/// The store of a cluster in PostgreSQL: leases, owners and logs, in the tables that a single server's journals have.
+/// The store of a cluster in PostgreSQL: leases, owners and logs, in the same tables as the journals of a server
+/// without a cluster.
 ///
-/// Leases have their own connection, so that no heartbeat waits for a large row, and so have claims; reads and appends
-/// have theirs, with each database's appends on one of them, in order. When the server does not answer in time, the
-/// outcome is unknown, and the store does not retry.
+/// Leases have a connection of their own, so that no heartbeat waits for a large row. Claims and reads have one each.
+/// Appends have several; those of one database use the same one, which keeps them in order. When the server does not
+/// answer in time, the outcome is unknown, and the store does not retry.
 package final class PostgresClusterStore: ClusterCatalog {
   /// The callback for problems that the operator should know: a server that fails a call, or an unreadable log.
   package typealias Report = @Sendable (JournalError) -> Void
@@ -25,11 +26,11 @@ package final class PostgresClusterStore: ClusterCatalog {
   private let reader: PostgresWorker
   private let writers: [PostgresWorker]
 
-  /// Connects at the first call.
+  /// Creates the store, which connects at its first call.
   ///
   /// - Parameters:
-  ///   - engine: The engine with the tables and the address.
-  ///   - address: The address at which other nodes reach this one.
+  /// - engine: The engine with the tables and the address.
+  /// - address: The address at which other nodes reach this one.
   /// - Throws: The error of a read; `.inputOutput` when there is no thread or descriptor left.
   package convenience init(
     _ engine: PostgresEngine, address: String, timing: ClusterTiming, report: @escaping Report
@@ -60,9 +61,9 @@ package final class PostgresClusterStore: ClusterCatalog {
     for worker in [lease, control, reader] + writers { worker.close() }
   }
 
-  /// Returns the database of a journal's name, and creates it when it is missing. Blocks.
+  /// Returns the ID of the database with a journal of that name, and creates it when it is missing. Blocks.
   ///
-  /// - Parameter collection: The prefix of such journals' names.
+  /// - Parameter collection: The prefix of the names of the journals of one kind.
   package func database(_ name: String, of collection: String) throws(JournalError) -> DatabaseID {
     let identifier = try engine.journals(collection).identifier(of: name)
     guard let number = UInt32(exactly: identifier) else {
@@ -73,14 +74,14 @@ package final class PostgresClusterStore: ClusterCatalog {
 
   /// Opens the journal of that name. Blocks.
   ///
-  /// - Parameter collection: The prefix of such journals' names.
+  /// - Parameter collection: The prefix of the names of the journals of one kind.
   package func openJournal(_ name: String, of collection: String) throws(JournalError) -> any Journal {
     try engine.journals(collection).open(name).journal
   }
 
   // MARK: Leases
 
-  /// Calls the store about the node's lease. The answer comes once, on another thread, which the handler must not
+  /// Calls the store about the node's lease. The answer is given once, on another thread, which the handler must not
   /// block.
   package func ask(_ call: NodeLease.Call, then: @escaping @Sendable (NodeLease.Answer) -> Void) {
     let statement: PostgresStatement =
@@ -92,8 +93,8 @@ package final class PostgresClusterStore: ClusterCatalog {
         PostgresStatement(
           sql.heartbeat, [.text(run.node.name), .integer(run.number), .integer(node.leaseMilliseconds)])
       }
-    // A call whose commit hangs keeps the row locked: calls that wait for it fail at the lock timeout, and do not
-    // occupy a connection as long.
+    // A call whose commit hangs keeps the row locked. The lock timeout makes calls that wait for it fail, so that they
+    // do not occupy the connection as long.
     send([ClusterSQL.leaseLockTimeout, statement], to: lease, seconds: PostgresLimits.leaseAnswerSeconds) { answers in
       guard let found = answers?.last else { return then(.failed) }
       switch call {
@@ -106,8 +107,8 @@ package final class PostgresClusterStore: ClusterCatalog {
 
   // MARK: Databases
 
-  /// Calls the store about a database. The answer comes once, on another thread, which the handler must not block.
-  /// Answers to appends of a database come in order.
+  /// Calls the store about a database. The answer is given once, on another thread, which the handler must not block.
+  /// Answers to appends of a database are given in order.
   package func ask(
     _ call: StoreCall, of database: DatabaseID, then: @escaping @Sendable (StoreAnswer) -> Void
   ) {
@@ -130,7 +131,7 @@ package final class PostgresClusterStore: ClusterCatalog {
       send(statements, to: reader) { [report] answers in
         guard let answers else { return then(.failed) }
         do throws(JournalError) { then(.rows(try LogReading(answers[0], answers[1], after: position))) } catch {
-          // The caller handles it.
+          // The caller handles this call itself.
           if error.code == .pruned { return then(.pruned) }
           report(error)
           then(.failed)
@@ -199,9 +200,9 @@ package final class PostgresClusterStore: ClusterCatalog {
   /// Runs statements in one transaction of a connection.
   ///
   /// - Parameters:
-  ///   - noRoom: Called instead of `then` when a full disk undid the statements; nil makes no difference between
-  ///     failures.
-  ///   - then: Receives an answer for each statement; nil when they were undone or their outcome is unknown.
+  /// - noRoom: Called instead of `then` when the statements were undone because the disk is full; nil to treat this as
+  ///   any other failure.
+  /// - then: Receives an answer for each statement; nil when they were undone or their outcome is unknown.
   private func send(
     _ statements: [PostgresStatement], to worker: PostgresWorker, seconds: Int? = nil,
     noRoom: (@Sendable () -> Void)? = nil,

@@ -1,7 +1,7 @@
 import HearthJournal
 
 extension PostgresEngine {
-  /// Returns the nodes of a cluster with valid leases, which use the tables.
+  /// Returns the nodes of a cluster that have valid leases, and so use the tables.
   ///
   /// - Throws: `.unavailable`, `.inputOutput`.
   public func livingNodes() throws(JournalError) -> [String] {

@@ -1,11 +1,11 @@
 import CPostgres
 import HearthJournal
 
-/// The address of a PostgreSQL server and the connection parameters: a URL as libpq reads it, with several hosts, a
-/// socket's folder, `sslmode` and certificates if wanted. Omitted parts come from libpq's own sources: `PGPASSFILE`,
+/// The address of a PostgreSQL server and the connection parameters: a URL in libpq's format, which may have several
+/// hosts, a socket's folder, `sslmode` and certificates. Omitted parts come from libpq's own sources: `PGPASSFILE`,
 /// `~/.pgpass`, `PGSSLROOTCERT` and so on.
 ///
-/// Its text never has a password: neither this description, nor an error about it.
+/// Neither its description nor an error about it contains a password.
 public struct PostgresAddress: Sendable, CustomStringConvertible {
   /// The parameters of the connection, by libpq's names.
   let parameters: [(key: String, value: String)]
@@ -24,20 +24,20 @@ public struct PostgresAddress: Sendable, CustomStringConvertible {
     var parameters = try Self.parse(url)
     func value(_ key: String) -> String? { parameters.last { $0.key == key }?.value }
     description = Self.describe(value)
-    // Defaults for a server, unless the URL sets them.
+    // Defaults for these parameters, unless the URL sets them.
     for (key, usual) in [
       ("fallback_application_name", "hearth"), ("connect_timeout", "\(PostgresLimits.connectSeconds)"),
       ("target_session_attrs", "read-write"), ("keepalives_idle", "5"), ("keepalives_interval", "2"),
       ("keepalives_count", "3"), ("tcp_user_timeout", "10000"),
     ] where value(key) == nil { parameters.append((key, usual)) }
-    // The encoding that the statements here require.
+    // The encoding is set in any case, because the statements require it.
     parameters.removeAll { $0.key == "client_encoding" }
     parameters.append(("client_encoding", "UTF8"))
     self.parameters = parameters
   }
 
-  /// Refuses a password with `@` or `/` that is not written as `%40` or `%2F`: it would be read as a host or a port,
-  /// which errors name.
+  /// Refuses a password with `@` or `/` that is not written as `%40` or `%2F`: it would be read as a part of the host
+  /// or port, which error messages contain.
   private static func requireOneReading(_ url: String) throws(JournalError) {
     let rest = url.drop { $0 != ":" }.dropFirst(3)
     guard let at = rest.firstIndex(of: "@") else { return }
@@ -49,13 +49,13 @@ public struct PostgresAddress: Sendable, CustomStringConvertible {
     }
   }
 
-  /// True when the URL itself has a password, not only a parameter for one.
+  /// True when the URL itself contains a password.
   public var hasPassword: Bool {
     parameters.contains { ["password", "sslpassword"].contains($0.key) && !$0.value.isEmpty }
   }
 
   private static func parse(_ url: String) throws(JournalError) -> [(key: String, value: String)] {
-    // libpq's message quotes parts of the URL, which may be parts of a password, so it is not repeated.
+    // The message of libpq is not repeated: it quotes parts of the URL, which may be parts of a password.
     guard let options = PQconninfoParse(url, nil) else {
       throw JournalError(.notAJournal, "libpq cannot read the address of PostgreSQL")
     }
@@ -78,7 +78,7 @@ public struct PostgresAddress: Sendable, CustomStringConvertible {
     return text
   }
 
-  /// Returns a message of libpq or the server without the password, if it contains it.
+  /// Returns a message of libpq or the server with the password removed.
   func scrubbed(_ message: String) -> String {
     var text = message.split { $0.isNewline }.joined(separator: "; ")
     for secret in parameters where ["password", "sslpassword"].contains(secret.key) && !secret.value.isEmpty {

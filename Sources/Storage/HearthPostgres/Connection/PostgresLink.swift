@@ -11,21 +11,22 @@ final class PostgresLink {
     case skipped
     /// The end of a statement.
     case end
-    /// The end of a transaction.
+    /// The end of a transaction: libpq's pipeline sync.
     case sync
   }
 
   /// The reason of a failed connection.
   struct Problem: Error {
     var message: String
-    /// The server's SQLSTATE, or the one that it would have sent, where it is known: `28000` for a missing or wrong
+    /// The server's SQLSTATE, or the one that describes the failure, if it is known: `28000` for a missing or wrong
     /// password, `08P01` when another program answers.
     var state = ""
   }
 
   private let connection: OpaquePointer
   private let address: PostgresAddress
-  /// True when a notice so far was a warning, with which the server reports that a commit is not replicated.
+  /// True when the server has sent a warning since ``takeWarning()``; with a warning it reports that a commit is not
+  /// replicated.
   private(set) var hasWarning = false
 
   /// Connects, trying the hosts one after another. Blocks for up to ``PostgresLimits/connectSeconds`` a host.
@@ -62,10 +63,10 @@ final class PostgresLink {
 
   deinit { PQfinish(connection) }
 
-  /// The descriptor to poll.
+  /// The socket's descriptor, for `poll(2)`.
   var descriptor: Int32 { PQsocket(connection) }
 
-  /// The process on the server, as the server reported it; a pooler in between reports a wrong one.
+  /// The ID of the server's process, as reported at the connection; a connection pooler reports a wrong one.
   var processIdentifier: Int32 { PQbackendPID(connection) }
 
   /// The error message of libpq for a broken connection.
@@ -77,7 +78,7 @@ final class PostgresLink {
   private var isBroken: Bool { PQstatus(connection) == CONNECTION_BAD }
 
   private func note(_ notice: OpaquePointer?) {
-    // The severity is read in its form that is not localized.
+    // Reads the severity in the form that is not localized.
     guard let severity = PQresultErrorField(notice, Self.severity) else {
       hasWarning = true
       return
@@ -128,7 +129,7 @@ final class PostgresLink {
     return isSent == 1
   }
 
-  /// Hands a statement to libpq for preparation. False when the connection is broken.
+  /// Hands the preparation of a statement to libpq. False when the connection is broken.
   func sendPreparing(_ sql: PostgresSQL) -> Bool { PQsendPrepare(connection, sql.name, sql.text, 0, nil) == 1 }
 
   /// Ends a transaction. False when the connection is broken.
@@ -136,7 +137,7 @@ final class PostgresLink {
 
   /// Sends as much as the socket accepts.
   ///
-  /// - Returns: True when something is left; nil when the connection is broken.
+  /// - Returns: True when bytes are left to send; nil when the connection is broken.
   func flush() -> Bool? {
     switch PQflush(connection) {
     case 0: false
@@ -188,7 +189,7 @@ final class PostgresLink {
     return answer
   }
 
-  // The codes of fields are characters, which Swift does not import: PG_DIAG_SEVERITY_NONLOCALIZED and so on.
+  // The codes of fields are character macros, which Swift does not import: PG_DIAG_SEVERITY_NONLOCALIZED and others.
   private static let severity = Int32(UInt8(ascii: "V"))
   private static let sqlState = Int32(UInt8(ascii: "C"))
   private static let primaryMessage = Int32(UInt8(ascii: "M"))

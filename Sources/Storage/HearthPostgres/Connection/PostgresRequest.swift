@@ -5,7 +5,7 @@ import Synchronization
 final class PostgresRequest: Sendable {
   /// The outcome of a request.
   enum Outcome: Sendable {
-    /// The transaction is committed, durably as far as the server reports it. One answer for each statement.
+    /// The transaction is committed, and durable according to the server. One answer for each statement.
     case done([PostgresAnswer])
     /// The server refused a statement and has undone all of them.
     case refused(PostgresFault)
@@ -38,7 +38,7 @@ final class PostgresRequest: Sendable {
     sizeBytes = statements.reduce(0) { $0 + $1.sizeBytes }
   }
 
-  /// Ends the wait. Only the first outcome counts.
+  /// Sets the outcome and ends the wait. Later calls have no effect.
   func finish(_ found: Outcome) {
     let isFirst = outcome.withLock { outcome in
       defer { outcome = outcome ?? found }

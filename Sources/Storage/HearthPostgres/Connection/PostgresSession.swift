@@ -7,7 +7,7 @@ final class PostgresSession {
     var requests: [PostgresRequest]
     var answers: [[PostgresAnswer]]
     var fault: PostgresFault?
-    /// True when a warning came with the commit: it may not be replicated.
+    /// True when the server sent a warning with the commit, which may therefore not be replicated.
     var mayBeUnreplicated = false
   }
 
@@ -23,7 +23,7 @@ final class PostgresSession {
   private var outgoingStart = 0
   private var unsentBytes = 0
   private var isBlocked = false
-  /// The items with outstanding answers, in order; the first at `expectedStart`.
+  /// The items with outstanding answers, in order; the first one is at `expectedStart`.
   private var expected: [Item] = []
   private var expectedStart = 0
   private var hasResult = false
@@ -31,9 +31,9 @@ final class PostgresSession {
   private var transactions: [Transaction] = []
   private var retriedAlone: [PostgresRequest] = []
 
-  /// Connects, and prepares the connection.
+  /// Connects, and runs the set-up statements.
   ///
-  /// - Parameter setUp: The first statement must ask for the process on the server.
+  /// - Parameter setUp: The first statement must query the ID of the server's process.
   init(
     _ address: PostgresAddress, _ setUp: PostgresWorker.SetUp, deadline: UInt64
   ) throws(PostgresLink.Problem) {
@@ -49,8 +49,8 @@ final class PostgresSession {
     lose()
     switch request.wait() {
     case .done(let answers) where isSetUp:
-      // A pooler reports a made-up process of the server: it shares the connection with others between two
-      // transactions, together with the settings and prepared statements.
+      // A wrong process ID shows that there is a connection pooler. It shares the server's connection between clients
+      // after each transaction, including settings and prepared statements, so it cannot be used.
       guard answers.first?.integer(0, 0) == Int64(link.processIdentifier) else {
         throw PostgresLink.Problem(
           message: "what answers is a connection pooler: let Hearth connect to PostgreSQL itself", state: "08P01")
@@ -80,8 +80,8 @@ final class PostgresSession {
     return deadline <= now ? 0 : Int32(clamping: (deadline - now) / 1_000_000 + 1)
   }
 
-  /// The deadline of the oldest transaction, which is the latest of its requests, so that an early one does not end the
-  /// others.
+  /// The deadline of the oldest transaction, the latest deadline of its requests, so that one request's early deadline
+  /// does not end the others.
   private var deadline: UInt64? { transactions.first?.requests.lazy.map(\.deadline).max() }
 
   // MARK: Sending
@@ -145,7 +145,7 @@ final class PostgresSession {
   /// Receives available data. False when the connection is lost.
   func receive() -> Bool {
     guard link.receive() else {
-      // Data from before the failure is still available.
+      // Handles events that arrived before the failure first.
       takeEvents()
       return false
     }
@@ -154,7 +154,7 @@ final class PostgresSession {
 
   @discardableResult
   private func takeEvents() -> Bool {
-    // Between two statements libpq returns null once or twice.
+    // Between two statements, libpq returns null once or twice.
     var emptyCount = 0
     while expectedStart < expected.count, emptyCount < 3, let event = link.next() {
       if link.takeWarning() { markUnreplicated() }
@@ -212,7 +212,7 @@ final class PostgresSession {
     }
   }
 
-  /// Removes and returns the requests that failed because of another one in their transaction.
+  /// Removes and returns the requests that were undone because another request in their transaction failed.
   func takeRetriedAlone() -> [PostgresRequest] {
     defer { retriedAlone = [] }
     return retriedAlone

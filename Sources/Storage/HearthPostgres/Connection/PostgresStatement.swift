@@ -4,10 +4,10 @@ struct PostgresSQL: Sendable {
   let name: String
   let text: String
 
-  /// A statement that is planned at each execution.
+  /// Creates a statement that is not prepared.
   init(_ text: String) { (name, self.text) = ("", text) }
 
-  /// A statement that each connection prepares when it begins.
+  /// Creates a statement that each connection prepares when it is made.
   init(prepared name: String, _ text: String) { (self.name, self.text) = (name, text) }
 
   /// The statement for a connection that has not prepared it.
@@ -16,7 +16,7 @@ struct PostgresSQL: Sendable {
 
 /// A statement with its parameters.
 struct PostgresStatement: Sendable {
-  /// A parameter in binary form: eight bytes, or the bytes themselves.
+  /// A parameter in PostgreSQL's binary format: eight bytes for an integer, otherwise the bytes themselves.
   enum Parameter: Sendable {
     case integer(Int64)
     case bytes([UInt8])
@@ -48,7 +48,7 @@ struct PostgresStatement: Sendable {
 struct PostgresAnswer: Sendable {
   /// The number of rows written or removed; for a query, of those in ``rows``.
   var count = 0
-  /// The columns in binary form, as the server sends them; nil for NULL.
+  /// The columns of each row in binary format, as the server sends them; nil for NULL.
   var rows: [[[UInt8]?]] = []
 
   /// Returns a column of eight bytes; nil for NULL and for other types.
@@ -73,8 +73,8 @@ struct PostgresFault: Sendable, CustomStringConvertible {
 
   var description: String { state.isEmpty ? message : "\(message) [SQLSTATE \(state)]" }
 
-  /// True when a retry may succeed a little later, here or on another server: a demoted primary, a shutdown, a
-  /// deadlock, too many connections.
+  /// True when a retry may succeed later, on this server or another one: a demoted primary, a shutdown, a deadlock, too
+  /// many connections.
   var isTransient: Bool {
     ["25006", "26000", "53300", "55P03"].contains(state) || ["08", "40", "57"].contains(state.prefix(2))
   }

@@ -5,7 +5,7 @@ import Synchronization
 /// A connection with its own thread, which waits only for the connection's socket; requests are queued.
 ///
 /// All queued requests share one transaction, up to ``PostgresLimits``, so that many databases share one round trip and
-/// one wait for the disks. A lost connection is made again when there is something to send; the outcome of requests in
+/// one wait for the disks. A lost connection is replaced when there is a request to send; the outcome of requests in
 /// flight is then unknown.
 final class PostgresWorker: Sendable {
   /// The statements that set up and prepare each connection.
@@ -16,9 +16,9 @@ final class PostgresWorker: Sendable {
 
   private struct Inbox {
     var waiting: [PostgresRequest] = []
-    /// The requests that failed with others, and are retried alone.
+    /// The requests that were undone together with a failed one, and are retried one by one.
     var alone: [PostgresRequest] = []
-    /// True when the thread waits, and has to be woken.
+    /// True when the thread waits and must be woken for new requests.
     var isAsleep = false
     var isClosed = false
     var isOver = false
@@ -32,7 +32,7 @@ final class PostgresWorker: Sendable {
   private let wakeRead: Int32
   private let wakeWrite: Int32
 
-  /// Starts the thread. It connects at the first request.
+  /// Starts the thread, which connects at the first request; nil when there is no thread or descriptor left.
   init?(_ address: PostgresAddress, _ setUp: SetUp) {
     var ends: [Int32] = [-1, -1]
     guard hearth_pipe(&ends) == 0 else { return nil }
@@ -212,7 +212,7 @@ final class PostgresWorker: Sendable {
     for request in late { request.finish(.unsent("\(address) did not answer in time")) }
   }
 
-  /// Fails the requests that do not wait for a connection, because none can be made now.
+  /// Fails the requests with ``PostgresRequest/failsIfUnreachable``, because no connection can be made now.
   private func noteUnreachable(_ problem: PostgresLink.Problem) {
     let ended = inbox.withLock { inbox in
       let isClosed = inbox.isClosed

@@ -1,9 +1,10 @@
 import Glibc
 import HearthJournal
 
-/// The checks before journals are kept in a PostgreSQL, which must not lose acknowledged commits in a crash.
+/// The checks of a PostgreSQL server before journals are stored there: its configuration must not lose acknowledged
+/// commits in a crash.
 enum PostgresChecks {
-  /// The oldest supported version. Tests run on 15.
+  /// The oldest supported version. The tests run on version 15.
   private static let versionMin: Int64 = 130_000
 
   private static let query = PostgresSQL(

@@ -1,8 +1,8 @@
 import HearthJournal
 
 extension PostgresEngine {
-  /// Removes the journal of a name: the name in one step, so that no caller finds a part of it, then the rows in small
-  /// ones.
+  /// Removes a journal: first its name in one transaction, so that no caller finds an incomplete journal, then its rows
+  /// in small transactions.
   ///
   /// - Throws: `.inUse` when it is open in this process; `.inputOutput`, after which ``removeLeftovers()`` removes the
   ///   rest.

@@ -1,20 +1,22 @@
 import HearthJournal
 import Synchronization
 
-/// A PostgreSQL with journals: its connections, and the results of its checks.
+/// A PostgreSQL server with journals: the connections to it, and the results of its checks.
 ///
-/// Several connections append, each journal through one of them; two more serve all other requests, so that no append
-/// waits for a snapshot, a read or a lock. Each has a thread of its own; the caller's thread only waits.
+/// Several connections are for appends, and each journal uses one of them. Two more serve all other requests, so that
+/// no append waits for a snapshot, a read or a lock. Each connection has a thread of its own; the caller's thread only
+/// waits.
 public final class PostgresEngine: Sendable {
   /// The address of the server.
   public let address: PostgresAddress
-  /// The warnings about the server's configuration, one sentence each; worse problems are refused.
+  /// The warnings about the server's configuration, one sentence each; serious problems make ``init(_:options:)``
+  /// throw.
   public let warnings: [String]
 
   let options: PostgresOptions
   private let writers: [PostgresWorker]
   private let generalWorkers: [PostgresWorker]
-  /// The journals that are open in this process.
+  /// The numbers of the journals that are open in this process.
   private let open = Mutex<Set<Int64>>([])
   private let isEnding = Atomic(false)
 
@@ -32,7 +34,7 @@ public final class PostgresEngine: Sendable {
     }
     (self.address, self.options) = (address, options)
     let settings = PostgresSchema.settings(options)
-    // This connection prepares nothing, because there may be no tables yet.
+    // The first connection prepares no statements, because the tables may not exist yet.
     let setUpWorkers = try Self.start(1, address, PostgresWorker.SetUp(statements: settings, prepared: []))
     defer { setUpWorkers[0].close() }
     warnings = try PostgresChecks.run(address) { (statements) throws(JournalError) in
@@ -84,8 +86,8 @@ public final class PostgresEngine: Sendable {
     return PostgresWorker.now &+ UInt64(min(options.requestTimeoutSeconds, longest) * 1e9)
   }
 
-  /// Limits every wait to ``PostgresLimits/endSeconds`` from now on, so that a stopping Hearth does not wait for a lost
-  /// server.
+  /// Limits every wait to ``PostgresLimits/endSeconds`` from now on, so that a stopping Hearth server does not wait for
+  /// an unreachable PostgreSQL.
   public func shortenTimeouts() { isEnding.store(true, ordering: .relaxed) }
 
   /// Returns the deadline of the answer to statements that are sent now.
@@ -149,7 +151,7 @@ public final class PostgresEngine: Sendable {
 
   // MARK: Handles
 
-  /// Notes that a journal is open in this process. False when it already is.
+  /// Registers a journal as open in this process. Returns false when it is open already.
   func enter(_ journal: Int64) -> Bool { open.withLock { $0.insert(journal).inserted } }
 
   func leave(_ journal: Int64) { open.withLock { _ = $0.remove(journal) } }

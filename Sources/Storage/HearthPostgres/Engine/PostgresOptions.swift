@@ -7,7 +7,7 @@ public struct PostgresOptions: Sendable {
   /// The time in seconds that an append tries to find out its outcome, after which it fails with `.inputOutput`.
   public var requestTimeoutSeconds: Double
 
-  /// The default options, or others.
+  /// Creates options; every omitted one has its default.
   public init(
     schema: String = "hearth", writers: Int = 2,
     requestTimeoutSeconds: Double = Double(PostgresLimits.requestTimeoutSeconds)

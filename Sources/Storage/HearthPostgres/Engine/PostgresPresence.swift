@@ -2,14 +2,14 @@ import HearthJournal
 
 /// A connection that marks these tables as used by a server while it lasts, and checks that PostgreSQL answers.
 ///
-/// It separates servers that were started twice by mistake, and a single server from the nodes of a cluster. The data
-/// is protected by the epoch of each journal, also when this connection is lost.
+/// It prevents that two servers, or a single server and the nodes of a cluster, use the same tables by mistake. Even
+/// without this connection, the epoch of each journal protects the data.
 final class PostgresPresence: Sendable {
   private let worker: PostgresWorker
   private let address: PostgresAddress
   private let probe: PostgresStatement
 
-  /// Returns the statement that takes the session's lock, again after a reconnect.
+  /// Returns the statement that takes the session's lock; it is repeated after a reconnect.
   private static func lock(isShared: Bool) -> PostgresSQL {
     PostgresSQL(
       """

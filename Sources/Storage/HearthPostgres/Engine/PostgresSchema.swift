@@ -6,21 +6,22 @@ import HearthJournal
 /// - `journal`: a row for each journal, with the epoch of its last owner. Appends read it and never write it.
 /// - `batch`: a row for each group commit, by journal and first position, so that two rival owners conflict at the same
 ///   key. `running_hash` is `RunningHash`, as a signed integer of the same bits; `content_hash` is set when the payload
-///   was rewritten since, and is that of the new payload alone. A row whose `last_position` is right before its
-///   `first_position` is a claim: a new owner's mark at the end of the log, which its first batch replaces. A row
-///   without a payload that is no claim is the last of the pruned ones: the next row refers to it.
+///   has been rewritten, and is the hash of the new payload alone. A row whose `last_position` is its `first_position`
+///   minus 1 is a claim: a new owner writes it at the end of the log, and its first batch replaces it. Any other row
+///   without a payload is the last of the pruned ones, to which the next row refers.
 /// - `batch_part`: the part of a batch's payload that does not fit in its row.
 /// - `snapshot`, `snapshot_chunk`: as in an embedded journal; a chunk is named by the SHA-256 of its content.
 /// - `chunk`: the content of chunks, once for each journal, however many snapshots share it.
-/// - `outbox`, `dead_letter`: waiting entries, and those that were given up. Their texts are bytes in UTF-8, because a
-///   text of PostgreSQL cannot hold every character.
+/// - `outbox`, `dead_letter`: waiting entries, and those that were given up. Their texts are bytes in UTF-8, because
+///   PostgreSQL's `text` cannot contain U+0000.
 ///
 /// For several nodes, see ``PostgresClusterStore``:
 ///
 /// - `cluster`: one row with the number that identifies the cluster.
 /// - `node`: a row for each node: its incarnation, its address, the end of its lease, the start of the current gapless
 ///   sequence of heartbeats, the number of gaps, and its last ended incarnation.
-/// - `journal` names the incarnation that claimed the epoch; none when the owner is a single server, or released it.
+/// - `journal` names the incarnation that claimed the epoch; NULL when the owner is a server without a cluster, or has
+///   released the journal.
 enum PostgresSchema {
   /// The version of these tables.
   static var version: Int64 { Int64(versions.count) }

@@ -10,14 +10,14 @@ final class JournalHandle: Sendable {
 
   let engine: PostgresEngine
   let identifier: Int64
-  /// The journal's name in the table.
+  /// The journal's name in the `journal` table, with its collection.
   let name: String
 
   /// True when closing the journal unregisters it from the engine.
   private let isRegistered: Bool
   private let state = Mutex(State())
 
-  /// - Parameter isRegistered: False for reading the rows of a journal that is open elsewhere in this process.
+  /// - Parameter isRegistered: False to read the rows of a journal that another handle in this process has open.
   init(_ engine: PostgresEngine, identifier: Int64, name: String, isRegistered: Bool) {
     (self.engine, self.identifier, self.name, self.isRegistered) = (engine, identifier, name, isRegistered)
   }
@@ -34,7 +34,7 @@ final class JournalHandle: Sendable {
 
   // MARK: Errors
 
-  /// The text that stands for a file in the place of an error: the server's address and the journal's name.
+  /// The server's address and the journal's name, which errors show in place of a file.
   var file: String { "\(engine.address) \(name)" }
 
   /// Returns the place of an error, at a position of the journal if one is given.
@@ -50,7 +50,7 @@ final class JournalHandle: Sendable {
     }
   }
 
-  /// Records a write with an unknown outcome, so that later writes are refused. Only the first failure is kept.
+  /// Records a write with an unknown outcome, so that later writes are refused. Only the first such error is recorded.
   func fail(_ error: JournalError) { state.withLock { $0.failure = $0.failure ?? error } }
 
   // MARK: Statements

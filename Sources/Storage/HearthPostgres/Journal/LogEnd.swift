@@ -14,7 +14,7 @@ struct LogEnd {
   var head: JournalHead { JournalHead(epoch: epoch, position: lastPosition, runningHash: runningHash) }
 }
 
-/// The row that the next append refers to.
+/// The last row of the log, to which the next append refers.
 struct LogTail: Sendable {
   /// The key of the log's last row.
   var firstPosition: Int64

@@ -5,11 +5,11 @@ struct OwnershipClaim {
   let handle: JournalHandle
   let log: PostgresLogReader
 
-  /// Makes the caller the owner, in two separately committed steps: raises the epoch, and puts a claim at the end of
-  /// the log.
+  /// Makes the caller the owner, in two separately committed steps: raises the epoch, and writes a claim row at the end
+  /// of the log.
   ///
   /// - Parameter known: The end of the log that this process last saw acknowledged; nil when there is none.
-  /// - Throws: Beside the errors of `Journal.acquire()`, `.staleEpoch` when another server became the owner meanwhile.
+  /// - Throws: The errors of `Journal.acquire()`; `.staleEpoch` when another server became the owner meanwhile.
   func take(after known: JournalHead?) throws(JournalError) -> (head: JournalHead, tail: LogTail) {
     let raised = try handle.run("taking ownership", [handle.statement(BatchSQL.raiseEpoch)], isWriting: true)
     guard let epoch = raised[0].integer(0, 0) else {
@@ -33,7 +33,7 @@ struct OwnershipClaim {
         }
       let claimed = try handle.run("taking ownership", [claim], isWriting: true)
       guard claimed[0].count == 1 else {
-        // An append of the previous owner was in flight, or there is a newer owner.
+        // An append of the previous owner was in flight, or there is a newer owner: reads the end of the log again.
         try requireEpoch(epoch)
         continue
       }

@@ -1,13 +1,13 @@
 import HearthJournal
 import Synchronization
 
-/// The writer of batches for the log's owner: knows the end of the log, and finds out the outcome of an append without
-/// an answer.
+/// The writer of batches for the log's owner: knows the end of the log, and determines the outcome of an append that
+/// got no answer.
 final class PostgresBatchAppender: Sendable {
   private struct State {
     var head: JournalHead?
     var tail = LogTail(firstPosition: 0, isClaim: false)
-    /// The head after an append with an unknown outcome, and the reason that it is unknown; nil when there is none.
+    /// The head after the last append if its outcome is unknown, with the reason; nil otherwise.
     var unknownOutcome: (next: JournalHead, text: String)?
   }
 
@@ -45,7 +45,7 @@ final class PostgresBatchAppender: Sendable {
     do throws(JournalError) { try write(statements, next, after: head) } catch {
       var error = error
       error.place = error.place.file == nil ? handle.place(batch.firstPosition) : error.place
-      // The same batch may be appended again.
+      // The same batch may be appended again, to find out the outcome.
       if error.leavesOutcomeUnknown, !error.isTransient { handle.fail(error) }
       throw error
     }
@@ -57,7 +57,7 @@ final class PostgresBatchAppender: Sendable {
     return next
   }
 
-  /// Refuses a head that is not this journal's last.
+  /// Throws an error when the head is not the end of this journal.
   private func requireCurrent(_ head: JournalHead) throws(JournalError) -> LogTail {
     let (current, tail) = state.withLock { ($0.head, $0.tail) }
     guard let current else { throw .staleEpoch(head.epoch, current: head.epoch, file: handle.file) }
@@ -88,10 +88,10 @@ final class PostgresBatchAppender: Sendable {
       }
   }
 
-  /// Writes a batch and finds out its outcome.
+  /// Writes a batch and determines the outcome.
   ///
-  /// Without an answer, the same statement is sent again: it writes the same row, or finds it there. No other server
-  /// can have written it, and a new owner has put a claim in its place.
+  /// When there is no answer, the same statement is sent again, which writes the same row or finds it. The row cannot
+  /// come from another server; a new owner would have written a claim in its place.
   private func write(
     _ statements: [PostgresStatement], _ next: JournalHead, after head: JournalHead
   ) throws(JournalError) {
@@ -131,8 +131,8 @@ final class PostgresBatchAppender: Sendable {
 
   /// Returns the reason that the outcome of an earlier append of this batch is unknown; nil when it is known.
   ///
-  /// - Throws: when the pending append is of another batch, because nothing may follow an append with an unknown
-  ///   outcome.
+  /// - Throws: An error when the pending append is of another batch, because nothing may follow an append with an
+  ///   unknown outcome.
   private func unknownOutcome(about next: JournalHead) throws(JournalError) -> String? {
     guard let unknownOutcome = state.withLock({ $0.unknownOutcome }) else { return nil }
     guard unknownOutcome.next == next else {
@@ -143,7 +143,7 @@ final class PostgresBatchAppender: Sendable {
     return unknownOutcome.text
   }
 
-  /// The error when the outcome can no longer be found out here.
+  /// Returns the error for an append whose outcome this process can no longer determine.
   private func unknown(_ action: String, _ text: String) -> JournalError {
     JournalError(.inputOutput, "\(action) failed: what became of it is not known", at: handle.place(), cause: text)
   }
@@ -156,10 +156,11 @@ final class PostgresBatchAppender: Sendable {
     return .positionMismatch(head, current: end.head, file: handle.file)
   }
 
-  /// Returns true when a batch without an answer is durable. A visible row may still be on one machine alone, when the
-  /// wait for a standby was broken off; it is on others when a later write is.
+  /// Returns true when a batch whose append got no answer is durable. When the wait for a standby was interrupted, a
+  /// visible row may exist on the primary alone; a later write that is replicated proves that the row is replicated as
+  /// well.
   ///
-  /// - Throws: when the row is missing, and it cannot be found out any more whether it will appear.
+  /// - Throws: An error when the row is missing and it can no longer be determined whether it will appear.
   private func isDurable(
     _ next: JournalHead, batchAt firstPosition: Int64, deadline: UInt64, _ unknownOutcome: inout String?
   ) throws(JournalError) -> Bool {

@@ -1,10 +1,10 @@
 import HearthJournal
 
-/// The rewriting of kept batches' content. Their rows keep the running hash, which the next batch continues, and get
-/// one of the new content beside it.
+/// The rewriting of retained batches' content. Their rows keep the running hash, which the next batch continues, and
+/// get a separate hash of the new content.
 ///
-/// PostgreSQL removes the old content from its files when it vacuums the table, and from its log and the standbys'
-/// when those are recycled.
+/// PostgreSQL removes the old content from its files when it vacuums the table, and from the write-ahead logs of the
+/// primary and the standbys when it recycles those.
 struct PostgresBatchRewriter: BatchRewriting {
   let handle: JournalHandle
   let log: PostgresLogReader

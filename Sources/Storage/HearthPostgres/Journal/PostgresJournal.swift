@@ -3,16 +3,16 @@ import HearthJournal
 /// A journal in PostgreSQL: see ``PostgresSchema`` for its rows.
 ///
 /// It relies on no clock. An append is a single statement that writes a row, or none: only for the owner and only after
-/// the owner's last row. `acquire()` raises the epoch, which refuses later appends of the previous owner, and then puts
-/// a claim at the end of the log: an earlier append is either before the claim, and so part of the taken-over log, or
-/// conflicts with it at the same key and is refused.
+/// the owner's last row. `acquire()` raises the epoch, which refuses later appends of the previous owner, and then
+/// writes a claim row at the end of the log. An append of the previous owner either comes before the claim, and is then
+/// part of the log that the new owner continues, or it conflicts with the claim's key and is refused.
 public final class PostgresJournal: OutboxStoreJournal {
   let handle: JournalHandle
   let log: PostgresLogReader
   let appender: PostgresBatchAppender
   private let snapshotStore: PostgresSnapshotStore
 
-  /// - Parameter isRegistered: False for reading the rows of a journal that is open elsewhere in this process.
+  /// - Parameter isRegistered: False to read the rows of a journal that another handle in this process has open.
   init(_ engine: PostgresEngine, identifier: Int64, name: String, isRegistered: Bool = true) {
     handle = JournalHandle(engine, identifier: identifier, name: name, isRegistered: isRegistered)
     log = PostgresLogReader(handle)
@@ -29,7 +29,7 @@ public final class PostgresJournal: OutboxStoreJournal {
 
   /// Makes the caller the owner, in two separately committed steps.
   ///
-  /// - Throws: Beside the protocol's errors, `.staleEpoch` when another server became the owner meanwhile.
+  /// - Throws: The errors of `Journal.acquire()`; `.staleEpoch` when another server became the owner meanwhile.
   public func acquire() throws(JournalError) -> JournalHead { try appender.acquire() }
 
   public func append(

@@ -1,6 +1,6 @@
 import HearthJournal
 
-/// The journals of one collection in a PostgreSQL.
+/// The journals of one collection in PostgreSQL.
 public struct PostgresJournals: JournalFactory {
   let engine: PostgresEngine
   private let collection: String
@@ -46,15 +46,15 @@ public struct PostgresJournals: JournalFactory {
     }
   }
 
-  /// Removes the journal of that name, in one step, and then its rows in small ones. An owner elsewhere is refused from
-  /// the first step on.
+  /// Removes the journal's name in one transaction, then its rows in small ones. Appends of an owner elsewhere are
+  /// refused from the first transaction on.
   public func remove(_ name: String) throws(JournalError) {
     try engine.remove(key(name), "removing the journal \(name)")
   }
 
-  /// Returns the name in the table.
+  /// Returns the journal's name in the `journal` table.
   func key(_ name: String) throws(JournalError) -> String {
-    // The only character that a text of PostgreSQL cannot hold.
+    // U+0000 is the only character that PostgreSQL's `text` cannot contain.
     guard !name.isEmpty, !(collection + name).utf8.contains(0) else {
       throw JournalError(.notAJournal, "a journal's name is not empty, and has no character 0")
     }

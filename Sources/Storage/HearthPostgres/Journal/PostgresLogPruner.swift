@@ -1,6 +1,6 @@
 import HearthJournal
 
-/// The removal of what only states before a position need.
+/// The removal of batches and snapshots that are needed only for states before a position.
 struct PostgresLogPruner {
   let handle: JournalHandle
   let snapshots: PostgresSnapshotStore

@@ -1,7 +1,7 @@
 import HearthJournal
 import Synchronization
 
-/// The reader of a log's batches, which it compares with their running hashes.
+/// The reader of a log's batches; it verifies them with their running hashes.
 final class PostgresLogReader: Sendable {
   private let handle: JournalHandle
   /// The end of the last read, with the running hash there.
@@ -72,7 +72,7 @@ final class PostgresLogReader: Sendable {
       .map { RunningHash(stored: $0) }
   }
 
-  /// Checks that a missing row is at the end of the log and not before it.
+  /// Throws an error when a row is missing before the end of the log.
   private func requireEnd(_ position: Int64) throws(JournalError) {
     guard let end = try self.end(), position < end.lastPosition else { return }
     throw .pruned(position, file: handle.file)

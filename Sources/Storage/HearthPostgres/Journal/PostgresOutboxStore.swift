@@ -1,6 +1,7 @@
 import HearthJournal
 
-/// The outbox beside the log. Entries are written by the transaction of their batch, in the same round trip.
+/// The outbox of a journal in PostgreSQL. Entries are written by the transaction of their batch, in the same round
+/// trip.
 struct PostgresOutboxStore: OutboxStore {
   let handle: JournalHandle
 
@@ -99,7 +100,7 @@ struct PostgresOutboxStore: OutboxStore {
     let revival =
       place.map { statement(OutboxSQL.revive, queue, $0) }
       ?? handle.statement(OutboxSQL.reviveSome, .utf8(queue), .integer(Int64(countMax)))
-    // A repetition would count none.
+    // Not repeatable: a repeated statement would count no entries.
     return try handle.run("replaying dead letters", [revival], isRepeatable: false)[0].count
   }
 
@@ -161,12 +162,12 @@ extension OutboxSQL {
 }
 
 extension PostgresStatement.Parameter {
-  /// A text as bytes, because PostgreSQL's texts cannot hold every character.
+  /// Returns a string as UTF-8 bytes, because PostgreSQL's `text` cannot contain U+0000.
   fileprivate static func utf8(_ text: String) -> Self { .bytes(Array(text.utf8)) }
 }
 
 extension PostgresAnswer {
-  /// Returns the place in the first two columns.
+  /// Returns the entry's place from the first two columns.
   fileprivate func place(_ row: Int) -> OutboxPlace? {
     guard let position = integer(row, 0), let ordinal = integer(row, 1).flatMap({ Int32(exactly: $0) }) else {
       return nil

@@ -2,7 +2,7 @@ import HearthCrypto
 import HearthJournal
 import Synchronization
 
-/// The snapshots of a journal, in rows. Equal chunks of several snapshots are stored once.
+/// The snapshots of a journal, in rows. Chunks that several snapshots have in common are stored once.
 final class PostgresSnapshotStore: Sendable {
   private let handle: JournalHandle
   private let log: PostgresLogReader
@@ -14,7 +14,7 @@ final class PostgresSnapshotStore: Sendable {
 
   /// Starts a snapshot of the state after a position.
   ///
-  /// - Parameter epoch: That of the owner, or 0 for any.
+  /// - Parameter epoch: The owner's epoch; 0 for any.
   func begin(at position: Int64, epoch: Int64) throws(JournalError) -> SnapshotTicket {
     try handle.requireOpen(forWriting: true)
     progress.withLock { $0.end() }
@@ -50,7 +50,7 @@ final class PostgresSnapshotStore: Sendable {
     do throws(JournalError) {
       try store(chunk, at: open.chunkCount, of: ticket)
     } catch {
-      // The counted and the written size may differ now.
+      // The chunk may have been stored although the call failed, so the snapshot cannot be continued.
       progress.withLock { $0.end(ticket) }
       throw error
     }
@@ -65,7 +65,7 @@ final class PostgresSnapshotStore: Sendable {
     let isKept =
       try handle.run("writing a snapshot", [handle.statement(SnapshotSQL.hasChunk, .bytes(hash))])[0].integer(0, 0) == 1
     if isKept {
-      // A concurrent removal may have deleted the chunk.
+      // The chunk was found, but a concurrent transaction may have removed it since.
       let linked = try handle.run(
         "writing a snapshot", [handle.statement(SnapshotSQL.lock), link], isRepeatable: false)
       if linked[1].count == 1 { return }
@@ -88,7 +88,7 @@ final class PostgresSnapshotStore: Sendable {
           .integer(Int64(open.sizeBytes))),
         handle.statement(SnapshotSQL.isComplete, .integer(ticket.identifier)),
       ])
-    // A repetition after a lost answer has nothing left to do.
+    // When the statement is repeated after a lost answer, it has nothing left to do.
     guard completed[2].integer(0, 0) == 1 else { throw .abandoned(ticket.position, file: handle.file) }
     progress.withLock { $0.end() }
     return open.info
@@ -145,8 +145,8 @@ final class PostgresSnapshotStore: Sendable {
     if all.contains(where: { $0.identifier == snapshot.identifier }) { try remove(snapshot.identifier) }
   }
 
-  /// Deletes a snapshot in small steps. From the first one on it is incomplete, so that readers ignore it and the next
-  /// snapshot removes the remains of an interruption.
+  /// Deletes a snapshot in small steps. The first step marks it as incomplete: readers then ignore it, and after an
+  /// interruption the next snapshot removes what is left.
   func remove(_ identifier: Int64) throws(JournalError) {
     let stepChunks = Int64(max(1, PostgresLimits.transactionBytes / JournalLimits.snapshotChunkBytes))
     while true {

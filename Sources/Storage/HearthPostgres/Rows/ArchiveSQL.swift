@@ -1,4 +1,4 @@
-/// The statements that write a journal without an owner. Each may run twice.
+/// The statements that restore a journal, which has no owner. Each may run twice.
 enum ArchiveSQL {
   /// Adds a batch. Parameters: journal, first and last position, epoch, running hash, size, parts, payload.
   static let addBatch = PostgresSQL(

@@ -1,7 +1,8 @@
 /// The statements on the rows of a log.
 enum BatchSQL {
   /// Appends after the owner's last batch, only while it is the owner, and only where that batch is the log's last.
-  /// Writes one row, or none; none is no error, so that other journals in the same transaction are not affected.
+  /// Writes one row or none. Writing none is not an error, so that appends to other journals in the same transaction
+  /// are not affected.
   ///
   /// Parameters: journal, first and last position, epoch, running hash, size, parts, payload, then the previous batch's
   /// first position and running hash.

@@ -1,7 +1,7 @@
 /// The statements on waiting entries and dead letters.
 enum OutboxSQL {
-  /// Adds a waiting entry, only in the transaction that writes its batch: when the same append is sent again, after it
-  /// was written and its entry was settled, the entry must not come back.
+  /// Adds a waiting entry, only in the transaction that writes its batch. When the append is sent again, after the
+  /// batch was written and the entry was delivered, the entry must not be added again.
   ///
   /// Parameters: journal, the batch's first position, epoch and running hash, then the entry: queue, position, ordinal,
   /// lane, time, content.

@@ -22,7 +22,7 @@ struct PostgresBatchRow {
     (partCount, sizeBytes) = (parts, size)
   }
 
-  /// Adds the separate parts. Missing ones show in ``finding(after:)``.
+  /// Adds the separate parts. ``finding(after:)`` reports missing ones.
   ///
   /// - Parameter part: Reads the part of a number; nil when it is missing.
   mutating func addParts(_ part: (Int64) throws(JournalError) -> [UInt8]?) throws(JournalError) {
@@ -34,7 +34,7 @@ struct PostgresBatchRow {
     }
   }
 
-  /// Compares the row with its running hash and returns the deviation; nil when it is intact.
+  /// Verifies the row with its running hash, and returns a description of the deviation; nil when the row is intact.
   ///
   /// - Parameter before: The running hash before the row.
   func finding(after before: RunningHash) -> String? {

@@ -1,7 +1,7 @@
 /// The statements on snapshots and their chunks.
 enum SnapshotSQL {
-  /// Locks a journal's snapshots until the transaction ends: a chunk that one transaction removes, another may be about
-  /// to share. Appends do not wait for it.
+  /// Locks a journal's snapshots until the transaction ends, because one transaction could otherwise remove a chunk
+  /// that another one is about to share. Appends do not wait for this lock.
   static let lock = PostgresSQL("SELECT epoch FROM journal WHERE id = $1::bigint FOR NO KEY UPDATE")
 
   static let unfinished = PostgresSQL("SELECT id FROM snapshot WHERE journal = $1::bigint AND NOT is_complete")

@@ -1,7 +1,7 @@
 import HearthJournal
 
 extension JournalEngine {
-  /// Journals in PostgreSQL.
+  /// The engine whose journals are in PostgreSQL.
   package static let postgres = JournalEngine(
     product: "PostgreSQL", code: "postgres", schemes: ["postgres", "postgresql"],
     setUpAdvice: "the guide \"Journals in PostgreSQL\" says how it is set up",

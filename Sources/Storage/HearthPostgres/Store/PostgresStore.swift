@@ -2,7 +2,7 @@ import HearthCluster
 import HearthJournal
 import Synchronization
 
-/// The journals of all collections in one PostgreSQL, and the connection whose lock marks them as in use.
+/// The journals of all collections in one PostgreSQL database, and the connection whose lock marks them as in use.
 final class PostgresStore: ClusterJournalStore {
   /// The prefix of the names of staged journals, until ``publish(_:)``.
   private static let workCollection = "moving/"
@@ -21,7 +21,7 @@ final class PostgresStore: ClusterJournalStore {
 
   func factory(_ collection: String) -> any JournalFactory { engine.journals(collection) }
 
-  /// Returns an archive of all collections, so that a copy of them is consistent.
+  /// Returns an archive of all collections, so that a backup of them is consistent.
   func archive(of collections: [String]) -> any JournalArchive { engine.archive("") }
 
   func lock(for use: JournalStoreUse) throws(JournalError) {
@@ -57,7 +57,7 @@ final class PostgresStore: ClusterJournalStore {
     try PostgresClusterStore(engine, address: address, timing: timing, report: report)
   }
 
-  // MARK: Moving
+  // MARK: Moving to another store
 
   func stage() throws(JournalError) -> any JournalArchive {
     for collection in [Self.workCollection, "restoring/" + Self.workCollection] {

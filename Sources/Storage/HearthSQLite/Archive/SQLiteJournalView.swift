@@ -4,8 +4,8 @@ import HearthRows
 
 /// A journal's file in one read transaction. Its owner may be another process, this one, or none.
 ///
-/// SQLite in WAL mode allows readers while one process writes. The content that the transaction sees stays in the file
-/// and its log until it ends: the log is not restarted meanwhile, so it grows by all writes.
+/// SQLite in WAL mode allows readers while one process writes. Until the transaction ends, the content that it sees
+/// stays in the file and in the WAL. The WAL is not restarted meanwhile, so it grows with all writes.
 final class SQLiteJournalView: JournalView {
   let head: JournalHead
   let snapshot: SnapshotInfo?
@@ -17,7 +17,7 @@ final class SQLiteJournalView: JournalView {
   /// - Throws: `.corrupt` when the log ends before the acknowledged position; `.notAJournal`, `.unsupportedFormat`,
   ///   `.permissionDenied`, `.inputOutput`.
   init(path: String) throws(JournalError) {
-    // Read first, because the owner advances it after each append.
+    // Read before the transaction begins, because the owner advances the mark after each append.
     let mark = try HighWaterMark.read(journalPath: path)
     self.path = path
     let action = "looking at the journal"

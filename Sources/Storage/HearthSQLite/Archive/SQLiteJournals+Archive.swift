@@ -2,29 +2,28 @@ import Glibc
 import HearthJournal
 
 extension SQLiteJournals: JournalArchive {
-  /// Opens the current content of the file of that name.
+  /// Opens a view of the current content of the journal's file.
   public func view(_ name: String) throws(JournalError) -> any JournalView {
     try SQLiteJournalView(path: path(of: name))
   }
 
-  /// Creates a file of that name.
+  /// Starts the restoration of a new file.
   public func restoration(_ name: String) throws(JournalError) -> any JournalRestoration {
     try SQLiteRestoration(path: path(of: name))
   }
 
-  /// Prevents the journal of that name from being opened, as long as the returned object exists. Reading it stays
-  /// possible.
+  /// Prevents a journal from being opened as long as the returned object exists. Views of it are still possible.
   ///
   /// - Throws: `.inUse` while it is open elsewhere; `.permissionDenied`, `.inputOutput`.
   public func lock(_ name: String) throws(JournalError) -> JournalLock { try JournalLock(path: path(of: name)) }
 
-  /// Moves a closed journal to another folder of the same file system. The database file, which identifies the journal,
-  /// comes last: after any interruption, the journal is complete in one of the folders.
+  /// Moves a closed journal to another folder of the same file system. The database file, whose presence determines
+  /// where the journal is, is moved last: after any interruption, the journal is complete in one of the folders.
   ///
-  /// - Throws: `.inUse` when files of such a journal exist already; `.permissionDenied`, `.inputOutput`.
+  /// - Throws: `.inUse` when the other folder has files of such a journal already; `.permissionDenied`, `.inputOutput`.
   public func move(_ name: String, to folder: SQLiteJournals) throws(JournalError) {
     let (path, target) = (path(of: name), folder.path(of: name))
-    // A reader leaves an empty log behind.
+    // A view of the journal may have left an empty WAL.
     let log = (try PosixFile.sizeBytes(of: target + "-wal") ?? 0) > 0 ? [target + "-wal"] : []
     for file in try PosixFile.sizeBytes(of: target) != nil ? [target] : log {
       throw JournalError(

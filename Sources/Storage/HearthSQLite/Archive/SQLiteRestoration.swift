@@ -10,8 +10,8 @@ import HearthRows
   import Darwin
 #endif
 
-/// The restoration of a journal's file. Before ``complete(epoch:)`` nothing is durable, which makes it fast; the
-/// remains of an interruption are useless.
+/// The restoration of a journal's file. Before ``complete(epoch:)`` nothing is durable, which makes it fast; after an
+/// interruption the file is useless.
 final class SQLiteRestoration: JournalRestoration {
   private let path: String
   private let queue: DatabaseQueue
@@ -118,7 +118,7 @@ final class SQLiteRestoration: JournalRestoration {
       try queue.writeWithoutTransaction { database in
         var value: Value?
         try JournalError.reportingFullDisk("writing the journal", path: path) { value = try body(database) }
-        // The block above either set it or threw.
+        // The block above has either set the value or thrown.
         return value!
       }
     }

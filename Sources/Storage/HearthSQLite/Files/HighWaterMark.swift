@@ -8,22 +8,23 @@ import HearthJournal
   import Darwin
 #endif
 
-/// The acknowledged end of a log, in a small file beside it, with which a start compares the log's actual end.
+/// The acknowledged end of a log, in a small file beside it. When the journal is opened, the actual end of the log is
+/// compared with it.
 ///
-/// A log that was cut off where a commit ends looks like a shorter log, and a damaged last commit like an unfinished
-/// one. The mark tells them apart. It is written after each append is durable and before it is acknowledged, and made
-/// durable itself when the journal is opened and closed: between these it costs a copy of 32 bytes into the system's
-/// memory and no sync.
+/// Without the mark, a log that was truncated at the end of a commit looks like a complete shorter log, and a damaged
+/// last commit like an unfinished one. The mark is written after each append is durable and before it is acknowledged.
+/// The mark itself is made durable when the journal is opened and closed; between these, writing it costs a copy of 32
+/// bytes into the system's page cache and no sync.
 ///
 /// The mark proves that the log once ended at its position or later, so a log that ends before it has lost acknowledged
-/// commits. This holds after a clean stop, and after the process was killed. After a failure of the machine itself the
-/// last marks may not have reached the disk, so that it proves no completeness then.
+/// commits. This holds after a clean stop, and after the process was killed. After a failure of the machine itself, the
+/// last marks may not have reached the disk, so that the mark does not prove that the log is complete.
 ///
 /// The file, `<journal>.mark`, is 1,024 bytes long and has two slots, at 0 and at 512, which are written in turn so
-/// that one is intact whatever happens to the other. A slot (integers little-endian):
+/// that one of them is intact when the writing of the other is interrupted. A slot (integers little-endian):
 ///
 ///     0   "HrthMark"
-///     8   sequence, 8 bytes: how many marks were written before; of two slots, the greater one counts
+///     8   sequence, 8 bytes: the number of earlier marks; the slot with the greater number is valid
 ///     16  position, 8 bytes: the last acknowledged one; 0 for an empty log
 ///     24  XXH64 of the bytes before it, with the seed 0
 ///
@@ -69,7 +70,7 @@ struct HighWaterMark: ~Copyable {
     return .found(newest)
   }
 
-  /// Creates the file when it is missing, and marks a position durably in both slots, whatever was marked before.
+  /// Creates the file when it is missing, and marks a position durably in both slots, replacing any earlier mark.
   ///
   /// - Throws: `.inputOutput`, `.noSpace`, `.permissionDenied`.
   init(journalPath path: String, position: Int64, after reading: Reading) throws(JournalError) {
@@ -77,8 +78,8 @@ struct HighWaterMark: ~Copyable {
     var slot = Slot(sequence: 0, position: position)
     if case .found(let last) = reading { slot.sequence = last.sequence &+ 1 }
     let isSound = if case .found = reading { try PosixFile.sizeBytes(of: markPath) == Self.sizeBytes } else { false }
-    // A new file is renamed when it is complete, because a partial one would look like a damaged mark. It has its full
-    // length at once, so that later marks need no space on the disk.
+    // A new file is renamed once it is complete, because a partial one would look like a damaged mark. It has its full
+    // length from the start, so that later marks need no disk space.
     let newPath = markPath + ".new"
     let file = try PosixFile(isSound ? markPath : newPath, flags: isSound ? O_RDWR : O_RDWR | O_CREAT | O_TRUNC)
     if !isSound { try file.write([UInt8](repeating: 0, count: Self.sizeBytes)[...], at: 0) }
@@ -96,7 +97,7 @@ struct HighWaterMark: ~Copyable {
 
   /// Marks an acknowledged position, without a sync.
   ///
-  /// A mark that cannot be written lags behind, and proves less.
+  /// When it cannot be written, the mark keeps an earlier position, which is safe.
   mutating func note(_ position: Int64) {
     slot = Slot(sequence: slot.sequence &+ 1, position: position)
     try? slot.write(to: file)
@@ -121,7 +122,7 @@ extension HighWaterMark.Slot {
     return bytes
   }
 
-  /// Writes the slot at its turn's offset.
+  /// Writes the slot at the offset that its sequence number determines.
   fileprivate func write(to file: borrowing PosixFile) throws(JournalError) {
     try file.write(encoded[...], at: Int(sequence & 1) * HighWaterMark.slotDistance)
   }

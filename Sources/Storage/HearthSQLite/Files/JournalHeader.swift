@@ -16,7 +16,7 @@ package struct JournalHeader: Sendable {
   /// The version of its tables; nil when the file belongs to another program.
   package let format: Int64?
 
-  /// The formats that this version reads.
+  /// The format versions that this version of the server reads.
   package static let formats = SQLiteSchema.versions
 
   private static let sizeBytes = 100
@@ -29,7 +29,7 @@ package struct JournalHeader: Sendable {
   package init(path: String) throws(JournalError) {
     var bytes = [UInt8](repeating: 0, count: Self.sizeBytes)
     let count = try PosixFile(path, flags: O_RDONLY).read(into: &bytes, at: 0)
-    // A new journal's tables are in its log at first.
+    // A new journal's tables are only in its WAL at first.
     if count == 0 {
       format = SQLiteSchema.version
       return

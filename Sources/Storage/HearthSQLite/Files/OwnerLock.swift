@@ -10,8 +10,9 @@ import HearthJournal
 
 /// The lock file beside a journal: the process that holds its lock owns the journal on this machine.
 ///
-/// SQLite's own locks do not suffice, because they are per transaction, and two servers would take turns writing one
-/// history. The system drops the lock when the process ends, however it ends, so a crash leaves nothing to clean up.
+/// SQLite's own locks do not suffice, because they are per transaction, so that two servers could alternately write to
+/// one log. The operating system releases the lock when the process ends in any way, so nothing must be cleaned up
+/// after a crash.
 struct OwnerLock: ~Copyable {
   private let file: PosixFile
 
@@ -31,7 +32,7 @@ struct OwnerLock: ~Copyable {
     self.file = file
   }
 
-  /// Returns the owner's process id, as far as its lock file contains it.
+  /// Returns the owner's process id, if the lock file contains it.
   private static func owner(of file: borrowing PosixFile) -> String {
     var buffer = [UInt8](repeating: 0, count: 16)
     let count = (try? file.read(into: &buffer, at: 0)) ?? 0

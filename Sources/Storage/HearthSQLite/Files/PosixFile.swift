@@ -9,7 +9,7 @@ import HearthSystem
   import Darwin
 #endif
 
-/// A file descriptor that is closed at the end of its life.
+/// A file descriptor that is closed when the value is destroyed.
 ///
 /// Every descriptor is close-on-exec: a child process must not inherit the owner's lock.
 struct PosixFile: ~Copyable {

@@ -37,7 +37,7 @@ struct BatchChain {
     return nil
   }
 
-  /// Continues by a batch, unless it does not match.
+  /// Continues with a batch; returns a finding when the batch does not match.
   mutating func add(_ row: Row) -> Finding? {
     guard let found = SQLiteBatchRow(row) else {
       return Finding(

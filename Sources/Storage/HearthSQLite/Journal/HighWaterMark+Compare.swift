@@ -2,11 +2,11 @@ import GRDB
 import HearthJournal
 
 extension HighWaterMark {
-  /// Compares the log's end with the acknowledged one, before anything is opened for writing: a refusal changes
+  /// Compares the log's end with the acknowledged one, before anything is opened for writing, so that a refusal changes
   /// nothing.
   ///
-  /// - Returns: The missing part, when `mode` allows going on without it, or the report that it cannot be determined;
-  ///   nil when the log is complete.
+  /// - Returns: The missing part, when `mode` allows opening the journal without it; or a report that completeness
+  ///   cannot be determined; nil when the log is complete.
   /// - Throws: `.corrupt` when commits are missing and `mode` does not allow it.
   static func compare(
     _ reading: Reading, path: String, mode: JournalRecovery.Mode
@@ -37,8 +37,8 @@ extension HighWaterMark {
     }
   }
 
-  /// Returns the last position that SQLite finds; 0 without a file. Opens the file for reading only, so that its log
-  /// stays unchanged.
+  /// Returns the last position that SQLite finds; 0 when the file is missing. Opens the file for reading only, so that
+  /// its log stays unchanged.
   private static func storedTail(_ path: String) throws(JournalError) -> Int64 {
     guard let size = try PosixFile.sizeBytes(of: path), size > 0 else { return 0 }
     let action = "looking for the log's end"

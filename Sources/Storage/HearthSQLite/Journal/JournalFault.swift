@@ -8,11 +8,11 @@ import HearthJournal
 ///     unverified ─── any step of that failed ──▶ unverified
 ///     unverified ─── what was read back is not what was acknowledged ──▶ failed
 ///
-/// Repeating a failed sync proves nothing: the system may have marked the pages clean that were to be synced, and
-/// report success for pages that the disk never took.
+/// Repeating a failed sync proves nothing: the system may have marked the pages as clean, and may then report success
+/// for pages that were never written to the disk.
 enum JournalFault {
-  /// The durable content is unknown. The cause, and true when an append has been refused with it: faults outside of
-  /// appends are reported by the next one, so that the operator sees them.
+  /// The durable content is unknown. `isReported` is true once an append has failed with the error: a fault outside of
+  /// an append is reported by the next append, so that the operator learns of it.
   case unverified(JournalError, isReported: Bool)
   /// Acknowledged content is missing or damaged. This is final.
   case failed(JournalError)

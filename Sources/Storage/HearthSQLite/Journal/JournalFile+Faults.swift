@@ -10,11 +10,13 @@ extension JournalFile {
     case other
   }
 
-  /// The writer and the readers.
+  /// The connections of the writer and the readers.
   ///
   /// - Throws: `.closed` while there are none.
   var pool: DatabasePool { get throws(JournalError) { try openConnections().pool } }
 
+  /// The connection for checkpoints.
+  ///
   /// - Throws: `.closed` while there is none.
   var checkpointer: DatabaseQueue { get throws(JournalError) { try openConnections().checkpointer } }
 

@@ -2,13 +2,13 @@ import HearthJournal
 
 extension JournalFile {
   /// Reopens the journal after a fault with an unknown outcome, and compares the file with the acknowledged content.
-  /// Under ``reopening``.
+  /// The caller holds ``reopening``.
   ///
-  /// No cached page is trusted: the log is written anew and synced, all of it is moved into the database file, and that
-  /// is read from the disk.
+  /// No cached page is trusted: the WAL is rewritten and synced, all of it is moved into the database file, and that
+  /// file is read from the disk.
   ///
   /// - Throws: `.diskFault` when a step failed, and may be tried again; `.corrupt` when acknowledged content is lost,
-  ///   after which the journal takes no more writes; `.closed`.
+  ///   after which the journal accepts no more writes; `.closed`.
   func reopen() throws(JournalError) {
     let (isClosed, fault) = state.withLock { ($0.isClosed, $0.fault) }
     if isClosed { throw closedError }

@@ -52,13 +52,14 @@ final class JournalFile: Sendable {
   }
 
   deinit {
-    // No checkpoint is running, because it would retain this object; and this may be its queue.
+    // No checkpoint is running, because it would retain this object; waiting for one could deadlock, because this may
+    // run on its queue.
     if state.withLock({ !$0.isClosed }) { try? release() }
   }
 
   /// Closes the file.
   ///
-  /// - Parameter wait: Waits for work on the file that began before.
+  /// - Parameter wait: Called to wait for work on the file that began before.
   func close(after wait: () -> Void) throws(JournalError) {
     let isFirst = state.withLock { state in
       defer { state.isClosed = true }
@@ -69,7 +70,7 @@ final class JournalFile: Sendable {
     try reopening.withLock { _ throws(JournalError) in try release() }
   }
 
-  /// Notes that commits up to a position are about to be acknowledged.
+  /// Marks a position whose commits are about to be acknowledged.
   func note(_ position: Int64) { mark.withLock { $0.note(position) } }
 
   /// Closes the connections and releases the lock.
@@ -93,12 +94,12 @@ final class JournalFile: Sendable {
     }
   }
 
-  /// Empties SQLite's log, so that the file is complete and can be copied by itself. While a reader such as a backup
-  /// still uses the log, it stays, which does no harm.
+  /// Empties SQLite's WAL, so that the file is complete and can be copied by itself. While a reader such as a backup
+  /// still uses the WAL, it stays, which does no harm.
   ///
-  /// After a failed sync the log always stays. The system may have dropped pages of the database file, and SQLite takes
-  /// for durable what it had moved there before: it would move the rest alone, and remove the log. The next opening of
-  /// the journal moves all of it.
+  /// After a failed sync the WAL always stays. The system may have dropped pages of the database file that SQLite
+  /// considers durable; SQLite would then move only the rest of the WAL and remove it. The next opening of the journal
+  /// moves all of the WAL.
   private func emptyLogBeforeClosing(_ database: Database) throws {
     if state.withLock({ $0.fault == nil }) {
       _ = try Int.fetchOne(database, sql: "PRAGMA busy_timeout = 0")
@@ -131,7 +132,7 @@ final class JournalFile: Sendable {
               return .commit
             }
           }
-          // The block above either set it or threw.
+          // The block above has either set the value or thrown.
           let done = value!
           committed(done)
           return done

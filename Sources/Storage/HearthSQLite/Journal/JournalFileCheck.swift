@@ -10,7 +10,7 @@ import HearthJournal
 
 /// The checks of a journal's files before SQLite opens them.
 enum JournalFileCheck {
-  /// Refuses a file that is no database, and a log without its database.
+  /// Refuses a file that is not a database, and a WAL without its database.
   static func requireWhole(_ path: String) throws(JournalError) {
     if let size = try PosixFile.sizeBytes(of: path), size > 0 { return try requireSQLite(path) }
     if let log = try PosixFile.sizeBytes(of: path + "-wal"), log > 0 {
@@ -23,7 +23,8 @@ enum JournalFileCheck {
   }
 
   private static func requireSQLite(_ path: String) throws(JournalError) {
-    // The power failed while SQLite created the file, which begins with a rollback journal: SQLite undoes its writes.
+    // A power failure interrupted the creation of the file, which begins with a rollback journal: SQLite undoes its
+    // writes.
     if let size = try PosixFile.sizeBytes(of: path + "-journal"), size > 0 { return }
     let magic = Array("SQLite format 3\0".utf8)
     var start = [UInt8](repeating: 0, count: magic.count)
@@ -35,9 +36,9 @@ enum JournalFileCheck {
     }
   }
 
-  /// Examines the log before SQLite drops its unreadable part.
+  /// Examines the WAL before SQLite drops its unreadable part.
   ///
-  /// - Returns: The part that will be dropped; nil when the log is clean.
+  /// - Returns: The part that will be dropped; nil when the WAL is intact.
   /// - Throws: `.corrupt` when acknowledged commits would be dropped and `mode` does not allow it.
   static func inspectLog(_ path: String, mode: JournalRecovery.Mode) throws(JournalError) -> JournalRecovery.Damage? {
     let logPath = path + "-wal"

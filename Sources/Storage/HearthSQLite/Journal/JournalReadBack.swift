@@ -2,7 +2,7 @@ import CSQLite
 import GRDB
 import HearthJournal
 
-/// The read-back of a journal: moves its log into its file, and reads the content from the disk, while no other
+/// The read-back of a journal: moves its WAL into its file, and reads the content from the disk, while no other
 /// connection has it open.
 struct JournalReadBack {
   /// The end of a journal's content.
@@ -14,15 +14,15 @@ struct JournalReadBack {
 
   let path: String
 
-  /// - Throws: `.inUse` beside another connection; `.corrupt`; `.inputOutput`, `.diskFault`, `.noSpace`.
+  /// - Throws: `.inUse` when another connection is open; `.corrupt`; `.inputOutput`, `.diskFault`, `.noSpace`.
   func run() throws(JournalError) -> Content {
     try withExclusiveConnection("moving the log into the database file", moveWholeLog)
     PosixFile.forgetCached(path)
     return try withExclusiveConnection("reading the journal back", content)
   }
 
-  /// Runs `body` on a connection with exclusive access. SQLite then determines the log's content from the log itself,
-  /// and ignores the state in shared memory about how much has been moved.
+  /// Runs `body` on a connection with exclusive access. SQLite then determines the WAL's content from the WAL itself,
+  /// and ignores the shared-memory state that records how much of it was moved.
   private func withExclusiveConnection<Value>(
     _ action: String, _ body: (Database) throws -> Value
   ) throws(JournalError) -> Value {
@@ -37,7 +37,8 @@ struct JournalReadBack {
       return try queue.writeWithoutTransaction { database in
         try JournalError.mapping(action, path: path) {
           try SQLiteConnections.setUp(database)
-          // A log that was not moved stays when the connection is closed: it is rewritten before the next attempt.
+          // The WAL stays when the connection is closed before all of it was moved; it is rewritten before the next
+          // attempt.
           _ = hearth_sqlite_keep_log(database.sqliteConnection)
           return try body(database)
         }

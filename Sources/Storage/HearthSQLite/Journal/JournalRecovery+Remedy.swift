@@ -1,7 +1,7 @@
 import HearthJournal
 
 extension JournalRecovery {
-  /// Returns the remedy for a journal that cannot be opened, as a sentence's end.
+  /// Returns the remedy for a journal that cannot be opened, as the end of a sentence.
   static func remedy(_ path: String) -> String {
     "restore the journal from a backup, or give up what is lost with: hearth repair --apply \(path)"
   }

@@ -1,15 +1,15 @@
 import HearthJournal
 
-/// The variable state of an open journal, which its parts share. Locked for moments only; the writer's queue keeps
-/// writes in order.
+/// The variable state of an open journal, which its components share. Its lock is held only briefly; the writer's queue
+/// keeps writes in order.
 struct JournalState {
   var head: JournalHead
   /// The fault that keeps the journal from accepting writes; nil when there is none.
   var fault: JournalFault?
-  /// The head after a failed last append, which may be in the file all the same.
+  /// The head after the last append if that failed with an unknown outcome; the batch may be in the file.
   var unknownHead: JournalHead?
-  /// The head after a failed append that the read-back found in the file: the same append is acknowledged when it is
-  /// repeated.
+  /// The head after a failed append that the read-back found in the file: a repetition of the same append is then
+  /// acknowledged.
   var found: JournalHead?
   /// The position of the current snapshot.
   var snapshotPosition: Int64
@@ -20,15 +20,15 @@ struct JournalState {
   /// True when the tables of the outbox exist.
   var hasOutbox = false
 
-  /// Returns true when a failed append was found in the file, and clears the note.
+  /// Returns true when a failed append was found in the file, and clears ``found``.
   mutating func takeFound(_ next: JournalHead, hasEntries: Bool) -> Bool {
     guard found == next, head == next else { return false }
     (found, unknownHead, hasOutbox) = (nil, nil, hasOutbox || hasEntries)
     return true
   }
 
-  /// Returns true when the content read back is the acknowledged one. The last append may be there without an
-  /// acknowledgement.
+  /// Returns true when the content read back is the acknowledged one. The content may also include the last append,
+  /// which was not acknowledged.
   func acknowledges(_ content: JournalReadBack.Content) -> Bool {
     let isKnown = [head, unknownHead].contains { known in
       known.map { $0.position == content.head.position && $0.runningHash == content.head.runningHash } == true

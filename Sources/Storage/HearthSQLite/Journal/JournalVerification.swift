@@ -35,8 +35,8 @@ struct JournalVerification {
     }
   }
 
-  /// Removes a snapshot that was being written when the process ended. The removal goes through SQLite's log, which is
-  /// emptied after every step: on a nearly full disk, a single step might have no room.
+  /// Removes a snapshot that was being written when the process ended. The removal is written to SQLite's WAL, which is
+  /// emptied after every step, because a removal in a single step might not fit on a nearly full disk.
   private func dropUnfinishedSnapshots(_ database: Database) throws {
     for identifier in try Int64.fetchAll(database, sql: "SELECT id FROM snapshot WHERE is_complete = 0") {
       var isMore = true
@@ -50,7 +50,8 @@ struct JournalVerification {
     }
   }
 
-  /// Sets aside the first damaged batch and all that follow it, if that is allowed.
+  /// Cuts off the first damaged batch and all that follow it, if `mode` allows it; they are kept in the table
+  /// `damaged_batch`.
   private func cutOff(
     _ damage: BatchChain.Finding, after position: Int64, _ database: Database
   ) throws -> JournalRecovery.Damage {
@@ -59,7 +60,7 @@ struct JournalVerification {
       arguments: [damage.firstPosition])
     let last = counts?.integer(1) ?? damage.firstPosition
     let place = JournalError.Place(file: path, position: damage.firstPosition, byteOffset: damage.byteOffset)
-    // SQLite stores a row as a whole or not at all: every row in the table was committed, including the last batch.
+    // SQLite stores a row completely or not at all, so every row in the table was committed, including the last batch.
     guard mode == .truncateAtFirstDamage else {
       let rest = counts?.integer(0) == 1 ? "" : " and batches follow it up to position \(last);"
       throw JournalError(

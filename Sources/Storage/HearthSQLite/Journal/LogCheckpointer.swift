@@ -2,7 +2,7 @@ import Dispatch
 import GRDB
 import HearthJournal
 
-/// The mover of SQLite's log into the database file, which runs beside appends.
+/// The checkpointer, which moves SQLite's WAL into the database file in parallel to appends.
 final class LogCheckpointer: Sendable {
   private let file: JournalFile
   let queue = DispatchQueue(label: "hearth.journal.checkpoint")
@@ -12,9 +12,9 @@ final class LogCheckpointer: Sendable {
   /// Waits for a running checkpoint.
   func wait() { queue.sync {} }
 
-  /// Counts bytes written to SQLite's log, and starts a checkpoint at the limit.
+  /// Counts bytes written to SQLite's WAL, and starts a checkpoint at the limit.
   func noteWritten(_ sizeBytes: Int) {
-    // A row takes a page or two beside its payload.
+    // A row takes a page or two in addition to its payload.
     let sizeBytes = sizeBytes + 8_192
     let isDue = file.state.withLock { state in
       state.bytesSinceCheckpoint += sizeBytes
@@ -29,8 +29,8 @@ final class LogCheckpointer: Sendable {
     queue.async { [weak self] in self?.checkpoint() }
   }
 
-  /// Moves the log into the database file and truncates it, so that removed data is in neither. While a reader such as
-  /// a backup uses the log, it stays until the journal is closed. Blocks; appends wait for no more than a moment.
+  /// Moves the WAL into the database file and truncates it, so that removed data is in neither. While a reader such as
+  /// a backup uses the WAL, it stays until the journal is closed. Blocks; appends wait only briefly.
   func emptyLog() {
     queue.sync {
       checkpoint()
@@ -44,9 +44,9 @@ final class LogCheckpointer: Sendable {
     }
   }
 
-  /// Moves the log into the database file: most of it on a separate connection while appends continue, and their
-  /// additions on the writer's, so that the next append restarts the log. With the first step alone the log would never
-  /// be empty under a steady load, and grow.
+  /// Moves the WAL into the database file: first on a separate connection while appends continue, then their additions
+  /// on the writer's connection, so that the next append restarts the WAL. With the first step alone, the WAL would
+  /// never be empty under a steady load, and would grow.
   private func checkpoint() {
     defer { file.state.withLock { $0.isCheckpointing = false } }
     noteFailures {
@@ -64,13 +64,13 @@ final class LogCheckpointer: Sendable {
   }
 
   private func noteFailures(_ body: () throws -> Void) {
-    // After a fault the log stays as it is, see `JournalFile.emptyLogBeforeClosing(_:)`.
+    // After a fault the WAL is kept: see `JournalFile.emptyLogBeforeClosing(_:)`.
     guard file.state.withLock({ $0.fault == nil }) else { return }
     do {
       try JournalError.mapping(Self.checkpointing, path: file.path, body)
     } catch {
-      // Without space the log simply stays. Another failure may have been a sync of pages that SQLite then takes for
-      // durable: the next append reports it, and reopens the journal.
+      // Without disk space the WAL simply stays. Another failure may have been a failed sync of pages that SQLite then
+      // considers durable: the next append reports it, and reopens the journal.
       if error.leavesOutcomeUnknown { file.noteFault(error, isReported: false) }
     }
   }

@@ -67,7 +67,7 @@ struct SQLiteBatchAppender {
     }
   }
 
-  /// Refuses a head that is not this journal's last.
+  /// Throws an error when the head is not the end of this journal.
   private func requireCurrent(_ head: JournalHead) throws(JournalError) {
     let current = file.state.withLock { $0.head }
     guard current != head else { return }
@@ -75,7 +75,7 @@ struct SQLiteBatchAppender {
     throw .positionMismatch(head, current: current, file: file.path)
   }
 
-  /// Returns the reason that the log refused an append.
+  /// Returns the error that explains why the log refused an append.
   private func refusal(of head: JournalHead, _ database: Database) throws -> JournalError {
     let epoch = try Int64.fetchOne(database, sql: "SELECT epoch FROM ownership") ?? 0
     if epoch != head.epoch { return .staleEpoch(head.epoch, current: epoch, file: file.path) }

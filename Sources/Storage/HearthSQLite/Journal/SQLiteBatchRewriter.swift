@@ -2,7 +2,8 @@ import GRDB
 import HearthJournal
 import HearthRows
 
-/// The rewriting of kept batches' content, with seams after them: see ``SeamRows``.
+/// The rewriting of retained batches' content; a seam row after each group stores the original running hash: see
+/// ``SeamRows``.
 struct SQLiteBatchRewriter: BatchRewriting {
   /// A batch, and the running hash before it.
   struct Kept {

@@ -4,7 +4,7 @@ import HearthJournal
 /// The connections of an open journal to its file.
 struct SQLiteConnections: Sendable {
   let pool: DatabasePool
-  /// A connection of its own moves pages from the log to the database file, so that appends need not wait for it.
+  /// The separate connection that moves pages from the WAL to the database file, so that appends need not wait.
   let checkpointer: DatabaseQueue
 
   /// Opens the connections, switches on WAL and full syncs, and creates the tables in a new file.
@@ -24,7 +24,7 @@ struct SQLiteConnections: Sendable {
           let pageBytes = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4_096
           _ = try Int.fetchOne(database, sql: "PRAGMA max_page_count = \(max(1, sizeBytesMax / max(1, pageBytes)))")
         }
-        // Begins a new generation of the log, so that the remains of an earlier crash do not count as a part of it.
+        // Begins a new generation of the WAL, so that frames from before an earlier crash are not taken as part of it.
         _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
       }
       let checkpointer = try DatabaseQueue(path: path, configuration: configuration)
@@ -35,15 +35,16 @@ struct SQLiteConnections: Sendable {
 
   /// Configures a writing connection.
   ///
-  /// GRDB sets `synchronous` to NORMAL when it opens a pool, and with that SQLite syncs at checkpoints only: an
-  /// acknowledged commit could be lost. So it is set here, afterwards, and read back.
+  /// GRDB sets `synchronous` to NORMAL when it opens a pool, with which SQLite syncs only at checkpoints, so that an
+  /// acknowledged commit could be lost. This function therefore sets it afterwards, and reads it back.
   static func setUp(_ database: Database) throws {
     try database.execute(sql: "PRAGMA synchronous = FULL")
     // On Apple systems a plain fsync leaves the data in the drive's cache.
     try database.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
-    // Removed data is overwritten, whatever SQLite's build does by default: a user may have asked for erasure.
+    // Removed data is overwritten, independent of the default of SQLite's build, because a user may have requested its
+    // erasure.
     _ = try Int.fetchOne(database, sql: "PRAGMA secure_delete = ON")
-    // Checkpoints are made beside the appends, see ``LogCheckpointer``.
+    // ``LogCheckpointer`` makes checkpoints in parallel to the appends.
     _ = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint = 0")
     let level = try Int.fetchOne(database, sql: "PRAGMA synchronous")
     guard level == 2 else {
@@ -58,10 +59,11 @@ struct SQLiteConnections: Sendable {
     }
   }
 
-  /// Creates the tables in an empty file; refuses another program's file, and a newer version's.
+  /// Creates the tables in an empty file; throws an error for a file of another program or of a newer version.
   private static func requireFormat(_ database: Database, path: String) throws {
     guard try !SQLiteSchema.requireKnown(database, path: path) else { return }
-    // GRDB has made a commit without a sync. At most one commit may be unsynced: see `WriteAheadLog`.
+    // Syncs now, because GRDB has made a commit without a sync, and at most one commit may be unsynced: see
+    // `WriteAheadLog`.
     _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
     try database.inTransaction(.immediate) {
       try database.execute(sql: SQLiteSchema.creation)

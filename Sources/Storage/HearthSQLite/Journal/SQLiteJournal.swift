@@ -2,8 +2,8 @@ import HearthJournal
 
 /// The embedded journal: one SQLite file in WAL mode, every commit synced.
 ///
-/// A group commit is one row, so SQLite's cost is paid for each batch and not for each write. The files beside it are
-/// SQLite's `-wal` and `-shm`; `.lock`, which locks the journal for its owner; and `.mark`, see `HighWaterMark`.
+/// A group commit is one row, so that SQLite's cost arises for each batch rather than for each write. The files beside
+/// it are SQLite's `-wal` and `-shm`; `.lock`, which locks the journal for its owner; and `.mark`, see `HighWaterMark`.
 public final class SQLiteJournal: OutboxStoreJournal {
   /// The options for opening a journal.
   public struct Options: Sendable {
@@ -16,7 +16,7 @@ public final class SQLiteJournal: OutboxStoreJournal {
     /// The size of SQLite's `-wal` file in bytes at which its content is moved into the database file.
     public var checkpointBytes: Int
 
-    /// The default options, or others.
+    /// Creates options; every omitted one has its default.
     public init(
       recovery: JournalRecovery.Mode = .truncateTornTail, sizeBytesMax: Int? = nil,
       checkpointBytes: Int = 16 << 20

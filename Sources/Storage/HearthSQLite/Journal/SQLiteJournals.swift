@@ -11,13 +11,13 @@ public struct SQLiteJournals: JournalFactory {
   /// - Parameter folder: The path of an existing folder.
   public init(folder: String) { self.folder = folder }
 
-  /// Opens the journal in the file of that name, which is created when it is missing.
+  /// Opens the journal with the given name; its file is created when it is missing.
   public func open(_ name: String) throws(JournalError) -> OpenedJournal {
     let journal = try SQLiteJournal(path: path(of: name))
     return OpenedJournal(journal, damages: journal.recovery.damages)
   }
 
-  /// Removes the file of that name, and the files beside it.
+  /// Removes the file of a journal, and the files beside it.
   public func remove(_ name: String) throws(JournalError) {
     let path = path(of: name)
     let files = try entries().filter { $0.hasPrefix(name + Self.suffix) }
@@ -27,7 +27,7 @@ public struct SQLiteJournals: JournalFactory {
       let path = folder + "/" + file
       guard unlink(path) == 0 || errno == ENOENT else { throw JournalError.system("cannot remove", path: path, errno) }
     }
-    // The lock file may have been created just now.
+    // Also removes the lock file, which opening the lock may just have created.
     unlink(path + ".lock")
     try PosixFile.synchronizeFolder(of: path)
     _ = consume lock

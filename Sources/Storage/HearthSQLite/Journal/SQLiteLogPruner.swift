@@ -2,7 +2,7 @@ import GRDB
 import HearthJournal
 import HearthRows
 
-/// The removal of what only states before a position need.
+/// The removal of batches and snapshots that are needed only for states before a position.
 struct SQLiteLogPruner {
   let file: JournalFile
   let checkpointer: LogCheckpointer

@@ -1,7 +1,7 @@
 import GRDB
 import HearthJournal
 
-/// The outbox beside the log, whose tables are created with the first entry.
+/// The outbox of a journal in SQLite. Its tables are created with the first entry.
 struct SQLiteOutboxStore: OutboxStore {
   let file: JournalFile
   let checkpointer: LogCheckpointer
@@ -66,7 +66,7 @@ struct SQLiteOutboxStore: OutboxStore {
 
   // MARK: In transactions of the log
 
-  /// Adds waiting entries, and creates the tables with the first.
+  /// Adds waiting entries, and creates the tables before the first one.
   func add(_ entries: [OutboxEntry], _ database: GRDB.Database) throws {
     if !hasOutbox, try !database.tableExists("outbox") {
       try SQLiteSchema.add(OutboxSchema.creation, version: OutboxSchema.version, database)
@@ -74,7 +74,7 @@ struct SQLiteOutboxStore: OutboxStore {
     try OutboxRows(database: database, path: file.path).add(entries)
   }
 
-  /// Removes the entries of commits that were cut off.
+  /// Removes the entries of commits that were cut off as damaged.
   func dropEntries(after position: Int64, _ database: GRDB.Database) throws {
     if hasOutbox { try OutboxRows(database: database, path: file.path).drop(after: position) }
   }

@@ -5,9 +5,9 @@ struct FrameReader {
   enum Frame: Equatable {
     /// The checksum matches.
     case valid(endsCommit: Bool)
-    /// The frame is of this generation, but its checksum or an earlier one is wrong.
+    /// The frame belongs to this generation, but its checksum or an earlier one is wrong.
     case broken(endsCommit: Bool)
-    /// The frame is of an earlier generation, or no frame.
+    /// The frame belongs to an earlier generation, or is not a frame.
     case foreign
   }
 
@@ -22,9 +22,9 @@ struct FrameReader {
   private var checksum = Checksum()
   private var isBroken: Bool
 
-  /// Begins after `header`: 32 bytes, or none when the file is shorter than that.
+  /// Creates a reader of the frames after `header`, which is 32 bytes, or empty when the file is shorter.
   ///
-  /// - Parameter databasePageBytes: The page size of the database file, for an invalid header.
+  /// - Parameter databasePageBytes: The page size of the database file, used when the header is invalid.
   init(header: [UInt8], databasePageBytes: Int) {
     guard header.count == WriteAheadLog.headerBytes else {
       (isHeaderValid, pageBytes, isBigEndian, salt, isBroken) = (false, nil, false, nil, true)
@@ -38,7 +38,7 @@ struct FrameReader {
       magic & ~1 == 0x377F_0682 && checksum.isStored(in: header, at: 24) && Self.isPageSize(size)
     let fallback = Self.isPageSize(databasePageBytes) ? databasePageBytes : nil
     pageBytes = isHeaderValid ? size : fallback
-    // An invalid header gives no salt: the first frame's is taken for this generation's.
+    // An invalid header gives no salt: that of the first frame is used instead.
     salt = isHeaderValid ? long(header, 16) : nil
     isBroken = !isHeaderValid
   }

@@ -10,10 +10,10 @@ import HearthJournal
 
 /// The content of a write-ahead log as SQLite will read it, determined before SQLite opens it.
 ///
-/// SQLite reads the log up to the last commit whose checksums hold and drops the rest without a word. That is right for
-/// the transaction that was being written when the power went, and wrong for a log that was damaged in the middle: then
-/// commits that were acknowledged would vanish silently. The two can be told apart, because every commit is synced
-/// before the next one is written: past the break there can be one unfinished commit, never two.
+/// SQLite reads the log up to the last commit whose checksums match, and silently drops the rest. That is right for a
+/// transaction that a power failure interrupted, and wrong for a log that was damaged in the middle, where acknowledged
+/// commits would be lost. The two cases can be distinguished, because every commit is synced before the next one is
+/// written: after the first invalid frame there can be at most one unfinished commit.
 ///
 /// The file (all integers big-endian): a header of 32 bytes
 ///
@@ -24,9 +24,9 @@ import HearthJournal
 /// then frames of 24 bytes and a page
 ///
 ///     0  page number       4  database size in pages in the last frame of a commit, else 0
-///     8  salt (8 bytes)    16 checksum, going on from the frame before, of bytes 0–7 and the page
+///     8  salt (8 bytes)    16 checksum of bytes 0–7 and the page, continuing that of the frame before
 ///
-/// A frame whose salt is not the header's is left from an earlier generation and ends the log.
+/// A frame whose salt is not the header's belongs to an earlier generation and ends the log.
 struct WriteAheadLog: Equatable {
   /// The size of the file.
   var sizeBytes = 0
@@ -74,7 +74,7 @@ struct WriteAheadLog: Equatable {
     } else {
       breakOffset = 0
     }
-    // Without a valid page size no frames can be found.
+    // Without a valid page size the frames cannot be found.
     guard let pageBytes = reader.pageBytes else { return }
     var frame = [UInt8](repeating: 0, count: Self.frameHeaderBytes + pageBytes)
     var offset = Self.headerBytes
@@ -88,11 +88,11 @@ struct WriteAheadLog: Equatable {
 
   /// Records a frame.
   ///
-  /// - Returns: False when the generation ends here.
+  /// - Returns: False when this generation's frames end before this frame.
   private mutating func note(_ frame: FrameReader.Frame, at offset: Int, sizeBytes: Int) -> Bool {
     switch frame {
     case .foreign:
-      // After a break, frames of the same generation may follow a hole.
+      // After a break, further frames of the same generation may follow frames of an earlier one.
       return breakOffset != nil
     case .broken(let endsCommit):
       if breakOffset == nil { breakOffset = offset }
@@ -119,11 +119,11 @@ struct WriteAheadLog: Equatable {
 extension WriteAheadLog {
   /// Rewrites SQLite's log with the bytes read from it, and makes it durable, before anything is moved from it.
   ///
-  /// After a failed sync, in this process or an earlier one, the system may show pages that the disk never took, and no
-  /// later sync writes them. If they were moved into the database file from there, and the power failed in the middle,
-  /// half of a commit would be in the file and its log nowhere.
+  /// After a failed sync, in this process or an earlier one, the system's cache may have pages that were never written
+  /// to the disk, and that no later sync writes. If a power failure interrupted their move into the database file, a
+  /// part of a commit would be in the file, and the log would be lost.
   ///
-  /// - Returns: False when there was no room to write it.
+  /// - Returns: False when there was no disk space to write it.
   @discardableResult
   static func writeBack(databasePath path: String) throws(JournalError) -> Bool {
     guard let sizeBytes = try PosixFile.sizeBytes(of: path + "-wal"), sizeBytes > 0 else { return true }
@@ -140,12 +140,12 @@ extension WriteAheadLog {
       try log.synchronize()
       return true
     } catch  where error.code == .noSpace {
-      // A copy-on-write file system is full. Reads still work.
+      // A full copy-on-write file system cannot even overwrite a file. Reads still work.
       return false
     }
   }
 
-  /// Keeps a copy of SQLite's log before it is truncated.
+  /// Creates a copy of SQLite's log before it is truncated.
   static func setAside(databasePath path: String) throws(JournalError) -> String {
     try PosixFile.copy(path + "-wal", to: path + "-wal.damaged")
     return "a copy is kept as \(path)-wal.damaged"

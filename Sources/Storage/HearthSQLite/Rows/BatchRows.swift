@@ -7,7 +7,7 @@ struct BatchRows {
   let database: Database
   let path: String
 
-  /// Returns the batches after a position, up to that many bytes together; at least one.
+  /// Returns the batches after a position, at most `sizeBytesMax` bytes together, but at least one batch.
   ///
   /// - Parameter snapshotPosition: The position of the snapshot that was current when the journal was opened. Earlier
   ///   batches were not verified then, and are compared with their running hashes here.
@@ -17,7 +17,7 @@ struct BatchRows {
     let rows = try Row.fetchCursor(database, sql: SQLiteSchema.batchesAfter, arguments: [position])
     var batches: [JournalBatch] = []
     var sizeBytes = 0
-    // Later batches were verified when the journal was opened, or written since.
+    // Later batches were verified when the journal was opened, or have been written since.
     let isKept = position < snapshotPosition
     let seams = isKept ? try SeamRows(database) : nil
     var hash: RunningHash?
@@ -52,7 +52,7 @@ struct BatchRows {
     return .empty
   }
 
-  /// Refuses a gap between batches, and one before the first.
+  /// Throws an error for a gap between batches or before the first one.
   private func requireContinuous(
     _ found: SQLiteBatchRow, after previous: Int64?, wanted position: Int64
   ) throws(JournalError) {
@@ -67,7 +67,7 @@ struct BatchRows {
     }
   }
 
-  /// Checks that a missing batch is at the end of the log and not before it.
+  /// Throws an error when a batch is missing before the end of the log.
   private func requireEnd(_ position: Int64) throws {
     let tail = try Int64.fetchOne(database, sql: SQLiteSchema.tail) ?? 0
     guard position >= tail else { throw JournalError.pruned(position, file: path) }

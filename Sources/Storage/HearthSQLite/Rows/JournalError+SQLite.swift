@@ -13,16 +13,17 @@ import HearthSystem
 extension JournalError {
   /// Runs `body` and translates SQLite's errors into those of a journal.
   ///
-  /// It must be called close to SQLite: closing a connection in between loses the reason of a failed read.
+  /// It must wrap the calls of SQLite directly: when a connection is closed in between, the reason of a failed read is
+  /// lost.
   ///
   /// - Parameters:
-  ///   - action: The attempted action, as the beginning of a sentence: "appending a batch".
-  ///   - path: The journal's file.
+  /// - action: The attempted action, as the beginning of a sentence: "appending a batch".
+  /// - path: The journal's file.
   static func mapping<Value>(
     _ action: String, path: String, _ body: () throws -> Value
   ) throws(JournalError) -> Value {
     do {
-      // See `isUnread(_:)`.
+      // The reason of a failed read: see `isUnread(_:)`.
       errno = 0
       return try body()
     } catch let error as JournalError {
@@ -36,12 +37,12 @@ extension JournalError {
 
   /// Runs a transaction, and distinguishes a write without space from a failed one.
   ///
-  /// SQLite has an error code for a full disk only; it reports a full quota and a file size limit like any other failed
-  /// write. After all three it is certain that nothing was written: the frame that would end the commit comes last, and
-  /// the failed write is this one or an earlier one.
+  /// SQLite has an error code only for a full disk; it reports an exhausted quota and a file size limit like any other
+  /// failed write. In all three cases it is certain that nothing was committed: the frame that would end the commit is
+  /// written last, so it was not written.
   static func reportingFullDisk(_ action: String, path: String, _ transaction: () throws -> Void) throws {
     do {
-      // SQLite runs on this thread, and leaves the reason of a failed write here.
+      // SQLite runs on this thread, so `errno` still has the reason of a failed write.
       errno = 0
       try transaction()
     } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_WRITE {
@@ -57,13 +58,13 @@ extension JournalError {
       cause: "SQLite \(number): \(error.message ?? String(describing: error))")
   }
 
-  /// Returns true when an error number means that a file could not be read. SQLite reports damage then, but the next
-  /// attempt may succeed. It runs on this thread, and leaves the reason of a failed read here.
+  /// Returns true when an error number means that a file could not be read. SQLite then reports damage, but the next
+  /// attempt may succeed. SQLite runs on this thread, so `errno` has the reason of a failed read.
   private static func isUnread(_ number: CInt) -> Bool { number == EIO || number == ENXIO || number == ERANGE }
 
-  /// Returns true when a transaction that failed with a code is certainly rolled back: SQLite reads and writes again
-  /// what it needs when the transaction is repeated, and syncs it then. Failed syncs and unknown codes are not among
-  /// them.
+  /// Returns true when a transaction that failed with a code is certainly rolled back: when the transaction is
+  /// repeated, SQLite reads, writes and syncs everything again. This is not certain after failed syncs and unknown
+  /// codes.
   private static func isRolledBack(_ code: ResultCode) -> Bool {
     switch code {
     case .SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ, .SQLITE_IOERR_WRITE: true
@@ -106,7 +107,8 @@ extension JournalError {
 }
 
 extension Configuration {
-  /// Reports at once why the first read of a connection failed: GRDB closes it then, which overwrites the error number.
+  /// Makes a connection report at once why its first read failed: GRDB then closes the connection, which overwrites
+  /// `errno`.
   mutating func reportFirstReadError(_ action: String, path: String) {
     prepareDatabase { database in
       try JournalError.mapping(action, path: path) {

@@ -7,19 +7,20 @@ import HearthRows
 /// - `ownership`: one row. The epoch of the last owner; an append under another epoch is refused.
 /// - `batch`: one row for each group commit. `running_hash` is `RunningHash`, as a signed integer of the same bits.
 /// - `snapshot`: one row for each snapshot. The current one is the complete row with the highest position; other
-///   complete ones are kept for reads of the past, with the batches between them. An incomplete row is being written or
-///   removed, or was when the process ended.
-/// - `snapshot_chunk`: its content. `chunk_hash` is XXH64 of the payload with the chunk's index as the seed.
+///   complete ones are retained for reads of the history, with the batches between them. An incomplete row is a
+///   snapshot that is being written or removed, or whose writing or removal was interrupted.
+/// - `snapshot_chunk`: the chunks of snapshots. `chunk_hash` is XXH64 of the payload with the chunk's index as the
+///   seed.
 /// - `seam`: see ``SeamRows``. Created with the first batch whose content is rewritten.
 /// - `damaged_batch`: rows that were cut off as damaged, kept for an examination.
 ///
-/// A tail without a batch row is the current snapshot's: after pruning, `batch` may be empty while positions go on.
+/// When `batch` is empty after pruning, the log ends at the position of the current snapshot.
 enum SQLiteSchema {
-  /// The application id in SQLite's header: "Hrth".
+  /// The application ID in SQLite's header: "Hrth".
   static let applicationID: Int64 = 0x4872_7468
 
-  /// The version of these tables, in SQLite's `user_version`; ``OutboxSchema/version`` with those of an outbox, and
-  /// ``SeamRows/version`` with that of seams.
+  /// The version of these tables, in SQLite's `user_version`; ``OutboxSchema/version`` when there are tables of an
+  /// outbox, and ``SeamRows/version`` when there is the table of seams.
   static let version: Int64 = 1
 
   /// The versions that this program reads.

@@ -1,7 +1,7 @@
 import GRDB
 import HearthJournal
 
-/// The seams of a log, where the content of batches was rewritten; within a transaction.
+/// The seams of a log: the original running hashes of batches whose content was rewritten. Used within a transaction.
 ///
 /// A batch's running hash covers its content, and the next one's covers that hash. To avoid rewriting the following
 /// batches too, a seam keeps the original hash of the batch: the next batch continues from it, and the batch itself is
@@ -9,8 +9,8 @@ import HearthJournal
 ///
 /// The table is created with the first seam.
 struct SeamRows {
-  /// The version of a file with this table, in SQLite's `user_version`: to a program without seams such a file would
-  /// seem damaged.
+  /// The version of a file with this table, in SQLite's `user_version`: an older program, which does not know seams,
+  /// would report damage.
   static let version: Int64 = 3
 
   private static let creation = """

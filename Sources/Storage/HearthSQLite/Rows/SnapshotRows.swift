@@ -35,7 +35,8 @@ struct SnapshotRows {
     try statement.execute(arguments: [identifier, index, Self.hash(chunk, index), DatabaseValue.blob(chunk)])
   }
 
-  /// Returns the current snapshot, whose chunks all exist. Their content is verified when it is read.
+  /// Returns the current snapshot, and verifies that all of its chunks exist. Their content is verified when it is
+  /// read.
   func verifiedCurrent() throws -> SnapshotInfo? {
     guard let row = try Row.fetchOne(database, sql: SQLiteSchema.currentSnapshot) else { return nil }
     guard let snapshot = SnapshotInfo(row) else {
@@ -51,7 +52,7 @@ struct SnapshotRows {
     return snapshot
   }
 
-  /// Deletes a part of a snapshot, which is unfinished from then on.
+  /// Deletes a part of a snapshot, which counts as unfinished from then on.
   ///
   /// - Returns: True when more of it is left.
   func removeStep(_ identifier: Int64) throws -> Bool {

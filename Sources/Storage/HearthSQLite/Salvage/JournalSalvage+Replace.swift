@@ -2,21 +2,21 @@ import HearthJournal
 import HearthSystem
 
 extension JournalSalvage {
-  /// Saves the salvageable part, and replaces the damaged files by it, which are kept in another folder.
+  /// Writes new files with the salvageable part, and moves the damaged files to another folder.
   ///
-  /// After an interruption at any point, a server refuses the files as before or opens the saved ones; a repetition
-  /// continues.
+  /// After an interruption at any point, a server either refuses the damaged files as before or opens the new ones; a
+  /// repeated call continues the replacement.
   ///
   /// - Parameters:
-  ///   - report: The result of ``examine()``, not of a lost journal.
-  ///   - folder: The target of the damaged files, on the same file system. It exists, and has no files of that name.
-  /// - Throws: `JournalError`; after a failure before the damaged files were moved nothing has changed.
+  /// - report: The result of ``examine()``, with ``SalvageReport/isLost`` false.
+  /// - folder: The existing folder for the damaged files, on the same file system. It has no files with their names.
+  /// - Throws: `JournalError`; when it fails before the damaged files were moved, nothing has changed.
   package func replace(_ report: SalvageReport, keepingIn folder: String) throws(JournalError) {
     precondition(!report.isLost, "there is nothing to save")
     let saved = try save(report)
     let name = AtomicFile(folder: folder, name: AtomicFile(path: path).name).path
-    // The file itself keeps its name until the saved one replaces it. Its log goes first, because SQLite would take it
-    // for the saved file's.
+    // The damaged database file keeps its name until the new one replaces it. Its WAL is moved first, because SQLite
+    // would use it for the new file.
     try PosixFile.link(path, name)
     try PosixFile.moveIfThere(path + "-wal", to: name + "-wal")
     PosixFile.remove(path + "-shm")
@@ -24,7 +24,7 @@ extension JournalSalvage {
     try PosixFile.synchronizeFolder(of: path)
     try PosixFile.moveIfThere(saved, to: path)
     try PosixFile.synchronizeFolder(of: path)
-    // While the old mark exists, a saved file that ends earlier is refused.
+    // While the old mark exists, the new file would be refused if it ends earlier.
     try PosixFile.linkIfThere(path + ".mark", name + ".mark")
     try PosixFile.moveIfThere(saved + ".mark", to: path + ".mark")
     PosixFile.remove(saved + ".lock")

@@ -2,10 +2,10 @@ import GRDB
 import HearthJournal
 import HearthRows
 
-/// The salvage of a damaged journal: of its intact snapshots and its first batch, the base from which most of the log
-/// follows; and the log from there up to the first damage.
+/// The salvage of a damaged journal. The salvageable part begins at the intact snapshot, or at the first batch, from
+/// which the log can be followed furthest, and ends at the first damage after it.
 ///
-/// Owns the journal as a server does, so that none runs meanwhile. The examination changes nothing.
+/// Holds the journal's lock as a server does, so that no server can open it meanwhile. The examination changes nothing.
 package final class JournalSalvage: JournalRepair {
   /// The path of the database file.
   package let path: String
@@ -19,7 +19,7 @@ package final class JournalSalvage: JournalRepair {
     self.path = path
   }
 
-  /// Examines the whole journal. Content that the disk cannot read counts as damage.
+  /// Examines the whole journal. Content that the disk fails to read counts as damage.
   package func examine() -> SalvageReport {
     var report = SalvageReport()
     var logFailure: JournalError?
@@ -68,7 +68,7 @@ package final class JournalSalvage: JournalRepair {
       reader.run(database) { _ in }
       if let known = best, known.reader.chain.position >= reader.chain.position { continue }
       best = (base, reader)
-      // The log was followed to its end, so that no other base can reach further.
+      // The log was followed to its end, so no other start can lead further.
       if reader.finding == nil { break }
     }
     guard let best else { return }
@@ -134,7 +134,7 @@ package final class JournalSalvage: JournalRepair {
     return bases + [nil]
   }
 
-  /// Follows the log from each older snapshot, and from its first batch, to the start of the next one.
+  /// Verifies the history: the log from each older start of a state to the next one.
   ///
   /// - Parameter bases: The possible starts of a state, the newest first.
   private func checkPast(
@@ -142,7 +142,7 @@ package final class JournalSalvage: JournalRepair {
   ) {
     var end = position
     for base in bases where (base?.position ?? 0) < end {
-      // The log before the oldest snapshot was pruned, or is about to be.
+      // The log before the oldest snapshot was pruned, or will be.
       if base == nil, !hasFirstBatch(database) { break }
       var reader = SalvageReader(base, path: path)
       reader.run(database, through: end) { _ in }
@@ -171,7 +171,7 @@ package final class JournalSalvage: JournalRepair {
       database, sql: "SELECT (SELECT count(*) FROM outbox) + (SELECT count(*) FROM dead_letter)")
   }
 
-  /// Compares the end with the acknowledged position.
+  /// Compares the end of the log with the acknowledged position in the mark file.
   private func noteMark(_ report: inout SalvageReport, stored: Int64) {
     var last = stored
     if case .found(let slot)? = try? HighWaterMark.read(journalPath: path), slot.position > stored {
@@ -185,13 +185,13 @@ package final class JournalSalvage: JournalRepair {
     if last > report.headPosition { report.lostPositions = report.headPosition + 1...last }
   }
 
-  // MARK: Save
+  // MARK: Saving
 
-  /// Writes a journal of the salvageable part, beside the damaged one.
+  /// Writes a journal with the salvageable part, next to the damaged one.
   ///
   /// - Parameter report: The result of ``examine()``.
   /// - Returns: The path of its file, durable and opened once.
-  /// - Throws: `JournalError`, ``JournalError/Code/noSpace`` among them: then nothing has changed.
+  /// - Throws: `JournalError`, including ``JournalError/Code/noSpace``, after which nothing has changed.
   func save(_ report: SalvageReport) throws(JournalError) -> String {
     let target = path + ".repaired"
     for end in Self.suffixes { PosixFile.remove(target + end) }
@@ -210,7 +210,7 @@ package final class JournalSalvage: JournalRepair {
         var end = report.base?.runningHash ?? .empty
         try reader.run(database) { row in
           guard row.last <= report.headPosition else { return }
-          // At rewritten batches, the seam connects the next batch.
+          // After a rewritten batch, the seam has the hash that the next batch continues.
           end = end.appending(row.batch, epoch: row.epoch)
           try restoration.append(JournalLink(batch: row.batch, epoch: row.epoch, runningHash: end))
         }

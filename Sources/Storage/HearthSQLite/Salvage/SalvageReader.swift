@@ -2,8 +2,8 @@ import GRDB
 import HearthJournal
 import HearthRows
 
-/// The iteration over the log from a snapshot, or from the beginning, one batch at a time: an unreadable page ends it
-/// there and no earlier.
+/// The iteration over the log from a snapshot, or from the beginning. It reads one batch at a time, so that an
+/// unreadable page ends it exactly at the damaged batch.
 struct SalvageReader {
   private(set) var chain: BatchChain
   /// The last batch that matches.
@@ -34,7 +34,7 @@ struct SalvageReader {
         return
       }
       guard let row else { return noteGap(database, at: position) }
-      // An unreadable seam shows as a batch that does not follow.
+      // An unreadable seam makes the next batch appear not to continue the log.
       if let hash = try? seams?.hash(at: chain.position) { chain.runningHash = hash }
       if let found = chain.add(row) {
         finding = damage(found.firstPosition, found.byteOffset, found.text)

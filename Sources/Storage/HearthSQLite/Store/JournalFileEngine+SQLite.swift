@@ -1,7 +1,7 @@
 import HearthJournal
 
 extension JournalFileEngine {
-  /// Journals in files of SQLite.
+  /// The engine whose journals are SQLite files.
   package static let sqlite = JournalFileEngine(
     suffix: SQLiteJournals.suffix, formats: JournalHeader.formats,
     format: { path throws(JournalError) in try JournalHeader(path: path).format },

@@ -2,13 +2,13 @@ import Glibc
 import HearthJournal
 import HearthSystem
 
-/// The journals of several collections in one folder. A collection is a folder in it, and the empty one is the folder
-/// itself.
+/// The journals of several collections in one folder. Each collection is a subfolder; the collection with the empty
+/// name is the folder itself.
 struct SQLiteArchive: JournalArchive {
   let folder: String
   /// The collections that are listed.
   var collections: [String] = []
-  /// True when a new journal's missing folder is made.
+  /// True to create the missing folder of a new journal.
   var makesFolders = false
 
   func names() throws(JournalError) -> [String] {

@@ -3,9 +3,9 @@ import HearthJournal
 import HearthSystem
 import Synchronization
 
-/// The journals in a data folder. A collection is a folder in it.
+/// The journals in a data folder. Each collection is a subfolder.
 final class SQLiteFolder: JournalStore {
-  /// The folder in a data folder in which journals are made. Folders of that name are in no backup.
+  /// The folder in a data folder in which staged journals are created. Backups omit folders of this name.
   private static let workName = "moving.partial"
 
   private let path: String
@@ -22,7 +22,8 @@ final class SQLiteFolder: JournalStore {
 
   func archive(of collections: [String]) -> any JournalArchive { SQLiteArchive(folder: path, collections: collections) }
 
-  /// Locks journals for a copy. A server's journals are locked by being open.
+  /// Locks the journals for a backup. For a server nothing is locked here, because each open journal holds its own
+  /// lock.
   func lock(for use: JournalStoreUse) throws(JournalError) {
     guard case .copy(let names) = use else { return }
     let archive = SQLiteArchive(folder: path)
@@ -43,7 +44,7 @@ final class SQLiteFolder: JournalStore {
 
   func close() { locks.withLock { $0 = [] } }
 
-  // MARK: Moving
+  // MARK: Moving to another store
 
   private var work: SQLiteArchive { SQLiteArchive(folder: path + "/" + Self.workName) }
 
@@ -62,7 +63,7 @@ final class SQLiteFolder: JournalStore {
 
   var occupiedAdvice: String { "name another folder, or move these files away" }
 
-  /// Removes a temporary folder of this attempt, or of an earlier one.
+  /// Removes the temporary folder of this or an earlier attempt.
   private static func remove(_ folder: String) throws(JournalError) {
     do throws(AtomicFile.Problem) {
       for name in try AtomicFile.names(in: folder) where !AtomicFile(folder: folder, name: name).remove() {
