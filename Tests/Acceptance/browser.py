@@ -21,7 +21,7 @@ def picture(page, name):
         page.screenshot(path=folder / f"{name}.png")
 
 
-class Watched:
+class CheckedPage:
     """A page, with the errors and foreign requests that it caused."""
 
     def __init__(self, context, origin):

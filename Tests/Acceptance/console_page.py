@@ -12,7 +12,7 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import expect
 
-from browser import Watched, browser as start_browser
+from browser import CheckedPage, browser as start_browser
 from waits import WAIT_SECONDS
 
 AXE = (pathlib.Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
@@ -61,7 +61,7 @@ class Console:
     def open(self, *options, fragment="", view="data", size=WIDE, theme="light"):
         """Signs in by a fresh link, and opens a view."""
         context = self.browser.new_context(viewport=size, color_scheme=theme)
-        watched = Watched(context, self.server.url)
+        watched = CheckedPage(context, self.server.url)
         watched.page.goto(self.link(*options))
         expect(watched.page.locator(".tree")).to_be_visible()
         expect(watched.page.get_by_text("Live", exact=True)).to_have_count(1)

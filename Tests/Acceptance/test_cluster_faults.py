@@ -16,7 +16,7 @@ from postgres import PROGRAMS, WHY_NOT
 SEED = 1
 
 
-class Made:
+class RecordedHistory:
     """A correct history, of a log with one position for each second."""
 
     def __init__(self):
@@ -195,11 +195,11 @@ PLANTED = {
 
 
 def test_the_check_passes_a_correct_history():
-    assert Made().findings() == []
+    assert RecordedHistory().findings() == []
 
 
 def test_the_check_allows_writes_of_unknown_outcome_to_be_present_or_absent():
-    made = Made()
+    made = RecordedHistory()
     made.commits[5.9] = {"registers/r1": "y"}
     made.all.frames.insert(3, Frame(5.95, "registers/r1", "y"))
     made.reads[2].value = "y"
@@ -208,7 +208,7 @@ def test_the_check_allows_writes_of_unknown_outcome_to_be_present_or_absent():
 
 @pytest.mark.parametrize("plant, kind", PLANTED.items(), ids=[plant.__name__ for plant in PLANTED])
 def test_the_check_finds_each_kind_of_error(plant, kind):
-    made = Made()
+    made = RecordedHistory()
     plant(made)
     kinds = {finding.kind for finding in made.findings()}
     assert kind in kinds, kinds

@@ -97,7 +97,7 @@ def work_through(cluster, tmp_path, rounds, first=None):
         until(lambda: seen and seen[-1] == "last", "the stream has ended")
         listener.close()
         # A socket through HAProxy reconnects as well, and its presence data is unchanged.
-        with_socket = Client(Behind(balancer.port))
+        with_socket = Client(BalancerAddress(balancer.port))
         with_socket.call("o", p="/presence", d="gone")
         with_socket.close()
         until(lambda: db.reference("presence", app).get() == "gone", "the end of a connection changed nothing")
@@ -106,7 +106,7 @@ def work_through(cluster, tmp_path, rounds, first=None):
         balancer.end()
 
 
-class Behind:
+class BalancerAddress:
     """A server's address for the test clients that points to the load balancer."""
 
     scheme = "http"

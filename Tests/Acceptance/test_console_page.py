@@ -7,7 +7,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from browser import Watched
+from browser import CheckedPage
 from console_page import MARKUP, NARROW, WIDE, Console, violations, browser
 from waits import WAIT_SECONDS
 
@@ -49,7 +49,7 @@ def key(page, name):
 def test_a_link_opens_one_session_and_leaves_no_trace(console):
     link = console.link()
     context = console.browser.new_context(viewport=WIDE)
-    watched = Watched(context, console.server.url)
+    watched = CheckedPage(context, console.server.url)
     page = watched.page
     page.goto(link)
     expect(row(page, "members")).to_be_visible()
@@ -61,7 +61,7 @@ def test_a_link_opens_one_session_and_leaves_no_trace(console):
     page.go_back()
     assert "key=" not in page.url
 
-    other = Watched(console.browser.new_context(viewport=WIDE), console.server.url)
+    other = CheckedPage(console.browser.new_context(viewport=WIDE), console.server.url)
     other.page.goto(link)
     expect(other.page.get_by_role("alert")).to_be_visible()
     expect(other.page.locator(".shell-line")).to_be_visible()
@@ -70,7 +70,7 @@ def test_a_link_opens_one_session_and_leaves_no_trace(console):
 
 
 def test_without_a_session_the_sign_in_page_is_shown(console):
-    watched = Watched(console.browser.new_context(viewport=WIDE), console.server.url)
+    watched = CheckedPage(console.browser.new_context(viewport=WIDE), console.server.url)
     watched.page.goto(console.server.url + "/.console/")
     expect(watched.page.get_by_role("heading", name="Open the console by a link")).to_be_visible()
     watched.picture("door")
@@ -530,7 +530,7 @@ def test_the_pages_are_accessible(console, theme, size):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_sign_in_page_is_accessible(console, theme):
-    watched = Watched(console.browser.new_context(viewport=NARROW, color_scheme=theme), console.server.url)
+    watched = CheckedPage(console.browser.new_context(viewport=NARROW, color_scheme=theme), console.server.url)
     watched.page.goto(console.server.url + "/.console/")
     expect(watched.page.get_by_role("heading")).to_be_visible()
     watched.picture(f"door-{theme}-390")

@@ -7,8 +7,8 @@ import os
 import random
 
 import pytest
-from kills.life import Life
-from kills.line import Line
+from kills.life import KilledFolder
+from kills.line import WriterOperations
 
 CRASHES = int(os.environ.get("HEARTH_CRASHES", "3"))
 
@@ -17,7 +17,7 @@ def test_acknowledged_writes_survive_sigkill(tmp_path):
     seed = int(os.environ.get("HEARTH_SEED", random.randrange(1 << 30)))
     print("seed", seed)
     # With history, so that the log is also shortened.
-    life = Life(tmp_path / "life", seed, 1)
+    life = KilledFolder(tmp_path / "life", seed, 1)
     try:
         for index in range(CRASHES):
             life.kill(["load", "start", "load", "snapshot"][index % 4], waits=True)
@@ -32,7 +32,7 @@ def test_acknowledged_writes_survive_sigkill(tmp_path):
 
 def sent(count, acknowledged):
     """Returns a writer's line with `count` operations, and the states after each of them."""
-    line, numbers, states = Line("w"), random.Random(7), [{}]
+    line, numbers, states = WriterOperations("w"), random.Random(7), [{}]
     for _ in range(count):
         line.next(numbers, 5)
         states.append(dict(line.latest))

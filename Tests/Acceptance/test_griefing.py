@@ -34,7 +34,7 @@ ANSWERED_MIN = 6
 PASS_PARTS = 3
 
 
-class Honest:
+class HonestClient:
     """A client with a socket and an HTTP connection. It writes and reads with both of them in turn."""
 
     def __init__(self, server, name):
@@ -118,7 +118,7 @@ def one_pass(attackers, honest, places):
 def test_changes_of_identity_delay_only_their_own_client(serve):
     server = serve(rules=RULES)
     token = server.token("attacker")
-    attacker, honest = Attacker(server), Honest(server, "a")
+    attacker, honest = Attacker(server), HonestClient(server, "a")
     attacker.client.sign_in(token)
     attacker.listen(["/shown/end-a"] + [f"/shown/{number}" for number in range(LISTENS - 2)] + ["/shown/end-b"])
     attacker.client.request("unauth")
@@ -142,7 +142,7 @@ def test_changes_of_identity_delay_only_their_own_client(serve):
 
 def test_writes_that_many_listens_depend_on_delay_only_their_own_client(serve):
     server = serve(rules=RULES)
-    attackers, honest = [Attacker(server) for _ in range(3)], Honest(server, "b")
+    attackers, honest = [Attacker(server) for _ in range(3)], HonestClient(server, "b")
     places = [f"/gated/{number}" for number in range(LISTENS - 2)]
     places = ["/gated/end-a", *places, "/gated/end-b"]
     for number, attacker in enumerate(attackers):
@@ -200,7 +200,7 @@ def watchers(server, listens):
 def test_a_client_over_its_work_allowance_is_delayed_alone(serve):
     server = serve(rules=RULES)
     assert manage(server, "PATCH", "/default", quotas={"connectionWorkPerSecond": 100_000}).status_code == 200
-    attacker, honest = Attacker(server), Honest(server, "c")
+    attacker, honest = Attacker(server), HonestClient(server, "c")
     # A change of the gate makes the server evaluate 2,000 listens of the attacker again, about 300,000 steps: a debt of about two
     # seconds.
     attacker.listen(["/gated/end-a"] + [f"/gated/{number}" for number in range(2_000)] + ["/gated/end-b"])
@@ -228,7 +228,7 @@ def test_a_client_over_its_work_allowance_is_delayed_alone(serve):
 def test_a_client_pays_for_its_many_listens_when_other_clients_write(serve):
     server = serve(rules=RULES)
     assert manage(server, "PATCH", "/default", quotas={"connectionWorkPerSecond": 40_000}).status_code == 200
-    attacker, honest, writer = Attacker(server), Honest(server, "w"), Client(server)
+    attacker, honest, writer = Attacker(server), HonestClient(server, "w"), Client(server)
     attacker.listen(["/gated/end-a"] + [f"/gated/{number}" for number in range(2_000)] + ["/gated/end-b"])
     writer.call("p", p="/gate", d="ends")
     one_pass([attacker], honest, {"gated/end-a", "gated/end-b"})
@@ -246,7 +246,7 @@ def test_a_client_pays_for_its_many_listens_when_other_clients_write(serve):
 def test_large_responses_wait_for_the_allowance_of_their_client(serve):
     server = serve(rules=RULES)
     assert manage(server, "PATCH", "/default", quotas={"connectionWorkPerSecond": 200_000}).status_code == 200
-    honest, large = Honest(server, "d"), Client(server)
+    honest, large = HonestClient(server, "d"), Client(server)
     # Reading a megabyte costs 260,000 steps, and sending it 65,000: all of them make a debt of about two seconds.
     large.call("p", p="/honest/large", d="x" * (1 << 20))
     number = large.number
@@ -325,7 +325,7 @@ def test_listens_that_compare_a_large_location_delay_only_their_own_client(serve
 def test_reconnecting_does_not_renew_an_allowance(serve):
     server = serve(rules=RULES)
     assert manage(server, "PATCH", "/default", quotas={"connectionWorkPerSecond": 40_000}).status_code == 200
-    honest, token = Honest(server, "e"), server.token("attacker")
+    honest, token = HonestClient(server, "e"), server.token("attacker")
     # A write that makes the server evaluate 2,000 listens again costs about 300,000 steps, and reading half a megabyte 130,000:
     # seconds each.
     others = watchers(server, 2_000)

@@ -30,21 +30,21 @@ final class AccountFiles: SteppedFiles {
   static let steps = Step.allCases.map(\.rawValue)
 
   private let path: String
-  private let world = AccountsWorld()
+  private let fixture = AccountsFixture()
   private var store: AccountStore
 
   init(folder: String) throws {
     path = folder + "/accounts.sqlite"
-    store = try Self.open(path, world)
+    store = try Self.open(path, fixture)
   }
 
-  private static func open(_ path: String, _ world: AccountsWorld) throws -> AccountStore {
+  private static func open(_ path: String, _ fixture: AccountsFixture) throws -> AccountStore {
     let journal = try SQLiteJournal(path: path, options: SQLiteJournal.Options(checkpointBytes: 40_000))
     if let damage = journal.recovery.damages.first(where: { !$0.isUnfinishedCommit }) {
       throw JournalError(.corrupt, "damage is found: \(damage)")
     }
     do {
-      return try AccountStore(journals: SingleJournalFactory(journal), environment: world.environment, projectID: "p")
+      return try AccountStore(journals: SingleJournalFactory(journal), environment: fixture.environment, projectID: "p")
     } catch {
       try? journal.close()
       throw error
@@ -66,14 +66,14 @@ final class AccountFiles: SteppedFiles {
     case .signUpThird: try signUp("cem")
     case .delete: try transact { accounts throws(AccountError) in accounts.delete("bob") }
     case .serviceAccount:
-      try transact { [world] accounts throws(AccountError) in
-        let (address, now) = ("tool@p.example.com", world.now.wallMilliseconds)
+      try transact { [fixture] accounts throws(AccountError) in
+        let (address, now) = ("tool@p.example.com", fixture.now.wallMilliseconds)
         accounts.putServiceAccount(
           ServiceAccount(email: address, name: "tool", publicKeys: [:], createdAtMilliseconds: now))
       }
     case .restart:
       store.close()
-      store = try opened { try Self.open(path, world) }
+      store = try opened { try Self.open(path, fixture) }
     case .signUpAgain: try signUp("bob")
     case .nothing:
       do {
@@ -87,13 +87,13 @@ final class AccountFiles: SteppedFiles {
   }
 
   private func signUp(_ name: String) throws {
-    try transact { [world] accounts throws(AccountError) in
-      try accounts.insert(world.user(name, email: "\(name)@example.com"))
-      accounts.putSession(Digest(sha256: "session of \(name)".utf8), world.session(name))
+    try transact { [fixture] accounts throws(AccountError) in
+      try accounts.insert(fixture.user(name, email: "\(name)@example.com"))
+      accounts.putSession(Digest(sha256: "session of \(name)".utf8), fixture.session(name))
       accounts.putTicket(
         Digest(sha256: "ticket of \(name)".utf8),
-        world.ticket(.verifyEmail, uid: name, email: "\(name)@example.com"))
-      accounts.audit(AuditEvent(.signUp, uid: name, email: "\(name)@example.com", client: world.client()))
+        fixture.ticket(.verifyEmail, uid: name, email: "\(name)@example.com"))
+      accounts.audit(AuditEvent(.signUp, uid: name, email: "\(name)@example.com", client: fixture.client()))
     }
   }
 
@@ -111,7 +111,7 @@ final class AccountFiles: SteppedFiles {
       }
       done.signal()
     }
-    while done.wait(timeout: .now() + .milliseconds(1)) == .timedOut { world.runScheduled(within: 60_000) }
+    while done.wait(timeout: .now() + .milliseconds(1)) == .timedOut { fixture.runScheduled(within: 60_000) }
     guard let error = outcome.error else { return }
     throw StepFailure(outcome: DiskOutcome(error), reason: "\(error)")
   }

@@ -36,9 +36,9 @@ extension LegacyTests {
       "data is persisted as configured, and pending writes are sent at the next start", arguments: Way.allCases)
     func persistence(way: Way) async throws {
       let folder = try TemporaryFolder()
-      try await LegacyWorld.with { world async throws in
+      try await LegacyFixture.with { fixture async throws in
         await #expect(processExitsWith: .success) {
-          [way = way as Way, path = folder.path as String, url = world.ref.description as String] in
+          [way = way as Way, path = folder.path as String, url = fixture.ref.description as String] in
           let ref = LegacyConfigTests.start(way, path, url)
           ref.app.goOffline()
           ref.childByAppendingPath("n").setValue("kept")
@@ -47,16 +47,16 @@ extension LegacyTests {
           }
           exit(value == "kept" ? 0 : 1)
         }
-        #expect(try await world.stored("n") == "null")
+        #expect(try await fixture.stored("n") == "null")
         await #expect(processExitsWith: .success) {
-          [way = way as Way, path = folder.path as String, url = world.ref.description as String] in
+          [way = way as Way, path = folder.path as String, url = fixture.ref.description as String] in
           let ref = LegacyConfigTests.start(way, path, url)
           let code: Int = await called { done in
             ref.childByAppendingPath("last").setValue(1, withCompletionBlock: { error, _ in done(error?.code ?? 0) })
           }
           exit(code == 0 ? 0 : 1)
         }
-        #expect(try await world.stored("n") == #""kept""#)
+        #expect(try await fixture.stored("n") == #""kept""#)
       }
     }
 

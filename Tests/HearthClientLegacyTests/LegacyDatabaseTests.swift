@@ -9,15 +9,15 @@ extension LegacyTests {
   @Suite struct LegacyDatabaseTests {
     @Test("locations: paths, keys, parents, the root, URLs and new children", arguments: NetworkCondition.all)
     func places(over network: NetworkCondition) async throws {
-      try await LegacyWorld.with(over: network) { world async throws in
-        let ref = world.ref.childByAppendingPath("users/fred")
+      try await LegacyFixture.with(over: network) { fixture async throws in
+        let ref = fixture.ref.childByAppendingPath("users/fred")
         #expect(ref.key == "fred" && ref.parent?.key == "users" && ref.root.key == nil && ref.root.parent == nil)
-        #expect(ref.description.hasPrefix(world.route.address + "/users/fred"))
+        #expect(ref.description.hasPrefix(fixture.route.address + "/users/fred"))
         #expect(Firebase(url: ref.description).description == ref.description && ref.ref.description == ref.description)
         let (a, b) = (ref.childByAutoId(), ref.childByAutoId())
         let keys = [a, b].compactMap { $0.key }
         #expect(keys.count == 2 && keys == keys.sorted() && a.parent?.key == "fred")
-        #expect(ref.app === world.ref.app && !Firebase.sdkVersion().isEmpty)
+        #expect(ref.app === fixture.ref.app && !Firebase.sdkVersion().isEmpty)
         #expect(FEventType.ChildMoved.rawValue == 3 && FEventType(rawValue: 4) == .Value)
       }
     }
@@ -26,8 +26,8 @@ extension LegacyTests {
       "values and priorities are set, changed and removed, and their blocks are called", arguments: NetworkCondition.all
     )
     func writes(over network: NetworkCondition) async throws {
-      try await LegacyWorld.with(over: network) { world async throws in
-        let ref = world.ref.childByAppendingPath("a")
+      try await LegacyFixture.with(over: network) { fixture async throws in
+        let ref = fixture.ref.childByAppendingPath("a")
         func written(_ work: (@escaping @Sendable (NSError?) -> Void) -> Void) async -> Int? {
           await called(work)?.code
         }
@@ -40,9 +40,9 @@ extension LegacyTests {
         #expect(await written { done in ref.setPriority("p", withCompletionBlock: { error, _ in done(error) }) } == nil)
         #expect(
           await written { done in ref.updateChildValues(["y": 3, "z": 4]) { error, _ in done(error) } } == nil)
-        #expect(try await world.stored("a") == #"{".priority":"p","x":1,"y":3,"z":4}"#)
+        #expect(try await fixture.stored("a") == #"{".priority":"p","x":1,"y":3,"z":4}"#)
         #expect(await written { done in ref.removeValueWithCompletionBlock { error, _ in done(error) } } == nil)
-        #expect(try await world.stored("a") == "null")
+        #expect(try await fixture.stored("a") == "null")
         ref.setValue(1)
         ref.setValue(2, andPriority: 3)
         ref.setPriority(4)
@@ -50,22 +50,22 @@ extension LegacyTests {
         ref.updateChildValues(["u": 5])
         ref.childByAppendingPath("t").removeValue()
         #expect(await written { done in ref.setPriority(6, withCompletionBlock: { error, _ in done(error) }) } == nil)
-        #expect(try await world.stored("a") == #"{".priority":6,"u":5}"#)
+        #expect(try await fixture.stored("a") == #"{".priority":6,"u":5}"#)
       }
     }
 
     @Test("a refused write reports the error of version 2", arguments: NetworkCondition.all)
     func refused(over network: NetworkCondition) async throws {
-      try await LegacyWorld.with(over: network, rules: #"{"rules":{".read":false,".write":false}}"#) {
-        world async throws in
-        let error: NSError? = await called { done in world.ref.setValue(1, withCompletionBlock: { e, _ in done(e) }) }
+      try await LegacyFixture.with(over: network, rules: #"{"rules":{".read":false,".write":false}}"#) {
+        fixture async throws in
+        let error: NSError? = await called { done in fixture.ref.setValue(1, withCompletionBlock: { e, _ in done(e) }) }
         #expect(error?.code == 1 && error?.domain == "com.firebase")
         let cancelled: Int = await called { done in
-          world.ref.observeEventType(.value, withBlock: { _ in }, withCancelBlock: { done($0.code) })
+          fixture.ref.observeEventType(.value, withBlock: { _ in }, withCancelBlock: { done($0.code) })
         }
         #expect(cancelled == 1)
         let single: Int = await called { done in
-          world.ref.observeSingleEventOfType(.childAdded, withBlock: { _ in }, withCancelBlock: { done($0.code) })
+          fixture.ref.observeSingleEventOfType(.childAdded, withBlock: { _ in }, withCancelBlock: { done($0.code) })
         }
         #expect(single == 1)
       }
@@ -75,8 +75,8 @@ extension LegacyTests {
       "observers get the five types of events, with the previous sibling's key, until they are removed",
       arguments: NetworkCondition.all)
     func observers(over network: NetworkCondition) async throws {
-      try await LegacyWorld.with(over: network) { world async throws in
-        let ref = world.ref.childByAppendingPath("list")
+      try await LegacyFixture.with(over: network) { fixture async throws in
+        let ref = fixture.ref.childByAppendingPath("list")
         let heard = Calls<String>()
         var handles: [FirebaseHandle] = []
         for type in [FEventType.childAdded, .childChanged, .childMoved, .childRemoved] {
@@ -115,8 +115,8 @@ extension LegacyTests {
 
     @Test("a snapshot shows values, priorities and children in order", arguments: NetworkCondition.all)
     func snapshots(over network: NetworkCondition) async throws {
-      try await LegacyWorld.with(over: network) { world async throws in
-        let ref = world.ref.childByAppendingPath("s")
+      try await LegacyFixture.with(over: network) { fixture async throws in
+        let ref = fixture.ref.childByAppendingPath("s")
         ref.setValue(["b": [".value": "x", ".priority": 1], "a": [".value": 2, ".priority": 2], "c": ["d": true]])
         let snapshot: FDataSnapshot = await called { done in
           ref.observeSingleEventOfType(.value, withBlock: { done($0) })
@@ -133,8 +133,8 @@ extension LegacyTests {
 
     @Test("queries: orders, bounds and limits, also by priority", arguments: NetworkCondition.all)
     func queries(over network: NetworkCondition) async throws {
-      try await LegacyWorld.with(over: network) { world async throws in
-        let ref = world.ref.childByAppendingPath("q")
+      try await LegacyFixture.with(over: network) { fixture async throws in
+        let ref = fixture.ref.childByAppendingPath("q")
         var data: [String: Any] = [:]
         for (number, key) in ["a", "b", "c", "d"].enumerated() {
           data[key] = ["n": 4 - number, ".priority": number + 1] as [String: Any]
@@ -174,8 +174,8 @@ extension LegacyTests {
       "pending writes are purged on request: their values are reverted, and their blocks are called",
       arguments: NetworkCondition.all)
     func purge(over network: NetworkCondition) async throws {
-      try await LegacyWorld.with(over: network) { world async throws in
-        let (ref, heard) = (world.ref.childByAppendingPath("d"), Calls<String>())
+      try await LegacyFixture.with(over: network) { fixture async throws in
+        let (ref, heard) = (fixture.ref.childByAppendingPath("d"), Calls<String>())
         let written: Int? = await called { done in ref.setValue(1, withCompletionBlock: { e, _ in done(e?.code) }) }
         #expect(written == nil)
         ref.observeEventType(.value, withBlock: { heard.add("\($0.value ?? "")") })
@@ -191,7 +191,7 @@ extension LegacyTests {
           ref.childByAppendingPath("e").setValue(1, withCompletionBlock: { _, _ in done("done") })
         }
         #expect(value == "done")
-        #expect(try await world.stored("d") == #"{"e":1}"#)
+        #expect(try await fixture.stored("d") == #"{"e":1}"#)
       }
     }
 
@@ -199,8 +199,8 @@ extension LegacyTests {
     // unknown.
     @Test("transactions commit and are aborted", arguments: NetworkCondition.reliable)
     func transactions(over network: NetworkCondition) async throws {
-      try await LegacyWorld.with(over: network) { world async throws in
-        let ref = world.ref.childByAppendingPath("n")
+      try await LegacyFixture.with(over: network) { fixture async throws in
+        let ref = fixture.ref.childByAppendingPath("n")
         let add: @Sendable (FMutableData) -> FTransactionResult = { data in
           data.value = (data.value as? Int ?? 0) + 1
           return .successWithValue(data)
@@ -219,15 +219,15 @@ extension LegacyTests {
           ref.runTransactionBlock({ _ in .abort() }, andCompletionBlock: { _, committed, _ in done(committed) })
         }
         #expect(!aborted)
-        #expect(try await world.stored("n") == "3")
+        #expect(try await fixture.stored("n") == "3")
       }
     }
 
     // Without network conditions that cut: the server executes the write when the proxy cuts the connection.
     @Test("onDisconnect operations; going offline and online again", arguments: NetworkCondition.reliable)
     func onDisconnect(over network: NetworkCondition) async throws {
-      try await LegacyWorld.with(over: network) { world async throws in
-        let ref = world.another("p")
+      try await LegacyFixture.with(over: network) { fixture async throws in
+        let ref = fixture.another("p")
         func set(_ work: (@escaping @Sendable (NSError?) -> Void) -> Void) async -> Int? { await called(work)?.code }
         ref.childByAppendingPath("gone").setValue(1)
         ref.childByAppendingPath("kept").setValue(1)
@@ -253,10 +253,10 @@ extension LegacyTests {
             == nil)
         Firebase.goOffline()
         let expected = #"{"a":1,"b":{".priority":3,".value":2},"c":4,"kept":1}"#
-        try await #require(Polling.until { try await world.stored("p") == expected })
+        try await #require(Polling.until { try await fixture.stored("p") == expected })
         ref.childByAppendingPath("a").setValue(5)
         Firebase.goOnline()
-        try await #require(Polling.until { try await world.stored("p/a") == "5" })
+        try await #require(Polling.until { try await fixture.stored("p/a") == "5" })
       }
     }
   }

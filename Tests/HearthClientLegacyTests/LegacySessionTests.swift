@@ -12,8 +12,8 @@ extension LegacyTests {
     // Without network conditions that cut: an account request is sent once, and a cut is reported to its app.
     @Test("creating, changing and removing accounts signs no user in", arguments: NetworkCondition.reliable)
     func accounts(over network: NetworkCondition) async throws {
-      try await LegacyWorld.with(over: network) { world async throws in
-        let ref = world.ref
+      try await LegacyFixture.with(over: network) { fixture async throws in
+        let ref = fixture.ref
         func code(_ work: (@escaping @Sendable (NSError?) -> Void) -> Void) async -> Int? { await called(work)?.code }
         let uid: String? = await called { done in
           ref.createUser(
@@ -38,7 +38,7 @@ extension LegacyTests {
               "ada@example.com", password: "secret2", toNewEmail: "new@example.com", withCompletionBlock: $0)
           } == nil)
         #expect(await code { ref.resetPasswordForUser("new@example.com", withCompletionBlock: $0) } == nil)
-        #expect(try await world.test.mailer.link(.resetPassword).contains("oobCode="))
+        #expect(try await fixture.test.mailer.link(.resetPassword).contains("oobCode="))
         let (error, data): (NSError?, FAuthData?) = await called { done in
           ref.authUser("new@example.com", password: "secret2") { done(($0, $1)) }
         }
@@ -49,7 +49,7 @@ extension LegacyTests {
           await code { ref.removeUser("new@example.com", password: "secret2", withCompletionBlock: $0) } == nil)
         #expect(ref.authData == nil)
         // No URL contained a password.
-        #expect(!world.test.log.lines.contains { $0.contains("secret2") })
+        #expect(!fixture.test.log.lines.contains { $0.contains("secret2") })
       }
     }
 
@@ -59,11 +59,11 @@ extension LegacyTests {
       arguments: NetworkCondition.reliable
     )
     func signIn(over network: NetworkCondition) async throws {
-      try await LegacyWorld.with(
+      try await LegacyFixture.with(
         over: network, rules: #"{"rules":{"$uid":{".write":"auth.uid===$uid"},"admin":{".read":false}}}"#
       ) {
-        world in
-        let ref = world.ref
+        fixture in
+        let ref = fixture.ref
         let guest: FAuthData? = await called { done in ref.authAnonymouslyWithCompletionBlock { done($1) } }
         let uid = try #require(guest?.uid)
         #expect(guest?.provider == "anonymous" && uid.hasPrefix("anonymous:"))
@@ -83,11 +83,11 @@ extension LegacyTests {
           ref.authWithOAuthProvider("nobody", parameters: ["oauth_token": "x"]) { error, _ in done(error?.code) }
         }
         #expect(unknown == FAuthenticationError.invalidProvider.rawValue && ref.authData?.uid == "google:7")
-        let token = try world.test.token(uid: "ada")
+        let token = try fixture.test.token(uid: "ada")
         let custom: FAuthData? = await called { done in ref.authWithCustomToken(token) { done($1) } }
         #expect(custom?.uid == "ada" && custom?.token == token && custom?.auth["uid"] as? String == "ada")
         let secret: FAuthData? = await called { done in
-          ref.authWithCustomToken((try? world.test.secret) ?? "") { done($1) }
+          ref.authWithCustomToken((try? fixture.test.secret) ?? "") { done($1) }
         }
         #expect(secret != nil && secret?.uid == nil && secret?.token == "" && secret?.provider == "custom")
         let reverse: Int? = await called { done in
@@ -102,11 +102,11 @@ extension LegacyTests {
       arguments: NetworkCondition.all
     )
     func observers(over network: NetworkCondition) async throws {
-      try await LegacyWorld.with(over: network) { world async throws in
-        let ref = world.another()
+      try await LegacyFixture.with(over: network) { fixture async throws in
+        let ref = fixture.another()
         let heard = Calls<String?>()
         let handle = ref.observeAuthEventWithBlock { heard.add($0?.uid) }
-        let token = try world.test.token(uid: "ada")
+        let token = try fixture.test.token(uid: "ada")
         let cancelled = Calls<Int>()
         let signedIn: Bool = await called { done in
           ref.authWithCredential(

@@ -4,7 +4,7 @@ import RandomTestKit
 import Testing
 
 /// The number of occurrences of the events under test.
-private struct Tally: Sendable {
+private struct EventCounts: Sendable {
   var (acknowledged, reads, takeovers, restored, disconnected) = (0, 0, 0, 0, 0)
   var (losses, received, handoffs, ended) = (0, 0, 0, 0)
   /// Executed on-disconnect writes; starts from a snapshot, and snapshot loads because the log was pruned meanwhile.
@@ -44,7 +44,7 @@ private struct Tally: Sendable {
     ].allSatisfy { $0 > 0 }
   }
 
-  static func += (left: inout Tally, right: Tally) {
+  static func += (left: inout EventCounts, right: EventCounts) {
     left.acknowledged += right.acknowledged
     left.reads += right.reads
     left.takeovers += right.takeovers
@@ -84,14 +84,14 @@ private struct Tally: Sendable {
     let all = Torture.forEach("clusters", seeds) { seed in
       let run = Simulation(seed: seed)
       run.run()
-      return (seed: seed, violations: HistoryChecker(run).violations, tally: Tally(run))
+      return (seed: seed, violations: HistoryChecker(run).violations, counts: EventCounts(run))
     }
     let failed = all.filter { !$0.violations.isEmpty }
     for failure in failed.prefix(5) { Issue.record("seed \(failure.seed): \(failure.violations.prefix(4))") }
     if let seed = failed.first?.seed { Issue.record("what happened in seed \(seed):\n\(Self.schedule(of: seed))") }
-    let tally = all.reduce(into: Tally()) { $0 += $1.tally }
-    Torture.report("\(all.count) schedules: \(tally)")
-    #expect(tally.isOfEverything, "\(tally)")
+    let counts = all.reduce(into: EventCounts()) { $0 += $1.counts }
+    Torture.report("\(all.count) schedules: \(counts)")
+    #expect(counts.isOfEverything, "\(counts)")
   }
 
   @Test("without faults no client is disconnected, and the first owner stays")

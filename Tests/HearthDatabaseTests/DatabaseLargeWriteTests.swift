@@ -94,7 +94,7 @@ import Testing
   @Test func `pending comparisons of large values delay only their own connections`() throws {
     let host = DatabaseHost()
     var limits = Self.limits
-    (limits.engine.hashBytesInLine, limits.comparedListensWaitingMax) = (300, 2)
+    (limits.engine.inlineHashBytesMax, limits.comparedListensWaitingMax) = (300, 2)
     let database = try host.database(MemoryJournal(), rules: Self.rules, limits: limits)
     database.submit((1...9).map { Self.other($0, .connect) })
     database.submit([Self.write(1, "seen", Self.many)])

@@ -16,16 +16,16 @@ import Testing
     """
 
   /// A registry with meters, whose clock advances a millisecond with each reading.
-  private struct Counting {
+  private struct MeteredRegistry {
     let registry = MetricsRegistry()
     let meters: DatabaseMetrics
 
     init() {
-      let ticks = Ticks()
+      let ticks = SteppingClock()
       meters = DatabaseMetrics(registry, nanoseconds: { ticks.next() })
     }
 
-    private final class Ticks: Sendable {
+    private final class SteppingClock: Sendable {
       private let count = Atomic<UInt64>(0)
       func next() -> UInt64 { count.wrappingAdd(1, ordering: .relaxed).newValue * 1_000_000 }
     }
@@ -47,8 +47,8 @@ import Testing
 
   @Test("each write and each listen is counted once, by its outcome")
   func outcomes() throws {
-    let (host, counting) = (DatabaseHost(), Counting())
-    let database = try host.database(MemoryJournal(), rules: Self.rules, meters: counting.meters)
+    let (host, metered) = (DatabaseHost(), MeteredRegistry())
+    let database = try host.database(MemoryJournal(), rules: Self.rules, meters: metered.meters)
     let stale = WriteOperation(
       .put(Location(path: Path("open/a")), WriteValue(Node(.int(9)))), expectedHash: "not this")
     let actions: [Command.Action] = [
@@ -57,24 +57,24 @@ import Testing
     ]
     database.submit(actions.map(Self.command))
     host.finish(database)
-    #expect(counting.number(.writes, "written") == 3)
-    #expect(counting.number(.writes, "denied") == 1)
-    #expect(counting.number(.writes, "stale") == 1)
-    #expect(counting.number(.writes, "unavailable") == 0)
-    #expect(counting.number(.listenRequests, "granted") == 1)
-    #expect(counting.number(.listenRequests, "denied") == 1)
-    #expect(counting.number(.commits) == 3)
+    #expect(metered.number(.writes, "written") == 3)
+    #expect(metered.number(.writes, "denied") == 1)
+    #expect(metered.number(.writes, "stale") == 1)
+    #expect(metered.number(.writes, "unavailable") == 0)
+    #expect(metered.number(.listenRequests, "granted") == 1)
+    #expect(metered.number(.listenRequests, "denied") == 1)
+    #expect(metered.number(.commits) == 3)
     let figures = database.figures()
     #expect(figures.isRunning && figures.connectionCount == 1 && figures.listenCount == 0 && figures.position == 3)
-    #expect(counting.number(.journalWritten) == figures.journalBytes && figures.journalBytes > 0)
+    #expect(metered.number(.journalWritten) == figures.journalBytes && figures.journalBytes > 0)
     database.close()
     #expect(!database.figures().isRunning)
   }
 
   @Test("batches that wait for the disk together are one sync")
   func syncs() throws {
-    let (host, counting, journal) = (DatabaseHost(), Counting(), MemoryJournal())
-    let database = try host.database(journal, rules: Self.rules, meters: counting.meters)
+    let (host, metered, journal) = (DatabaseHost(), MeteredRegistry(), MemoryJournal())
+    let database = try host.database(journal, rules: Self.rules, meters: metered.meters)
     journal.gate.close()
     host.send(database, [.put("n0", 0)])
     host.waitUntil { journal.gate.waitingCount == 1 }
@@ -82,27 +82,27 @@ import Testing
       host.send(database, [.put("n\(i)", Int64(i))])
       host.settle(database)
     }
-    #expect(counting.number(.writes, "written") == 0, "nothing is durable yet")
-    #expect(counting.number(.decide) == 21 && counting.number(.batchCommands) == 21)
+    #expect(metered.number(.writes, "written") == 0, "nothing is durable yet")
+    #expect(metered.number(.decide) == 21 && metered.number(.batchCommands) == 21)
     #expect(database.figures().waitingBatchCount == 20)
     journal.gate.open()
     host.finish(database)
-    #expect(counting.number(.writes, "written") == 21 && counting.number(.commits) == 21)
-    #expect(counting.number(.sync) == 2 && counting.number(.syncBatches) == 2)
+    #expect(metered.number(.writes, "written") == 21 && metered.number(.commits) == 21)
+    #expect(metered.number(.sync) == 2 && metered.number(.syncBatches) == 2)
     database.close()
   }
 
   @Test("decisions lost with the disk count as not written")
   func failure() throws {
-    let (host, counting, journal) = (DatabaseHost(), Counting(), MemoryJournal())
-    let database = try host.database(journal, rules: Self.rules, meters: counting.meters)
+    let (host, metered, journal) = (DatabaseHost(), MeteredRegistry(), MemoryJournal())
+    let database = try host.database(journal, rules: Self.rules, meters: metered.meters)
     journal.failAppend(1, MemoryJournal.Fault(.inputOutput))
     host.send(database, [.put("a", 1)])
     host.finish(database)
-    #expect(counting.number(.writes, "written") == 0 && counting.number(.writes, "unavailable") == 1)
+    #expect(metered.number(.writes, "written") == 0 && metered.number(.writes, "unavailable") == 1)
     host.send(database, [.put("b", 1)])
     host.finish(database)
-    #expect(counting.number(.writes, "unavailable") == 2)
+    #expect(metered.number(.writes, "unavailable") == 2)
     #expect(!database.figures().isRunning)
     database.close()
   }

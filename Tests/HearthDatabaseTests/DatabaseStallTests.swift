@@ -16,7 +16,7 @@ import Testing
 
   /// A database whose first write has just found the disk full. Connection 1 waits for its answer; connection 2 has a
   /// listen at the location.
-  private struct Stalled {
+  private struct StalledDatabase {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     let database: Database
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test func `a write that finds no space waits, and is stored and acknowledged when there is some`() throws {
-    let test = try Stalled()
+    let test = try StalledDatabase()
     #expect(test.database.status == .stalled(JournalError(.noSpace, "")))
     #expect(test.lines == [] && test.database.published.root.isEmpty)
     test.retry()
@@ -86,7 +86,7 @@ import Testing
     "an append without a response is retried unchanged and stored once, whether or not it was written",
     arguments: [true, false])
   func away(_ isWritten: Bool) throws {
-    let test = try Stalled(away: isWritten)
+    let test = try StalledDatabase(away: isWritten)
     #expect(test.database.status == .stalled(JournalError(.unavailable, "")))
     test.host.send(test.database, from: 3, [.connect, .put("b", 1), .get(Path("x"))])
     test.host.waitUntil { test.lines.count == 3 }
@@ -105,7 +105,7 @@ import Testing
     "a caller that waits for an append of unknown outcome gets that outcome when the database closes",
     arguments: [true, false])
   func closingInDoubt(_ isWritten: Bool) throws {
-    let test = try Stalled(away: isWritten)
+    let test = try StalledDatabase(away: isWritten)
     test.database.close()
     #expect(test.lines == ["1 outcome-unknown"])
     #expect(test.journal.storedBatches.count == (isWritten ? 1 : 0))
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test func `more writes are refused at once, with an error that they may be retried`() throws {
-    let test = try Stalled()
+    let test = try StalledDatabase()
     let change = WriteOperation.Change.put(Location(path: Path("x")), WriteValue(Node(.int(1))))
     test.host.send(
       test.database, from: 3,
@@ -155,7 +155,7 @@ import Testing
     let rules = """
       {"rules": {"a": {".read": true}, "c": {".read": "root.child('a').val() === 1"}, "d": {".read": true}}}
       """
-    let test = try Stalled(rules: rules, before: [.put("d", 4)])
+    let test = try StalledDatabase(rules: rules, before: [.put("d", 4)])
     // A new connection is served while the write waits.
     test.host.send(
       test.database, from: 3,
@@ -180,7 +180,7 @@ import Testing
   @Test func `commands are refused when the queue is full`() throws {
     var limits = DatabaseLimits()
     limits.commandsPendingMax = 3
-    let test = try Stalled(before: [.put("d", 4)], limits: limits)
+    let test = try StalledDatabase(before: [.put("d", 4)], limits: limits)
     test.host.send(test.database, from: 3, [.connect, .get(Path("d"))])
     test.host.send(test.database, from: 4, [.connect] + (0..<5).map { _ in .get(Path("a")) })
     test.host.send(test.database, from: 3, [.get(Path("d"))])
@@ -193,7 +193,7 @@ import Testing
   }
 
   @Test func `retries have growing delays, and the log is written once a minute`() throws {
-    let test = try Stalled()
+    let test = try StalledDatabase()
     var moments: [Int64] = []
     for _ in 0..<30 {
       moments.append(test.host.timers.max() ?? 0)
@@ -210,7 +210,7 @@ import Testing
   @Test func `a one-off request is answered with an unknown outcome after a time; a connection waits for the outcome`()
     throws
   {
-    let test = try Stalled()
+    let test = try StalledDatabase()
     #expect(test.lines == [])
     // Submitted before the disk was found full, by a connection that is not connected.
     let other = DatabaseHost()
@@ -275,21 +275,21 @@ import Testing
   }
 
   @Test func `a database that closes without disk space refuses pending writes, after a last attempt`() throws {
-    let test = try Stalled()
+    let test = try StalledDatabase()
     test.database.close()
     #expect(test.lines == ["1 unavailable"])
     let again = try test.host.database(test.journal.crash(), rules: Self.open)
     #expect(again.published.root.isEmpty)
     again.close()
 
-    let lucky = try Stalled()
+    let lucky = try StalledDatabase()
     lucky.journal.setFull(false)
     lucky.database.close()
     #expect(lucky.lines == ["2 < put /a 1", "1 written 1"])
   }
 
   @Test func `a disk that fails while writes wait for space ends writing, with the known outcome of each`() throws {
-    let test = try Stalled()
+    let test = try StalledDatabase()
     test.journal.setFull(false)
     test.journal.failAppend(2, MemoryJournal.Fault(.inputOutput))
     test.host.advance(to: test.host.timers.max() ?? 0)

@@ -75,7 +75,7 @@ import Testing
     func next() -> UInt64 { last.add(1, ordering: .relaxed).newValue }
   }
 
-  private struct World {
+  private struct Fixture {
     let host = DatabaseHost()
     let owner: TestOwner
     let database: Database
@@ -105,113 +105,113 @@ import Testing
   }
 
   @Test func `a write is forwarded to the owner, and delivered before it is acknowledged`() throws {
-    let world = try World()
-    world.host.send(
-      world.database, [.connect, .listen(ListenRequest(Path("a"))), .put("a", 1)])
-    world.host.finish(world.database)
-    world.host.finish(world.database)
-    let before = world.host.lines
+    let fixture = try Fixture()
+    fixture.host.send(
+      fixture.database, [.connect, .listen(ListenRequest(Path("a"))), .put("a", 1)])
+    fixture.host.finish(fixture.database)
+    fixture.host.finish(fixture.database)
+    let before = fixture.host.lines
     #expect(!before.contains { $0.contains("written") })
-    world.answerAll()
-    #expect(world.host.lines.dropFirst(before.count).map { $0 } == ["1 < put /a 1", "1 written 1"])
-    #expect(world.database.published.position == 1)
-    world.database.close()
+    fixture.answerAll()
+    #expect(fixture.host.lines.dropFirst(before.count).map { $0 } == ["1 < put /a 1", "1 written 1"])
+    #expect(fixture.database.published.position == 1)
+    fixture.database.close()
   }
 
   @Test func `a read sees the commits that the owner requires`() throws {
-    let world = try World()
-    world.host.send(world.database, [.connect, .put("a", 7), .get(Path("a"))])
-    world.host.finish(world.database)
-    #expect(world.owner.openQuestions == 2)
-    world.answerAll()
-    #expect(world.host.lines.last == "1 value 7")
-    world.database.close()
+    let fixture = try Fixture()
+    fixture.host.send(fixture.database, [.connect, .put("a", 7), .get(Path("a"))])
+    fixture.host.finish(fixture.database)
+    #expect(fixture.owner.openQuestions == 2)
+    fixture.answerAll()
+    #expect(fixture.host.lines.last == "1 value 7")
+    fixture.database.close()
   }
 
   @Test func `a session begins with the first request and ends with its connection`() throws {
-    let world = try World()
-    world.host.send(world.database, [.connect, .listen(ListenRequest(Path("a")))])
-    world.answerAll()
-    #expect(world.owner.said == [])
-    world.host.send(world.database, [.onDisconnect(.put(Location(path: Path("a")), WriteValue(Node(.int(1)))))])
-    world.answerAll()
-    world.host.send(world.database, [.disconnect])
-    world.answerAll()
-    #expect(world.owner.said == ["open 101", "close 101"])
-    world.database.close()
+    let fixture = try Fixture()
+    fixture.host.send(fixture.database, [.connect, .listen(ListenRequest(Path("a")))])
+    fixture.answerAll()
+    #expect(fixture.owner.said == [])
+    fixture.host.send(fixture.database, [.onDisconnect(.put(Location(path: Path("a")), WriteValue(Node(.int(1)))))])
+    fixture.answerAll()
+    fixture.host.send(fixture.database, [.disconnect])
+    fixture.answerAll()
+    #expect(fixture.owner.said == ["open 101", "close 101"])
+    fixture.database.close()
   }
 
   @Test func `when another node ends a session, its connection is closed`() throws {
-    let world = try World()
-    world.host.send(world.database, [.connect, .get(Path("a"))])
-    world.host.finish(world.database)
-    world.database.follower?.take(.sessionEnded(101))
-    world.host.finish(world.database)
-    #expect(world.host.lines.last == "closed 1")
+    let fixture = try Fixture()
+    fixture.host.send(fixture.database, [.connect, .get(Path("a"))])
+    fixture.host.finish(fixture.database)
+    fixture.database.follower?.take(.sessionEnded(101))
+    fixture.host.finish(fixture.database)
+    #expect(fixture.host.lines.last == "closed 1")
     // The answer is too late and has no recipient.
-    for event in world.owner.answerNext() { world.database.follower?.take(event) }
-    world.host.finish(world.database)
-    #expect(world.host.lines.last == "closed 1")
-    world.database.close()
+    for event in fixture.owner.answerNext() { fixture.database.follower?.take(event) }
+    fixture.host.finish(fixture.database)
+    #expect(fixture.host.lines.last == "closed 1")
+    fixture.database.close()
   }
 
   @Test func `a connection whose session was ended by another node sends no further command`() throws {
-    let world = try World()
-    let wish = Command.Action.onDisconnect(.put(Location(path: Path("a")), WriteValue(Node(.int(1)))))
-    world.host.send(world.database, [.connect, wish])
-    world.host.finish(world.database)
-    world.database.follower?.take(.sessionEnded(101))
+    let fixture = try Fixture()
+    let onDisconnectWrite = Command.Action.onDisconnect(.put(Location(path: Path("a")), WriteValue(Node(.int(1)))))
+    fixture.host.send(fixture.database, [.connect, onDisconnectWrite])
+    fixture.host.finish(fixture.database)
+    fixture.database.follower?.take(.sessionEnded(101))
     // Commands that the connection had sent before it was closed.
-    world.host.send(world.database, [wish, .get(Path("b")), .listen(ListenRequest(Path("b")))])
-    world.host.finish(world.database)
-    world.host.send(world.database, [.disconnect])
-    world.host.finish(world.database)
-    world.host.finish(world.database)
-    #expect(world.owner.said == ["open 101"])
-    #expect(world.owner.openQuestions == 1)
-    #expect(world.host.lines == ["1 ok", "closed 1"])
-    world.database.close()
+    fixture.host.send(fixture.database, [onDisconnectWrite, .get(Path("b")), .listen(ListenRequest(Path("b")))])
+    fixture.host.finish(fixture.database)
+    fixture.host.send(fixture.database, [.disconnect])
+    fixture.host.finish(fixture.database)
+    fixture.host.finish(fixture.database)
+    #expect(fixture.owner.said == ["open 101"])
+    #expect(fixture.owner.openQuestions == 1)
+    #expect(fixture.host.lines == ["1 ok", "closed 1"])
+    fixture.database.close()
   }
 
   @Test func `a database that restarts disconnects every client`() throws {
-    let world = try World()
-    world.database.follower?.take(.serving(true))
-    world.host.send(world.database, [.connect, .put("a", 1)])
-    world.answerAll()
-    world.host.send(world.database, [.get(Path("a"))])
-    world.host.finish(world.database)
-    world.database.follower?.take(.replaced(ReplicationStart(initialRules: try RuleSet.compile(Self.open))))
-    world.host.finish(world.database)
-    #expect(world.host.lines.contains("away"))
-    #expect(world.database.published.root.isEmpty)
-    #expect(world.database.published.position == 0)
+    let fixture = try Fixture()
+    fixture.database.follower?.take(.serving(true))
+    fixture.host.send(fixture.database, [.connect, .put("a", 1)])
+    fixture.answerAll()
+    fixture.host.send(fixture.database, [.get(Path("a"))])
+    fixture.host.finish(fixture.database)
+    fixture.database.follower?.take(.replaced(ReplicationStart(initialRules: try RuleSet.compile(Self.open))))
+    fixture.host.finish(fixture.database)
+    #expect(fixture.host.lines.contains("away"))
+    #expect(fixture.database.published.root.isEmpty)
+    #expect(fixture.database.published.position == 0)
     // The session has already ended: the end of its connection changes nothing.
-    #expect(world.owner.said.filter { $0 == "close 101" } == ["close 101"])
-    world.host.send(world.database, [.disconnect])
-    world.host.finish(world.database)
-    #expect(world.owner.said.filter { $0 == "close 101" } == ["close 101"])
+    #expect(fixture.owner.said.filter { $0 == "close 101" } == ["close 101"])
+    fixture.host.send(fixture.database, [.disconnect])
+    fixture.host.finish(fixture.database)
+    #expect(fixture.owner.said.filter { $0 == "close 101" } == ["close 101"])
 
     // The answer to an earlier request must not be taken for the answer to this one.
-    world.host.send(world.database, from: 2, [.connect, .get(Path("a"))])
-    world.host.finish(world.database)
-    let count = world.host.lines.count
-    for event in world.owner.answerNext() { world.database.follower?.take(event) }
-    world.host.finish(world.database)
-    #expect(world.host.lines.count == count)
-    for event in world.owner.answerNext() { world.database.follower?.take(event) }
-    world.host.finish(world.database)
-    #expect(world.host.lines.last?.hasPrefix("2 value") ?? false)
-    world.database.close()
+    fixture.host.send(fixture.database, from: 2, [.connect, .get(Path("a"))])
+    fixture.host.finish(fixture.database)
+    let count = fixture.host.lines.count
+    for event in fixture.owner.answerNext() { fixture.database.follower?.take(event) }
+    fixture.host.finish(fixture.database)
+    #expect(fixture.host.lines.count == count)
+    for event in fixture.owner.answerNext() { fixture.database.follower?.take(event) }
+    fixture.host.finish(fixture.database)
+    #expect(fixture.host.lines.last?.hasPrefix("2 value") ?? false)
+    fixture.database.close()
   }
 
   @Test func `rows that cannot be followed stop the database, and are not applied`() throws {
-    let world = try World()
-    world.database.follower?.take(.commits(firstPosition: 3, lastPosition: 3, payload: [1, 2, 3], isOwn: false))
-    world.host.finish(world.database)
-    #expect(world.host.notices == ["halted"])
-    world.host.send(world.database, [.connect, .get(Path("a"))])
-    world.host.finish(world.database)
-    #expect(world.owner.openQuestions == 0)
-    world.database.close()
+    let fixture = try Fixture()
+    fixture.database.follower?.take(.commits(firstPosition: 3, lastPosition: 3, payload: [1, 2, 3], isOwn: false))
+    fixture.host.finish(fixture.database)
+    #expect(fixture.host.notices == ["halted"])
+    fixture.host.send(fixture.database, [.connect, .get(Path("a"))])
+    fixture.host.finish(fixture.database)
+    #expect(fixture.owner.openQuestions == 0)
+    fixture.database.close()
   }
 }

@@ -138,10 +138,10 @@ import Testing
     let queue = QueueInHand()
     _ = queue.forward(Self.request(1))
     #expect(!queue.queue.hasOnDisconnectWrites(Self.connection))
-    let wish = Command(
+    let onDisconnectWrite = Command(
       connection: Self.connection, request: 2,
       action: .onDisconnect(.put(Location(path: Path([Key("a")])), WriteValue(.empty))))
-    _ = queue.forward(wish)
+    _ = queue.forward(onDisconnectWrite)
     #expect(queue.queue.hasOnDisconnectWrites(Self.connection))
     _ = queue.end(Self.connection)
     #expect(!queue.queue.hasOnDisconnectWrites(Self.connection))

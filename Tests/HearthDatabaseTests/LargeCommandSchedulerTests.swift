@@ -249,17 +249,17 @@ import Testing
   @Test func `only a connection with many pending commands is asked to stop sending`() {
     begin(Self.write(1, "big"))
     #expect(admit((0..<7).map { Self.put(1, "a\($0)") } + [Self.put(2, "a")]) == ["2 /a"])
-    let before = queue.takeCrowded()
+    let before = queue.takePausedConnections()
     #expect(before == nil)
     #expect(admit([Self.put(1, "b"), Self.put(3, "a")]) == ["3 /a"])
-    let crowd = queue.takeCrowded()
+    let crowd = queue.takePausedConnections()
     #expect(crowd == [ConnectionID(rawValue: 1)])
     queue.finish(.writes)
     _ = takeReleased()
-    let after = queue.takeCrowded()
+    let after = queue.takePausedConnections()
     #expect(after == [])
     var box = Mailbox(limits: DatabaseLimits())
-    box.crowded = [ConnectionID(rawValue: 1)]
+    box.pausedConnections = [ConnectionID(rawValue: 1)]
     let (isOwnTaken, isOtherTaken) = (
       box.append([Self.put(1, "a")], sizeBytes: 0), box.append([Self.put(2, "a")], sizeBytes: 0)
     )

@@ -118,7 +118,7 @@ import Testing
   @Test(
     "an onDisconnect write whose registration failed is made after a restart only if the disk has the registration",
     arguments: [(false, Node.empty), (true, Node(.int(1)))])
-  func failingWish(isWritten: Bool, expected: Node) throws {
+  func failingRegistration(isWritten: Bool, expected: Node) throws {
     let (host, journal) = (DatabaseHost(), MemoryJournal())
     let database = try host.database(journal, rules: Self.open)
     journal.failAppend(1, MemoryJournal.Fault(.inputOutput, isWritten: isWritten))

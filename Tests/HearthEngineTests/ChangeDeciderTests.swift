@@ -172,8 +172,8 @@ import Testing
     limits(&engineLimits)
     var position: Int64 = 1
     for place in ["a", "b", "c"] {
-      let wish = ForwardedChange(.onDisconnect(Self.put(place, 1)), as: Self.ann)
-      #expect(decider.decide(wish, of: 8, at: position, Self.now).content != nil)
+      let onDisconnectWrite = ForwardedChange(.onDisconnect(Self.put(place, 1)), as: Self.ann)
+      #expect(decider.decide(onDisconnectWrite, of: 8, at: position, Self.now).content != nil)
       position += 1
       decider = ChangeDecider(state: decider.state, limits: engineLimits)
     }
@@ -239,8 +239,8 @@ import Testing
     #expect(Self.code(decider.decide(refused, of: 1, at: 43, Self.now)) == .unavailable)
     #expect(decider.state.position == 42)
     for (place, position) in [("a", Int64(43)), ("b", 44)] {
-      let wish = ForwardedChange(.onDisconnect(Self.put(place, 5)), as: Self.ann)
-      #expect(decider.decide(wish, of: 1, at: position, Self.now).changes.isEmpty)
+      let onDisconnectWrite = ForwardedChange(.onDisconnect(Self.put(place, 5)), as: Self.ann)
+      #expect(decider.decide(onDisconnectWrite, of: 1, at: position, Self.now).changes.isEmpty)
     }
     #expect(decider.end(1, at: 45, Self.now).changes.map(\.position) == [45, 45])
   }

@@ -61,9 +61,11 @@ import Testing
   @Test func `the example of a session is encoded by an engine and decoded`() throws {
     var engine = Engine(state: DatabaseState(root: .empty, rules: .denyAll, position: 0))
     let seven = ConnectionID(rawValue: 7)
-    let wish = Command.Action.onDisconnect(.put(Location(path: Path("a")), WriteValue(.empty)))
+    let onDisconnectWrite = Command.Action.onDisconnect(.put(Location(path: Path("a")), WriteValue(.empty)))
     let instant = Instant(wallMilliseconds: 1_700_000_000_000, monotonicMilliseconds: 0)
-    let commands = [.connect, .authenticate(.administrator), wish].map { Command(connection: seven, action: $0) }
+    let commands = [.connect, .authenticate(.administrator), onDisconnectWrite].map {
+      Command(connection: seven, action: $0)
+    }
     let administrator = engine.decide(commands[...], at: instant)
     #expect(administrator.state.sessions.all.first?.principal.isAdministrator == true)
     let rules = try RuleSet.compile(#"{"rules": {".write": true}}"#)

@@ -113,8 +113,8 @@ import Testing
     }
     // Another server's session has the same number as a local connection.
     var owner = ChangeDecider(state: engine.state)
-    let wish = ForwardedChange(.onDisconnect(put), as: .signedOut)
-    let content = try #require(owner.decide(wish, of: 1, at: 1, Self.at(1)).content)
+    let onDisconnectWrite = ForwardedChange(.onDisconnect(put), as: .signedOut)
+    let content = try #require(owner.decide(onDisconnectWrite, of: 1, at: 1, Self.at(1)).content)
     _ = try engine.follow(content, firstPosition: 1, lastPosition: 1, at: Self.at(1))
     #expect(engine.state.sessions.count == 1)
     for action: Command.Action in [.authenticate(.administrator), .unauthenticate, .endCredential(), .disconnect] {

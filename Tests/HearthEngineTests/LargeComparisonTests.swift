@@ -15,7 +15,7 @@ import Testing
     _ root: Node, rules: String = "{\"rules\": {\".read\": true, \".write\": true}}", inLine: Int? = nil
   ) throws -> Engine {
     var limits = EngineLimits()
-    if let inLine { limits.hashBytesInLine = inLine }
+    if let inLine { limits.inlineHashBytesMax = inLine }
     var engine = Engine(
       state: DatabaseState(root: root, rules: try RuleSet.compile(rules), position: 0), limits: limits)
     for number in 1...4 { _ = engine.decide([command(number, .connect)], at: instant) }

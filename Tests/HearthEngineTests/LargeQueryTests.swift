@@ -14,7 +14,7 @@ import Testing
 
   private static func engine(_ root: Node, rules: String = rules, inLine: Int = 20) throws -> Engine {
     var limits = EngineLimits()
-    limits.queriedChildrenInLine = inLine
+    limits.inlineQueriedChildrenMax = inLine
     limits.indexedChildrenMin = 4
     var engine = Engine(
       state: DatabaseState(root: root, rules: try RuleSet.compile(rules), position: 0), limits: limits)

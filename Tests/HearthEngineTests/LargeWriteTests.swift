@@ -30,7 +30,7 @@ import Testing
 
   private static func engine(_ root: Node = .empty, rules: String = rules, placesMax: Int = 1_024) throws -> Engine {
     var limits = EngineLimits()
-    (limits.largeWriteBytes, limits.largeWritePlacesMax) = (0, placesMax)
+    (limits.largeWriteBytes, limits.largeWriteLocationsMax) = (0, placesMax)
     return Engine(state: DatabaseState(root: root, rules: try RuleSet.compile(rules), position: 0), limits: limits)
   }
 

@@ -12,12 +12,15 @@ import Testing
 
   /// An engine with `/a` of 200 children, and a live query of connections 1 and 2 there.
   private static func engine(
-    children count: Int = 200, evaluatesBeside: Bool = true, changing change: (inout EngineLimits) -> Void = { _ in }
+    children count: Int = 200, evaluatesInBackground: Bool = true,
+    changing change: (inout EngineLimits) -> Void = { _ in }
   )
     throws -> Engine
   {
     var limits = EngineLimits()
-    (limits.queriedChildrenInLine, limits.redecisionStepsInLine, limits.evaluatesBeside) = (20, 50, evaluatesBeside)
+    (limits.inlineQueriedChildrenMax, limits.inlineRedecisionStepsMax, limits.evaluatesInBackground) = (
+      20, 50, evaluatesInBackground
+    )
     change(&limits)
     let rules = try RuleSet.compile(#"{"rules": {".read": true, ".write": true}}"#)
     let root = Node.empty.replacing(Path("a"), with: children(count, value: 0))
@@ -67,7 +70,7 @@ import Testing
 
   @Test("the result equals that of an immediate evaluation")
   func equal() throws {
-    var (beside, inLine) = (try Self.engine(), try Self.engine(evaluatesBeside: false))
+    var (beside, inLine) = (try Self.engine(), try Self.engine(evaluatesInBackground: false))
     let put = Self.command(3, Self.put("a", Self.children(value: 1).replacing(Path("k199"), with: .empty)))
     let evaluation = try #require(beside.decide([put], at: Self.instant).liveQuery)
     let batch = inLine.decide([put], at: Self.instant)

@@ -190,7 +190,7 @@ private final class PendingModel {
       state: DatabaseState(root: .empty, rules: try RuleSet.compile(#"{"rules": {".write": true}}"#), position: 0))
     var large = Node.empty
     for number in 0..<3_000 { large = large.replacing(Key("k\(number)"), with: Node(.int(1))) }
-    func wish(_ path: String, _ value: WriteValue) -> Batch {
+    func onDisconnectWrite(_ path: String, _ value: WriteValue) -> Batch {
       let action = Command.Action.onDisconnect(.put(Location(path: Path(path)), value))
       let command = Command(connection: ConnectionID(rawValue: 1), action: action)
       return engine.decide([command], at: Instant(wallMilliseconds: 1, monotonicMilliseconds: 1))
@@ -198,9 +198,9 @@ private final class PendingModel {
     _ = engine.decide(
       [Command(connection: ConnectionID(rawValue: 1), action: .connect)],
       at: Instant(wallMilliseconds: 1, monotonicMilliseconds: 1))
-    #expect(wish("a", WriteValue(large, depth: 1)).payload.count > 10_000)
-    #expect(wish("a/k5", WriteValue(.empty)).payload.count < 100)
-    #expect(wish("a/k6", deferred(.timestamp)).payload.count < 100)
+    #expect(onDisconnectWrite("a", WriteValue(large, depth: 1)).payload.count > 10_000)
+    #expect(onDisconnectWrite("a/k5", WriteValue(.empty)).payload.count < 100)
+    #expect(onDisconnectWrite("a/k6", deferred(.timestamp)).payload.count < 100)
     let entries = engine.state.sessions.writes(of: ConnectionID(rawValue: 1)).entries
     #expect(entries.map(\.value.node.childCount) == [2_999])
     #expect(entries.first?.value.deferred.map(\.location.description) == ["/k6"])

@@ -9,15 +9,15 @@ import Testing
 /// and all events in the end. The tests count work and measure no time.
 @Suite struct QueryBacklogTests {
   /// An engine, and the data of its clients by connection and tag.
-  private struct World {
+  private struct Fixture {
     var engine: Engine
     var replicas: [TaggedRecipient: Node] = [:]
     var effects: [Effect] = []
 
-    init(queriesInLine: Int = 256, data: Node = .empty) throws {
+    init(inlineQueriesMax: Int = 256, data: Node = .empty) throws {
       let rules = #"{"rules": {".read": true, ".write": true, "m": {".indexOn": "n"}}}"#
       var limits = EngineLimits()
-      limits.queriesInLine = queriesInLine
+      limits.inlineQueriesMax = inlineQueriesMax
       engine = Engine(state: DatabaseState(root: data, rules: try RuleSet.compile(rules), position: 0), limits: limits)
     }
 
@@ -68,37 +68,37 @@ import Testing
   private static func last(_ count: Int) -> Query { Query(order: .key, limit: .last(count)) }
 
   @Test func `a write below 2,000 queries updates one slice of them in its turn, and all in the end`() throws {
-    var world = try World()
-    for connection in [UInt64(1), 2] { world.perform(connection, .connect) }
-    for tag in 1...2_000 { world.listen(1, Self.last(tag), tag: Int32(tag)) }
+    var fixture = try Fixture()
+    for connection in [UInt64(1), 2] { fixture.perform(connection, .connect) }
+    for tag in 1...2_000 { fixture.listen(1, Self.last(tag), tag: Int32(tag)) }
     let limits = EngineLimits()
     let eventsMax = limits.redecisionStepsPerSlice / EngineLimits.queryEventSteps + 1
-    var batch = world.put(2, "m/c", Node(.int(1)))
-    #expect(world.queryEventCount <= eventsMax && world.queryEventCount > 0)
+    var batch = fixture.put(2, "m/c", Node(.int(1)))
+    #expect(fixture.queryEventCount <= eventsMax && fixture.queryEventCount > 0)
     // The answer does not wait for the updates.
     #expect(batch.tally[.written] == 1)
     var count = 0
-    while world.engine.hasPendingRedecisions {
+    while fixture.engine.hasPendingRedecisions {
       // Further writes cost no more, and share events with the writes before.
-      batch = world.put(2, "m/c", Node(.int(Int64(count))))
-      #expect(world.queryEventCount <= eventsMax)
+      batch = fixture.put(2, "m/c", Node(.int(Int64(count))))
+      #expect(fixture.queryEventCount <= eventsMax)
       #expect(batch.work.allSatisfy { $0.steps <= 2 * limits.redecisionStepsPerSlice })
       count += 1
       if count == 20 { break }
     }
     #expect(count == 20)
-    _ = world.drain()
+    _ = fixture.drain()
     for tag in 1...2_000 {
       let recipient = TaggedRecipient(connection: ConnectionID(rawValue: 1), tag: Int32(tag))
-      #expect(world.replicas[recipient] == Node.empty.replacing(Path("c"), with: Node(.int(19))))
+      #expect(fixture.replicas[recipient] == Node.empty.replacing(Path("c"), with: Node(.int(19))))
     }
   }
 
   @Test func `a connection with many queries pays for their updates, whichever client writes`() throws {
-    var world = try World()
-    for connection in [UInt64(1), 2] { world.perform(connection, .connect) }
-    for tag in 1...1_000 { world.listen(1, Self.last(tag), tag: Int32(tag)) }
-    let batch = world.put(2, "m/c", Node(.int(1)))
+    var fixture = try Fixture()
+    for connection in [UInt64(1), 2] { fixture.perform(connection, .connect) }
+    for tag in 1...1_000 { fixture.listen(1, Self.last(tag), tag: Int32(tag)) }
+    let batch = fixture.put(2, "m/c", Node(.int(1)))
     func paid(by connection: UInt64) -> Int {
       batch.work.filter { $0.payer.connection == ConnectionID(rawValue: connection) }.reduce(0) { $0 + $1.steps }
     }
@@ -108,64 +108,64 @@ import Testing
   }
 
   @Test func `the writer pays for queries of connections that have few`() throws {
-    var world = try World(queriesInLine: 4)
-    for connection in UInt64(1)...40 { world.perform(connection, .connect) }
+    var fixture = try Fixture(inlineQueriesMax: 4)
+    for connection in UInt64(1)...40 { fixture.perform(connection, .connect) }
     for connection in UInt64(1)...39 {
-      for tag in Int32(1)...20 { world.listen(connection, Self.last(Int(connection) * 20 + Int(tag)), tag: tag) }
+      for tag in Int32(1)...20 { fixture.listen(connection, Self.last(Int(connection) * 20 + Int(tag)), tag: tag) }
     }
-    let batch = world.put(40, "m/c", Node(.int(1)))
+    let batch = fixture.put(40, "m/c", Node(.int(1)))
     let paid = batch.work.filter { $0.payer.connection == ConnectionID(rawValue: 40) }.reduce(0) { $0 + $1.steps }
     #expect(paid >= EngineLimits().redecisionStepsPerSlice)
   }
 
   @Test func `the writer's queries are updated before its response`() throws {
-    var world = try World(queriesInLine: 4)
-    for connection in [UInt64(1), 2] { world.perform(connection, .connect) }
-    for tag in 1...300 { world.listen(1, Self.last(tag), tag: Int32(tag)) }
-    world.listen(2, Self.last(500), tag: 7)
-    world.put(2, "m/c", Node(.int(1)))
-    let own = world.effects.firstIndex { effect in
+    var fixture = try Fixture(inlineQueriesMax: 4)
+    for connection in [UInt64(1), 2] { fixture.perform(connection, .connect) }
+    for tag in 1...300 { fixture.listen(1, Self.last(tag), tag: Int32(tag)) }
+    fixture.listen(2, Self.last(500), tag: 7)
+    fixture.put(2, "m/c", Node(.int(1)))
+    let own = fixture.effects.firstIndex { effect in
       if case .queryEvent(_, let to) = effect { return to.contains { $0.connection == ConnectionID(rawValue: 2) } }
       return false
     }
-    let answer = world.effects.firstIndex { if case .reply = $0 { true } else { false } }
+    let answer = fixture.effects.firstIndex { if case .reply = $0 { true } else { false } }
     #expect(try #require(own) < #require(answer))
   }
 
   @Test(arguments: [0, 3, 1_000])
-  func `random writes leave every query with its result, after any delay`(queriesInLine: Int) throws {
-    var random = SeededRandom(seed: UInt64(queriesInLine + 1))
+  func `random writes leave every query with its result, after any delay`(inlineQueriesMax: Int) throws {
+    var random = SeededRandom(seed: UInt64(inlineQueriesMax + 1))
     for _ in 0..<Torture.count(sample: 12, full: 300) {
-      var world = try World(queriesInLine: queriesInLine)
-      for connection in [UInt64(1), 2] { world.perform(connection, .connect) }
+      var fixture = try Fixture(inlineQueriesMax: inlineQueriesMax)
+      for connection in [UInt64(1), 2] { fixture.perform(connection, .connect) }
       var queries: [Int32: Query] = [:]
       for number in 0..<120 {
         switch random.below(8) {
         case 0:
           let tag = Int32(random.below(12))
           queries[tag] = Self.query(&random)
-          world.replicas[TaggedRecipient(connection: ConnectionID(rawValue: 1), tag: tag)] = nil
-          world.listen(1, queries[tag] ?? .everything, tag: tag)
+          fixture.replicas[TaggedRecipient(connection: ConnectionID(rawValue: 1), tag: tag)] = nil
+          fixture.listen(1, queries[tag] ?? .everything, tag: tag)
           // The same query under another tag replaces the first.
           queries = queries.filter { $0.key == tag || $0.value != queries[tag] }
         case 1:
           guard let tag = queries.keys.sorted().first else { continue }
           queries[tag] = nil
-          world.perform(1, .unlisten(Path("m"), query: nil, tag: tag))
-        case 2: world.put(2, random.isOne(in: 4) ? "" : "m", Self.whole(&random))
+          fixture.perform(1, .unlisten(Path("m"), query: nil, tag: tag))
+        case 2: fixture.put(2, random.isOne(in: 4) ? "" : "m", Self.whole(&random))
         default:
           let child = random.isOne(in: 4) ? Node.empty : Self.child(&random)
-          world.put(2, "m/k\(random.below(9))", child)
+          fixture.put(2, "m/k\(random.below(9))", child)
         }
         guard number % 7 == 0 else { continue }
-        _ = world.drain()
+        _ = fixture.drain()
         for (tag, query) in queries {
           let recipient = TaggedRecipient(connection: ConnectionID(rawValue: 1), tag: tag)
-          let found = QueryResult(query, of: world.engine.state.root[Path("m")]).node
-          try #require((world.replicas[recipient] ?? .empty) == found, "\(query)")
+          let found = QueryResult(query, of: fixture.engine.state.root[Path("m")]).node
+          try #require((fixture.replicas[recipient] ?? .empty) == found, "\(query)")
         }
       }
-      #expect(world.engine.queries.outdated.isEmpty)
+      #expect(fixture.engine.queries.outdated.isEmpty)
     }
   }
 

@@ -93,23 +93,23 @@ import Testing
   }
 
   @Test(arguments: [
-    EngineFaults.noBackfill, .noEviction, .staleOrder, .noReplacement, .noQueryInRules,
+    InjectedFaults.noBackfill, .noEviction, .staleOrder, .noReplacement, .noQueryInRules,
   ])
-  func `a simulated engine with faulty live queries is detected`(fault: EngineFaults) throws {
+  func `a simulated engine with faulty live queries is detected`(fault: InjectedFaults) throws {
     var conditions = Self.writeHeavy
     conditions.faults = fault
     #expect(try isCaught(conditions), "no seed notices it")
   }
 
-  @Test(arguments: [EngineFaults.noRulesOnDisconnect, .noEndOfSessions, .staleIdentities])
-  func `a simulated engine with faulty onDisconnect writes is detected`(fault: EngineFaults) throws {
+  @Test(arguments: [InjectedFaults.noRulesOnDisconnect, .noEndOfSessions, .staleIdentities])
+  func `a simulated engine with faulty onDisconnect writes is detected`(fault: InjectedFaults) throws {
     var conditions = SimulationConditions()
     conditions.faults = fault
     #expect(try isCaught(conditions), "no seed notices it")
   }
 
-  @Test(arguments: [EngineFaults.sendsWhileInDoubt, .noCatchUp])
-  func `an engine with faulty pending evaluations is detected`(fault: EngineFaults) throws {
+  @Test(arguments: [InjectedFaults.sendsWhileInDoubt, .noCatchUp])
+  func `an engine with faulty pending evaluations is detected`(fault: InjectedFaults) throws {
     var conditions = Self.sliced
     conditions.faults = fault
     #expect(try isCaught(conditions), "no seed notices it")

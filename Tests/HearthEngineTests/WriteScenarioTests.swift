@@ -227,7 +227,7 @@ import Testing
     throws
   {
     var limits = EngineLimits()
-    (limits.hashSizeBytesMax, limits.hashBytesInLine) = (64, 64)
+    (limits.hashSizeBytesMax, limits.inlineHashBytesMax) = (64, 64)
     try expectScenario(
       """
       rules {"rules": {".read": true, "n": {".write": true}, "s": {".write": "newData.val() == 1"}, "u": {".write": "data.val() == 1 && auth == null"}}}
@@ -256,7 +256,7 @@ import Testing
 
   @Test func `a write is not compared with more data than one write may replace`() throws {
     var limits = EngineLimits()
-    (limits.touchedBytesMax, limits.hashBytesInLine) = (150, 64)
+    (limits.touchedBytesMax, limits.inlineHashBytesMax) = (150, 64)
     let text = String(repeating: "x", count: 60)
     try expectScenario(
       """

@@ -8,7 +8,7 @@ import Testing
 
 /// Tests of the feed of denials for the console.
 @Suite struct DenialFeedTests {
-  private final class Time: Sendable {
+  private final class ManualClock: Sendable {
     let now = Atomic<Int64>(1_000)
     var clock: @Sendable () -> Instant {
       {
@@ -28,7 +28,7 @@ import Testing
 
   @Test("equal denials within a second are one entry, which is delivered again with its count")
   func folding() throws {
-    let time = Time()
+    let time = ManualClock()
     let feed = DenialFeed(clock: time.clock)
     var cursor = feed.cursor(after: nil, newest: 10)
     for _ in 0..<3 { Self.add(feed, "a") }
@@ -51,7 +51,7 @@ import Testing
 
   @Test("a later subscriber gets the newest denials, or those after a given one")
   func beginning() {
-    let feed = DenialFeed(clock: Time().clock)
+    let feed = DenialFeed(clock: ManualClock().clock)
     for number in 0..<10 { Self.add(feed, "\(number)") }
     var newest = feed.cursor(after: nil, newest: 3)
     #expect(feed.read(&newest, limit: 100).entries.map(\.path) == ["/7", "/8", "/9"])
@@ -65,7 +65,7 @@ import Testing
 
   @Test("denials over the limit are counted")
   func bounds() {
-    let time = Time()
+    let time = ManualClock()
     let feed = DenialFeed(clock: time.clock)
     var cursor = feed.cursor(after: nil, newest: 200)
     for number in 0..<1_500 { Self.add(feed, "\(number)") }
@@ -83,7 +83,7 @@ import Testing
 
   @Test("long keys are truncated")
   func cutting() {
-    let feed = DenialFeed(clock: Time().clock)
+    let feed = DenialFeed(clock: ManualClock().clock)
     Self.add(feed, String(repeating: "é", count: 700), uid: String(repeating: "u", count: 10_000))
     var cursor = feed.cursor(after: 0, newest: 10)
     let entry = feed.read(&cursor, limit: 10).entries.first
@@ -93,7 +93,7 @@ import Testing
   @Test("the explanation of a denial is one sentence")
   func sentences() throws {
     let rules = try RuleSet.compile(#"{"rules":{"a":{".read":"auth != null"}}}"#)
-    let log = DenialFeed(clock: Time().clock)
+    let log = DenialFeed(clock: ManualClock().clock)
     for (path, sentence) in [
       ("a", "No rule was true; the last one asked was .read at /a."), ("b", "No rule stands here."),
     ] {
@@ -109,7 +109,7 @@ import Testing
 
   @Test("the details of a denial are stored before it is delivered, once for equal ones")
   func records() throws {
-    let feed = DenialFeed(clock: Time().clock)
+    let feed = DenialFeed(clock: ManualClock().clock)
     var (made, kept): (Int, [UInt64]) = (0, [])
     for uid in ["kim", "kim", "mira"] {
       feed.add(

@@ -51,7 +51,7 @@ import Testing
     func disconnectForRetry(from database: String?) {}
   }
 
-  private struct World {
+  private struct Fixture {
     let inbox: LoopInbox
     let listener: ConnectionID
     let loop: any EventLoop
@@ -98,23 +98,23 @@ import Testing
 
   @Test("pending messages are written together, in order")
   func order() async throws {
-    let world = try await World(.standard)
-    let block = world.block()
-    for number in 0..<5 { world.hand(2, of: "a", from: number * 2) }
+    let fixture = try await Fixture(.standard)
+    let block = fixture.block()
+    for number in 0..<5 { fixture.hand(2, of: "a", from: number * 2) }
     block.signal()
-    #expect(try await world.settle(10) == (0..<10).map { "/a/\($0)" } + ["flush 10"])
+    #expect(try await fixture.settle(10) == (0..<10).map { "/a/\($0)" } + ["flush 10"])
   }
 
   @Test("databases take turns, and in each round those with few events come first")
   func turns() async throws {
     var limits = DeliveryLimits()
     limits.turnRecipientsMax = 3
-    let world = try await World(limits)
-    let block = world.block()
-    world.hand(10, of: "hot")
-    world.hand(1, of: "quiet")
+    let fixture = try await Fixture(limits)
+    let block = fixture.block()
+    fixture.hand(10, of: "hot")
+    fixture.hand(1, of: "quiet")
     block.signal()
-    let told = try await world.settle(11).filter { !$0.hasPrefix("flush") }
+    let told = try await fixture.settle(11).filter { !$0.hasPrefix("flush") }
     #expect(told.firstIndex(of: "/quiet/0") == 0)
     #expect(told.filter { $0.hasPrefix("/hot") } == (0..<10).map { "/hot/\($0)" })
   }
@@ -130,16 +130,16 @@ import Testing
   func bytes(isOneEvent: Bool) async throws {
     var limits = DeliveryLimits()
     limits.turnBytesMax = 1_000
-    let world = try await World(limits)
-    let block = world.block()
+    let fixture = try await Fixture(limits)
+    let block = fixture.block()
     let effects =
       isOneEvent
-      ? [Effect.event(Self.event("a", bytes: 100), to: Array(repeating: world.listener, count: 50))]
-      : (0..<50).map { Effect.event(Self.event("\($0)", bytes: 100), to: [world.listener]) }
-    world.inbox.enqueue(effects.map { .effect($0) }, of: "hot")
-    world.hand(1, of: "quiet")
+      ? [Effect.event(Self.event("a", bytes: 100), to: Array(repeating: fixture.listener, count: 50))]
+      : (0..<50).map { Effect.event(Self.event("\($0)", bytes: 100), to: [fixture.listener]) }
+    fixture.inbox.enqueue(effects.map { .effect($0) }, of: "hot")
+    fixture.hand(1, of: "quiet")
     block.signal()
-    let told = try await world.settle(51)
+    let told = try await fixture.settle(51)
     let turns = told.compactMap { $0.hasPrefix("flush ") ? Int($0.dropFirst(6)) : nil }
     #expect(turns.count >= 5 && turns.allSatisfy { $0 <= 10 }, "\(turns)")
     #expect(told.firstIndex(of: "/quiet/0") == 0)
@@ -151,19 +151,19 @@ import Testing
   func heldByBytes() async throws {
     var limits = DeliveryLimits()
     limits.waitingBytesMax = 1_000
-    let world = try await World(limits)
-    let block = world.block()
+    let fixture = try await Fixture(limits)
+    let block = fixture.block()
     func take(_ count: Int, of database: String) -> Bool {
-      let effect = Effect.event(Self.event("a", bytes: 100), to: Array(repeating: world.listener, count: count))
-      return world.inbox.enqueueWithoutBlocking([.effect(effect)], of: database) != nil
+      let effect = Effect.event(Self.event("a", bytes: 100), to: Array(repeating: fixture.listener, count: count))
+      return fixture.inbox.enqueueWithoutBlocking([.effect(effect)], of: database) != nil
     }
     #expect(!take(10, of: "hot"))
     #expect(take(1, of: "hot"))
     #expect(!take(1, of: "quiet"))
     block.signal()
-    _ = try await world.settle(12)
+    _ = try await fixture.settle(12)
     #expect(!take(10, of: "hot"), "there is room again")
-    _ = try await world.settle(22)
+    _ = try await fixture.settle(22)
   }
 
   @Test("a loop with many events still reads its sockets")
@@ -180,19 +180,19 @@ import Testing
     }
     var limits = DeliveryLimits()
     limits.turnRecipientsMax = 1
-    let world = try await World(limits)
-    let reader = Reader(world.told)
+    let fixture = try await Fixture(limits)
+    let reader = Reader(fixture.told)
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
     defer { close(ends[1]) }
-    let channel = try await NIOPipeBootstrap(group: world.loop)
+    let channel = try await NIOPipeBootstrap(group: fixture.loop)
       .channelInitializer { $0.pipeline.addHandler(reader) }
       .takingOwnershipOfDescriptor(input: ends[0]).get()
-    let block = world.block()
+    let block = fixture.block()
     try #require(write(ends[1], "x", 1) == 1)
-    world.hand(500, of: "hot")
+    fixture.hand(500, of: "hot")
     block.signal()
-    _ = try await world.settle(500)
+    _ = try await fixture.settle(500)
     try await channel.close()
     #expect(try #require(reader.toldWhenRead.withLock { $0 }) < 500)
   }
@@ -201,8 +201,8 @@ import Testing
   func held() async throws {
     var limits = DeliveryLimits()
     limits.waitingRecipientsMax = 100
-    let world = try await World(limits)
-    let block = world.block()
+    let fixture = try await Fixture(limits)
+    let block = fixture.block()
     final class Progress: Sendable {
       let handed = Mutex(0)
       let isHeld = DispatchSemaphore(value: 0)
@@ -213,18 +213,18 @@ import Testing
     DispatchQueue(label: "hot").async {
       for number in 0..<40 {
         if number == 10 { progress.isHeld.signal() }
-        world.hand(10, of: "hot", from: number * 10)
+        fixture.hand(10, of: "hot", from: number * 10)
         progress.handed.withLock { $0 += 1 }
       }
       progress.isDone.signal()
     }
     await Task.detached { Self.wait(progress.isHeld) }.value
     // The thread is in the eleventh call now, or about to be, and cannot return while the loop is blocked.
-    world.hand(50, of: "quiet")
-    world.hand(50, of: "quiet", from: 50)
+    fixture.hand(50, of: "quiet")
+    fixture.hand(50, of: "quiet", from: 50)
     #expect(progress.handed.withLock { $0 } == 10)
     block.signal()
-    let told = try await world.settle(500).filter { !$0.hasPrefix("flush") }
+    let told = try await fixture.settle(500).filter { !$0.hasPrefix("flush") }
     await Task.detached { Self.wait(progress.isDone) }.value
     #expect(told.filter { $0.hasPrefix("/hot") } == (0..<400).map { "/hot/\($0)" })
     #expect(told.filter { $0.hasPrefix("/quiet") } == (0..<100).map { "/quiet/\($0)" })
@@ -236,8 +236,8 @@ import Testing
   func onLoop() async throws {
     var limits = DeliveryLimits()
     limits.waitingRecipientsMax = 1
-    let world = try await World(limits)
-    try await world.loop.submit { for number in 0..<5 { world.hand(10, of: "a", from: number * 10) } }.get()
-    #expect(try await world.settle(50).filter { !$0.hasPrefix("flush") } == (0..<50).map { "/a/\($0)" })
+    let fixture = try await Fixture(limits)
+    try await fixture.loop.submit { for number in 0..<5 { fixture.hand(10, of: "a", from: number * 10) } }.get()
+    #expect(try await fixture.settle(50).filter { !$0.hasPrefix("flush") } == (0..<50).map { "/a/\($0)" })
   }
 }

@@ -35,12 +35,12 @@ import Testing
 
   /// Cancels a number of one connection's listens in each database, on the only loop of a node.
   private func cut(
-    _ cuts: [String: Int], by desk: ReceiptStore, in round: RevocationProcess, position: Int64 = 7
+    _ cuts: [String: Int], by receiptStore: ReceiptStore, in round: RevocationProcess, position: Int64 = 7
   ) throws -> [SentMark] {
     var marks: [SentMark] = []
     for (database, count) in cuts {
       let told = redecision(cut: count, of: round, position: position)
-      let part = try #require(desk.open(told, of: database))
+      let part = try #require(receiptStore.open(told, of: database))
       marks += (0..<count).map { SentMark(part.draft, listener: part.first + $0) }
     }
     round.reviewed(endedCount: cuts.count)
@@ -48,11 +48,11 @@ import Testing
   }
 
   /// Waits for the receipts of a revocation, and returns them.
-  private func receipts(of number: UInt64, at desk: ReceiptStore) async throws -> [JSON] {
+  private func receipts(of number: UInt64, at receiptStore: ReceiptStore) async throws -> [JSON] {
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     let answer = loop.makePromise(of: ReceiptPage.self)
     try await loop.submit {
-      desk.wait(ReceiptFilter(revocation: number), seconds: 30, on: loop) { answer.succeed($0) }
+      receiptStore.wait(ReceiptFilter(revocation: number), seconds: 30, on: loop) { answer.succeed($0) }
     }.get()
     let page = try await answer.futureResult.get()
     #expect(page.isComplete)
@@ -60,11 +60,11 @@ import Testing
       .sorted { $0["database"]?.string ?? "" < $1["database"]?.string ?? "" }
   }
 
-  private func words(_ desk: ReceiptStore, upTo position: Int64 = 10) throws -> [UInt8] {
+  private func words(_ receiptStore: ReceiptStore, upTo position: Int64 = 10) throws -> [UInt8] {
     let loop = EmbeddedEventLoop()
     let said = Mutex<[UInt8]?>(nil)
-    desk.encodedReport(of: ann, upTo: position, on: loop).whenSuccess { words in said.withLock { $0 = words } }
-    loop.advanceTime(by: .milliseconds(desk.limits.nodeTimeoutMilliseconds))
+    receiptStore.encodedReport(of: ann, upTo: position, on: loop).whenSuccess { words in said.withLock { $0 = words } }
+    loop.advanceTime(by: .milliseconds(receiptStore.limits.nodeTimeoutMilliseconds))
     return try #require(said.withLock { $0 })
   }
 
@@ -73,9 +73,9 @@ import Testing
   @Test("one receipt per database holds the results of all nodes by name")
   func together() async throws {
     let (a, b, c) = (ReceiptStore(node: "a"), ReceiptStore(node: "b"), ReceiptStore(node: "c"))
-    for (desk, cuts) in [(b, ["one": 2, "two": 1]), (c, [:])] {
-      let round = desk.begin(ann, event: .revoked, loopCount: 1, followedTo: 10)
-      for mark in try cut(cuts, by: desk, in: round, position: 9) { mark.sent() }
+    for (receiptStore, cuts) in [(b, ["one": 2, "two": 1]), (c, [:])] {
+      let round = receiptStore.begin(ann, event: .revoked, loopCount: 1, followedTo: 10)
+      for mark in try cut(cuts, by: receiptStore, in: round, position: 9) { mark.sent() }
     }
     let answers = ["b": try words(b), "c": try words(c)]
     a.collect(from: ReceiptPeers(names: ["b", "c"]) { for (node, words) in answers { $1(node, words) } })
@@ -95,7 +95,7 @@ import Testing
     #expect(found[0]["keptListeners"]?.array?.map { $0["node"]?.string } == ["a", "b"])
     #expect(found[0]["keptListeners"]?.array?.map { $0["uid"]?.string } == ["bob", "bob"])
     #expect(text(found[0]["revocation"]).contains("user_disable"))
-    for desk in [a, b, c] { desk.close() }
+    for receiptStore in [a, b, c] { receiptStore.close() }
   }
 
   @Test("a node without a valid response is named, and the receipt is incomplete")
@@ -182,7 +182,7 @@ import Testing
     _ = b.begin(ann, event: .revoked, loopCount: 1, followedTo: 11)
     let undecided = try #require(NodeReceipt.decoded(try words(b, upTo: 11), limits: b.limits))
     #expect(undecided.map(\.isComplete) == [false])
-    for desk in [a, b] { desk.close() }
+    for receiptStore in [a, b] { receiptStore.close() }
     withExtendedLifetime(marks) {}
   }
 

@@ -96,48 +96,48 @@ import Testing
   // MARK: Connections
 
   @Test("a database has a limit of connections, and closed ones are released")
-  func seats() throws {
+  func slots() throws {
     var limits = QuotaLimits()
     limits.connectionsMax = 2
-    let desk = QuotaRegistry(limits: limits)
-    func seat(_ database: String, _ client: QuotaClientName? = .user("u")) -> QuotaSlot? {
-      try? desk.takeSlot(in: database, of: client).get()
+    let registry = QuotaRegistry(limits: limits)
+    func slot(_ database: String, _ client: QuotaClientName? = .user("u")) -> QuotaSlot? {
+      try? registry.takeSlot(in: database, of: client).get()
     }
-    var seats = [seat("a"), seat("a", nil)]
-    #expect(seats.allSatisfy { $0 != nil } && seat("a") == nil)
-    #expect(seat("b") != nil, "another database's are not counted")
-    seats.removeLast()
-    #expect(desk.connectionCount(of: "a") == 1)
-    desk.set(try Self.quotas(#"{"connections":1}"#), of: "a")
-    #expect(seat("a") == nil && desk.connectionCount(of: "a") == 1, "those that are there stay")
-    desk.set(try Self.quotas(#"{"connections":5,"clientConnections":1}"#), of: "a")
-    #expect(seat("a") == nil && seat("a", .user("v")) != nil && seat("a", nil) != nil)
-    seats = []
-    #expect(desk.connectionCount(of: "a") == 0)
+    var slots = [slot("a"), slot("a", nil)]
+    #expect(slots.allSatisfy { $0 != nil } && slot("a") == nil)
+    #expect(slot("b") != nil, "another database's are not counted")
+    slots.removeLast()
+    #expect(registry.connectionCount(of: "a") == 1)
+    registry.set(try Self.quotas(#"{"connections":1}"#), of: "a")
+    #expect(slot("a") == nil && registry.connectionCount(of: "a") == 1, "those that are there stay")
+    registry.set(try Self.quotas(#"{"connections":5,"clientConnections":1}"#), of: "a")
+    #expect(slot("a") == nil && slot("a", .user("v")) != nil && slot("a", nil) != nil)
+    slots = []
+    #expect(registry.connectionCount(of: "a") == 0)
   }
 
   @Test("one network with all the connections it can have leaves other networks, and administrators, their share")
   func connectionShares() throws {
     var limits = QuotaLimits()
     limits.connectionsMax = 4_000
-    let desk = QuotaRegistry(limits: limits)
-    func seats(_ third: Int, max: Int = 5_000, name: QuotaClientName? = nil) -> [QuotaSlot] {
-      var seats: [QuotaSlot] = []
-      while seats.count < max {
-        let address = "10.0.\(third).\(seats.count % 250)"
+    let registry = QuotaRegistry(limits: limits)
+    func slots(_ third: Int, max: Int = 5_000, name: QuotaClientName? = nil) -> [QuotaSlot] {
+      var slots: [QuotaSlot] = []
+      while slots.count < max {
+        let address = "10.0.\(third).\(slots.count % 250)"
         let client = name ?? QuotaClientName(uid: nil, address: address)
-        guard let seat = try? desk.takeSlot(in: "a", of: client, from: NetworkPrefix(address: address)).get() else {
+        guard let slot = try? registry.takeSlot(in: "a", of: client, from: NetworkPrefix(address: address)).get() else {
           break
         }
-        seats.append(seat)
+        slots.append(slot)
       }
-      return seats
+      return slots
     }
-    let hogs = seats(1)
+    let hogs = slots(1)
     #expect(hogs.count == 3_500)
-    let others = (2...9).map { seats($0, max: 5) }
+    let others = (2...9).map { slots($0, max: 5) }
     #expect(others.allSatisfy { $0.count == 5 })
-    let administrator = try? desk.takeSlot(in: "a", of: nil, from: NetworkPrefix(address: "10.0.1.1")).get()
+    let administrator = try? registry.takeSlot(in: "a", of: nil, from: NetworkPrefix(address: "10.0.1.1")).get()
     #expect(administrator != nil)
     withExtendedLifetime((hogs, others, administrator)) {}
   }
@@ -162,14 +162,14 @@ import Testing
 
   @Test("a client that signs in has a new allowance, and an administrator has none")
   func signingIn() throws {
-    let desk = QuotaRegistry()
-    desk.set(try Self.quotas(#"{"clientConnections":1,"clientBytesPerSecond":1}"#), of: "a")
+    let registry = QuotaRegistry()
+    registry.set(try Self.quotas(#"{"clientConnections":1,"clientBytesPerSecond":1}"#), of: "a")
     let network = QuotaClientName(uid: nil, address: "192.0.2.1")
-    let first = try desk.takeSlot(in: "a", of: network).get()
-    #expect((try? desk.takeSlot(in: "a", of: network).get()) == nil)
+    let first = try registry.takeSlot(in: "a", of: network).get()
+    #expect((try? registry.takeSlot(in: "a", of: network).get()) == nil)
     let user = Principal(auth: .object([.init("uid", .string("u"))]))
     #expect(first.identify(user, address: "192.0.2.1") == nil)
-    let second = try desk.takeSlot(in: "a", of: network).get()
+    let second = try registry.takeSlot(in: "a", of: network).get()
     #expect(second.identify(user, address: "192.0.2.1")?.kind == .clientConnections)
     // The first client has a debt of a minute.
     #expect(second.refusal(ofMessage: 1_000) == nil)
@@ -178,7 +178,7 @@ import Testing
     for _ in 0..<10 { #expect(second.refusal(ofMessage: 1_000) == nil) }
     withExtendedLifetime((first, second)) {
       #expect(first.identify(.signedOut, address: "192.0.2.1") == nil)
-      #expect(desk.connectionCount(of: "a") == 2)
+      #expect(registry.connectionCount(of: "a") == 2)
     }
   }
 

@@ -71,13 +71,13 @@ import Testing
     let first = try archive()
     first.append(line(9), limits: .standard)
     first.close()
-    let desk = ReceiptStore(archive: try archive())
-    let round = desk.begin(.legacySecret, event: .keyRotated, loopCount: 1)
+    let receiptStore = ReceiptStore(archive: try archive())
+    let round = receiptStore.begin(.legacySecret, event: .keyRotated, loopCount: 1)
     #expect(round.number > 4 + UInt64(ReceiptLimits.standard.waitingMax))
     round.reviewed(endedCount: 0)
-    desk.close()
+    receiptStore.close()
     #expect(ids.count == 2 && ids[0] == 9 && ids[1] > 9 + Int64(ReceiptLimits.standard.waitingMax))
-    #expect(desk.page(ReceiptFilter()).lastID == UInt64(ids[1]))
+    #expect(receiptStore.page(ReceiptFilter()).lastID == UInt64(ids[1]))
   }
 
   @Test("a full disk loses receipts of the archive, with one log entry")

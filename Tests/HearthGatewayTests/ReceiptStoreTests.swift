@@ -23,7 +23,7 @@ import Testing
 
   private let clock = Clock()
 
-  private func desk(_ limits: ReceiptLimits = .standard) -> ReceiptStore {
+  private func receiptStore(_ limits: ReceiptLimits = .standard) -> ReceiptStore {
     ReceiptStore(limits: limits) { [clock] in clock.now }
   }
 
@@ -44,9 +44,9 @@ import Testing
   }
 
   /// Returns the stored receipts after all pending ones were written.
-  private func kept(_ desk: ReceiptStore, _ filter: ReceiptFilter = ReceiptFilter()) throws -> [JSON] {
-    desk.close()
-    return try desk.page(filter).lines.map { try #require(JSON(parsing: $0)) }
+  private func kept(_ receiptStore: ReceiptStore, _ filter: ReceiptFilter = ReceiptFilter()) throws -> [JSON] {
+    receiptStore.close()
+    return try receiptStore.page(filter).lines.map { try #require(JSON(parsing: $0)) }
   }
 
   private func marks(_ taken: ReceiptPart, _ count: Int) -> [SentMark] {
@@ -55,14 +55,14 @@ import Testing
 
   @Test("a receipt is closed by its last cancellation, and has the duration of each")
   func distribution() throws {
-    let desk = desk()
-    let taken = try #require(desk.open(redecision(.data(position: 7), cut: 100, examined: 130), of: "one"))
+    let receiptStore = receiptStore()
+    let taken = try #require(receiptStore.open(redecision(.data(position: 7), cut: 100, examined: 130), of: "one"))
     for mark in marks(taken, 100) {
       clock.advance(10)
       mark.sent()
       mark.sent()
     }
-    let receipt = try #require(try kept(desk).first)
+    let receipt = try #require(try kept(receiptStore).first)
     #expect(receipt["cause"]?.string == "write" && receipt["database"]?.string == "one")
     #expect(receipt["position"]?.int == 7 && receipt["time"]?.int == 900)
     #expect(receipt["examined"]?.int == 130 && receipt["kept"]?.int == 30 && receipt["cancelled"]?.int == 100)
@@ -76,29 +76,29 @@ import Testing
 
   @Test("a connection that ends before its cancellation is written is counted as gone")
   func gone() throws {
-    let desk = desk()
-    let taken = try #require(desk.open(redecision(.rules(position: 7), cut: 3), of: "one"))
+    let receiptStore = receiptStore()
+    let taken = try #require(receiptStore.open(redecision(.rules(position: 7), cut: 3), of: "one"))
     var marks: [SentMark]? = marks(taken, 3)
     marks?[1].sent()
-    #expect(desk.page(ReceiptFilter()).lines.isEmpty, "two are still on their way")
+    #expect(receiptStore.page(ReceiptFilter()).lines.isEmpty, "two are still on their way")
     marks = nil
-    let receipt = try #require(try kept(desk).first)
+    let receipt = try #require(try kept(receiptStore).first)
     #expect(receipt["sent"]?.int == 1 && receipt["gone"]?.int == 2 && receipt["isComplete"]?.bool == true)
     #expect(receipt["listeners"]?.array?.map { $0["outcome"]?.string } == ["gone", nil, "gone"])
   }
 
   @Test("a receipt that takes too long is closed as incomplete and does not change")
   func late() throws {
-    let desk = desk()
-    let taken = try #require(desk.open(redecision(.data(position: 7), cut: 2), of: "one"))
+    let receiptStore = receiptStore()
+    let taken = try #require(receiptStore.open(redecision(.data(position: 7), cut: 2), of: "one"))
     let marks = marks(taken, 2)
     marks[0].sent()
-    clock.advance(desk.limits.openMilliseconds * 1000 - 1)
-    desk.sweep()
+    clock.advance(receiptStore.limits.openMilliseconds * 1000 - 1)
+    receiptStore.sweep()
     clock.advance(1)
-    desk.sweep()
+    receiptStore.sweep()
     marks[1].sent()
-    let receipts = try kept(desk)
+    let receipts = try kept(receiptStore)
     #expect(receipts.count == 1)
     #expect(receipts[0]["isComplete"]?.bool == false && receipts[0]["late"]?.int == 1 && receipts[0]["sent"]?.int == 1)
   }
@@ -107,10 +107,10 @@ import Testing
   func bounds() throws {
     var limits = ReceiptLimits()
     limits.listenersMax = 5
-    let desk = desk(limits)
-    let taken = try #require(desk.open(redecision(.data(position: 7), cut: 12), of: "one"))
+    let receiptStore = receiptStore(limits)
+    let taken = try #require(receiptStore.open(redecision(.data(position: 7), cut: 12), of: "one"))
     for mark in marks(taken, 12) { mark.sent() }
-    let receipt = try #require(try kept(desk).first)
+    let receipt = try #require(try kept(receiptStore).first)
     #expect(receipt["cancelled"]?.int == 12 && receipt["sent"]?.int == 12)
     #expect(receipt["listeners"]?.array?.count == 5 && receipt["listenersOmitted"]?.int == 7)
   }
@@ -119,7 +119,7 @@ import Testing
   func keptListeners() throws {
     var limits = ReceiptLimits()
     limits.keptMax = 3
-    let desk = desk(limits)
+    let receiptStore = receiptStore(limits)
     let rules = try RuleSet.compile(#"{"rules":{"a":{".read":"auth == null"}}}"#)
     let decision = rules.decide(
       .read(ReadRequest(path: Path("/a/1"), root: .empty, auth: nil, nowMilliseconds: 0)))
@@ -133,8 +133,8 @@ import Testing
           uid: uid,
           rule: number == 0 ? nil : decision.rule))
     }
-    _ = try #require(desk.open(told, of: "one"))
-    let receipt = try #require(try kept(desk).first)
+    _ = try #require(receiptStore.open(told, of: "one"))
+    let receipt = try #require(try kept(receiptStore).first)
     let texts = try #require(receipt["keptListeners"]?.array).map { String(decoding: $0.text(), as: UTF8.self) }
     let rule = #""rule":{"kind":"read","path":"/a","line":1,"column":25}"#
     #expect(texts.count == 3 && receipt["kept"]?.int == 5)
@@ -145,20 +145,20 @@ import Testing
 
   @Test("a sign-in that cancels no listen makes no receipt; the end of a credential does")
   func newsworthy() {
-    let desk = desk()
-    #expect(desk.open(redecision(.identity, cut: 0, examined: 4), of: "one") == nil)
-    #expect(desk.open(redecision(.identity, cut: 1, examined: 4), of: "one") != nil)
-    #expect(desk.open(redecision(.expiry, cut: 0, examined: 4), of: "one") != nil)
+    let receiptStore = receiptStore()
+    #expect(receiptStore.open(redecision(.identity, cut: 0, examined: 4), of: "one") == nil)
+    #expect(receiptStore.open(redecision(.identity, cut: 1, examined: 4), of: "one") != nil)
+    #expect(receiptStore.open(redecision(.expiry, cut: 0, examined: 4), of: "one") != nil)
   }
 
   @Test("the number of open receipts is limited; further ones are left out")
   func openBound() {
     var limits = ReceiptLimits()
     limits.openMax = 3
-    let desk = desk(limits)
-    let taken = (0..<5).map { _ in desk.open(redecision(.data(position: 7), cut: 1), of: "one") }
+    let receiptStore = receiptStore(limits)
+    let taken = (0..<5).map { _ in receiptStore.open(redecision(.data(position: 7), cut: 1), of: "one") }
     #expect(taken.map { $0 != nil } == [true, true, true, false, false])
-    #expect(desk.state.withLock { $0.omittedCount } == 2)
+    #expect(receiptStore.state.withLock { $0.omittedCount } == 2)
   }
 
   // MARK: Revocations
@@ -166,12 +166,12 @@ import Testing
   @Test("a revocation has a receipt for each database, complete when every connection was decided, in any order")
   func revocation() throws {
     for order in [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 0, 4, 1, 3]] {
-      let desk = desk()
-      let round = desk.begin(.user(uid: "ann"), event: .userDisabled, loopCount: 2)
+      let receiptStore = receiptStore()
+      let round = receiptStore.begin(.user(uid: "ann"), event: .userDisabled, loopCount: 2)
       let filter = ReceiptFilter(revocation: round.number)
       var held: [SentMark] = []
       for step in order {
-        #expect(!desk.page(filter).isComplete)
+        #expect(!receiptStore.page(filter).isComplete)
         switch step {
         case 0: round.reviewed(endedCount: 2)
         case 1: round.reviewed(endedCount: 1)
@@ -180,60 +180,62 @@ import Testing
           let database = step == 4 ? "two" : "one"
           let cut = step == 3 ? 0 : 2
           let told = redecision(.revocation, cut: cut, revocation: round.number, position: Int64(step))
-          let taken = try #require(desk.open(told, of: database))
+          let taken = try #require(receiptStore.open(told, of: database))
           held += marks(taken, cut)
         }
       }
-      #expect(!desk.page(filter).isComplete, "nobody has been told yet")
+      #expect(!receiptStore.page(filter).isComplete, "nobody has been told yet")
       for mark in held { mark.sent() }
-      let receipts = try kept(desk, filter).sorted { $0["database"]?.string ?? "" < $1["database"]?.string ?? "" }
+      let receipts = try kept(receiptStore, filter).sorted {
+        $0["database"]?.string ?? "" < $1["database"]?.string ?? ""
+      }
       #expect(receipts.map { $0["database"]?.string } == ["one", "two"])
       #expect(receipts.map { $0["signedOut"]?.int } == [2, 1])
       #expect(receipts.map { $0["cancelled"]?.int } == [2, 2])
       #expect(receipts.map { $0["position"]?.int } == [3, 4])
       let whom = String(decoding: try #require(receipts[0]["revocation"]).text(), as: UTF8.self)
       #expect(whom == #"{"number":\#(round.number),"event":"user_disable","kind":"user","uid":"ann"}"#)
-      #expect(desk.page(filter).isComplete)
+      #expect(receiptStore.page(filter).isComplete)
     }
   }
 
   @Test("a revocation without affected connections is complete at once, with one receipt")
   func withoutConnections() throws {
-    let desk = desk()
-    let round = desk.begin(.signingKey(id: "k1"), event: .keyRotated, loopCount: 3)
+    let receiptStore = receiptStore()
+    let round = receiptStore.begin(.signingKey(id: "k1"), event: .keyRotated, loopCount: 3)
     for _ in 0..<3 { round.reviewed(endedCount: 0) }
-    let receipts = try kept(desk)
+    let receipts = try kept(receiptStore)
     #expect(receipts.count == 1 && receipts[0]["signedOut"]?.int == 0)
     #expect(receipts[0]["revocation"]?["key"]?.string == "k1" && receipts[0]["isComplete"]?.bool == true)
   }
 
   @Test("a database that does not answer leaves a receipt that says so")
   func halted() throws {
-    let desk = desk()
-    let round = desk.begin(.legacySecret, event: .keyRotated, loopCount: 1)
+    let receiptStore = receiptStore()
+    let round = receiptStore.begin(.legacySecret, event: .keyRotated, loopCount: 1)
     round.reviewed(endedCount: 2)
-    let taken = try #require(desk.open(redecision(.revocation, cut: 1, revocation: round.number), of: "one"))
+    let taken = try #require(receiptStore.open(redecision(.revocation, cut: 1, revocation: round.number), of: "one"))
     for mark in marks(taken, 1) { mark.sent() }
-    clock.advance(desk.limits.openMilliseconds * 1000)
-    desk.sweep()
-    #expect(desk.open(redecision(.revocation, cut: 1, revocation: round.number), of: "one") == nil, "too late")
-    let receipts = try kept(desk)
+    clock.advance(receiptStore.limits.openMilliseconds * 1000)
+    receiptStore.sweep()
+    #expect(receiptStore.open(redecision(.revocation, cut: 1, revocation: round.number), of: "one") == nil, "too late")
+    let receipts = try kept(receiptStore)
     #expect(receipts.count == 1 && receipts[0]["isComplete"]?.bool == false && receipts[0]["sent"]?.int == 1)
-    #expect(desk.page(ReceiptFilter(revocation: round.number)).isComplete, "nothing more will come")
+    #expect(receiptStore.page(ReceiptFilter(revocation: round.number)).isComplete, "nothing more will come")
   }
 
   @Test("a completed revocation leaves only its receipts")
   func leftovers() throws {
-    let desk = desk()
+    let receiptStore = receiptStore()
     weak var left: RevocationProcess?
     do {
-      let round = desk.begin(.user(uid: "ann"), event: .userDisabled, loopCount: 1)
+      let round = receiptStore.begin(.user(uid: "ann"), event: .userDisabled, loopCount: 1)
       round.reviewed(endedCount: 1)
-      let taken = try #require(desk.open(redecision(.revocation, cut: 1, revocation: round.number), of: "one"))
+      let taken = try #require(receiptStore.open(redecision(.revocation, cut: 1, revocation: round.number), of: "one"))
       for mark in marks(taken, 1) { mark.sent() }
       left = round
     }
-    #expect(try kept(desk).count == 1)
+    #expect(try kept(receiptStore).count == 1)
     #expect(left == nil)
   }
 
@@ -241,45 +243,45 @@ import Testing
 
   @Test("a request for later receipts is answered by the next one of its database")
   func waiting() async throws {
-    let desk = desk()
+    let receiptStore = receiptStore()
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     let answer = loop.makePromise(of: ReceiptPage.self)
     try await loop.submit {
-      desk.wait(ReceiptFilter(after: 0, database: "two"), seconds: 30, on: loop) { answer.succeed($0) }
+      receiptStore.wait(ReceiptFilter(after: 0, database: "two"), seconds: 30, on: loop) { answer.succeed($0) }
     }.get()
     for name in ["one", "two"] {
-      let taken = try #require(desk.open(redecision(.data(position: 7), cut: 1), of: name))
+      let taken = try #require(receiptStore.open(redecision(.data(position: 7), cut: 1), of: name))
       for mark in marks(taken, 1) { mark.sent() }
     }
     let page = try await answer.futureResult.get()
     #expect(page.lines.count == 1 && page.lastID == 2)
-    desk.close()
+    receiptStore.close()
   }
 
   @Test("a wait that times out is answered with no receipt and removed")
   func timeout() {
-    let desk = desk()
+    let receiptStore = receiptStore()
     let loop = EmbeddedEventLoop()
     var answers: [Int] = []
-    desk.wait(ReceiptFilter(after: 0), seconds: 9, on: loop) { answers.append($0.lines.count) }
+    receiptStore.wait(ReceiptFilter(after: 0), seconds: 9, on: loop) { answers.append($0.lines.count) }
     loop.advanceTime(by: .seconds(8))
     #expect(answers.isEmpty)
     loop.advanceTime(by: .seconds(1))
     #expect(answers == [0])
-    #expect(desk.state.withLock { $0.waiters.isEmpty })
+    #expect(receiptStore.state.withLock { $0.waiters.isEmpty })
   }
 
   @Test("surplus waiters are answered at once")
   func manyWaiters() {
     var limits = ReceiptLimits()
     limits.waitersMax = 2
-    let desk = desk(limits)
+    let receiptStore = receiptStore(limits)
     let loop = EmbeddedEventLoop()
     var count = 0
-    for _ in 0..<5 { desk.wait(ReceiptFilter(after: 0), seconds: 9, on: loop) { _ in count += 1 } }
+    for _ in 0..<5 { receiptStore.wait(ReceiptFilter(after: 0), seconds: 9, on: loop) { _ in count += 1 } }
     loop.run()
     #expect(count == 3)
-    desk.close()
+    receiptStore.close()
     loop.run()
     #expect(count == 5)
   }

@@ -14,7 +14,7 @@ import Synchronization
 import Testing
 
 /// A database, its outbox and a sender, with a receiver and a clock that the test controls.
-private final class World: Sendable {
+private final class Fixture: Sendable {
   private struct State {
     var now: Int64 = 1_795_329_000_000
     var timers: [(due: Int64, work: @Sendable () -> Void)] = []
@@ -27,10 +27,10 @@ private final class World: Sendable {
   }
 
   private struct Client: OutboundHTTP {
-    let world: World
+    let fixture: Fixture
 
     func send(_ request: OutboundRequest) async throws(OutboundError) -> OutboundResponse {
-      let (number, answer) = world.state.withLock { state in
+      let (number, answer) = fixture.state.withLock { state in
         state.requests.append(request)
         return (state.requests.count, state.answer)
       }
@@ -58,7 +58,7 @@ private final class World: Sendable {
       environment: SenderEnvironment(
         clock: { self.state.withLock { $0.now } }, chance: { 0.5 },
         schedule: { delay, work in self.state.withLock { $0.timers.append(($0.now + delay, work)) } },
-        client: { _ in Client(world: self) },
+        client: { _ in Client(fixture: self) },
         receiver: { name in self.state.withLock { $0.receivers[name] } }, project: "demo-proj", host: "db.example.org"),
       isSending: isSending,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -123,23 +123,23 @@ private final class World: Sendable {
 
   @Test("events of writes arrive in order for each location, and delivered ones are removed")
   func delivery() async throws {
-    let world = World()
-    let sender = world.sender()
+    let fixture = Fixture()
+    let sender = fixture.sender()
     sender.set([try Self.trigger()])
-    let database = try world.database(sender)
-    for number in Int64(0)..<1_000 { world.put(database, "n/k\(number % 7)", number) }
-    try await world.until { world.requests.count == 1_000 }
+    let database = try fixture.database(sender)
+    for number in Int64(0)..<1_000 { fixture.put(database, "n/k\(number % 7)", number) }
+    try await fixture.until { fixture.requests.count == 1_000 }
     for key in 0..<7 {
-      let values = world.bodies.filter { $0["data"]?["path"]?.string == "/n/k\(key)" }
+      let values = fixture.bodies.filter { $0["data"]?["path"]?.string == "/n/k\(key)" }
         .compactMap { $0["data"]?["values"]?["after"]?.int }
       #expect(values == values.sorted() && values.count >= 142)
     }
-    #expect(Set(world.bodies.compactMap { $0["id"]?.string }).count == 1_000)
-    try await world.until {
-      world.advance(50)
-      return try world.journal.outboxFigures(of: "t").waitingCount == 0
+    #expect(Set(fixture.bodies.compactMap { $0["id"]?.string }).count == 1_000)
+    try await fixture.until {
+      fixture.advance(50)
+      return try fixture.journal.outboxFigures(of: "t").waitingCount == 0
     }
-    #expect(world.requests.count == 1_000)
+    #expect(fixture.requests.count == 1_000)
     sender.stop()
     database.close()
   }
@@ -147,7 +147,7 @@ private final class World: Sendable {
   @Test("unsent events are sent by the next server with the same id")
   func restart() async throws {
     let journal = OutboxInMemory()
-    let first = World(journal)
+    let first = Fixture(journal)
     let idle = first.sender(isSending: false)
     idle.set([try Self.trigger()])
     let database = try first.database(idle)
@@ -156,7 +156,7 @@ private final class World: Sendable {
     #expect(first.requests.isEmpty)
     idle.stop()
 
-    let second = World(journal)
+    let second = Fixture(journal)
     let sender = second.sender()
     sender.set([try Self.trigger()])
     try sender.attach(database)
@@ -168,121 +168,121 @@ private final class World: Sendable {
 
   @Test("an unreachable receiver gets all events once it is reachable")
   func downAndUp() async throws {
-    let world = World()
-    world.answer { _, _ in .failure(OutboundError(.unreachable, "no")) }
-    let sender = world.sender()
+    let fixture = Fixture()
+    fixture.answer { _, _ in .failure(OutboundError(.unreachable, "no")) }
+    let sender = fixture.sender()
     sender.set([try Self.trigger()])
-    let database = try world.database(sender)
-    for number in Int64(0)..<100 { world.put(database, "n/k\(number)", number) }
-    try await world.until { try world.journal.outboxFigures(of: "t").waitingCount == 100 }
-    try await world.until { world.requests.count >= 5 }
-    try await world.until { (try? sender.status.json(of: "t")["isUnreachable"]?.bool) == true }
-    world.answer { _, _ in .success(OutboundResponse(status: 200)) }
-    try await world.until {
-      world.advance(1_000)
-      return try world.journal.outboxFigures(of: "t").waitingCount == 0
+    let database = try fixture.database(sender)
+    for number in Int64(0)..<100 { fixture.put(database, "n/k\(number)", number) }
+    try await fixture.until { try fixture.journal.outboxFigures(of: "t").waitingCount == 100 }
+    try await fixture.until { fixture.requests.count >= 5 }
+    try await fixture.until { (try? sender.status.json(of: "t")["isUnreachable"]?.bool) == true }
+    fixture.answer { _, _ in .success(OutboundResponse(status: 200)) }
+    try await fixture.until {
+      fixture.advance(1_000)
+      return try fixture.journal.outboxFigures(of: "t").waitingCount == 0
     }
-    let ids = Dictionary(grouping: world.bodies.compactMap { $0["id"]?.string }, by: \.self)
+    let ids = Dictionary(grouping: fixture.bodies.compactMap { $0["id"]?.string }, by: \.self)
     #expect(ids.count == 100)
-    #expect(try world.journal.outboxFigures(of: "t").deadCount == 0)
+    #expect(try fixture.journal.outboxFigures(of: "t").deadCount == 0)
     sender.stop()
     database.close()
   }
 
   @Test("events that the disk delays arrive later, in order", arguments: [1, 2, 3, 4])
   func unreadable(count: Int) async throws {
-    let world = World()
-    let sender = world.sender()
+    let fixture = Fixture()
+    let sender = fixture.sender()
     sender.set([try Self.trigger()])
-    let database = try world.database(sender)
-    world.journal.failReads(count)
-    for number in Int64(0)..<20 { world.put(database, "n/a", number) }
-    try await world.until {
-      world.advance(1_000)
-      return try world.requests.count >= 20 && world.journal.outboxFigures(of: "t").waitingCount == 0
+    let database = try fixture.database(sender)
+    fixture.journal.failReads(count)
+    for number in Int64(0)..<20 { fixture.put(database, "n/a", number) }
+    try await fixture.until {
+      fixture.advance(1_000)
+      return try fixture.requests.count >= 20 && fixture.journal.outboxFigures(of: "t").waitingCount == 0
     }
-    #expect(world.bodies.compactMap { $0["data"]?["values"]?["after"]?.int } == Array(0..<20))
-    #expect(try world.journal.outboxFigures(of: "t").deadCount == 0)
+    #expect(fixture.bodies.compactMap { $0["data"]?["values"]?["after"]?.int } == Array(0..<20))
+    #expect(try fixture.journal.outboxFigures(of: "t").deadCount == 0)
     sender.stop()
     database.close()
   }
 
   @Test("a failing handler leaves a dead letter, which is sent again with its id")
   func replay() async throws {
-    let world = World()
-    world.answer { number, _ in .success(OutboundResponse(status: number == 1 ? 500 : 204)) }
-    let sender = world.sender()
+    let fixture = Fixture()
+    fixture.answer { number, _ in .success(OutboundResponse(status: number == 1 ? 500 : 204)) }
+    let sender = fixture.sender()
     sender.set([try Self.trigger()])
-    let database = try world.database(sender)
-    world.put(database, "n/a", 1)
-    try await world.until {
-      world.advance(50)
-      return try world.journal.outboxFigures(of: "t").deadCount == 1
+    let database = try fixture.database(sender)
+    fixture.put(database, "n/a", 1)
+    try await fixture.until {
+      fixture.advance(50)
+      return try fixture.journal.outboxFigures(of: "t").deadCount == 1
     }
     let letter = try #require(try sender.deadLetters.list(of: "t").first)
     #expect(letter["reason"]?.string == "the handler failed: status 500")
     #expect(try sender.deadLetters.replay("t", letter: "nonsense") == nil)
     #expect(try sender.deadLetters.replay("t", letter: letter["letter"]?.string) == 1)
-    try await world.until { world.requests.count == 2 }
-    #expect(world.bodies[0]["id"]?.string == world.bodies[1]["id"]?.string)
-    #expect(world.requests[0].body == world.requests[1].body)
+    try await fixture.until { fixture.requests.count == 2 }
+    #expect(fixture.bodies[0]["id"]?.string == fixture.bodies[1]["id"]?.string)
+    #expect(fixture.requests[0].body == fixture.requests[1].body)
     sender.stop()
     database.close()
   }
 
   @Test("an event that completes during a rescan is not sent again")
   func rereadQueues() async throws {
-    let (world, gate) = (World(), DispatchSemaphore(value: 0))
-    world.answer { number, _ in
+    let (fixture, gate) = (Fixture(), DispatchSemaphore(value: 0))
+    fixture.answer { number, _ in
       if number == 2 { gate.wait() }
       return .success(OutboundResponse(status: 204))
     }
-    let sender = world.sender()
+    let sender = fixture.sender()
     sender.set([try Self.trigger()])
-    let database = try world.database(sender)
-    world.put(database, "n/a", 1)
-    try await world.until { sender.status.statuses().first?.figures.deliveredCount == 1 }
-    world.put(database, "n/b", 1)
-    try await world.until { world.requests.count == 2 }
+    let database = try fixture.database(sender)
+    fixture.put(database, "n/a", 1)
+    try await fixture.until { sender.status.statuses().first?.figures.deliveredCount == 1 }
+    fixture.put(database, "n/b", 1)
+    try await fixture.until { fixture.requests.count == 2 }
     // The first outcome is being stored; the second arrives too late to be stored with it.
-    world.journal.beforeSettling {
+    fixture.journal.beforeSettling {
       gate.signal()
       while sender.status.statuses().first?.figures.deliveredCount != 2 { usleep(1_000) }
     }
     sender.rereadQueues()
-    try await world.until { sender.status.statuses().first?.figures.deliveredCount == 2 }
-    world.put(database, "n/c", 1)
-    try await world.until { world.requests.count >= 3 }
-    try await world.until {
-      world.advance(50)
-      return try world.journal.outboxFigures(of: "t").waitingCount == 0
+    try await fixture.until { sender.status.statuses().first?.figures.deliveredCount == 2 }
+    fixture.put(database, "n/c", 1)
+    try await fixture.until { fixture.requests.count >= 3 }
+    try await fixture.until {
+      fixture.advance(50)
+      return try fixture.journal.outboxFigures(of: "t").waitingCount == 0
     }
-    #expect(world.bodies.compactMap { $0["data"]?["path"]?.string } == ["/n/a", "/n/b", "/n/c"])
+    #expect(fixture.bodies.compactMap { $0["data"]?["path"]?.string } == ["/n/a", "/n/b", "/n/c"])
     sender.stop()
     database.close()
   }
 
   @Test("a paused trigger keeps its events; a missing one is reported")
   func pauseAndGone() async throws {
-    let world = World()
-    world.answer { _, _ in .success(OutboundResponse(status: 410)) }
-    let sender = world.sender()
+    let fixture = Fixture()
+    fixture.answer { _, _ in .success(OutboundResponse(status: 410)) }
+    let sender = fixture.sender()
     var paused = try Self.trigger()
     paused.pause = "by hand"
     sender.set([paused])
-    let database = try world.database(sender)
-    world.put(database, "n/a", 1)
-    try await world.until { try world.journal.outboxFigures(of: "t").waitingCount == 1 }
-    #expect(world.requests.isEmpty)
+    let database = try fixture.database(sender)
+    fixture.put(database, "n/a", 1)
+    try await fixture.until { try fixture.journal.outboxFigures(of: "t").waitingCount == 1 }
+    #expect(fixture.requests.isEmpty)
     sender.set([try Self.trigger()])
-    try await world.until { world.notices.contains(.gone(trigger: "t")) }
-    #expect(try world.journal.outboxFigures(of: "t").waitingCount == 1)
+    try await fixture.until { fixture.notices.contains(.gone(trigger: "t")) }
+    #expect(try fixture.journal.outboxFigures(of: "t").waitingCount == 1)
     sender.stop()
     database.close()
   }
 
   /// A plugin that accepts events, or throws the errors that the test sets.
-  private final class Taker: WriteReceiver {
+  private final class TestPlugin: WriteReceiver {
     let name = "index"
     private let failure: (any Error)?
     private let taken = Mutex<[WriteEvent]>([])
@@ -306,23 +306,23 @@ private final class World: Sendable {
 
   @Test("a plugin that does not run yet gets its events, in order, once it runs")
   func plugin() async throws {
-    let world = World()
-    let sender = world.sender()
+    let fixture = Fixture()
+    let sender = fixture.sender()
     sender.set([try Self.pluginTrigger()])
-    let database = try world.database(sender)
-    for number in Int64(0)..<20 { world.put(database, "n/a", number) }
-    try await world.until { try sender.status.json(of: "t")["notRun"]?.int == 1 }
-    let taker = Taker()
-    world.run(taker, as: "index")
+    let database = try fixture.database(sender)
+    for number in Int64(0)..<20 { fixture.put(database, "n/a", number) }
+    try await fixture.until { try sender.status.json(of: "t")["notRun"]?.int == 1 }
+    let plugin = TestPlugin()
+    fixture.run(plugin, as: "index")
     sender.pluginsChanged()
-    try await world.until { taker.all.count == 20 }
-    #expect(taker.all.map(\.data.values?.after) == (0..<20).map { .int($0) })
-    #expect(taker.all[1].data.values?.before == .int(0))
-    #expect(Set(taker.all.map(\.id)).count == 20)
-    let first = try #require(taker.all.first)
+    try await fixture.until { plugin.all.count == 20 }
+    #expect(plugin.all.map(\.data.values?.after) == (0..<20).map { .int($0) })
+    #expect(plugin.all[1].data.values?.before == .int(0))
+    #expect(Set(plugin.all.map(\.id)).count == 20)
+    let first = try #require(plugin.all.first)
     #expect((first.type, first.data.path, first.data.params) == ("database.created", "/n/a", ["id": "a"]))
     #expect((first.data.author.type, first.data.trigger, first.data.database) == ("admin", "t", "demo"))
-    #expect(world.requests.isEmpty)
+    #expect(fixture.requests.isEmpty)
     sender.stop()
     database.close()
   }
@@ -335,15 +335,15 @@ private final class World: Sendable {
       (CancellationError(), "the handler failed: plugin index failed"),
     ])
   func pluginFails(failure: any Error & Sendable, reason: String) async throws {
-    let world = World()
-    world.run(Taker(failure), as: "index")
-    let sender = world.sender()
+    let fixture = Fixture()
+    fixture.run(TestPlugin(failure), as: "index")
+    let sender = fixture.sender()
     sender.set([try Self.pluginTrigger()])
-    let database = try world.database(sender)
-    world.put(database, "n/a", 1)
-    try await world.until {
-      world.advance(50)
-      return try world.journal.outboxFigures(of: "t").deadCount == 1
+    let database = try fixture.database(sender)
+    fixture.put(database, "n/a", 1)
+    try await fixture.until {
+      fixture.advance(50)
+      return try fixture.journal.outboxFigures(of: "t").deadCount == 1
     }
     #expect(try sender.deadLetters.list(of: "t").first?["reason"]?.string == reason)
     sender.stop()
@@ -352,21 +352,21 @@ private final class World: Sendable {
 
   @Test("an event that a plugin cannot accept at the moment is sent to it again")
   func pluginIsBusy() async throws {
-    let world = World()
-    let busy = Taker(WriteReceiverFailure.notRun("busy"))
-    world.run(busy, as: "index")
-    let sender = world.sender()
+    let fixture = Fixture()
+    let busy = TestPlugin(WriteReceiverFailure.notRun("busy"))
+    fixture.run(busy, as: "index")
+    let sender = fixture.sender()
     sender.set([try Self.pluginTrigger()])
-    let database = try world.database(sender)
-    world.put(database, "n/a", 1)
-    try await world.until { busy.all.count == 1 }
-    let taker = Taker()
-    world.run(taker, as: "index")
-    try await world.until {
-      world.advance(1_000)
-      return taker.all.count == 1
+    let database = try fixture.database(sender)
+    fixture.put(database, "n/a", 1)
+    try await fixture.until { busy.all.count == 1 }
+    let plugin = TestPlugin()
+    fixture.run(plugin, as: "index")
+    try await fixture.until {
+      fixture.advance(1_000)
+      return plugin.all.count == 1
     }
-    #expect(taker.all == busy.all)
+    #expect(plugin.all == busy.all)
     sender.stop()
     database.close()
   }

@@ -13,7 +13,7 @@ import Testing
   private static let eventsMax = 640
 
   /// A sender with one trigger that delivers nothing, and the outbox of a database.
-  private final class World {
+  private final class Fixture {
     let sender: EventSender
     let outbox: DatabaseOutboxOfTest
     private var position: Int64 = 0
@@ -67,27 +67,27 @@ import Testing
   }
 
   @Test func `an account whose writes have filled a trigger's queue leaves room for the events of others`() throws {
-    let world = try World()
-    let waiting = (0..<1_000).count { _ in world.write(Self.user("hog")) }
+    let fixture = try Fixture()
+    let waiting = (0..<1_000).count { _ in fixture.write(Self.user("hog")) }
     #expect(waiting == Self.eventsMax * 7 / 8)
-    for number in 0..<20 { #expect(world.write(Self.user("guest \(number)"))) }
-    #expect(world.write(.signedOut) && !world.write(.signedOut), "signed-out clients are one account")
-    #expect(!world.write(Self.user("hog")))
-    #expect(world.write(.administrator))
+    for number in 0..<20 { #expect(fixture.write(Self.user("guest \(number)"))) }
+    #expect(fixture.write(.signedOut) && !fixture.write(.signedOut), "signed-out clients are one account")
+    #expect(!fixture.write(Self.user("hog")))
+    #expect(fixture.write(.administrator))
     // Many accounts together leave administrators the last part of the queue.
-    let others = (0..<1_000).count { world.write(Self.user("other \($0)")) }
+    let others = (0..<1_000).count { fixture.write(Self.user("other \($0)")) }
     #expect(others > 0 && others < Self.eventsMax / 8)
-    #expect(world.write(.administrator))
+    #expect(fixture.write(.administrator))
   }
 
   @Test func `an account whose large events have filled a trigger's queue leaves room for the events of others`()
     throws
   {
-    let world = try World(bytesMax: 1 << 20)
-    let waiting = (0..<400).count { _ in world.write(Self.user("hog"), bytes: 8_000) }
+    let fixture = try Fixture(bytesMax: 1 << 20)
+    let waiting = (0..<400).count { _ in fixture.write(Self.user("hog"), bytes: 8_000) }
     #expect(waiting > 50 && waiting < 150)
-    #expect(world.write(Self.user("guest"), bytes: 8_000))
-    #expect(!world.write(Self.user("hog"), bytes: 8_000))
+    #expect(fixture.write(Self.user("guest"), bytes: 8_000))
+    #expect(!fixture.write(Self.user("hog"), bytes: 8_000))
   }
 
   @Test func `a completed event frees its share, and an empty account is removed`() throws {

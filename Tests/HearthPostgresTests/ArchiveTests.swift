@@ -15,8 +15,8 @@ struct ArchiveTests {
 
   @Test("a repeated append does not bring back an entry that was settled since")
   func entriesOnce() throws {
-    let world = try PostgresWorld()
-    let journal = try world.journal()
+    let fixture = try PostgresFixture()
+    let journal = try fixture.journal()
     let head = try journal.acquire()
     let batch = JournalBatch.following(head)
     let next = JournalHead(
@@ -26,7 +26,7 @@ struct ArchiveTests {
       + OutboxSQL.adding(
         [Self.entry(1), Self.entry(2, dead: "no\0")], to: batch, next, .integer(journal.handle.identifier))
     for isFirst in [true, false] {
-      let request = world.engine.append(journal.handle.identifier, statements, deadline: world.engine.deadline)
+      let request = fixture.engine.append(journal.handle.identifier, statements, deadline: fixture.engine.deadline)
       guard case .done(let answers) = request.wait() else { throw JournalError(.inputOutput, "no answer") }
       #expect(answers.map(\.count) == (isFirst ? [1, 1, 1] : [0, 0, 0]))
       let waiting = try journal.waitingEntries(of: "q", after: nil, countMax: 9)
@@ -39,16 +39,16 @@ struct ArchiveTests {
 
   @Test("views that are opened together show one state on one connection, and a lost connection is reported")
   func oneMoment() throws {
-    let world = try PostgresWorld()
-    let (a, b) = (try world.journal("a"), try world.journal("b"))
+    let fixture = try PostgresFixture()
+    let (a, b) = (try fixture.journal("a"), try fixture.journal("b"))
     let heads = (try a.appendBatches(1, after: a.acquire()), try b.appendBatches(1, after: b.acquire()))
-    let archive = world.engine.archive("")
+    let archive = fixture.engine.archive("")
     let first = try archive.view("a")
     _ = try (a.appendBatches(1, after: heads.0), b.appendBatches(1, after: heads.1))
     let second = try archive.view("b")
     #expect(first.head.position == 1 && second.head.position == 1)
     #expect(throws: JournalError(.notAJournal, "")) { try archive.view("c") }
-    let pids = try world.sql(
+    let pids = try fixture.sql(
       "SELECT pid FROM pg_stat_activity WHERE state = 'idle in transaction' AND backend_xmin IS NOT NULL")
     first.close()
     #expect(throws: JournalError(.closed, "")) { try first.forEachLink(after: 0) { _ in true } }
@@ -58,7 +58,7 @@ struct ArchiveTests {
       return true
     }
     #expect(count == 1)
-    for pid in pids { try world.sql("SELECT pg_terminate_backend(\(pid))") }
+    for pid in pids { try fixture.sql("SELECT pg_terminate_backend(\(pid))") }
     #expect(throws: JournalError(.unavailable, "")) { try second.forEachLink(after: 0) { _ in true } }
     second.close()
     let later = try archive.view("b")
@@ -68,13 +68,13 @@ struct ArchiveTests {
 
   @Test("journals with large and with rewritten batches are copied unchanged")
   func largeBatches() throws {
-    let world = try PostgresWorld()
-    let journal = try world.journal("a")
+    let fixture = try PostgresFixture()
+    let journal = try fixture.journal("a")
     var head = try journal.acquire()
     for size in [10, 2 * PostgresLimits.rowBytesMax + 1, 0] {
       head = try journal.append(.following(head, sizeBytes: size), after: head)
     }
-    let archive = world.engine.archive("")
+    let archive = fixture.engine.archive("")
     let view = try archive.view("a")
     let copy = try archive.restoration("b")
     try view.forEachLink(after: 0) { link in
@@ -83,7 +83,7 @@ struct ArchiveTests {
     }
     #expect(try copy.complete(epoch: 1) == view.head)
     view.close()
-    #expect(try world.journal("b").allBatches() == journal.allBatches())
+    #expect(try fixture.journal("b").allBatches() == journal.allBatches())
 
     _ = try journal.completeSnapshot(try journal.beginSnapshot(at: 3))
     try journal.rewrite(through: 3) { BatchRewrite(payload: $0.firstPosition == 1 ? [9] : nil) }
@@ -95,18 +95,18 @@ struct ArchiveTests {
       return true
     }
     #expect(payloads.count == 3 && payloads[0] == [9])
-    try world.sql("UPDATE batch SET payload = '\\x08' WHERE first_position = 1 AND content_hash IS NOT NULL")
-    let damaged = try world.engine.archive("").view("a")
+    try fixture.sql("UPDATE batch SET payload = '\\x08' WHERE first_position = 1 AND content_hash IS NOT NULL")
+    let damaged = try fixture.engine.archive("").view("a")
     defer { damaged.close() }
     #expect(throws: JournalError(.corrupt, "")) { try damaged.forEachLink(after: 0) { _ in true } }
   }
 
   @Test("an incomplete copy is not opened as a journal, and the next copy starts again")
   func interruptedCopy() throws {
-    let world = try PostgresWorld()
-    let journal = try world.journal("a")
+    let fixture = try PostgresFixture()
+    let journal = try fixture.journal("a")
     _ = try journal.appendBatches(2, after: try journal.acquire())
-    let archive = world.engine.archive("")
+    let archive = fixture.engine.archive("")
     let view = try archive.view("a")
     defer { view.close() }
     var links: [JournalLink] = []
@@ -120,52 +120,54 @@ struct ArchiveTests {
       try given.begin(at: 0, runningHash: .empty)
       for number in 0..<300 { try given.append(chunk: [UInt8(number % 256), UInt8(number / 256)]) }
     }
-    #expect(try world.engine.journals("databases/").names().isEmpty)
-    #expect(try Int(world.sql("SELECT count(*) FROM chunk")[0]) ?? 0 > 0)
+    #expect(try fixture.engine.journals("databases/").names().isEmpty)
+    #expect(try Int(fixture.sql("SELECT count(*) FROM chunk")[0]) ?? 0 > 0)
     let next = try archive.restoration("databases/b")
-    #expect(try world.sql("SELECT count(*) FROM chunk") == ["0"])
+    #expect(try fixture.sql("SELECT count(*) FROM chunk") == ["0"])
     for link in links { try next.append(link) }
     _ = try next.complete(epoch: 1)
-    #expect(try world.engine.journals("databases/").names() == ["b"])
+    #expect(try fixture.engine.journals("databases/").names() == ["b"])
   }
 
   @Test("an interrupted removal leaves no journal, and its rows are removed later")
   func interruptedRemoval() throws {
-    let world = try PostgresWorld()
-    let (journal, peer) = (try world.journal("a"), try world.peer())
+    let fixture = try PostgresFixture()
+    let (journal, peer) = (try fixture.journal("a"), try fixture.peer())
     let head = try journal.append(
       .following(try journal.acquire()), with: [Self.entry(1)],
       after: JournalHead(epoch: 1, position: 0, runningHash: .empty))
-    try world.sql("UPDATE journal SET name = 'removed/' || id, epoch = epoch + 1")
+    try fixture.sql("UPDATE journal SET name = 'removed/' || id, epoch = epoch + 1")
     #expect(throws: JournalError(.staleEpoch, "")) { try journal.append(.following(head), after: head) }
     #expect(try peer.journal("a").acquire().position == 0)
-    try world.engine.removeLeftovers()
-    #expect(try world.sql("SELECT name FROM journal") == ["a"])
-    #expect(try world.sql("SELECT count(*) FROM outbox") == ["0"])
-    #expect(try world.sql("SELECT count(*) FROM batch") == ["1"])
+    try fixture.engine.removeLeftovers()
+    #expect(try fixture.sql("SELECT name FROM journal") == ["a"])
+    #expect(try fixture.sql("SELECT count(*) FROM outbox") == ["0"])
+    #expect(try fixture.sql("SELECT count(*) FROM batch") == ["1"])
   }
 
   @Test("journals are renamed into another collection together, or none is")
   func renamed() throws {
-    let world = try PostgresWorld()
-    for name in ["moving/a", "moving/b", "b"] { _ = try world.engine.archive("").restoration(name).complete(epoch: 1) }
-    let error = #expect(throws: JournalError.self) { try world.engine.rename("moving/", to: "") }
+    let fixture = try PostgresFixture()
+    for name in ["moving/a", "moving/b", "b"] {
+      _ = try fixture.engine.archive("").restoration(name).complete(epoch: 1)
+    }
+    let error = #expect(throws: JournalError.self) { try fixture.engine.rename("moving/", to: "") }
     #expect(error?.code == .inUse && error?.message.contains("moving/b") == true)
-    #expect(try world.engine.journals("moving/").names().count == 2)
-    try world.engine.journals("").remove("b")
-    for _ in 0..<2 { try world.engine.rename("moving/", to: "") }
-    #expect(try world.engine.journals("").names().sorted() == ["a", "b"])
+    #expect(try fixture.engine.journals("moving/").names().count == 2)
+    try fixture.engine.journals("").remove("b")
+    for _ in 0..<2 { try fixture.engine.rename("moving/", to: "") }
+    #expect(try fixture.engine.journals("").names().sorted() == ["a", "b"])
   }
 
   @Test("a node is alive while its lease is renewed and its run has not ended")
   func nodes() throws {
-    let world = try PostgresWorld()
-    #expect(try world.engine.livingNodes() == [])
-    try world.sql(
+    let fixture = try PostgresFixture()
+    #expect(try fixture.engine.livingNodes() == [])
+    try fixture.sql(
       """
       INSERT INTO node VALUES ('a', 5, '', now() + interval '1 hour', now(), 0, 4),
         ('b', 5, '', now() - interval '1 hour', now(), 0, 4), ('c', 5, '', now() + interval '1 hour', now(), 0, 5)
       """)
-    #expect(try world.engine.livingNodes() == ["a"])
+    #expect(try fixture.engine.livingNodes() == ["a"])
   }
 }

@@ -7,27 +7,27 @@ import Testing
 @Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
 struct ConformanceTests {
   /// One schema for all checks, with a collection for each.
-  private static let world = Result { try PostgresWorld() }
+  private static let fixture = Result { try PostgresFixture() }
 
   @Test("the journal passes the conformance tests", arguments: JournalConformance.checks)
   func conforms(_ check: JournalConformance.Check) throws {
-    try check.run(Self.world.get().engine.journals(check.description + "/"))
+    try check.run(Self.fixture.get().engine.journals(check.description + "/"))
   }
 
   @Test("the journal with an outbox passes the conformance tests", arguments: JournalConformance.outboxChecks)
   func conformsWithOutbox(_ check: JournalConformance.Check) throws {
-    try check.run(Self.world.get().engine.journals(check.description + "/"))
+    try check.run(Self.fixture.get().engine.journals(check.description + "/"))
   }
 
   @Test("the archive passes the conformance tests", arguments: ArchiveConformance.checks)
   func conformsAsArchive(_ check: ArchiveConformance.Check) throws {
-    let engine = try Self.world.get().engine
+    let engine = try Self.fixture.get().engine
     try check.run(engine.journals(check.description + "/"), engine.archive(check.description + "/"))
   }
 
   @Test("journals of one collection are listed by name, and are separate")
   func names() throws {
-    let engine = try Self.world.get().engine
+    let engine = try Self.fixture.get().engine
     let journals = engine.journals("some/")
     #expect(try journals.names().isEmpty)
     let (one, two) = (try journals.open("one"), try journals.open("two"))
@@ -54,7 +54,7 @@ struct ConformanceTests {
       String(repeating: "n", count: 2_000),
     ])
   func hostileNames(_ name: String) throws {
-    let journals = try Self.world.get().engine.journals("hostile/")
+    let journals = try Self.fixture.get().engine.journals("hostile/")
     let journal = try journals.open(name).journal
     let head = try journal.appendBatches(1, after: try journal.acquire())
     #expect(head.position == 1)
@@ -66,14 +66,14 @@ struct ConformanceTests {
 
   @Test("a name that PostgreSQL cannot store is refused", arguments: ["", "a\0b"])
   func impossibleNames(_ name: String) throws {
-    let journals = try Self.world.get().engine.journals("hostile/")
+    let journals = try Self.fixture.get().engine.journals("hostile/")
     #expect(throws: JournalError(.notAJournal, "")) { try journals.open(name) }
   }
 
   @Test("batches of several rows, and of sizes around a row's limit, are read back")
   func largeBatches() throws {
-    let world = try PostgresWorld()
-    let journal = try world.journal()
+    let fixture = try PostgresFixture()
+    let journal = try fixture.journal()
     var head = try journal.acquire()
     let row = PostgresLimits.rowBytesMax
     // All bytes but the last encode the size, so that a missing or moved part is detected.
@@ -84,23 +84,23 @@ struct ConformanceTests {
         firstPosition: head.position + 1, lastPosition: head.position + 1, payload: payload(size))
       head = try journal.append(batch, after: head)
     }
-    #expect(try world.sql("SELECT count(*) FROM batch_part") == ["\(1 + 1 + 2)"])
+    #expect(try fixture.sql("SELECT count(*) FROM batch_part") == ["\(1 + 1 + 2)"])
     try journal.close()
-    let again = try world.journal()
+    let again = try fixture.journal()
     var found: [[UInt8]] = []
     try again.forEachBatch(after: 0) { found.append($0.payload) }
     #expect(found == sizes.map(payload))
     let ticket = try again.beginSnapshot(at: 5)
     _ = try again.completeSnapshot(ticket)
     try again.prune()
-    #expect(try world.sql("SELECT count(*) FROM batch_part") == ["0"])
-    #expect(try world.sql("SELECT count(*) FROM batch WHERE payload IS NOT NULL") == ["0"])
+    #expect(try fixture.sql("SELECT count(*) FROM batch_part") == ["0"])
+    #expect(try fixture.sql("SELECT count(*) FROM batch WHERE payload IS NOT NULL") == ["0"])
   }
 
   @Test("shared chunks are stored once for any number of snapshots, until the last of them is removed")
   func sharedChunks() throws {
-    let world = try PostgresWorld()
-    let journal = try world.journal()
+    let fixture = try PostgresFixture()
+    let journal = try fixture.journal()
     var head = try journal.acquire()
     for last in UInt8(1)...3 {
       head = try journal.append(.following(head), after: head)
@@ -108,11 +108,11 @@ struct ConformanceTests {
       for chunk in [[1, 2, 3], [1, 2, 3], [last]] { try journal.appendSnapshotChunk(chunk, to: ticket) }
       _ = try journal.completeSnapshot(ticket)
     }
-    #expect(try world.sql("SELECT count(*) FROM chunk") == ["4"])
+    #expect(try fixture.sql("SELECT count(*) FROM chunk") == ["4"])
     try journal.prune(keepingFrom: 2)
-    #expect(try world.sql("SELECT count(*) FROM chunk") == ["3"])
+    #expect(try fixture.sql("SELECT count(*) FROM chunk") == ["3"])
     try journal.prune()
-    #expect(try world.sql("SELECT count(*) FROM chunk") == ["2"])
+    #expect(try fixture.sql("SELECT count(*) FROM chunk") == ["2"])
     let current = try #require(try journal.currentSnapshot())
     var chunks: [[UInt8]] = []
     try journal.forEachChunk(of: current) { chunks.append($0) }

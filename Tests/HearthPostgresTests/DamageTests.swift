@@ -7,10 +7,10 @@ import Testing
 /// Tests of changed and missing rows.
 @Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
 struct DamageTests {
-  private func makeJournal() throws -> (PostgresWorld, PostgresJournal, JournalHead) {
-    let world = try PostgresWorld()
-    let journal = try world.journal()
-    return (world, journal, try journal.appendBatches(6, after: try journal.acquire()))
+  private func makeJournal() throws -> (PostgresFixture, PostgresJournal, JournalHead) {
+    let fixture = try PostgresFixture()
+    let journal = try fixture.journal()
+    return (fixture, journal, try journal.appendBatches(6, after: try journal.acquire()))
   }
 
   @Test(
@@ -20,8 +20,8 @@ struct DamageTests {
       "size_bytes = 3", "last_position = 99", "epoch = 7", "part_count = 1, size_bytes = 200",
     ])
   func altered(_ change: String) throws {
-    let (world, journal, _) = try makeJournal()
-    try world.sql("UPDATE batch SET \(change) WHERE first_position = 3")
+    let (fixture, journal, _) = try makeJournal()
+    try fixture.sql("UPDATE batch SET \(change) WHERE first_position = 3")
     let error = #expect(throws: JournalError.self) { try journal.allBatches() }
     #expect(error?.code == .corrupt)
     #expect([3, 99].contains(error?.place.position ?? 0) || change.contains("hash"), "\(error?.description ?? "")")
@@ -31,17 +31,17 @@ struct DamageTests {
 
   @Test("a missing batch is reported, within the log and at its beginning")
   func missing() throws {
-    let (world, journal, _) = try makeJournal()
-    try world.sql("DELETE FROM batch WHERE first_position = 3")
+    let (fixture, journal, _) = try makeJournal()
+    try fixture.sql("DELETE FROM batch WHERE first_position = 3")
     #expect(throws: JournalError(.corrupt, "")) { try journal.allBatches() }
-    try world.sql("DELETE FROM batch WHERE first_position < 3")
+    try fixture.sql("DELETE FROM batch WHERE first_position < 3")
     #expect(throws: JournalError(.pruned, "")) { try journal.allBatches() }
   }
 
   @Test("a PostgreSQL that lost acknowledged rows is detected by the next append, and by the next owner")
   func lostEnd() throws {
-    let (world, journal, head) = try makeJournal()
-    try world.sql("DELETE FROM batch WHERE first_position > 4")
+    let (fixture, journal, head) = try makeJournal()
+    try fixture.sql("DELETE FROM batch WHERE first_position > 4")
     let error = #expect(throws: JournalError.self) { try journal.append(.following(head), after: head) }
     #expect(error?.code == .corrupt && error?.description.contains("acknowledged") == true)
     #expect(throws: JournalError(.failed, "")) { try journal.append(.following(head), after: head) }
@@ -53,13 +53,13 @@ struct DamageTests {
 
   @Test("a changed or missing chunk is reported")
   func chunks() throws {
-    let (world, journal, _) = try makeJournal()
+    let (fixture, journal, _) = try makeJournal()
     let ticket = try journal.beginSnapshot(at: 6)
     try journal.appendSnapshotChunk([1, 2, 3], to: ticket)
     let info = try journal.completeSnapshot(ticket)
-    try world.sql("UPDATE chunk SET payload = '\\x010204'")
+    try fixture.sql("UPDATE chunk SET payload = '\\x010204'")
     #expect(throws: JournalError(.corrupt, "")) { try journal.snapshotChunk(0, of: info) }
-    try world.sql("DELETE FROM chunk")
+    try fixture.sql("DELETE FROM chunk")
     #expect(throws: JournalError(.corrupt, "")) { try journal.snapshotChunk(0, of: info) }
     #expect(throws: JournalError(.corrupt, "")) { try journal.snapshotChunk(1, of: info) }
   }

@@ -17,9 +17,9 @@ struct LostAnswerTests {
   @Test(
     "an append whose connection is cut at any byte is stored once", arguments: [CutProxy.Direction.toServer, .toClient])
   func cuts(_ direction: CutProxy.Direction) throws {
-    let world = try PostgresWorld()
-    let proxy = try CutProxy(world.server.socketPath)
-    let journal = try world.peer(url: proxy.url).journal()
+    let fixture = try PostgresFixture()
+    let proxy = try CutProxy(fixture.server.socketPath)
+    let journal = try fixture.peer(url: proxy.url).journal()
     var head = try journal.acquire()
     // The appending connection exists from here on.
     head = try journal.append(.following(head), after: head)
@@ -37,17 +37,17 @@ struct LostAnswerTests {
     #expect(bytes > (direction == .toServer ? 100 : 20))
     let log = try journal.allBatches()
     #expect(log.map(\.firstPosition) == Array(1...head.position))
-    #expect(try world.sql("SELECT DISTINCT epoch FROM batch") == ["1"])
+    #expect(try fixture.sql("SELECT DISTINCT epoch FROM batch") == ["1"])
   }
 
   @Test("acknowledged commits are there after a kill, and every stored commit was requested")
   func kills() async throws {
     let server = try Self.server.get()
-    let world = try PostgresWorld(server)
+    let fixture = try PostgresFixture(server)
     let acknowledged = Atomic<Int>(0)
     let isOver = Atomic<Bool>(false)
     let calls = try (0..<4).map { number in
-      let journal = try world.journal("j\(number)")
+      let journal = try fixture.journal("j\(number)")
       return BlockingCall {
         var head = try journal.acquire()
         var written: [JournalBatch] = []
@@ -77,9 +77,9 @@ struct LostAnswerTests {
     "after a timeout only the same append may be retried", arguments: [true, false])
   func unavailable(_ isSent: Bool) throws {
     let server = try Self.server.get()
-    let world = try PostgresWorld(server, requestTimeoutSeconds: 0.2)
+    let fixture = try PostgresFixture(server, requestTimeoutSeconds: 0.2)
     let proxy = try CutProxy(server.socketPath)
-    let journal = try (isSent ? world.peer(url: proxy.url, requestTimeoutSeconds: 0.2) : world).journal()
+    let journal = try (isSent ? fixture.peer(url: proxy.url, requestTimeoutSeconds: 0.2) : fixture).journal()
     let head = try journal.appendBatches(2, after: try journal.acquire())
     let batch = JournalBatch.following(head, sizeBytes: 7)
     let entry = OutboxEntry(
@@ -96,7 +96,7 @@ struct LostAnswerTests {
     }
     if isSent {
       #expect(throws: JournalError(.failed, "")) { try journal.append(.following(head), after: head) }
-      #expect(try world.sql("SELECT max(last_position) FROM batch") == ["3"])
+      #expect(try fixture.sql("SELECT max(last_position) FROM batch") == ["3"])
       proxy.refusesAll = false
     } else {
       try server.start()
@@ -115,14 +115,14 @@ struct LostAnswerTests {
   @Test("an append of unknown outcome whose log has a newer owner meanwhile fails for good")
   func doubtAndNewerOwner() throws {
     let server = try Self.server.get()
-    let world = try PostgresWorld(server)
+    let fixture = try PostgresFixture(server)
     let proxy = try CutProxy(server.socketPath)
-    let journal = try world.peer(url: proxy.url, requestTimeoutSeconds: 0.2).journal()
+    let journal = try fixture.peer(url: proxy.url, requestTimeoutSeconds: 0.2).journal()
     let head = try journal.appendBatches(1, after: try journal.acquire())
     proxy.cut(after: 0, .toClient)
     proxy.refusesAll = true
     #expect(throws: JournalError(.unavailable, "")) { try journal.append(.following(head), after: head) }
-    let other = try world.journal()
+    let other = try fixture.journal()
     let taken = try other.acquire()
     #expect(taken.position == 2)
     proxy.refusesAll = false
@@ -138,8 +138,8 @@ struct LostAnswerTests {
   @Test("a commit whose wait for a standby is cancelled is not durable until the standby has it")
   func cancelledWait() async throws {
     let server = try Self.server.get()
-    let world = try PostgresWorld(server)
-    let journal = try world.journal()
+    let fixture = try PostgresFixture(server)
+    let journal = try fixture.journal()
     let head = try journal.appendBatches(1, after: try journal.acquire())
     try await holdCommits(server)
     let isBack = Atomic<Bool>(false)
@@ -157,7 +157,7 @@ struct LostAnswerTests {
     }
     #expect(isBroken)
     #expect(try await Polling.until { try !psql.run(waiting).isEmpty })
-    #expect(try world.sql("SELECT count(*) FROM batch") == ["2"])
+    #expect(try fixture.sql("SELECT count(*) FROM batch") == ["2"])
     let isTooEarly = isBack.load(ordering: .sequentiallyConsistent)
     #expect(!isTooEarly)
     try setUp(server, "synchronous_standby_names", "")
@@ -167,23 +167,23 @@ struct LostAnswerTests {
 
   @Test("when a shared transaction fails because of one request, only that request fails")
   func neighbours() throws {
-    let world = try PostgresWorld(writers: 1)
-    let journals = try (0..<5).map { try world.journal("j\($0)") }
+    let fixture = try PostgresFixture(writers: 1)
+    let journals = try (0..<5).map { try fixture.journal("j\($0)") }
     let heads = try journals.map { try $0.acquire() }
     // While a slow request runs, all others wait and share one transaction.
-    let deadline = world.engine.deadline
-    let slow = world.engine.append(0, [PostgresStatement(PostgresSQL("SELECT pg_sleep(0.1)"))], deadline: deadline)
-    let next = world.engine.append(0, [PostgresStatement(PostgresSQL("SELECT pg_sleep(0.1)"))], deadline: deadline)
+    let deadline = fixture.engine.deadline
+    let slow = fixture.engine.append(0, [PostgresStatement(PostgresSQL("SELECT pg_sleep(0.1)"))], deadline: deadline)
+    let next = fixture.engine.append(0, [PostgresStatement(PostgresSQL("SELECT pg_sleep(0.1)"))], deadline: deadline)
     let requests = zip(journals, heads).map { journal, head in
       let batch = JournalBatch.following(head)
       let next = JournalHead(
         epoch: head.epoch, position: batch.lastPosition,
         runningHash: head.runningHash.appending(batch, epoch: head.epoch))
       let tail = LogTail(firstPosition: 1, isClaim: true)
-      return world.engine.append(
+      return fixture.engine.append(
         journal.handle.identifier, journal.appender.statements(of: batch, next, after: head, tail), deadline: deadline)
     }
-    let wrong = world.engine.append(0, [PostgresStatement(PostgresSQL("SELECT 1 / 0"))], deadline: deadline)
+    let wrong = fixture.engine.append(0, [PostgresStatement(PostgresSQL("SELECT 1 / 0"))], deadline: deadline)
     _ = (slow.wait(), next.wait())
     guard case .refused(let fault) = wrong.wait() else { throw JournalError(.inputOutput, "it was not refused") }
     #expect(fault.state == "22012")
@@ -191,7 +191,7 @@ struct LostAnswerTests {
       guard case .done(let answers) = request.wait() else { throw JournalError(.inputOutput, "no answer") }
       #expect(answers[0].count == 1)
     }
-    #expect(try world.sql("SELECT count(*) FROM batch WHERE payload IS NOT NULL") == ["5"])
+    #expect(try fixture.sql("SELECT count(*) FROM batch WHERE payload IS NOT NULL") == ["5"])
   }
 
   private static let waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"

@@ -12,7 +12,7 @@ import Testing
 struct OwnershipTests {
   @Test("a newer owner fences the former owner's appends, and the log continues at its claim")
   func fencing() throws {
-    let first = try PostgresWorld()
+    let first = try PostgresFixture()
     let second = try first.peer()
     let (old, new) = (try first.journal(), try second.journal())
     var head = try old.appendBatches(2, after: try old.acquire())
@@ -34,7 +34,7 @@ struct OwnershipTests {
 
   @Test("a snapshot of a former owner is abandoned")
   func snapshotOfAnOldOwner() throws {
-    let first = try PostgresWorld()
+    let first = try PostgresFixture()
     let (old, new) = (try first.journal(), try first.peer().journal())
     _ = try old.appendBatches(2, after: try old.acquire())
     let ticket = try old.beginSnapshot(at: 2)
@@ -50,21 +50,21 @@ struct OwnershipTests {
   @Test(
     "as soon as the epoch is raised the former owner is refused, before the new claim is made", arguments: [0, 2])
   func raised(_ batches: Int) throws {
-    let world = try PostgresWorld()
-    let journal = try world.journal()
+    let fixture = try PostgresFixture()
+    let journal = try fixture.journal()
     let head = try journal.appendBatches(batches, after: try journal.acquire())
-    try world.sql("UPDATE journal SET epoch = epoch + 1")
+    try fixture.sql("UPDATE journal SET epoch = epoch + 1")
     #expect(throws: JournalError(.staleEpoch, "")) { try journal.append(.following(head), after: head) }
     #expect(try journal.allBatches().count == batches)
   }
 
   @Test("a batch in flight during a takeover is part of the log", arguments: [Int64(0), 2])
   func underWay(_ batches: Int64) async throws {
-    let world = try PostgresWorld()
-    let (old, new) = (try world.journal(), try world.peer().journal())
+    let fixture = try PostgresFixture()
+    let (old, new) = (try fixture.journal(), try fixture.peer().journal())
     _ = try old.appendBatches(Int(batches), after: try old.acquire())
-    let psql = try Psql(world.server.url)
-    try psql.run("SET search_path = \(world.schema)")
+    let psql = try Psql(fixture.server.url)
+    try psql.run("SET search_path = \(fixture.schema)")
     try psql.run("BEGIN")
     try psql.run(
       batches == 0
@@ -72,7 +72,7 @@ struct OwnershipTests {
         : "INSERT INTO batch SELECT journal, 3, 3, 1, 42, NULL, 1, 0, '\\x07' FROM batch WHERE first_position = 2")
     let call = BlockingCall { try new.acquire() }
     let isWaiting = try await Polling.until {
-      try Psql(world.server.url).run(
+      try Psql(fixture.server.url).run(
         "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%batch%'"
       ).count == 1
     }
@@ -84,7 +84,7 @@ struct OwnershipTests {
   }
 
   /// The outcome of one append in the race.
-  private struct Try: Sendable {
+  private struct AppendOutcome: Sendable {
     var batch: JournalBatch
     var head: JournalHead
     var isAcknowledged: Bool
@@ -92,16 +92,16 @@ struct OwnershipTests {
 
   @Test("six contenders with up to 64 appends in flight: acknowledged ones are in the log, refused ones are not")
   func race() async throws {
-    let world = try PostgresWorld()
-    _ = try world.journal().close()
+    let fixture = try PostgresFixture()
+    _ = try fixture.journal().close()
     let rounds = Torture.count(sample: 60, full: 1_000)
     let calls = try [1, 2, 4, 16, 32, 64].enumerated().map { number, depth in
-      let journal = try world.peer().journal()
+      let journal = try fixture.peer().journal()
       return BlockingCall { try Self.contend(journal, UInt8(number), depth: depth, rounds: rounds) }
     }
-    var tries: [Try] = []
+    var tries: [AppendOutcome] = []
     for call in calls { tries += try await call.value() }
-    let log = try world.journal().allBatches()
+    let log = try fixture.journal().allBatches()
     let byPosition = Dictionary(uniqueKeysWithValues: log.map { ($0.firstPosition, $0) })
     #expect(log.first?.firstPosition == 1)
     for (batch, next) in zip(log, log.dropFirst()) { #expect(next.firstPosition == batch.lastPosition + 1) }
@@ -111,15 +111,15 @@ struct OwnershipTests {
     }
     #expect(tries.contains { $0.isAcknowledged } && log.count == tries.count { $0.isAcknowledged })
     // Each epoch has one writer, and epochs rise.
-    let epochs = try world.sql("SELECT epoch FROM batch ORDER BY first_position").compactMap { Int($0) }
+    let epochs = try fixture.sql("SELECT epoch FROM batch ORDER BY first_position").compactMap { Int($0) }
     #expect(epochs == epochs.sorted() && Set(epochs).count > 6)
   }
 
   /// Acquires the log repeatedly, and sends appends without waiting for the answers before.
   private static func contend(
     _ journal: PostgresJournal, _ number: UInt8, depth: Int, rounds: Int
-  ) throws -> [Try] {
-    var tries: [Try] = []
+  ) throws -> [AppendOutcome] {
+    var tries: [AppendOutcome] = []
     for round in 0..<rounds {
       let first: JournalHead
       do { first = try journal.acquire() } catch {
@@ -128,7 +128,7 @@ struct OwnershipTests {
         continue
       }
       var (head, tail) = (first, LogTail(firstPosition: first.position + 1, isClaim: true))
-      var sent: [(one: Try, request: PostgresRequest)] = []
+      var sent: [(one: AppendOutcome, request: PostgresRequest)] = []
       for place in 0..<depth {
         let content: [UInt8] = [
           number, UInt8(truncatingIfNeeded: round), UInt8(place), UInt8(truncatingIfNeeded: round >> 8),
@@ -140,7 +140,7 @@ struct OwnershipTests {
         let statements = journal.appender.statements(of: batch, next, after: head, tail)
         let request = journal.handle.engine.append(
           journal.handle.identifier, statements, deadline: journal.handle.engine.deadline)
-        sent.append((Try(batch: batch, head: head, isAcknowledged: false), request))
+        sent.append((AppendOutcome(batch: batch, head: head, isAcknowledged: false), request))
         (head, tail) = (next, LogTail(firstPosition: batch.firstPosition, isClaim: false))
       }
       var isRefused = false

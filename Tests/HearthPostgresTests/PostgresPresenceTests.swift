@@ -10,9 +10,9 @@ import Testing
 struct PostgresPresenceTests {
   @Test("one server at a time uses the tables of a schema, and the next one afterwards")
   func alone() async throws {
-    let world = try PostgresWorld()
-    let (first, second) = (try PostgresPresence(world.engine), try PostgresPresence(try world.peer().engine))
-    let other = try PostgresPresence(try PostgresWorld().engine)
+    let fixture = try PostgresFixture()
+    let (first, second) = (try PostgresPresence(fixture.engine), try PostgresPresence(try fixture.peer().engine))
+    let other = try PostgresPresence(try PostgresFixture().engine)
     #expect(first.check() == .alone && first.check() == .alone)
     #expect(second.check() == .taken && other.check() == .alone)
     first.close()
@@ -23,14 +23,14 @@ struct PostgresPresenceTests {
   @Test("a server that becomes unreachable is noticed, and is used again with its lock when it is back")
   func unreachable() throws {
     let server = try ThrowawayPostgres()
-    let world = try PostgresWorld(server)
-    let presence = try PostgresPresence(world.engine)
+    let fixture = try PostgresFixture(server)
+    let presence = try PostgresPresence(fixture.engine)
     #expect(presence.check() == .alone)
     server.kill()
     guard case .unreachable = presence.check() else { throw JournalError(.inputOutput, "it was not noticed") }
     #expect(throws: JournalError(.unavailable, "")) { try presence.waitUntilAlone() }
     try server.start()
     #expect(presence.check() == .alone)
-    #expect(try PostgresPresence(try world.peer().engine).check() == .taken)
+    #expect(try PostgresPresence(try fixture.peer().engine).check() == .taken)
   }
 }

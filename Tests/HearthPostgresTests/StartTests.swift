@@ -74,10 +74,10 @@ struct StartTests {
   @Test("a single server is a warning, and its appends are synchronous despite its default")
   func singleServer() throws {
     let server = try ThrowawayPostgres.shared()
-    let world = try PostgresWorld(server, url: server.url + "&options=-csynchronous_commit%3Doff")
-    #expect(world.engine.warnings.contains { $0.contains("synchronous_standby_names") })
-    #expect(world.engine.warnings.contains { $0.contains("synchronous_commit is off") })
-    let found = try world.engine.run(
+    let fixture = try PostgresFixture(server, url: server.url + "&options=-csynchronous_commit%3Doff")
+    #expect(fixture.engine.warnings.contains { $0.contains("synchronous_standby_names") })
+    #expect(fixture.engine.warnings.contains { $0.contains("synchronous_commit is off") })
+    let found = try fixture.engine.run(
       "looking", 0, [PostgresStatement(PostgresSQL("SELECT current_setting('synchronous_commit')"))], isRepeatable: true
     )
     #expect(found[0].text(0, 0) == "on")
@@ -87,21 +87,21 @@ struct StartTests {
   func pooler() throws {
     let server = try ThrowawayPostgres.shared()
     let proxy = try CutProxy(server.socketPath, hidesProcess: true)
-    let error = #expect(throws: JournalError.self) { try PostgresWorld(server, url: proxy.url) }
+    let error = #expect(throws: JournalError.self) { try PostgresFixture(server, url: proxy.url) }
     #expect(error?.code == .notAJournal && error?.description.contains("pooler") == true, "\(error?.description ?? "")")
   }
 
   @Test("tables of a newer version are refused, and so is another program's schema")
   func versions() throws {
-    let world = try PostgresWorld()
-    try world.sql("UPDATE format SET version = \(PostgresSchema.version + 1)")
-    let error = #expect(throws: JournalError.self) { try world.peer() }
+    let fixture = try PostgresFixture()
+    try fixture.sql("UPDATE format SET version = \(PostgresSchema.version + 1)")
+    let error = #expect(throws: JournalError.self) { try fixture.peer() }
     #expect(error?.code == .unsupportedFormat)
     #expect(error?.description.contains("version \(PostgresSchema.version + 1)") == true)
-    try world.sql("DROP TABLE journal")
-    #expect(throws: JournalError(.notAJournal, "")) { try world.peer() }
+    try fixture.sql("DROP TABLE journal")
+    #expect(throws: JournalError(.notAJournal, "")) { try fixture.peer() }
     for schema in ["", "1a", "a;b", "A", "é", String(repeating: "a", count: 64)] {
-      #expect(throws: JournalError(.notAJournal, "")) { try PostgresWorld(world.server, schema: schema) }
+      #expect(throws: JournalError(.notAJournal, "")) { try PostgresFixture(fixture.server, schema: schema) }
     }
   }
 
@@ -109,7 +109,7 @@ struct StartTests {
   func firstUse() async throws {
     let server = try ThrowawayPostgres.shared()
     let schema = ThrowawayPostgres.newSchema()
-    let calls = (0..<4).map { _ in BlockingCall { try PostgresWorld(server, schema: schema) } }
+    let calls = (0..<4).map { _ in BlockingCall { try PostgresFixture(server, schema: schema) } }
     for call in calls { _ = try await call.value().journal() }
     let found = try Psql(server.url).run("SELECT version FROM \(schema).format")
     #expect(found == ["\(PostgresSchema.version)"])
@@ -117,19 +117,19 @@ struct StartTests {
 
   @Test("tables of the previous version are kept, and missing ones are added once")
   func upgrade() async throws {
-    let world = try PostgresWorld()
-    var journal = try world.journal()
+    let fixture = try PostgresFixture()
+    var journal = try fixture.journal()
     let head = try journal.appendBatches(2, after: try journal.acquire())
     try journal.close()
-    try world.sql(
+    try fixture.sql(
       """
       DROP TABLE outbox; DROP TABLE dead_letter; DROP TABLE node; DROP TABLE cluster;
       ALTER TABLE journal DROP owner, DROP owner_incarnation; UPDATE format SET version = 1
       """)
-    let calls = (0..<3).map { _ in BlockingCall { try world.peer() } }
+    let calls = (0..<3).map { _ in BlockingCall { try fixture.peer() } }
     for call in calls { _ = try await call.value() }
-    #expect(try world.sql("SELECT version FROM format") == ["\(PostgresSchema.version)"])
-    journal = try world.peer().journal()
+    #expect(try fixture.sql("SELECT version FROM format") == ["\(PostgresSchema.version)"])
+    journal = try fixture.peer().journal()
     let next = try journal.acquire()
     #expect(next.runningHash == head.runningHash)
     let entry = OutboxEntry(
@@ -140,14 +140,14 @@ struct StartTests {
 
   @Test("a role with only the needed privileges is sufficient")
   func leastPrivilege() throws {
-    let world = try PostgresWorld()
-    let role = "role_" + world.schema
-    try world.sql(
+    let fixture = try PostgresFixture()
+    let role = "role_" + fixture.schema
+    try fixture.sql(
       """
-      CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA \(world.schema) TO \(role);
-      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(world.schema) TO \(role)
+      CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA \(fixture.schema) TO \(role);
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(fixture.schema) TO \(role)
       """)
-    let journal = try world.peer(url: "postgres://\(role)@/postgres?host=\(world.server.folder)").journal()
+    let journal = try fixture.peer(url: "postgres://\(role)@/postgres?host=\(fixture.server.folder)").journal()
     let head = try journal.appendBatches(2, after: try journal.acquire())
     _ = try journal.completeSnapshot(try journal.beginSnapshot(at: head.position))
     try journal.prune()

@@ -14,7 +14,7 @@ struct CompileTests {
       if case .string(let text) = value { sum + text.utf8.count } else { sum }
     }
     #expect(kept < 20 * RulesLimits.constantBytesMax)
-    #expect(try Trial().write(expression) == .yes)
+    #expect(try RuleEvaluation().write(expression) == .yes)
     let short = try Checker(kind: .write, wildcards: [:]).check(rule: try Parser.parse("'ab'.toUpperCase() == 'AB'"))
     let program = Program(short)
     guard case .constant = program.operations[Int(program.root)] else {
@@ -48,20 +48,20 @@ struct CompileTests {
 
   @Test("Canonically equivalent wildcards with different code units are different wildcards")
   func wildcardsByCodeUnits() throws {
-    #expect(Given.refusal("$\u{E9} == 'a'", below: ["$e\u{301}"]) == "Unknown variable '$\u{E9}'.")
+    #expect(RulesFixtures.refusal("$\u{E9} == 'a'", below: ["$e\u{301}"]) == "Unknown variable '$\u{E9}'.")
     let rule = "$\u{E9} == 'a' && $e\u{301} == 'b'"
     let rules = try RuleSet.compile("{\"rules\":{\"$\u{E9}\":{\"$e\u{301}\":{\".read\":\"\(rule)\"}}}}")
-    let request = ReadRequest(path: Path("a/b"), root: .empty, auth: nil, nowMilliseconds: Given.now)
+    let request = ReadRequest(path: Path("a/b"), root: .empty, auth: nil, nowMilliseconds: RulesFixtures.now)
     #expect(rules.decideRead(request).isAllowed)
   }
 
   @Test("Regular expressions that exceed the size limit only in total are refused")
   func manyRegularExpressions() {
     let many = Array(repeating: #"newData.val().matches(/\W{1000}/)"#, count: 300)
-    #expect(Given.refusal(many[0]) == nil)
+    #expect(RulesFixtures.refusal(many[0]) == nil)
     let message = "Illegal regular expression, the file's patterns are too large together"
-    #expect(Given.refusal(many.joined(separator: " || ")) == message)
-    let rules = many.enumerated().map { "\"k\($0)\":{\".write\":\(Given.text(.string($1)))}" }
+    #expect(RulesFixtures.refusal(many.joined(separator: " || ")) == message)
+    let rules = many.enumerated().map { "\"k\($0)\":{\".write\":\(RulesFixtures.text(.string($1)))}" }
     let file = "{\"rules\":{\(rules.joined(separator: ","))}}"
     let error = #expect(throws: RulesError.self) { try RuleSet.compile(file) }
     #expect(error?.diagnostics.first?.message == message)
@@ -71,8 +71,8 @@ struct CompileTests {
   func comparisons() throws {
     let big = "\"" + String(repeating: "a", count: 3_000_000) + "\""
     let same = "newData.val() == data.val()"
-    let trial = Trial(stored: "{\"p\":\(big)}", written: big)
-    #expect(try trial.write(same) == .yes)
-    #expect(try trial.write(Array(repeating: same, count: 50).joined(separator: " && ")) == .error)
+    let evaluation = RuleEvaluation(stored: "{\"p\":\(big)}", written: big)
+    #expect(try evaluation.write(same) == .yes)
+    #expect(try evaluation.write(Array(repeating: same, count: 50).joined(separator: " && ")) == .error)
   }
 }

@@ -10,7 +10,7 @@ struct ConformanceTests {
     var count = 0
     for line in try lines("decisions") {
       let subject = line["subject"]?.string ?? ""
-      let rules = try RuleSet.compile(Given.text(try #require(line["rules"])))
+      let rules = try RuleSet.compile(RulesFixtures.text(try #require(line["rules"])))
       guard case .int(let now) = line["now"], case .array(let cases) = line["cases"] else {
         Issue.record("no cases for \(subject)")
         continue
@@ -18,7 +18,7 @@ struct ConformanceTests {
       for (index, fact) in cases.enumerated() {
         guard case .bool(let allowed) = fact["allowed"] else { continue }
         let decision = try decide(fact, rules, now)
-        #expect(decision.isAllowed == allowed, "\(subject) \(index): \(Given.text(fact))")
+        #expect(decision.isAllowed == allowed, "\(subject) \(index): \(RulesFixtures.text(fact))")
         count += 1
       }
     }
@@ -27,12 +27,12 @@ struct ConformanceTests {
 
   private func decide(_ fact: JSON, _ rules: RuleSet, _ now: Int64) throws -> Decision {
     let path = Path(fact["at"]?.string ?? "")
-    let old = try Given.node(Given.text(fact["stored"] ?? .null))
+    let old = try RulesFixtures.node(RulesFixtures.text(fact["stored"] ?? .null))
     if fact["do"]?.string == "read" {
       return rules.decideRead(
         ReadRequest(path: path, root: old, auth: fact["auth"], nowMilliseconds: now, query: query(fact["query"])))
     }
-    let value = try Given.writeValue(Given.text(fact["value"] ?? .null))
+    let value = try RulesFixtures.writeValue(RulesFixtures.text(fact["value"] ?? .null))
     let node = value.resolved(existing: old[path], nowMilliseconds: now)
     return rules.decideWrite(
       WriteRequest(
@@ -66,7 +66,7 @@ struct ConformanceTests {
   func uploads() throws {
     var count = 0
     for line in try lines("uploads") {
-      let file = Given.text(try #require(line["file"]))
+      let file = RulesFixtures.text(try #require(line["file"]))
       var refusal: String?
       do {
         _ = try RuleSet.compile(file)
@@ -82,6 +82,6 @@ struct ConformanceTests {
   private func lines(_ name: String) throws -> [JSON] {
     let url = try #require(Bundle.module.url(forResource: "Conformance/\(name)", withExtension: "jsonl"))
     let text = try String(contentsOf: url, encoding: .utf8)
-    return try text.split(separator: "\n").map { try Given.json(String($0)) }
+    return try text.split(separator: "\n").map { try RulesFixtures.json(String($0)) }
   }
 }

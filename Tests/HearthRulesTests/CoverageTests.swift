@@ -13,7 +13,7 @@ struct CoverageTests {
     """
 
   private func read(_ rules: RuleSet, _ path: String, auth: JSON?) {
-    _ = rules.decideRead(ReadRequest(path: Path(path), root: .empty, auth: auth, nowMilliseconds: Given.now))
+    _ = rules.decideRead(ReadRequest(path: Path(path), root: .empty, auth: auth, nowMilliseconds: RulesFixtures.now))
   }
 
   @Test("Rules are listed in file order, with the counts of each part's results")
@@ -21,7 +21,7 @@ struct CoverageTests {
     let rules = try RuleSet.compile(Self.file, keepsExpressions: true)
     let coverage = RulesCoverage(of: rules)
     let counting = rules.counting(into: coverage)
-    read(counting, "a", auth: Given.alice)
+    read(counting, "a", auth: RulesFixtures.alice)
     read(counting, "a", auth: nil)
     read(counting, "a", auth: nil)
     let report = coverage.report()

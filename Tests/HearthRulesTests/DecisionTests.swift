@@ -8,12 +8,12 @@ struct DecisionTests {
   private func decide(
     _ rules: String, stored: String = "null", writes: [(String, String)], detail: DecisionDetail = []
   ) throws -> Decision {
-    let old = try Given.node(stored)
+    let old = try RulesFixtures.node(stored)
     var new = old
-    for (path, value) in writes { new = new.replacing(Path(path), with: try Given.node(value)) }
+    for (path, value) in writes { new = new.replacing(Path(path), with: try RulesFixtures.node(value)) }
     let request = WriteRequest(
-      oldRoot: old, newRoot: new, locations: writes.map { Location(path: Path($0.0)) }, auth: Given.alice,
-      nowMilliseconds: Given.now)
+      oldRoot: old, newRoot: new, locations: writes.map { Location(path: Path($0.0)) }, auth: RulesFixtures.alice,
+      nowMilliseconds: RulesFixtures.now)
     return try RuleSet.compile(rules).decideWrite(request, detail: detail)
   }
 
@@ -21,7 +21,9 @@ struct DecisionTests {
     _ rules: String, _ path: String, stored: String = "null", detail: DecisionDetail = []
   ) throws -> Decision {
     try RuleSet.compile(rules).decideRead(
-      ReadRequest(path: Path(path), root: try Given.node(stored), auth: Given.alice, nowMilliseconds: Given.now),
+      ReadRequest(
+        path: Path(path), root: try RulesFixtures.node(stored), auth: RulesFixtures.alice,
+        nowMilliseconds: RulesFixtures.now),
       detail: detail)
   }
 
@@ -116,13 +118,13 @@ struct DecisionTests {
   func priorities() throws {
     let rules = try RuleSet.compile(
       #"{"rules":{".write":true,"a":{".validate":"newData.getPriority() == 5","b":{".validate":false}}}}"#)
-    let old = try Given.node(#"{"a":{"b":1}}"#)
+    let old = try RulesFixtures.node(#"{"a":{"b":1}}"#)
     func ask(_ priority: Int64) -> Decision {
       let new = old.replacing(Path("a"), with: old[Path("a")].with(priority: .int(priority)))
       return rules.decideWrite(
         WriteRequest(
           oldRoot: old, newRoot: new, locations: [Location(path: Path("a"), isPriority: true)], auth: nil,
-          nowMilliseconds: Given.now))
+          nowMilliseconds: RulesFixtures.now))
     }
     #expect(ask(5).isAllowed)
     #expect(ask(6).outcome == .invalid)
@@ -193,9 +195,9 @@ struct DecisionTests {
 
   @Test("A dependency is affected only by changes of the data it read")
   func aspects() throws {
-    let old = try Given.node(#"{"m":{"a":1}}"#)
+    let old = try RulesFixtures.node(#"{"m":{"a":1}}"#)
     func affected(_ aspects: ReadDependencies.Aspects, _ path: String, _ change: (String, String)) throws -> Bool {
-      aspects.differ(old[Path(path)], old.replacing(Path(change.0), with: try Given.node(change.1))[Path(path)])
+      aspects.differ(old[Path(path)], old.replacing(Path(change.0), with: try RulesFixtures.node(change.1))[Path(path)])
     }
     #expect(try affected(.existence, "m/a", ("m", "null")))
     #expect(try !affected(.existence, "m/a", ("m/a", "2")))

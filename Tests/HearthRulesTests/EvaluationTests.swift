@@ -13,7 +13,7 @@ struct EvaluationTests {
       ("auth['a'][0] == null", .yes),
     ] as [(String, Outcome)])
   func signedOut(expression: String, outcome: Outcome) throws {
-    #expect(try Trial(auth: nil).write(expression) == outcome, "\(expression)")
+    #expect(try RuleEvaluation(auth: nil).write(expression) == outcome, "\(expression)")
   }
 
   @Test(
@@ -33,13 +33,13 @@ struct EvaluationTests {
       ("(auth.someBool == true ? auth.token : auth).deep.list[0] == 'a'", .yes),
     ] as [(String, Outcome)])
   func claims(expression: String, outcome: Outcome) throws {
-    let auth = try Given.json(
+    let auth = try RulesFixtures.json(
       #"{"uid":"alice","someString":"1","someInt":7,"someBool":true,"#
         + #""token":{"deep":{"list":["a","b"]},"google.com":"x","name":"google.com"}}"#)
     if expression.contains("null + ''") {
-      #expect(Given.refusal(expression) != nil)
+      #expect(RulesFixtures.refusal(expression) != nil)
     } else {
-      #expect(try Trial(auth: auth).write(expression) == outcome, "\(expression)")
+      #expect(try RuleEvaluation(auth: auth).write(expression) == outcome, "\(expression)")
     }
   }
 
@@ -63,7 +63,7 @@ struct EvaluationTests {
       ("'a' < 'ab'", .yes), ("'' < 'a'", .yes), ("now == 1783800000000", .yes), ("true == (1 == 1)", .yes),
     ] as [(String, Outcome)])
   func operators(expression: String, outcome: Outcome) throws {
-    #expect(try Trial().write(expression) == outcome, "\(expression)")
+    #expect(try RuleEvaluation().write(expression) == outcome, "\(expression)")
   }
 
   @Test(
@@ -82,7 +82,7 @@ struct EvaluationTests {
       ("'abc'['length'] == 3", .yes), ("'abc'['contains']('b')", .yes),
     ] as [(String, Outcome)])
   func texts(expression: String, outcome: Outcome) throws {
-    #expect(try Trial(written: #""a_b_c""#).write(expression) == outcome, "\(expression)")
+    #expect(try RuleEvaluation(written: #""a_b_c""#).write(expression) == outcome, "\(expression)")
   }
 
   @Test(
@@ -120,17 +120,17 @@ struct EvaluationTests {
       ("(data.exists() ? root : newData.child('a')).parent().child('x').exists()", .yes),
     ] as [(String, Outcome)])
   func snapshots(expression: String, outcome: Outcome) throws {
-    let trial = Trial(
+    let evaluation = RuleEvaluation(
       stored: #"{"q":3}"#,
       written: #"{"x":1,"a":{"b":2},"s":"x","t":true,"pr":{".value":"v",".priority":"high"},".priority":7}"#)
-    #expect(try trial.write(expression) == outcome, "\(expression)")
+    #expect(try evaluation.write(expression) == outcome, "\(expression)")
   }
 
   @Test("newData.val() equals now when the server timestamp is written, and the sum when an increment is written")
   func serverValues() throws {
-    let timestamp = Trial(written: #"{".sv":"timestamp"}"#)
+    let timestamp = RuleEvaluation(written: #"{".sv":"timestamp"}"#)
     #expect(try timestamp.write("newData.val() == now") == .yes)
-    let increment = Trial(stored: #"{"p":4}"#, written: #"{".sv":{"increment":1}}"#)
+    let increment = RuleEvaluation(stored: #"{"p":4}"#, written: #"{".sv":{"increment":1}}"#)
     #expect(try increment.write("newData.val() == data.val() + 1") == .yes)
   }
 
@@ -138,52 +138,57 @@ struct EvaluationTests {
     "A pattern on a number's text accepts integers only",
     arguments: [("123", Outcome.yes), ("1.1", .no), ("-7", .yes), ("0", .yes)])
   func numberPattern(written: String, outcome: Outcome) throws {
-    #expect(try Trial(written: written).write(#"(newData.val() + '').matches(/^-?\d+$/)"#) == outcome)
+    #expect(try RuleEvaluation(written: written).write(#"(newData.val() + '').matches(/^-?\d+$/)"#) == outcome)
   }
 
   @Test("A wildcard is a string, even for a key of digits")
   func wildcardIsText() throws {
     let rules = try RuleSet.compile(#"{"rules":{"$key":{".write":"$key == newData.val()"}}}"#)
     let request = WriteRequest(
-      oldRoot: .empty, newRoot: try Given.node(#"{"5":5}"#), locations: [Location(path: Path("5"))], auth: nil,
-      nowMilliseconds: Given.now)
+      oldRoot: .empty, newRoot: try RulesFixtures.node(#"{"5":5}"#), locations: [Location(path: Path("5"))], auth: nil,
+      nowMilliseconds: RulesFixtures.now)
     #expect(!rules.decideWrite(request).isAllowed)
   }
 
   @Test("query has the request's parameters; a plain read has no order")
   func queries() throws {
-    #expect(try Trial().read("query.orderByKey == true") == .no)
-    #expect(try Trial().read("query.limitToFirst <= 2") == .error)
-    #expect(try Trial(query: Query(limit: .first(2))).read("query.orderByKey && query.limitToFirst <= 2") == .yes)
+    #expect(try RuleEvaluation().read("query.orderByKey == true") == .no)
+    #expect(try RuleEvaluation().read("query.limitToFirst <= 2") == .error)
+    #expect(
+      try RuleEvaluation(query: Query(limit: .first(2))).read("query.orderByKey && query.limitToFirst <= 2") == .yes)
     let child = Query(order: .child(Path("foo/bar")), start: .init(value: .int(1)), end: .init(value: .int(1)))
-    #expect(try Trial(query: child).read("query.orderByChild == 'foo/bar' && query.equalTo == 1") == .yes)
+    #expect(try RuleEvaluation(query: child).read("query.orderByChild == 'foo/bar' && query.equalTo == 1") == .yes)
     // Some clients send explicit keys at both ends.
     let spelled = Query(
       order: .value, start: .init(value: .int(1), key: .lowest, isInclusive: false),
       end: .init(value: .double(1), key: .highest))
-    #expect(try Trial(query: spelled).read("query.orderByValue && query.equalTo == 1") == .yes)
+    #expect(try RuleEvaluation(query: spelled).read("query.orderByValue && query.equalTo == 1") == .yes)
     let open = Query(order: .value, start: .after(.int(1)), end: .init(value: .int(1)))
-    #expect(try Trial(query: open).read("query.equalTo == null && query.startAt == 1") == .yes)
+    #expect(try RuleEvaluation(query: open).read("query.equalTo == null && query.startAt == 1") == .yes)
     let range = Query(order: .value, start: .init(value: .int(1)), end: .init(value: .int(2)))
-    #expect(try Trial(query: range).read("query.orderByValue && query.equalTo == null && query.endAt == 2") == .yes)
-    #expect(try Trial(query: range).read("(data.exists() ? query : query).startAt == 1") == .yes)
+    #expect(
+      try RuleEvaluation(query: range).read("query.orderByValue && query.equalTo == null && query.endAt == 2") == .yes)
+    #expect(try RuleEvaluation(query: range).read("(data.exists() ? query : query).startAt == 1") == .yes)
     let text = Query(
       order: .child(Path("k")), start: .init(value: .string("Ann|1")), end: .init(value: .string("Ann|1")))
-    #expect(try Trial(query: text).read("query.equalTo.toLowerCase() == 'ann|1' && query.equalTo.length == 5") == .yes)
-    #expect(try Trial(query: text).read("query.equalTo != null && query.equalTo.beginsWith('Ann' + '|')") == .yes)
-    #expect(try Trial(query: range).read("query.startAt.contains('a') || query.endAt.matches(/a/)") == .error)
-    #expect(try Trial().read("query.equalTo.beginsWith('a')") == .error)
-    #expect(try Trial().write("query.limitToFirst == null && !query.orderByKey") == .yes)
+    #expect(
+      try RuleEvaluation(query: text).read("query.equalTo.toLowerCase() == 'ann|1' && query.equalTo.length == 5")
+        == .yes)
+    #expect(
+      try RuleEvaluation(query: text).read("query.equalTo != null && query.equalTo.beginsWith('Ann' + '|')") == .yes)
+    #expect(try RuleEvaluation(query: range).read("query.startAt.contains('a') || query.endAt.matches(/a/)") == .error)
+    #expect(try RuleEvaluation().read("query.equalTo.beginsWith('a')") == .error)
+    #expect(try RuleEvaluation().write("query.limitToFirst == null && !query.orderByKey") == .yes)
   }
 
   @Test("A rule that would run too long, or build too long a string, is an error")
   func bounds() throws {
     let big = "\"" + String(repeating: "a", count: 3_000_000) + "\""
     let sum = Array(repeating: "newData.val()", count: 4).joined(separator: " + ")
-    #expect(try Trial(written: big).write("\(sum) == ''") == .error)
-    #expect(try Trial(written: big).write("newData.val().replace('', newData.val()) == ''") == .error)
+    #expect(try RuleEvaluation(written: big).write("\(sum) == ''") == .error)
+    #expect(try RuleEvaluation(written: big).write("newData.val().replace('', newData.val()) == ''") == .error)
     let many = Array(repeating: "newData.val() + 'x' == ''", count: 100).joined(separator: " || ")
-    #expect(try Trial(written: big).write(many) == .error)
-    #expect(try Trial(written: big).write("newData.val().length == 3000000") == .yes)
+    #expect(try RuleEvaluation(written: big).write(many) == .error)
+    #expect(try RuleEvaluation(written: big).write("newData.val().length == 3000000") == .yes)
   }
 }

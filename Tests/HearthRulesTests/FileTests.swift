@@ -126,10 +126,11 @@ struct FileTests {
 
   @Test("The rules of a new database deny everything")
   func denyAll() throws {
-    let read = ReadRequest(path: .root, root: .empty, auth: Given.alice, nowMilliseconds: Given.now)
+    let read = ReadRequest(path: .root, root: .empty, auth: RulesFixtures.alice, nowMilliseconds: RulesFixtures.now)
     #expect(!RuleSet.denyAll.decideRead(read).isAllowed)
     let write = WriteRequest(
-      oldRoot: .empty, newRoot: .empty, locations: [Location(path: .root)], auth: nil, nowMilliseconds: Given.now)
+      oldRoot: .empty, newRoot: .empty, locations: [Location(path: .root)], auth: nil,
+      nowMilliseconds: RulesFixtures.now)
     #expect(!RuleSet.denyAll.decideWrite(write).isAllowed)
   }
 

@@ -105,7 +105,7 @@ struct FunctionListTests {
   func randomRules() {
     var text = ""
     for seed in 0..<400 as Range<UInt64> {
-      var random = RandomRules(dice: SeededRandom(seed: seed))
+      var random = RandomRules(generator: SeededRandom(seed: seed))
       text += random.expression()
     }
     let missing = Self.descriptors.map(\.name).filter { $0 != "matches" && !text.contains("." + $0) }

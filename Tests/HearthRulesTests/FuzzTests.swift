@@ -9,23 +9,23 @@ struct FuzzTests {
   private let path = Path("a/b")
 
   private func file(_ kind: RuleKind, _ expression: String) -> String {
-    "{\"rules\":{\"a\":{\"$k\":{\".\(kind.rawValue)\":\(Given.text(.string(expression)))}}}}"
+    "{\"rules\":{\"a\":{\"$k\":{\".\(kind.rawValue)\":\(RulesFixtures.text(.string(expression)))}}}}"
   }
 
   @Test("The compiled evaluator agrees with a simple one on random rules and data")
   func agreesWithReference() throws {
     var counts: [Outcome: Int] = [:]
     for seed in 0..<1500 as Range<UInt64> {
-      var random = RandomRules(dice: SeededRandom(seed: seed))
+      var random = RandomRules(generator: SeededRandom(seed: seed))
       let text = random.expression()
       let (old, new, auth) = (random.tree(), random.tree(), random.auth())
       let rules = try RuleSet.compile(file(.write, text))
       let decision = rules.decideWrite(
         WriteRequest(
-          oldRoot: old, newRoot: new, locations: [Location(path: path)], auth: auth, nowMilliseconds: Given.now),
+          oldRoot: old, newRoot: new, locations: [Location(path: path)], auth: auth, nowMilliseconds: RulesFixtures.now),
         detail: .trace)
       let reference = ReferenceEvaluator(
-        old: old, new: new, path: path.keys, auth: auth ?? .null, now: Double(Given.now))
+        old: old, new: new, path: path.keys, auth: auth ?? .null, now: Double(RulesFixtures.now))
       let expected = reference.outcome(try Parser.parse(text))
       #expect(outcome(decision) == expected, "seed \(seed): \(text)")
       counts[expected, default: 0] += 1
@@ -43,12 +43,12 @@ struct FuzzTests {
   func dependenciesAreComplete() throws {
     var (unaffected, changed) = (0, 0)
     for seed in 0..<600 as Range<UInt64> {
-      var random = RandomRules(dice: SeededRandom(seed: seed), hasNewData: false)
+      var random = RandomRules(generator: SeededRandom(seed: seed), hasNewData: false)
       let text = random.expression()
       let rules = try RuleSet.compile(file(.read, text))
       let auth = random.auth()
       var root = random.tree()
-      var request = ReadRequest(path: path, root: root, auth: auth, nowMilliseconds: Given.now)
+      var request = ReadRequest(path: path, root: root, auth: auth, nowMilliseconds: RulesFixtures.now)
       for _ in 0..<6 {
         let decision = rules.decideRead(request, detail: [.dependencies, .trace])
         #expect(outcome(decision) == outcome(rules.decideRead(request, detail: .trace)), "seed \(seed): \(text)")
@@ -61,9 +61,10 @@ struct FuzzTests {
         if !dependencies.usesClock {
           request.nowMilliseconds = 1
           #expect(outcome(rules.decideRead(request, detail: .trace)) == outcome(decision), "seed \(seed): \(text)")
-          request.nowMilliseconds = Given.now
+          request.nowMilliseconds = RulesFixtures.now
         }
-        let next = root.replacing(Path(random.dice.pick(["a", "a/b", "a/b/c", "b", "c/a", ""])), with: random.tree(2))
+        let next = root.replacing(
+          Path(random.generator.pick(["a", "a/b", "a/b/c", "b", "c/a", ""])), with: random.tree(2))
         request.root = next
         let later = rules.decideRead(request, detail: .trace)
         if outcome(later) != outcome(decision) {
@@ -85,14 +86,14 @@ struct FuzzTests {
       "(", ")", "'", "/", "^", "*", "{9999}", "==", "&&", "?", "newData", "matches(/", "/i)", "1e", "0x", "auth[",
     ]
     for seed in 0..<1500 as Range<UInt64> {
-      var random = RandomRules(dice: SeededRandom(seed: seed))
+      var random = RandomRules(generator: SeededRandom(seed: seed))
       var scalars = Array(sample(random.expression()).unicodeScalars)
-      for _ in 0...random.dice.below(4) {
-        let at = random.dice.below(scalars.count)
-        let end = min(scalars.count, at + random.dice.below(8))
-        switch random.dice.below(4) {
+      for _ in 0...random.generator.below(4) {
+        let at = random.generator.below(scalars.count)
+        let end = min(scalars.count, at + random.generator.below(8))
+        switch random.generator.below(4) {
         case 0: scalars.removeSubrange(at..<end)
-        case 1: scalars.insert(contentsOf: random.dice.pick(pieces).unicodeScalars, at: at)
+        case 1: scalars.insert(contentsOf: random.generator.pick(pieces).unicodeScalars, at: at)
         case 2: scalars.insert(contentsOf: scalars[at..<end], at: at)
         default: scalars = Array(scalars.prefix(max(1, at)))
         }
@@ -107,7 +108,7 @@ struct FuzzTests {
   private func sample(_ expression: String) -> String {
     """
     { // rules
-      "rules": { ".read": \(Given.text(.string(expression))), /* all */ "a": { "$x": {
+      "rules": { ".read": \(RulesFixtures.text(.string(expression))), /* all */ "a": { "$x": {
         ".validate": "newData.val().matches(/^[a-z\\\\d]{1,3}(x|y)*$/i) && $x != 'é'", ".indexOn": ["b", ".value",],
       } } }
     }
@@ -137,9 +138,9 @@ struct FuzzTests {
     let words =
       Mark.allCases.map(\.rawValue) + ["auth", "data", "'a'", "1", "null", "true", " ", ".val()", "[0]", "/a/"]
     for seed in 0..<3000 as Range<UInt64> {
-      var dice = SeededRandom(seed: seed)
-      let text = (0..<dice.below(16)).map { _ in dice.pick(words) }.joined()
-      _ = Given.refusal(text, below: ["$k"])
+      var generator = SeededRandom(seed: seed)
+      let text = (0..<generator.below(16)).map { _ in generator.pick(words) }.joined()
+      _ = RulesFixtures.refusal(text, below: ["$k"])
     }
   }
 
@@ -151,8 +152,8 @@ struct FuzzTests {
       "😀", "é", "\\$", "{", "}", "^[", "[^", "1001", ",",
     ]
     for seed in 0..<3000 as Range<UInt64> {
-      var dice = SeededRandom(seed: seed)
-      let pattern = (0..<1 + dice.below(10)).map { _ in dice.pick(words) }.joined()
+      var generator = SeededRandom(seed: seed)
+      let pattern = (0..<1 + generator.below(10)).map { _ in generator.pick(words) }.joined()
       var stepsLeft = RulesLimits.regexAnalysisStepsMax
       let compiled = try? LinearRegex(pattern, ignoresCase: seed % 2 == 0, analysisStepsLeft: &stepsLeft)
       guard let regex = compiled else { continue }

@@ -88,7 +88,8 @@ struct OriginTests {
     #expect(diagnostic.line == 4 && diagnostic.sourceLine == "mine(x) auth.uid == x 𝄞")
     let rules = try RuleSet.compile(try Self.text()).withExpressions
     let request = ReadRequest(
-      path: Path("/rooms/r1"), root: try Given.node("null"), auth: Given.alice, nowMilliseconds: Given.now)
+      path: Path("/rooms/r1"), root: try RulesFixtures.node("null"), auth: RulesFixtures.alice,
+      nowMilliseconds: RulesFixtures.now)
     let decision = rules.decideRead(request, detail: .trace)
     let explanation = Explanation(operation: "read", path: Path("/rooms/r1"), decision: decision)
     #expect(explanation.summary.contains("(app.lang:2:3)") && explanation.file == "app.lang")

@@ -9,10 +9,10 @@ struct RecordTests {
   @Test("A record has exactly the data that the rules read")
   func small() throws {
     let rules = try RuleSet.compile(
-      Given.file(.read, "root.child('m/' + auth.uid).val() == 1 && root.child('list').hasChildren()"))
-    let root = try Given.node(#"{"m":{"alice":2,"bob":3},"list":{"a":{"b":"secret"}},"p":"secret"}"#)
+      RulesFixtures.file(.read, "root.child('m/' + auth.uid).val() == 1 && root.child('list').hasChildren()"))
+    let root = try RulesFixtures.node(#"{"m":{"alice":2,"bob":3},"list":{"a":{"b":"secret"}},"p":"secret"}"#)
     let decision = rules.decideRead(
-      ReadRequest(path: Path("p"), root: root, auth: Given.alice, nowMilliseconds: Given.now))
+      ReadRequest(path: Path("p"), root: root, auth: RulesFixtures.alice, nowMilliseconds: RulesFixtures.now))
     let record = try #require(decision.denied?.recorded())
     let again = record.explained()
     #expect(again.outcome == .noGrant && again.rule?.expression == decision.rule?.expression)
@@ -23,9 +23,9 @@ struct RecordTests {
   @Test("The identity is recorded when the rules read auth, and claims only when the rules read them")
   func identity() throws {
     for (rule, hasClaims) in [("auth.uid == 'bob'", true), ("data.exists()", false)] {
-      let rules = try RuleSet.compile(Given.file(.read, rule))
+      let rules = try RuleSet.compile(RulesFixtures.file(.read, rule))
       let decision = rules.decideRead(
-        ReadRequest(path: Path("p"), root: .empty, auth: Given.alice, nowMilliseconds: Given.now))
+        ReadRequest(path: Path("p"), root: .empty, auth: RulesFixtures.alice, nowMilliseconds: RulesFixtures.now))
       let record = try #require(decision.denied?.recorded())
       #expect("\(record)".contains("anonymous") == hasClaims, "\(rule)")
       #expect(!record.explained().isAllowed)
@@ -40,7 +40,8 @@ struct RecordTests {
         .replacing(Path("a"), with: Node(.string(value)))
       return rules.decideWrite(
         WriteRequest(
-          oldRoot: .empty, newRoot: root, locations: [Location(path: .root)], auth: nil, nowMilliseconds: Given.now))
+          oldRoot: .empty, newRoot: root, locations: [Location(path: .root)], auth: nil,
+          nowMilliseconds: RulesFixtures.now))
     }
     #expect(decide(100, "y").denied?.recorded()?.explained().outcome == .invalid)
     #expect(decide(RulesLimits.recordSizeBytesMax + 1, "y").denied?.recorded() == nil)
@@ -55,23 +56,24 @@ struct RecordTests {
       ("auth.uid == 'alice'", true, true), ("auth.token.firebase != null || true", true, true), ("false", false, true),
     ])
   func others(_ rule: String, isAllowed: Bool, isComplete: Bool) throws {
-    let rules = try RuleSet.compile(Given.file(.read, "root.child('m/' + auth.uid).val() == 1"))
-    let root = try Given.node(#"{"m":{"alice":2,"bob":3}}"#)
+    let rules = try RuleSet.compile(RulesFixtures.file(.read, "root.child('m/' + auth.uid).val() == 1"))
+    let root = try RulesFixtures.node(#"{"m":{"alice":2,"bob":3}}"#)
     let decision = rules.decideRead(
-      ReadRequest(path: Path("p"), root: root, auth: Given.alice, nowMilliseconds: Given.now))
+      ReadRequest(path: Path("p"), root: root, auth: RulesFixtures.alice, nowMilliseconds: RulesFixtures.now))
     let record = try #require(decision.denied?.recorded())
-    let other = try #require(record.decided(by: try RuleSet.compile(Given.file(.read, rule))))
+    let other = try #require(record.decided(by: try RuleSet.compile(RulesFixtures.file(.read, rule))))
     #expect(other.decision.isAllowed == isAllowed && other.isComplete == isComplete)
     #expect(other.decision.trace != nil)
   }
 
   @Test("A rule that reads a claim that was not recorded is not decided")
   func forgottenClaims() throws {
-    let rules = try RuleSet.compile(Given.file(.read, "false"))
+    let rules = try RuleSet.compile(RulesFixtures.file(.read, "false"))
     let decision = rules.decideRead(
-      ReadRequest(path: Path("p"), root: .empty, auth: Given.alice, nowMilliseconds: Given.now))
+      ReadRequest(path: Path("p"), root: .empty, auth: RulesFixtures.alice, nowMilliseconds: RulesFixtures.now))
     let record = try #require(decision.denied?.recorded())
-    let other = try #require(record.decided(by: try RuleSet.compile(Given.file(.read, "auth.token.admin == true"))))
+    let other = try #require(
+      record.decided(by: try RuleSet.compile(RulesFixtures.file(.read, "auth.token.admin == true"))))
     #expect(!other.isComplete)
   }
 
@@ -81,13 +83,14 @@ struct RecordTests {
     let root = Node.empty.replacing(Path("a/b"), with: Node(.int(1)))
     let decision = rules.decideWrite(
       WriteRequest(
-        oldRoot: .empty, newRoot: root, locations: [Location(path: Path("a"))], auth: nil, nowMilliseconds: Given.now))
+        oldRoot: .empty, newRoot: root, locations: [Location(path: Path("a"))], auth: nil,
+        nowMilliseconds: RulesFixtures.now))
     let record = try #require(decision.denied?.recorded())
     for (rule, isComplete) in [
       ("newData.child('b').val() == 1", true), ("newData.child('c').val() == null", true),
       ("newData.parent().child('z').val() == null", false), ("data.child('b').val() == null", false),
     ] {
-      let other = try #require(record.decided(by: try RuleSet.compile(Given.file(.write, rule, at: "a"))))
+      let other = try #require(record.decided(by: try RuleSet.compile(RulesFixtures.file(.write, rule, at: "a"))))
       #expect(other.decision.isAllowed)
       #expect(other.isComplete == isComplete, "\(rule)")
     }
@@ -114,7 +117,7 @@ enum RandomRecords {
   static func check(seeds: Range<UInt64>) throws -> Int {
     var recorded = 0
     for seed in seeds {
-      var random = RandomRules(dice: SeededRandom(seed: seed))
+      var random = RandomRules(generator: SeededRandom(seed: seed))
       let rules = try file(&random)
       for turn in 0..<6 {
         let request = self.request(&random, isRead: turn % 3 == 0)
@@ -143,7 +146,7 @@ enum RandomRecords {
     let reads = (random.expression(), random.expression())
     random.hasNewData = true
     let writes = (random.expression(), random.expression(), random.expression(), random.expression())
-    func text(_ expression: String) -> String { Given.text(.string(expression)) }
+    func text(_ expression: String) -> String { RulesFixtures.text(.string(expression)) }
     return try RuleSet.compile(
       """
       {"rules":{".read":\(text("false && " + reads.0.replacing("$k", with: "'a'"))),
@@ -152,21 +155,21 @@ enum RandomRecords {
         "$k":{".write":\(text(writes.0)),".validate":\(text(writes.2))}}}
       """.replacing(
         "\"$l\":{\".validate\":\(text(writes.2))},",
-        with: random.dice.below(2) == 0 ? "" : "\"b\":{\".validate\":\(text(writes.2))},"))
+        with: random.generator.below(2) == 0 ? "" : "\"b\":{\".validate\":\(text(writes.2))},"))
   }
 
   private static func request(_ random: inout RandomRules, isRead: Bool) -> RulesRequest {
     let (old, auth) = (random.tree(), random.auth())
-    let path = Path(random.dice.pick(["a/b", "a/b/c", "a", "b", "c/a", "a/é"]))
-    if isRead { return .read(ReadRequest(path: path, root: old, auth: auth, nowMilliseconds: Given.now)) }
-    let others = random.dice.below(3) == 0 ? [Path("b/1")].filter { $0 != path } : []
+    let path = Path(random.generator.pick(["a/b", "a/b/c", "a", "b", "c/a", "a/é"]))
+    if isRead { return .read(ReadRequest(path: path, root: old, auth: auth, nowMilliseconds: RulesFixtures.now)) }
+    let others = random.generator.below(3) == 0 ? [Path("b/1")].filter { $0 != path } : []
     var (new, locations) = (old, [Location]())
     for place in [path] + others {
-      let isPriority = random.dice.below(8) == 0 && !new[place].isEmpty
+      let isPriority = random.generator.below(8) == 0 && !new[place].isEmpty
       locations.append(Location(path: place, isPriority: isPriority))
       new = new.replacing(place, with: isPriority ? new[place].with(priority: .int(3)) : random.tree(2))
     }
     return .write(
-      WriteRequest(oldRoot: old, newRoot: new, locations: locations, auth: auth, nowMilliseconds: Given.now))
+      WriteRequest(oldRoot: old, newRoot: new, locations: locations, auth: auth, nowMilliseconds: RulesFixtures.now))
   }
 }

@@ -100,7 +100,7 @@ struct RefusalTests {
       ("(2**2) == 4", "syntax error"),
     ])
   func refusals(expression: String, message: String) {
-    #expect(Given.refusal(expression) == message, "\(expression)")
+    #expect(RulesFixtures.refusal(expression) == message, "\(expression)")
   }
 
   @Test(
@@ -112,7 +112,7 @@ struct RefusalTests {
       "newData.val().matches(/a$b/)", "`a` == 'a'", "#true", "true ? : true",
     ])
   func outsideTheLanguage(expression: String) {
-    #expect(Given.refusal(expression, below: ["$foo"]) != nil, "\(expression)")
+    #expect(RulesFixtures.refusal(expression, below: ["$foo"]) != nil, "\(expression)")
   }
 
   @Test(
@@ -127,18 +127,18 @@ struct RefusalTests {
       "newData.val().contains(auth.token.x)", "data.child($foo + '/' + now).exists()",
     ])
   func insideTheLanguage(expression: String) {
-    #expect(Given.refusal(expression, below: ["$foo"]) == nil, "\(expression)")
+    #expect(RulesFixtures.refusal(expression, below: ["$foo"]) == nil, "\(expression)")
   }
 
   @Test("newData is refused in .read, and nowhere else")
   func newDataInRead() {
-    #expect(Given.refusal("newData.exists()", as: .read) == "newData is invalid in .read expressions.")
-    #expect(Given.refusal("newData.exists()", as: .validate) == nil)
+    #expect(RulesFixtures.refusal("newData.exists()", as: .read) == "newData is invalid in .read expressions.")
+    #expect(RulesFixtures.refusal("newData.exists()", as: .validate) == nil)
   }
 
   @Test("A wildcard is in scope at its own location and below, but not beside")
   func wildcardScope() throws {
-    #expect(Given.refusal("$a == $b", below: ["$a", "x", "$b"]) == nil)
+    #expect(RulesFixtures.refusal("$a == $b", below: ["$a", "x", "$b"]) == nil)
     #expect(throws: RulesError.self) {
       try RuleSet.compile(#"{"rules":{"x":{"$a":{}},"y":{".read":"$a == 'a'"}}}"#)
     }
@@ -150,15 +150,16 @@ struct RefusalTests {
     func nested(_ count: Int) -> String {
       String(repeating: "(", count: count) + "true" + String(repeating: ")", count: count)
     }
-    #expect(Given.refusal(nested(nesting - 1)) == nil)
-    #expect(Given.refusal(nested(nesting)) == "Rule expression is nested too deeply.")
-    #expect(Given.refusal(String(repeating: "!", count: nesting - 1) + "true") == nil)
-    #expect(Given.refusal(String(repeating: "!", count: nesting) + "true") == "Rule expression is nested too deeply.")
+    #expect(RulesFixtures.refusal(nested(nesting - 1)) == nil)
+    #expect(RulesFixtures.refusal(nested(nesting)) == "Rule expression is nested too deeply.")
+    #expect(RulesFixtures.refusal(String(repeating: "!", count: nesting - 1) + "true") == nil)
+    #expect(
+      RulesFixtures.refusal(String(repeating: "!", count: nesting) + "true") == "Rule expression is nested too deeply.")
     let sum = Array(repeating: "1", count: RulesLimits.expressionHeightMax - 1).joined(separator: "+")
-    #expect(Given.refusal("\(sum) == 1") == nil)
-    #expect(Given.refusal("1+\(sum) == 1") == "Rule expression is nested too deeply.")
-    #expect(Given.refusal(Array(repeating: "true", count: 5000).joined(separator: " || ")) == nil)
+    #expect(RulesFixtures.refusal("\(sum) == 1") == nil)
+    #expect(RulesFixtures.refusal("1+\(sum) == 1") == "Rule expression is nested too deeply.")
+    #expect(RulesFixtures.refusal(Array(repeating: "true", count: 5000).joined(separator: " || ")) == nil)
     let long = Array(repeating: "true", count: RulesLimits.expressionNodesMax).joined(separator: "||")
-    #expect(Given.refusal(long) == "Rule expression is too long.")
+    #expect(RulesFixtures.refusal(long) == "Rule expression is too long.")
   }
 }

@@ -8,7 +8,7 @@ struct RegexCostTests {
   private static let hostile = "/^.*a.{0,1000}b.{0,1000}c$/"
 
   private func outcome(_ pattern: String, _ text: String) throws -> Outcome {
-    try Trial(written: Given.text(.string(text))).write("newData.val().matches(\(pattern))")
+    try RuleEvaluation(written: RulesFixtures.text(.string(text))).write("newData.val().matches(\(pattern))")
   }
 
   @Test("An expensive expression matches short strings and refuses long ones with an error")
@@ -23,7 +23,7 @@ struct RegexCostTests {
     #expect(try outcome(Self.hostile, long) == .error)
     // As elsewhere in the language, an earlier operand may decide.
     let guarded = "newData.val().length < 1000 && newData.val().matches(\(Self.hostile))"
-    #expect(try Trial(written: Given.text(.string(long))).write(guarded) == .no)
+    #expect(try RuleEvaluation(written: RulesFixtures.text(.string(long))).write(guarded) == .no)
   }
 
   @Test("Ordinary expressions match strings of the greatest length")

@@ -5,7 +5,7 @@ import Testing
 @Suite("Regular expressions")
 struct RegexTests {
   private func matches(_ pattern: String, _ text: String) throws -> Bool {
-    try Trial(written: Given.text(.string(text))).write("newData.val().matches(\(pattern))") == .yes
+    try RuleEvaluation(written: RulesFixtures.text(.string(text))).write("newData.val().matches(\(pattern))") == .yes
   }
 
   @Test(
@@ -67,16 +67,16 @@ struct RegexTests {
       ("/a|/", "unexpected end-of-string"),
     ])
   func refusals(pattern: String, problem: String) {
-    let refusal = Given.refusal("newData.val().matches(\(pattern))")
+    let refusal = RulesFixtures.refusal("newData.val().matches(\(pattern))")
     #expect(refusal == "Illegal regular expression, \(problem)", "\(pattern)")
   }
 
   @Test("Patterns that grow without bound are refused quickly")
   func growth() {
     let nested = String(repeating: "(", count: 20) + "a" + String(repeating: "{1000})", count: 20)
-    #expect(Given.refusal("newData.val().matches(/\(nested)/)") != nil)
+    #expect(RulesFixtures.refusal("newData.val().matches(/\(nested)/)") != nil)
     let deep = String(repeating: "(", count: 5000) + "a" + String(repeating: ")", count: 5000)
-    #expect(Given.refusal("newData.val().matches(/\(deep)/)") != nil)
+    #expect(RulesFixtures.refusal("newData.val().matches(/\(deep)/)") != nil)
   }
 
   @Test("A pattern that makes backtracking engines slow takes linear time")

@@ -9,10 +9,11 @@ struct TraceTests {
   private func rules(_ text: String) throws -> RuleSet { try RuleSet.compile(text, keepsExpressions: true) }
 
   private func read(
-    _ rules: RuleSet, _ path: String, _ data: String = "null", auth: JSON? = Given.alice
+    _ rules: RuleSet, _ path: String, _ data: String = "null", auth: JSON? = RulesFixtures.alice
   ) throws -> Decision {
     rules.decideRead(
-      ReadRequest(path: Path(path), root: try Given.node(data), auth: auth, nowMilliseconds: Given.now), detail: .trace)
+      ReadRequest(path: Path(path), root: try RulesFixtures.node(data), auth: auth, nowMilliseconds: RulesFixtures.now),
+      detail: .trace)
   }
 
   /// Returns the parts of an expression with their values, as `text = value`, or `text -` for parts that were not
@@ -31,7 +32,7 @@ struct TraceTests {
   @Test("Every part has its value, and unevaluated parts are marked")
   func values() throws {
     let rules = try rules(
-      Given.file(.read, "auth.uid == 'bob' || root.child('m/' + auth.uid).val() > 2 && data.exists()"))
+      RulesFixtures.file(.read, "auth.uid == 'bob' || root.child('m/' + auth.uid).val() > 2 && data.exists()"))
     let decision = try read(rules, "p", #"{"m":{"alice":2}}"#)
     let visit = try #require(decision.visited.first)
     #expect(
@@ -64,13 +65,13 @@ struct TraceTests {
       ("(true || data.exists()) && 1 + 1 == 3", "1 + 1 == 3"),
     ])
   func decisive(expression: String, part: String) throws {
-    let decision = try read(try rules(Given.file(.read, expression)), "p")
+    let decision = try read(try rules(RulesFixtures.file(.read, expression)), "p")
     #expect(decision.visited.first?.decisive?.text == part)
   }
 
   @Test("Constants that the compiler computed are shown in traces")
   func constants() throws {
-    let decision = try read(try rules(Given.file(.read, "('a' + 'b').length == 2 && (true || 1 < 'x')")), "p")
+    let decision = try read(try rules(RulesFixtures.file(.read, "('a' + 'b').length == 2 && (true || 1 < 'x')")), "p")
     #expect(
       parts(decision.visited.first?.expression) == [
         "('a' + 'b').length == 2 && (true || 1 < 'x') = true", "('a' + 'b').length == 2 = true",
@@ -97,14 +98,15 @@ struct TraceTests {
     }
     let decision = rules.decideWrite(
       WriteRequest(
-        oldRoot: .empty, newRoot: root, locations: [Location(path: .root)], auth: nil, nowMilliseconds: Given.now),
+        oldRoot: .empty, newRoot: root, locations: [Location(path: .root)], auth: nil,
+        nowMilliseconds: RulesFixtures.now),
       detail: .trace)
     #expect(!decision.isAllowed)
     #expect(decision.visited.count == RulesLimits.traceRulesMax)
     #expect(decision.trace?.omittedCount == 2902 - RulesLimits.traceRulesMax)
     #expect(decision.visited.last?.decisive?.text == "newData.val() != 7")
     let long = try read(
-      try self.rules(Given.file(.read, "root.child('t').val() == 'x'")), "p",
+      try self.rules(RulesFixtures.file(.read, "root.child('t').val() == 'x'")), "p",
       "{\"t\":\"\(String(repeating: "é", count: 5000))\"}")
     #expect(long.visited.first?.reads.first?.value == .text(String(repeating: "é", count: 100), sizeBytes: 10_000))
   }
@@ -123,9 +125,9 @@ enum RandomTraces {
   /// each other and with the simple evaluator.
   static func check(seeds: Range<UInt64>) throws {
     for seed in seeds {
-      var random = RandomRules(dice: SeededRandom(seed: seed))
+      var random = RandomRules(generator: SeededRandom(seed: seed))
       let text = random.expression()
-      let file = "{\"rules\":{\"a\":{\"$k\":{\".write\":\(Given.text(.string(text)))}}}}"
+      let file = "{\"rules\":{\"a\":{\"$k\":{\".write\":\(RulesFixtures.text(.string(text)))}}}}"
       let plain = try RuleSet.compile(file)
       let rules = try RuleSet.compile(file, keepsExpressions: true)
       let coverage = RulesCoverage(of: rules)
@@ -134,7 +136,7 @@ enum RandomTraces {
       for _ in 0..<3 {
         let request = WriteRequest(
           oldRoot: random.tree(), newRoot: random.tree(), locations: [Location(path: path)], auth: random.auth(),
-          nowMilliseconds: Given.now)
+          nowMilliseconds: RulesFixtures.now)
         let decision = plain.decideWrite(request)
         let traced = rules.decideWrite(request, detail: .trace)
         #expect(traced.outcome == decision.outcome && traced.error == decision.error, "seed \(seed): \(text)")
@@ -142,7 +144,7 @@ enum RandomTraces {
         guard let expression = traced.visited.first?.expression else { continue }
         let reference = ReferenceEvaluator(
           old: request.oldRoot, new: request.newRoot, path: path.keys, auth: request.auth ?? .null,
-          now: Double(Given.now))
+          now: Double(RulesFixtures.now))
         try compare(expression, text, reference, &expected, "seed \(seed)")
       }
       let report = try #require(coverage.report().first)

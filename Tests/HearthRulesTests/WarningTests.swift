@@ -35,14 +35,14 @@ struct WarningTests {
       return rules.decideWrite(
         WriteRequest(
           oldRoot: .empty, newRoot: Node.empty.replacing(path, with: Node(.int(1))), locations: [Location(path: path)],
-          auth: Given.alice, nowMilliseconds: Given.now)
+          auth: RulesFixtures.alice, nowMilliseconds: RulesFixtures.now)
       ).isAllowed
     }
     #expect(mayWrite("rooms/r1/members/alice"))
     #expect(!mayWrite("rooms/alice/members/bob"))
     #expect(mayWrite("rooms/alice/members/m1/o1"))
     #expect(!mayWrite("rooms/m1/members/o1/o1"))
-    let read = ReadRequest(path: Path("rooms/r1"), root: .empty, auth: nil, nowMilliseconds: Given.now)
+    let read = ReadRequest(path: Path("rooms/r1"), root: .empty, auth: nil, nowMilliseconds: RulesFixtures.now)
     #expect(rules.decideRead(read).isAllowed)
   }
 

@@ -91,7 +91,7 @@ import Testing
     await first.server.stop()
     try "{}\n".write(toFile: first.directory + "/databases/guests.deleted", atomically: false, encoding: .utf8)
     #expect(
-      try DataFolderJournals.places(in: first.directory).map(\.name) == [
+      try DataFolderJournals.entries(in: first.directory).map(\.name) == [
         "accounts", "databases/default", "databases/others",
       ])
     let second = try await TestServer(rules: Self.open, in: first)

@@ -16,7 +16,7 @@ import Testing
 @Suite("databases that other servers remove")
 struct DroppedDatabaseTests {
   /// The database names that all servers see, over journals of this server.
-  private final class Names: JournalFactory {
+  private final class SharedNameJournals: JournalFactory {
     private let journals: SQLiteJournals
     private let found = Mutex<Set<String>>(["guests"])
 
@@ -29,7 +29,7 @@ struct DroppedDatabaseTests {
   }
 
   private let folder: TemporaryFolder
-  private let names: Names
+  private let names: SharedNameJournals
   private let loop = MultiThreadedEventLoopGroup.singleton.next()
   private let opened = Counter()
 
@@ -40,7 +40,7 @@ struct DroppedDatabaseTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    names = Names(folder.path)
+    names = SharedNameJournals(folder.path)
   }
 
   private func registry(

@@ -10,7 +10,7 @@ import Testing
     func network(_ third: UInt8, _ last: Int) -> ShareClaimant {
       ShareClaimant(network: NetworkPrefix(addressBytes: [10, 0, third, UInt8(truncatingIfNeeded: last)]))
     }
-    var places: [SharedBound.Claim] = []
+    var places: [FairShareLimit.Claim] = []
     for number in 0..<5_000 { if let place = load.begin(network(1, number)) { places.append(place) } }
     #expect(places.count == 896 && load.inFlightCount == 896)
     for other in 2...20 {

@@ -9,7 +9,7 @@ import Testing
   private static let rules = #"{"rules": {".read": true, ".write": true}}"#
 
   private static func digest(_ name: String, in folder: String) throws -> JournalDigest {
-    let place = try #require(try DataFolderJournals.places(in: folder).first { $0.name == name })
+    let place = try #require(try DataFolderJournals.entries(in: folder).first { $0.name == name })
     let view = try place.archive.view(place.name)
     defer { view.close() }
     return try JournalDigest(view)
@@ -24,7 +24,7 @@ import Testing
     #expect(first.position > 0 && first.waitingCount == 0 && first.deadCount == 0)
 
     let folder = try TemporaryFolder()
-    for place in try DataFolderJournals.places(in: test.directory) {
+    for place in try DataFolderJournals.entries(in: test.directory) {
       let (view, copies) = (try place.archive.view(place.name), ServerJournals.archive(in: folder.path))
       defer { view.close() }
       let name = String(place.name.split(separator: "/").last ?? "")

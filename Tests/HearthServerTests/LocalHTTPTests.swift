@@ -9,7 +9,7 @@ import Testing
 /// Tests of requests to receivers on this machine, against a server that answers raw bytes.
 @Suite struct LocalHTTPTests {
   /// A server that answers the requests of each connection with given texts; nil closes it.
-  private final class Raw: Sendable {
+  private final class RawServer: Sendable {
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let channel: any Channel
     let seen = Mutex<[(connection: Int, request: String)]>([])
@@ -30,13 +30,13 @@ import Testing
           }
         }
         .bind(host: "127.0.0.1", port: 0).get()
-      box.raw.withLock { $0 = WeakRaw(raw: self) }
+      box.raw.withLock { $0 = WeakRawServer(raw: self) }
     }
 
-    private struct WeakRaw: Sendable { weak let raw: Raw? }
+    private struct WeakRawServer: Sendable { weak let raw: RawServer? }
 
     private final class Box: Sendable {
-      let raw = Mutex<WeakRaw?>(nil)
+      let raw = Mutex<WeakRawServer?>(nil)
 
       func note(_ connection: Int, _ text: String) {
         raw.withLock { $0 }?.raw?.seen.withLock { $0.append((connection, text)) }
@@ -80,7 +80,7 @@ import Testing
     LocalHTTP(on: MultiThreadedEventLoopGroup.singleton.next(), others: Elsewhere())
   }
 
-  private func request(_ raw: Raw, timeoutSeconds: Int = 30, cuts: Bool = true) -> OutboundRequest {
+  private func request(_ raw: RawServer, timeoutSeconds: Int = 30, cuts: Bool = true) -> OutboundRequest {
     var request = OutboundRequest(
       method: .post, url: "http://127.0.0.1:\(raw.port)/a?b=c", headers: [OutboundHeader("X-Test", "yes")],
       body: Array("hello!".utf8), timeoutSeconds: timeoutSeconds, responseSizeBytesMax: 8)
@@ -91,7 +91,7 @@ import Testing
   private static let fine = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Answer: a\r\n\r\nok"
 
   @Test func `a connection is reused, and requests are complete`() async throws {
-    let raw = try await Raw { _, _ in Self.fine }
+    let raw = try await RawServer { _, _ in Self.fine }
     let client = client()
     for _ in 0..<3 {
       let answer = try await client.send(request(raw))
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test func `a request on a connection that the peer just closed is sent on another one`() async throws {
-    let raw = try await Raw { connection, request in connection == 1 && request == 2 ? nil : Self.fine }
+    let raw = try await RawServer { connection, request in connection == 1 && request == 2 ? nil : Self.fine }
     let client = client()
     for _ in 0..<3 { #expect(try await client.send(request(raw)).status == 200) }
     #expect(raw.seen.withLock { $0.map(\.connection) } == [1, 1, 2, 2])
@@ -116,7 +116,7 @@ import Testing
 
   @Test func `missing and invalid responses are errors that name the stage`() async throws {
     func error(of answer: String?, timeoutSeconds: Int = 30, cuts: Bool = true) async throws -> OutboundError? {
-      let raw = try await Raw { _, _ in answer }
+      let raw = try await RawServer { _, _ in answer }
       var found: OutboundError?
       do throws(OutboundError) {
         _ = try await client().send(request(raw, timeoutSeconds: timeoutSeconds, cuts: cuts))
@@ -140,14 +140,14 @@ import Testing
 
   @Test func `endless data after the status ends the connection and not the request`() async throws {
     let flood = "HTTP/1.1 503 Busy\r\nContent-Length: 3000000\r\n\r\n" + String(repeating: "x", count: 3_000_000)
-    let raw = try await Raw { _, _ in flood }
+    let raw = try await RawServer { _, _ in flood }
     let answer = try await client().send(request(raw))
     #expect((answer.status, answer.body.count) == (503, 8))
     try await raw.stop()
   }
 
   @Test func `a cancelled task ends at once`() async throws {
-    let raw = try await Raw { _, _ in "" }
+    let raw = try await RawServer { _, _ in "" }
     let (client, request) = (client(), request(raw))
     let task = Task { () -> OutboundError.Code? in
       do throws(OutboundError) {

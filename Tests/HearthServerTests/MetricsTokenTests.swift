@@ -25,7 +25,7 @@ import Testing
     let folder = try TemporaryFolder()
     let path = folder.path + "/token"
     try Self.write(Self.first + "\r\n", to: path)
-    let clock = Moment()
+    let clock = ManualClock()
     let token = try Self.token(path, clock: { clock.nanoseconds })
     #expect(token.admits(Self.first) && !token.admits(Self.second) && !token.admits(""))
     try Self.write(Self.second, to: path)
@@ -64,7 +64,7 @@ import Testing
 }
 
 /// A clock that the test advances.
-private final class Moment: Sendable {
+private final class ManualClock: Sendable {
   private let state = Mutex<UInt64>(0)
 
   var nanoseconds: UInt64 { state.withLock { $0 } }

@@ -74,13 +74,13 @@ final class RelayNodes: Sendable {
         } catch {
           return loop.eventLoop.makeFailedFuture(error)
         }
-        return desk(peer).answer(question)
+        return relayServer(peer).answer(question)
       },
       responder: Own(node: node, nodes: self))
   }
 
   /// Returns a node's relay server, with the node's own responder behind it as in a server.
-  func desk(_ node: String) -> RelayServer {
+  func relayServer(_ node: String) -> RelayServer {
     RelayServer(relay: relay(node), responder: responder(node), nextLoop: { [loop] in loop })
   }
 

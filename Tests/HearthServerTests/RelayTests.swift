@@ -57,13 +57,13 @@ import Testing
   func forAnyNode() async throws {
     let nodes = try RelayNodes()
     nodes.set("a", at: "b")
-    var desk = nodes.desk("b")
+    var relayServer = nodes.relayServer("b")
     var handed = Self.request
     handed.peer.clientAtOtherNode = "192.0.2.7"
     let question = try #require(RelayedRequest(handed, client: "192.0.2.7").encoded)
-    #expect(try await desk.answer(question).get() == [1, 2], "it is not the owner")
-    desk.isForAnyNode = { [path = handed.path] in $0.path == path }
-    let answer = try RelayedResponse(encoded: try await desk.answer(question).get())
+    #expect(try await relayServer.answer(question).get() == [1, 2], "it is not the owner")
+    relayServer.isForAnyNode = { [path = handed.path] in $0.path == path }
+    let answer = try RelayedResponse(encoded: try await relayServer.answer(question).get())
     guard case .response(let response) = answer else { return #expect(Bool(false), "\(answer)") }
     #expect(response.status == .ok && nodes.answered.map(\.node) == ["b"] && nodes.asked.isEmpty)
   }
@@ -214,10 +214,10 @@ import Testing
   func notUnderstood() async throws {
     let nodes = try RelayNodes()
     nodes.set("b", at: "b")
-    #expect(try await nodes.desk("b").answer([2, 0]).get() == [1, 3])
+    #expect(try await nodes.relayServer("b").answer([2, 0]).get() == [1, 3])
     nodes.set("a", at: "b")
     let bytes = try #require(RelayedRequest(Self.request, client: "").encoded)
-    #expect(try await nodes.desk("b").answer(bytes).get() == [1, 2])
+    #expect(try await nodes.relayServer("b").answer(bytes).get() == [1, 2])
     #expect(nodes.answered.isEmpty)
   }
 

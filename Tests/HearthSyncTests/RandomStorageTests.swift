@@ -27,7 +27,7 @@ import Testing
     var replies: [QuerySpec: RequestID] = [:]
     var shown: [RegistrationID: (spec: QuerySpec, value: Node)] = [:]
     var specs: [RegistrationID: QuerySpec] = [:]
-    var story: [String] = []
+    var harness: [String] = []
 
     func note(_ reaction: Reaction) {
       for case .data(let event) in reaction.events {
@@ -58,31 +58,31 @@ import Testing
     for step in 0..<25 {
       now += 1
       if random.isOne(in: 4), let id = specs.keys.sorted().randomElement(using: &random), let spec = specs[id] {
-        story.append("unlisten \(spec)")
+        harness.append("unlisten \(spec)")
         specs[id] = nil
         shown[id] = nil
         note(core.remove(id, from: spec))
       } else if random.isOne(in: 2) {
         let (id, spec) = (RegistrationID(step), QuerySpec(random.path(upTo: 2), random.query()))
-        story.append("listen \(spec)")
+        harness.append("listen \(spec)")
         specs[id] = spec
         note(core.listen(spec, Registration(id, types: .value)))
       } else {
         let path = random.path(upTo: 3)
         let node = random.node(depth: 3 - path.count)
-        story.append("server writes \(path) \(CoreStory.text(node))")
+        harness.append("server writes \(path) \(SyncCoreHarness.text(node))")
         server.write([(Location(path: path), node)])
       }
       deliver()
     }
 
-    check(shown, restoredFrom: store, at: now, "seed \(seed)", story)
+    check(shown, restoredFrom: store, at: now, "seed \(seed)", harness)
   }
 
   /// Checks that a restarted core shows the values of the former one.
   private static func check(
     _ shown: [RegistrationID: (spec: QuerySpec, value: Node)], restoredFrom store: MemoryStore, at now: Int64,
-    _ seed: String, _ story: [String]
+    _ seed: String, _ harness: [String]
   ) {
     let next = SyncCore(clock: { now }, store: store)
     _ = next.restore()
@@ -94,8 +94,8 @@ import Testing
       if values.last != known.value {
         Issue.record(
           """
-          \(seed): \(known.spec) shows \(values.map { CoreStory.text($0) }) instead of \(CoreStory.text(known.value))
-          \(story.joined(separator: "\n"))
+          \(seed): \(known.spec) shows \(values.map { SyncCoreHarness.text($0) }) instead of \(SyncCoreHarness.text(known.value))
+          \(harness.joined(separator: "\n"))
           """)
         return
       }

@@ -23,18 +23,18 @@ import Testing
     for step in 0..<steps {
       run.step()
       if let problem = run.problem() {
-        Issue.record("seed \(seed), step \(step): \(problem)\n\(run.story.suffix(12).joined(separator: "\n"))")
+        Issue.record("seed \(seed), step \(step): \(problem)\n\(run.harness.suffix(12).joined(separator: "\n"))")
         return
       }
     }
     while run.deliver() {
       if let problem = run.problem() {
-        Issue.record("seed \(seed), at the end: \(problem)\n\(run.story.suffix(12).joined(separator: "\n"))")
+        Issue.record("seed \(seed), at the end: \(problem)\n\(run.harness.suffix(12).joined(separator: "\n"))")
         return
       }
     }
     if let problem = run.problemAtRest() {
-      Issue.record("seed \(seed), at rest: \(problem)\n\(run.story.suffix(40).joined(separator: "\n"))")
+      Issue.record("seed \(seed), at rest: \(problem)\n\(run.harness.suffix(40).joined(separator: "\n"))")
     }
   }
 }
@@ -47,14 +47,14 @@ private struct RandomSyncRun {
   private var listening: [(spec: QuerySpec, id: RegistrationID)] = []
   /// Writes that the server has not received.
   private var sent: [(id: Int, changes: [(Location, Node)])] = []
-  private(set) var story: [String] = []
+  private(set) var harness: [String] = []
   /// The data of each registration from its events: the children, and the last value.
   private var told: [RegistrationID: (children: Node, value: Node?)] = [:]
 
   init(seed: Int) {
     random = SeededRandom(scattered: seed)
     server = SimulatedServer(data: random.node(depth: 3))
-    story.append("server: \(Self.text(server.data))")
+    harness.append("server: \(Self.text(server.data))")
   }
 
   private static func text(_ node: Node) -> String { String(decoding: node.json(), as: UTF8.self) }
@@ -65,21 +65,21 @@ private struct RandomSyncRun {
     case 2:
       if let place = listening.indices.randomElement(using: &random) {
         let (spec, id) = listening.remove(at: place)
-        story.append("unlisten \(spec)")
+        harness.append("unlisten \(spec)")
         told[id] = nil
         tree.remove(id, from: spec)
         sendListenChanges()
       }
     case 3, 4:
       let changes = self.changes()
-      story.append("server writes \(changes.map { "\($0.0) \(Self.text($0.1))" })")
+      harness.append("server writes \(changes.map { "\($0.0) \(Self.text($0.1))" })")
       server.write(changes)
     case 5, 6: write()
     case 7:
       if let place = sent.indices.randomElement(using: &random), random.isOne(in: 3) {
         // Like a transaction that is overwritten before it is sent.
         let (id, _) = sent.remove(at: place)
-        story.append("abort \(id)")
+        harness.append("abort \(id)")
         note(tree.settle(id, isReverted: true))
       } else if !sent.isEmpty {
         let (id, changes) = sent.removeFirst()
@@ -95,7 +95,7 @@ private struct RandomSyncRun {
 
   private mutating func listen() {
     let spec = QuerySpec(random.path(upTo: 2), random.query())
-    story.append("listen \(spec)")
+    harness.append("listen \(spec)")
     let id = RegistrationID(nextID)
     nextID += 1
     listening.append((spec, id))
@@ -130,10 +130,10 @@ private struct RandomSyncRun {
     let list = changes.map { "\($0.0) \(Self.text($0.1))" }
     if changes.count == 1 {
       let isVisible = !random.isOne(in: 5)
-      story.append("set \(id) \(list) \(isVisible ? "" : "hidden")")
+      harness.append("set \(id) \(list) \(isVisible ? "" : "hidden")")
       note(tree.userOverwrite(id, first.0, first.1, isVisible: isVisible))
     } else {
-      story.append("update \(id) \(list)")
+      harness.append("update \(id) \(list)")
       note(tree.userMerge(id, .root, changes))
     }
     sent.append((id, changes))
@@ -150,16 +150,16 @@ private struct RandomSyncRun {
     }
     switch server.messages.removeFirst() {
     case .overwrite(let location, let node, let tag):
-      story.append("push \(location) \(Self.text(node)) tag \(tag ?? 0)")
+      harness.append("push \(location) \(Self.text(node)) tag \(tag ?? 0)")
       note(tree.serverOverwrite(location, node, tag: tag))
     case .merge(let path, let changes, let tag):
-      story.append("merge \(path) \(changes.map { "\($0.0) \(Self.text($0.1))" }) tag \(tag ?? 0)")
+      harness.append("merge \(path) \(changes.map { "\($0.0) \(Self.text($0.1))" }) tag \(tag ?? 0)")
       note(tree.serverMerge(path, changes, tag: tag))
     case .complete(let spec, let tag):
-      story.append("complete \(spec.path) tag \(tag ?? 0)")
+      harness.append("complete \(spec.path) tag \(tag ?? 0)")
       note(tree.listenComplete(spec, tag: tag))
     case .settled(let id, let isReverted):
-      story.append("\(isReverted ? "revert" : "ack") \(id)")
+      harness.append("\(isReverted ? "revert" : "ack") \(id)")
       note(tree.settle(id, isReverted: isReverted))
     }
     return true

@@ -8,7 +8,7 @@ import Testing
   @Test("a network that has reached its limit of connections leaves another network its share")
   func shares() throws {
     let slots = ConnectionSlots(max: ConnectionSlots.max(files: 1_111), proxies: try TrustedProxies(["10.0.0.0/8"]))
-    var taken: [SharedBound.Claim] = []
+    var taken: [FairShareLimit.Claim] = []
     for number in 0..<2_000 { if let claim = slots.take(IPAddress("192.0.2.\(number % 256)")) { taken.append(claim) } }
     #expect(taken.count == 875 && slots.count == 875)
     for number in 0..<9 {

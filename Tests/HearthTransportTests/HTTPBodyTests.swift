@@ -8,7 +8,7 @@ import Testing
 
 /// Tests of accepted bodies by size, caller and rate.
 @Suite struct HTTPBodyTests {
-  private final class Now: Sendable {
+  private final class ManualClock: Sendable {
     let milliseconds = Mutex<Int64>(0)
   }
 
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func `of two large bodies the stalled one is dropped, not the new one`() throws {
-    let now = Now()
+    let now = ManualClock()
     let memory = ClientMemory.ofTest(heldBytesMax: 20_000_000, clock: { now.milliseconds.withLock { $0 } })
     let (stopped, coming) = (try TestConnection(memory: memory), try TestConnection(memory: memory))
     try stopped.send(Self.put("stopped", 50_000_000, Self.text(8_000_000)))

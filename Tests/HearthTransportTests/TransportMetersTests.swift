@@ -9,7 +9,7 @@ import Testing
 /// Tests of event loops' metrics.
 @Suite struct TransportMetersTests {
   /// A clock that the test sets.
-  private final class Hand: Sendable {
+  private final class ManualClock: Sendable {
     let nanoseconds = Atomic<UInt64>(1)
 
     func advance(milliseconds: UInt64) { nanoseconds.wrappingAdd(milliseconds * 1_000_000, ordering: .relaxed) }
@@ -17,12 +17,12 @@ import Testing
 
   @Test("the delay of an event loop is measured from the time at which its sweep was due")
   func delay() throws {
-    let (registry, hand, eventLoop) = (MetricsRegistry(), Hand(), EmbeddedEventLoop())
-    let meters = TransportMeters(registry, nanoseconds: { hand.nanoseconds.load(ordering: .relaxed) })
+    let (registry, clock, eventLoop) = (MetricsRegistry(), ManualClock(), EmbeddedEventLoop())
+    let meters = TransportMeters(registry, nanoseconds: { clock.nanoseconds.load(ordering: .relaxed) })
     let loop = TransportLoop(eventLoop: eventLoop, index: 0, memory: .ofTest(), meters: meters)
     loop.start()
     for milliseconds: UInt64 in [1_000, 1_000, 1_400, 900] {
-      hand.advance(milliseconds: milliseconds)
+      clock.advance(milliseconds: milliseconds)
       eventLoop.advanceTime(by: .seconds(1))
     }
     loop.stop()

@@ -27,7 +27,7 @@ import Testing
   }()
 
   /// A node with an index and a query window, updated together.
-  private struct Live {
+  private struct LiveQuery {
     var node = QueryCostTests.node
     var index: ChildIndex
     var window: QueryWindow
@@ -57,7 +57,7 @@ import Testing
   func `A write costs few entries for any size of the node, and never reads its children`(
     order: Query.Order?
   ) {
-    var live = Live(Query(order: order, limit: .last(100)))
+    var live = LiveQuery(Query(order: order, limit: .last(100)))
     let last = Self.childCount - 1
     let places = [0, 1, last / 2, last - 200, last - 100, last - 99, last - 50, last - 1, last]
     for place in places {
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func `Removed and added children are reported together`() {
-    var live = Live(Query(order: Self.order, limit: .last(100)))
+    var live = LiveQuery(Query(order: Self.order, limit: .last(100)))
     let count = Self.childCount
     #expect(live.write(Self.key(5), Self.child(51)).steps.isEmpty)
     #expect(live.write(Self.key(count - 3), Self.child(10 * (count - 3) + 1)).steps == [.stayed(Self.key(count - 3))])
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test func `A merge of many children costs in proportion to them`() {
-    var live = Live(Query(order: Self.order, limit: .last(100)))
+    var live = LiveQuery(Query(order: Self.order, limit: .last(100)))
     let changes = (0..<500).map { i in
       let key = Self.key(i * 300)
       return QueryWindow.ChildChange(key: key, old: live.node.child(key), new: Self.child(20_000_000 + i))
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test func `Children without a priority have no entries in an index`() {
-    var live = Live(Query(limit: .first(3)))
+    var live = LiveQuery(Query(limit: .first(3)))
     #expect(live.index.entryCount == 0)
     let ordered = Self.child(1).with(priority: .int(1))
     for i in 0..<3 {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct QueryPropertyTests {
   /// A node with some children, and its equivalent in the model.
-  private struct Population {
+  private struct ModelledNode {
     var model = TreeModel()
     var node = Node.empty
     let priorityPercent: Int
@@ -39,7 +39,7 @@ import Testing
   func `A query's result agrees with the model, with and without an index`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let percent = Self.priorityPercent(seed)
-    let all = Population(count: [4, 40, 250][Int(seed % 3)], priorityPercent: percent, random: &random)
+    let all = ModelledNode(count: [4, 40, 250][Int(seed % 3)], priorityPercent: percent, random: &random)
     let (keys, children) = (all.model.sortedKeys, all.children)
     for number in 0..<60 {
       let query = random.query(keys: keys)
@@ -72,7 +72,7 @@ import Testing
   @Test(arguments: UInt64(1)...16)
   func `A maintained index agrees with a new one`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
-    var all = Population(
+    var all = ModelledNode(
       count: [0, 60, 250][Int(seed % 3)], priorityPercent: Self.priorityPercent(seed / 3), random: &random)
     let orders: [Query.Order] = [.priority, .key, .value, .child(Path("n")), .child(Path("n/deep"))]
     var cost = QueryCost()
@@ -106,7 +106,7 @@ import Testing
   func `Query windows agree with the model over hundreds of changes`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let size = [3, 30, 100][Int(seed % 3)]
-    var all = Population(count: size, priorityPercent: Self.priorityPercent(seed / 3), random: &random)
+    var all = ModelledNode(count: size, priorityPercent: Self.priorityPercent(seed / 3), random: &random)
     var cost = QueryCost()
     var indexes: [Query.Order: ChildIndex] = [:]
     for order in [Query.Order.priority, .key, .value, .child(Path("n")), .child(Path("n/deep")), .child(Path("none"))] {

@@ -5,7 +5,7 @@ import Testing
   private static let order = Query.Order.value
 
   /// A node with up to three children, each missing or a small number.
-  private struct Trio {
+  private struct SmallNode {
     static let keys: [Key] = ["7", "a", "b"]
     var values: [Int]
 
@@ -37,21 +37,21 @@ import Testing
 
   @Test(arguments: queries)
   func `Two consecutive changes agree with the model, for every small node and every change`(query: Query) {
-    let changes = Trio.keys.indices.flatMap { place in (0...2).map { (place: place, value: $0) } }
+    let changes = SmallNode.keys.indices.flatMap { place in (0...2).map { (place: place, value: $0) } }
     for state in 0..<27 {
-      let trio = Trio(values: [state % 3, state / 3 % 3, state / 9])
+      let small = SmallNode(values: [state % 3, state / 3 % 3, state / 9])
       var cost = QueryCost()
-      let index = ChildIndex(trio.node, by: Self.order, cost: &cost)
-      let window = QueryWindow(query, of: trio.node, index: index, cost: &cost)
+      let index = ChildIndex(small.node, by: Self.order, cost: &cost)
+      let window = QueryWindow(query, of: small.node, index: index, cost: &cost)
       for first in changes {
-        var (one, oneIndex, oneWindow) = (trio, index, window)
+        var (one, oneIndex, oneWindow) = (small, index, window)
         guard let step = Self.step(&one, &oneIndex, &oneWindow, first.place, first.value) else { continue }
-        #expect(step.steps == step.expected, "\(trio.values) to \(one.values)")
+        #expect(step.steps == step.expected, "\(small.values) to \(one.values)")
         for second in changes {
           var (two, twoIndex, twoWindow) = (one, oneIndex, oneWindow)
           guard let step = Self.step(&two, &twoIndex, &twoWindow, second.place, second.value) else { continue }
           if step.steps != step.expected || twoWindow.count != two.shown(query).count {
-            Issue.record("\(trio.values) to \(one.values) to \(two.values): \(step.steps)")
+            Issue.record("\(small.values) to \(one.values) to \(two.values): \(step.steps)")
           }
         }
       }
@@ -60,18 +60,19 @@ import Testing
 
   /// Changes a child; returns nil when the result is the same.
   private static func step(
-    _ trio: inout Trio, _ index: inout ChildIndex, _ window: inout QueryWindow, _ place: Int, _ value: Int
+    _ small: inout SmallNode, _ index: inout ChildIndex, _ window: inout QueryWindow, _ place: Int, _ value: Int
   ) -> (steps: [QueryWindow.Step], expected: [QueryWindow.Step])? {
-    guard trio.values[place] != value else { return nil }
-    let key = Trio.keys[place]
-    let change = QueryWindow.ChildChange(key: key, old: Trio.child(trio.values[place]), new: Trio.child(value))
-    let before = trio.shown(window.query)
-    trio.values[place] = value
-    let after = trio.shown(window.query)
+    guard small.values[place] != value else { return nil }
+    let key = SmallNode.keys[place]
+    let change = QueryWindow.ChildChange(
+      key: key, old: SmallNode.child(small.values[place]), new: SmallNode.child(value))
+    let before = small.shown(window.query)
+    small.values[place] = value
+    let after = small.shown(window.query)
     var cost = QueryCost()
-    index.apply([change], node: trio.node, cost: &cost)
-    let steps = window.apply([change], node: trio.node, index: index, cost: &cost)
-    let expected = Trio.keys.compactMap { other -> QueryWindow.Step? in
+    index.apply([change], node: small.node, cost: &cost)
+    let steps = window.apply([change], node: small.node, index: index, cost: &cost)
+    let expected = SmallNode.keys.compactMap { other -> QueryWindow.Step? in
       switch (before.contains(other), after.contains(other)) {
       case (true, true): other == key ? .stayed(other) : nil
       case (false, true): .entered(other)
@@ -110,7 +111,7 @@ import Testing
   }
 
   @Test func `An index of another order is not used, and invalid limits have empty results`() {
-    let node = Trio(values: [2, 1, 2]).node
+    let node = SmallNode(values: [2, 1, 2]).node
     var cost = QueryCost()
     let other = ChildIndex(node, by: .child(Path("n")), cost: &cost)
     let query = Query(order: .value, limit: .first(1))

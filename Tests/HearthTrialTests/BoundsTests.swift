@@ -61,32 +61,32 @@ import Testing
 
   @Test("the engine reports replaced bytes, also of an administrator")
   func engineTellsReplacedBytes() throws {
-    var world = try TrialWorld(rules: #"{"rules":{}}"#, staged: #"{"rules":{}}"#)
+    var fixture = try TrialFixture(rules: #"{"rules":{}}"#, staged: #"{"rules":{}}"#)
     let long = #""\#(String(repeating: "x", count: 100_000))""#
     var command = Command(connection: ConnectionID(rawValue: 1), principal: .administrator, action: try .set("a", long))
-    world.perform(command)
-    #expect(world.decided.replacedBytes < 10_000)
+    fixture.perform(command)
+    #expect(fixture.decided.replacedBytes < 10_000)
     command.action = .transact(
       Transaction { draft in
         draft.replace(Path("a"), with: .empty)
         return true
       })
-    world.perform(command)
-    #expect(world.decided.cases.isEmpty && world.decided.replacedBytes > 100_000)
+    fixture.perform(command)
+    #expect(fixture.decided.cases.isEmpty && fixture.decided.replacedBytes > 100_000)
   }
 
   @Test("hostile keys and user ids do not make patterns or examples grow")
   func hostileNames() throws {
     let staged = #"{"rules":{"users":{"$uid":{".read":"auth.uid === $uid"}},"log":{".write":false}}}"#
-    var world = try TrialWorld(rules: #"{"rules":{".read":true,".write":true}}"#, staged: staged)
+    var fixture = try TrialFixture(rules: #"{"rules":{".read":true,".write":true}}"#, staged: staged)
     let long = String(repeating: "k", count: 700)
     for index in 0..<2_000 {
       let uid = "u\(index)" + String(repeating: "u", count: 5_000)
-      world.perform(.get(Path("users/\(long)\(index)/\(index)/\(long)")), as: uid)
-      world.perform(.get(Path("other\(index)/x/y")), as: uid)
-      try world.perform(.set("log/\(long)\(index)/a", "1"), as: uid)
+      fixture.perform(.get(Path("users/\(long)\(index)/\(index)/\(long)")), as: uid)
+      fixture.perform(.get(Path("other\(index)/x/y")), as: uid)
+      try fixture.perform(.set("log/\(long)\(index)/a", "1"), as: uid)
     }
-    let report = world.report
+    let report = fixture.report
     #expect(report.closedCount == 6_000)
     #expect(Set(report.flips.map(\.pattern)) == ["/users/$uid/…", "/…", "/log/…"])
     #expect(report.flips.allSatisfy { $0.count == 2_000 && $0.examples.count == 3 })
@@ -97,26 +97,26 @@ import Testing
   @Test("the number of groups of reversals is limited, and reversals without a group are counted")
   func groupsAreBounded() throws {
     var limits = TrialLimits()
-    limits.flipGroupsMax = 10
+    limits.reversalGroupsMax = 10
     let places = (0..<50).map { #""p\#($0)":{".read":false}"# }.joined(separator: ",")
-    var world = try TrialWorld(
+    var fixture = try TrialFixture(
       rules: #"{"rules":{"$p":{".read":true}}}"#, staged: "{\"rules\":{\(places)}}", limits: limits)
-    for index in 0..<50 { world.perform(.get(Path("p\(index)"))) }
-    #expect(world.report.flips.count == 10)
-    #expect(world.report.closedCount == 50 && world.report.unlistedFlipCount == 40)
+    for index in 0..<50 { fixture.perform(.get(Path("p\(index)"))) }
+    #expect(fixture.report.flips.count == 10)
+    #expect(fixture.report.closedCount == 50 && fixture.report.unlistedReversalCount == 40)
   }
 
   @Test("a batch evaluates a bounded number of cases and counts the others")
   func tapIsBounded() throws {
     let rules = #"{"rules":{".read":true}}"#
     var limits = EngineLimits()
-    (limits.redecisionListensInLine, limits.redecisionStepsInLine) = (5_000, 10_000_000)
-    var world = try TrialWorld(rules: rules, staged: rules, engineLimits: limits)
-    world.connect(1, as: "ann")
-    for index in 0..<5_000 { world.ask(1, .listen(ListenRequest(Path("a\(index)")))) }
-    world.ask(1, .authenticate(TrialWorld.user("ben")))
-    #expect(world.decided.allowedCount == 5_000)
-    #expect(world.decided.cases.count == 4_096 && world.decided.unrecordedCount == 904)
+    (limits.inlineRedecisionListensMax, limits.inlineRedecisionStepsMax) = (5_000, 10_000_000)
+    var fixture = try TrialFixture(rules: rules, staged: rules, engineLimits: limits)
+    fixture.connect(1, as: "ann")
+    for index in 0..<5_000 { fixture.ask(1, .listen(ListenRequest(Path("a\(index)")))) }
+    fixture.ask(1, .authenticate(TrialFixture.user("ben")))
+    #expect(fixture.decided.allowedCount == 5_000)
+    #expect(fixture.decided.cases.count == 4_096 && fixture.decided.unrecordedCount == 904)
   }
 
   @Test("a text that a client chose does not break a line")

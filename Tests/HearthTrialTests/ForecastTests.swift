@@ -14,22 +14,22 @@ import Testing
     let staged = """
       {"rules":{"rooms":{"$r":{".read":"auth.uid === $r || query.limitToFirst <= 10"}},"x":{".read":true}}}
       """
-    var world = try TrialWorld(rules: rules, staged: staged)
-    for (number, uid) in ["ann", "ben", "cid"].enumerated() { world.connect(UInt64(number + 1), as: uid) }
+    var fixture = try TrialFixture(rules: rules, staged: staged)
+    for (number, uid) in ["ann", "ben", "cid"].enumerated() { fixture.connect(UInt64(number + 1), as: uid) }
     for connection in 1...3 {
-      world.ask(UInt64(connection), .listen(ListenRequest(Path("rooms/ann"))))
-      world.ask(UInt64(connection), .listen(ListenRequest(Path("x"))))
+      fixture.ask(UInt64(connection), .listen(ListenRequest(Path("rooms/ann"))))
+      fixture.ask(UInt64(connection), .listen(ListenRequest(Path("x"))))
     }
     let small = Query(order: .key, limit: .first(5))
-    world.ask(2, .listen(ListenRequest(Path("rooms/q"), query: small, tag: 1)))
-    world.ask(2, .listen(ListenRequest(Path("rooms/q"), query: Query(order: .key, limit: .first(50)), tag: 2)))
-    world.ask(3, .listen(ListenRequest(Path("other/deep"))))
-    let before = world.engine.listenCount
-    var judge = ListenerCheck(of: world.judge.staged)
-    var left = world.engine.knownConnections[...]
+    fixture.ask(2, .listen(ListenRequest(Path("rooms/q"), query: small, tag: 1)))
+    fixture.ask(2, .listen(ListenRequest(Path("rooms/q"), query: Query(order: .key, limit: .first(50)), tag: 2)))
+    fixture.ask(3, .listen(ListenRequest(Path("other/deep"))))
+    let before = fixture.engine.listenCount
+    var judge = ListenerCheck(of: fixture.judge.staged)
+    var left = fixture.engine.knownConnections[...]
     while !left.isEmpty {
-      let standing = StandingListens(of: left, in: world.engine, countMin: 2)
-      for listen in standing.listens { judge.judge(listen, on: standing.state, nowMilliseconds: world.now) }
+      let standing = StandingListens(of: left, in: fixture.engine, countMin: 2)
+      for listen in standing.listens { judge.judge(listen, on: standing.state, nowMilliseconds: fixture.now) }
       left = left.dropFirst(standing.connectionCount)
     }
     let forecast = judge.forecast
@@ -37,14 +37,14 @@ import Testing
     #expect(forecast.patterns.map { "\($0.pattern) \($0.count) \($0.queryCount)" } == ["/rooms/$r 3 1", "/… 1 0"])
     #expect(Set(forecast.patterns[0].uids) == ["ben", "cid"])
     #expect(forecast.patterns[0].stagedRule?.kind == .read && forecast.patterns[1].stagedRule == nil)
-    #expect(world.engine.listenCount == before)
+    #expect(fixture.engine.listenCount == before)
 
     // The promotion cancels exactly those.
-    var deploy = Command(connection: ConnectionID(rawValue: 9), request: 1, action: .deployRules(world.judge.staged))
+    var deploy = Command(connection: ConnectionID(rawValue: 9), request: 1, action: .deployRules(fixture.judge.staged))
     deploy.principal = .administrator
-    world.perform(deploy)
-    #expect(world.decided.cancelledCount == 4)
-    #expect(world.engine.listenCount == before - 4)
+    fixture.perform(deploy)
+    #expect(fixture.decided.cancelledCount == 4)
+    #expect(fixture.engine.listenCount == before - 4)
   }
 
   @Test("stored data that the staged rules would refuse is counted by rule and location")
@@ -78,11 +78,11 @@ import Testing
   @Test(
     "the forecast finds the values for which a rewrite would be refused, in slices of any size", arguments: [1, 9_999])
   func walkAgainstDecisions(steps: Int) throws {
-    var dice = SeededRandom(seed: 17)
+    var generator = SeededRandom(seed: 17)
     var refusals = 0
     for _ in 0..<200 {
-      let staged = try RuleSet.compile(RandomFile(&dice).withWriting)
-      let root = try TrialWorld.node(RandomFile.data(&dice))
+      let staged = try RuleSet.compile(RandomFile(&generator).withWriting)
+      let root = try TrialFixture.node(RandomFile.data(&generator))
       var walk = StoredDataValidator(of: root, staged: staged, current: .denyAll, nowMilliseconds: 1_000)
       var found: [StoredDataValidator.Failure] = []
       while !walk.isAtEnd { walk.advance(steps: steps) { found.append($0) } }
@@ -109,7 +109,7 @@ import Testing
   func slices() throws {
     let staged = #"{"rules":{"big":{"$k":{".validate":"newData.isString()"}}}}"#
     let builder = (0..<20_000).map { #""k\#($0)":\#($0)"# }.joined(separator: ",")
-    let root = try TrialWorld.node("{\"big\":{\(builder)}}")
+    let root = try TrialFixture.node("{\"big\":{\(builder)}}")
     var limits = TrialLimits()
     limits.forecastSteps = 1_000
     let state = DatabaseState(root: root, rules: try RuleSet.compile(#"{"rules":{}}"#), position: 0)
@@ -130,7 +130,7 @@ import Testing
   private static func forecast(current: String, staged: String, data: String, steps: Int) throws -> DataForecast {
     var limits = TrialLimits()
     limits.forecastSteps = steps
-    let state = DatabaseState(root: try TrialWorld.node(data), rules: try RuleSet.compile(current), position: 0)
+    let state = DatabaseState(root: try TrialFixture.node(data), rules: try RuleSet.compile(current), position: 0)
     var judge = StoredDataCheck(of: try RuleSet.compile(staged), on: state, nowMilliseconds: 1_000, limits: limits)
     while !judge.isAtEnd { judge.advance() }
     return judge.forecast

@@ -30,8 +30,8 @@ import HearthBytes
     @Test("The authorization request has form_post, a hashed nonce and the name; the code needs a new client secret")
     func flow() async throws {
       try await withKey { path in
-        let world = try OAuthWorld(settings(path))
-        let apple = try #require(world.providers.first as? any AuthorizationCodeProvider)
+        let fixture = try OAuthFixture(settings(path))
+        let apple = try #require(fixture.providers.first as? any AuthorizationCodeProvider)
         #expect(apple.servesAuthorizationCodes)
         let page = try await apple.authorizationPage(
           AuthorizationRequest(
@@ -43,12 +43,12 @@ import HearthBytes
             + "&redirect_uri=https%3A%2F%2Fa.example%2Fh&scope=name%20email&state=state&code_challenge=challenge"
             + "&code_challenge_method=S256&nonce=\(Digest(sha256: "nonce".utf8).hex)&response_mode=form_post"
             + "&locale=de_DE")
-        world.fakes.on(
+        fixture.fakes.on(
           "https://appleid.apple.com/auth/token", #"{"id_token": "id", "access_token": "a", "refresh_token": "r"}"#)
         let code = AuthorizationCode(
           code: "c", codeVerifier: "v", redirectURI: "https://a.example/h", nowSeconds: Requests.nowSeconds)
         #expect(try await apple.credential(code)["id_token"] == "id")
-        let body = try #require(world.fakes.requests.last?.body)
+        let body = try #require(fixture.fakes.requests.last?.body)
         let form = try #require(PercentEncoding.pairs(body))
         let secret = try #require(form.first { $0.name == "client_secret" }?.value)
         let claims = try #require(Base64URL.decode(secret.split(separator: ".")[1].utf8))
@@ -60,21 +60,21 @@ import HearthBytes
     @Test("Apple's tokens are valid for the app and for the page, with the digest of the nonce")
     func tokens() async throws {
       try await withKey { path in
-        let world = try OAuthWorld(settings(path))
+        let fixture = try OAuthFixture(settings(path))
         for audience in ["com.example.app", "com.example.web"] {
-          let token = try OAuthWorld.token(
+          let token = try OAuthFixture.token(
             "apple.com",
             [
               "aud": .string(audience), "nonce": .string(Digest(sha256: "raw".utf8).hex),
               "email": .string("x@privaterelay.appleid.com"), "email_verified": .string("true"),
             ], without: ["name"])
           let name = #"{"name": {"firstName": "Ann", "lastName": "Lee"}, "email": "evil@example.com"}"#
-          let answer = try await world.answer("apple.com", ["id_token": token, "nonce": "raw", "user": name])
+          let answer = try await fixture.answer("apple.com", ["id_token": token, "nonce": "raw", "user": name])
           let person = try #require(answer.identity)
           #expect(person.displayName == "Ann Lee" && person.email == "x@privaterelay.appleid.com")
           #expect(person.isEmailVerified)
-          #expect(try await world.answer("apple.com", ["id_token": token, "nonce": "other"]).refusal != nil)
-          #expect(try await world.answer("apple.com", ["id_token": token]).refusal != nil)
+          #expect(try await fixture.answer("apple.com", ["id_token": token, "nonce": "other"]).refusal != nil)
+          #expect(try await fixture.answer("apple.com", ["id_token": token]).refusal != nil)
         }
       }
     }

@@ -15,20 +15,20 @@
         clientSecret: secret, emailDomains: ["Corp.example"])
     }
 
-    private static func provider(_ world: OAuthWorld, _ issuer: ConfiguredIssuer) -> any SignInProvider {
-      OAuthIssuers(policy: .publicHTTPS) { world.fakes }.provider(of: issuer)
+    private static func provider(_ fixture: OAuthFixture, _ issuer: ConfiguredIssuer) -> any SignInProvider {
+      OAuthIssuers(policy: .publicHTTPS) { fixture.fakes }.provider(of: issuer)
     }
 
     @Test(
       "a configured issuer is verified like a built-in one: keys by discovery, issuer, audience, domains of addresses")
     func judged() async throws {
-      let world = try OAuthWorld()
-      let provider = Self.provider(world, Self.issuer())
+      let fixture = try OAuthFixture()
+      let provider = Self.provider(fixture, Self.issuer())
       func answer(_ changes: [String: ClaimValue]) async throws -> SignInAnswer {
         try await provider.answer(
           Requests.make(
-            .credential, ["id_token": try OAuthWorld.token("oidc.corp", changes)], operation: .signIn,
-            nowSeconds: OAuthWorld.now))
+            .credential, ["id_token": try OAuthFixture.token("oidc.corp", changes)], operation: .signIn,
+            nowSeconds: OAuthFixture.now))
       }
       let good = try await answer(["email": .string("ann@corp.example"), "email_verified": .bool(true)])
       guard case .identity(let person) = good else {
@@ -42,14 +42,14 @@
           return
         }
       }
-      #expect(world.fetches("https://id.corp.example/keys") == 1)
+      #expect(fixture.fetches("https://id.corp.example/keys") == 1)
     }
 
     @Test("an issuer has a page only with a client secret")
     func page() throws {
-      let world = try OAuthWorld()
+      let fixture = try OAuthFixture()
       for (secret, has) in [("hush", true), (nil, false)] {
-        let provider = Self.provider(world, Self.issuer(secret: secret)) as? any AuthorizationCodeProvider
+        let provider = Self.provider(fixture, Self.issuer(secret: secret)) as? any AuthorizationCodeProvider
         #expect(provider?.servesAuthorizationCodes == has)
       }
       #expect("\(Self.issuer(secret: "hush"))".contains("hush") == false)

@@ -30,7 +30,7 @@
 
     @Test("each provider has its own connections, so that a stalled one delays no other")
     func bulkheads() throws {
-      let settings = try OAuthSettings(try #require(JSON(parsing: OAuthWorld.settings.utf8)))
+      let settings = try OAuthSettings(try #require(JSON(parsing: OAuthFixture.settings.utf8)))
       var made = 0
       let providers = try OAuthSignIn.providers(settings) {
         made += 1
@@ -41,7 +41,7 @@
 
     @Test("no provider prints its app's secret")
     func printing() throws {
-      for provider in try OAuthWorld().providers {
+      for provider in try OAuthFixture().providers {
         var dumped = ""
         dump(provider, to: &dumped)
         for text in ["\(provider)", String(reflecting: provider), dumped] {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A reference to a test in a guide: `HearthServerTests/DoorTests` "name of a test".
+/// A reference to a test in a guide: `HearthServerTests/EntryPointTests` "name of a test".
 struct TestReference {
   /// The path below `Tests` without its ending: a file of Swift or Python, or of conversations.
   var file: String

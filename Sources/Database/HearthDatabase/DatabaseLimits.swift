@@ -88,9 +88,9 @@ public struct DatabaseLimits: Sendable {
   public init() {}
 
   /// The same limits, with an engine whose live queries are evaluated in the background.
-  var evaluatingBeside: DatabaseLimits {
+  var evaluatingInBackground: DatabaseLimits {
     var limits = self
-    limits.engine.evaluatesBeside = true
+    limits.engine.evaluatesInBackground = true
     return limits
   }
 }

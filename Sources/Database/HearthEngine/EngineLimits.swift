@@ -35,7 +35,7 @@ public struct EngineLimits: Sendable {
 
   /// The most children that a query examines on the deciding queue, while other commands wait: some tenths of a
   /// millisecond. A query that examines more is evaluated in the background before its command is decided.
-  public var queriedChildrenInLine = 2_048
+  public var inlineQueriedChildrenMax = 2_048
 
   /// The most entries of all undeclared indexes together, which live queries with a limit need. Any client can request
   /// any number of them; this many take 64 MB. Beyond this limit, such a listen receives all data, as in Firebase, and
@@ -64,7 +64,7 @@ public struct EngineLimits: Sendable {
   public var recordsMerges = false
 
   /// True when the engine's owner evaluates live queries in the background: see ``Batch/liveQuery``.
-  public var evaluatesBeside = false
+  public var evaluatesInBackground = false
 
   /// The largest value that is hashed for a listener, in bytes; a larger one is sent without a comparison. For a
   /// compared write, the limit is the size that one write may replace: ``touchedBytesMax``.
@@ -73,7 +73,7 @@ public struct EngineLimits: Sendable {
   /// The largest value that is hashed on the deciding queue, while other commands wait, in bytes as
   /// ``hashSizeBytesMax`` counts: a thousand leaves, some tenths of a millisecond. A larger one is hashed in the
   /// background, and its command is decided afterwards.
-  public var hashBytesInLine = 64 << 10
+  public var inlineHashBytesMax = 64 << 10
 
   /// The bytes, as ``hashSizeBytesMax`` counts, that are hashed in the time of one step of the rules.
   static let hashedBytesPerStep = 8
@@ -110,24 +110,24 @@ public struct EngineLimits: Sendable {
   public var largeWriteSteps = 100_000
 
   /// The bytes that each location and each server value adds to a write's size.
-  static let placeBytes = 64
+  static let locationBytes = 64
 
   /// The most locations recorded as dependencies of a write that is decided in the background. Beyond this limit,
   /// common ancestors are recorded instead.
-  public var largeWritePlacesMax = 1_024
+  public var largeWriteLocationsMax = 1_024
 
   /// The most listens of one location or connection that are decided again within the command that changes the data of
   /// their rules, or that ends the connection. Beyond it, the others are decided between later commands.
-  public var redecisionListensInLine = 256
+  public var inlineRedecisionListensMax = 256
 
   /// The most steps for redecisions within one command: about two milliseconds, which is more than most apps ever need.
   /// The rest is decided between later commands; listens that are not decided yet receive no events.
-  public var redecisionStepsInLine = 50_000
+  public var inlineRedecisionStepsMax = 50_000
 
   /// The most live queries of one location that are updated within the command that makes a commit. Beyond it, only
   /// those of its writer are; the others are updated between later commands, and then receive the result of several
   /// commits.
-  public var queriesInLine = 256
+  public var inlineQueriesMax = 256
 
   /// The steps for redecisions after each command, and as many for outdated live queries: some tenths of a millisecond.
   public var redecisionStepsPerSlice = 8_000
@@ -170,7 +170,7 @@ public struct EngineLimits: Sendable {
 
   /// The most events of one location that are kept for listens in doubt. A listen that missed more receives the present
   /// data instead.
-  public var missedEventsPerPlaceMax = 64
+  public var missedEventsPerLocationMax = 64
 
   /// The most events of all locations that are kept for listens in doubt, each with its version of the tree.
   public var missedEventsMax = 16_384
@@ -215,7 +215,7 @@ public struct EngineLimits: Sendable {
   public var turnLocationsMax = 1_024
 
   /// The most waiting transactions at one location: at some milliseconds each, half a minute.
-  public var turnWaitersPerPlaceMax = 4_096
+  public var turnWaitersPerLocationMax = 4_096
 
   /// The most waiting transactions in total, at about 200 bytes each.
   public var turnWaitersMax = 65_536

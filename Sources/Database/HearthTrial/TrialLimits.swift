@@ -19,7 +19,7 @@ public struct TrialLimits: Sendable {
   public var sliceMilliseconds: Int64 = 4
 
   /// The most groups of reversed decisions in a report, at some kilobytes each.
-  public var flipGroupsMax = 256
+  public var reversalGroupsMax = 256
 
   /// The most examples of each group.
   public var examplesMax = 3
@@ -46,7 +46,7 @@ public struct TrialLimits: Sendable {
   public static let traceValuesMax = 8
 
   /// The most locations for which the comparison of the two files' rules is cached.
-  public static let placesMax = 65_536
+  public static let locationsMax = 65_536
 
   /// Creates the limits of a server, which tests may lower.
   public init() {}

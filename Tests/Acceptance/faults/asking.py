@@ -5,7 +5,7 @@ import json
 import math
 import time
 
-from faults.connection import CONNECT_SECONDS, Gone
+from faults.connection import CONNECT_SECONDS, ConnectionEnded
 from faults.history import ACKNOWLEDGED, REFUSED, UNKNOWN, Read, Write
 from faults.users import User
 from faults.writing import PAUSE_SECONDS, REGISTERS
@@ -47,7 +47,7 @@ class RestUser(User):
         start = time.monotonic()
         status, tag, body = self.request("GET", place, None, {"X-Firebase-ETag": "true"})
         if status != 200:
-            raise Gone(f"a read was answered {status}")
+            raise ConnectionEnded(f"a read was answered {status}")
         value = json.loads(body)
         self.lap.history.reads.append(Read(place, value, start, time.monotonic()))
         return value, tag
@@ -74,7 +74,7 @@ class RestUser(User):
                 self.http.connect()
             except OSError as why:
                 self.http = None
-                raise Gone(f"not let in: {why!r}") from None
+                raise ConnectionEnded(f"not let in: {why!r}") from None
             self.http.sock.settimeout(ANSWER_SECONDS)
 
     def request(self, method, place, value, headers):
@@ -90,4 +90,4 @@ class RestUser(User):
         except CUT_OFF as why:
             self.http.close()
             self.http = None
-            raise Gone(repr(why)) from None
+            raise ConnectionEnded(repr(why)) from None

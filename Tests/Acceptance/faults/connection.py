@@ -16,7 +16,7 @@ QUIET_SECONDS = 1
 REFUSALS = ("datastale", "permission_denied", "unavailable")
 
 
-class Gone(Exception):
+class ConnectionEnded(Exception):
     """The connection has ended."""
 
 
@@ -38,7 +38,7 @@ class Connection:
         try:
             self.client = Client(node.server, last_session=last, timeout=CONNECT_SECONDS)
         except (*CUT_OFF, AssertionError) as why:
-            raise Gone(f"not let in: {why!r}") from None
+            raise ConnectionEnded(f"not let in: {why!r}") from None
         lap.history.sessions.append(self.session)
         self.last_heard = self.last_asked = time.monotonic()
 
@@ -101,7 +101,7 @@ class Connection:
     def _stay_awake(self, now):
         if now - self.last_heard > self.patience:
             self.close()
-            raise Gone(f"nothing came for {self.patience:.0f} s")
+            raise ConnectionEnded(f"nothing came for {self.patience:.0f} s")
         if now - max(self.last_heard, self.last_asked) > QUIET_SECONDS:
             self.last_asked = now
             try:
@@ -122,7 +122,7 @@ class Connection:
         if self.session.end == math.inf:
             self.session.is_lost, self.session.end = True, time.monotonic()
         self.client.close()
-        raise Gone(repr(why))
+        raise ConnectionEnded(repr(why))
 
     def close(self):
         if self.session.end == math.inf:

@@ -11,7 +11,7 @@ import requests
 from faults.asking import RestUser
 from faults.check import Finding, check
 from faults.history import ACKNOWLEDGED, History
-from faults.rooms import Keeper
+from faults.rooms import RoomKeeper
 from faults.truth import Truth
 from faults.watching import Listener, RoomListener
 from faults.writing import SocketWriter
@@ -69,7 +69,7 @@ class Lap:
         return [
             SocketWriter(self, node, number("socket")), RestUser(self, node, number("rest")),
             Listener(self, node, number("listener")), RoomListener(self, node, number("room"), name, tokens[name]),
-            Keeper(self, self.nodes[other], number("keeper"), name)]
+            RoomKeeper(self, self.nodes[other], number("keeper"), name)]
 
     def at(self, place):
         """Returns the path of a place."""

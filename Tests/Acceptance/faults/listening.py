@@ -7,7 +7,7 @@ from kills.line import put
 
 
 @dataclasses.dataclass(frozen=True)
-class Told:
+class ReceivedPosition:
     """The time at which a listener received a position."""
 
     time: float
@@ -15,7 +15,7 @@ class Told:
 
 
 def follow(listen, truth):
-    """Returns the positions that the listener received, [`Told`], and the findings, [(kind, text)]."""
+    """Returns the positions that the listener received, [`ReceivedPosition`], and the findings, [(kind, text)]."""
     steps = truth.below(listen.place)
     told, findings = [], []
     if not listen.frames:
@@ -29,7 +29,7 @@ def follow(listen, truth):
     if index is None:
         return told, [("nowhere", f"it began with a state that never was: {state}")]
     low, high = _span(steps, index)
-    told.append(Told(first.time, low))
+    told.append(ReceivedPosition(first.time, low))
     if listen.member and not _may_read(truth, listen.member, low, high):
         findings.append(("cut", f"it began with {state}, positions {low} to {high}, and may not see them"))
     for number, frame in enumerate(rest):
@@ -58,7 +58,7 @@ def follow(listen, truth):
             findings.append(("cut", f"{frame} is of position {steps[found][0]}, which is past a cut"))
         index = found + 1
         low, high = _span(steps, index)
-        told.append(Told(frame.time, low))
+        told.append(ReceivedPosition(frame.time, low))
     if listen.is_whole and index < len(steps):
         findings.append(("gap", f"it stayed to the end, and was not told of {steps[index]}"))
     return told, findings

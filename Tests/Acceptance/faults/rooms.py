@@ -8,7 +8,7 @@ from faults.users import SocketUser
 PAUSE_SECONDS = 0.1
 
 
-class Keeper(SocketUser):
+class RoomKeeper(SocketUser):
     def __init__(self, lap, node, numbers, user):
         super().__init__(lap, node, numbers)
         self.room, self.member = f"rooms/{user}", f"members/{user}"

@@ -3,7 +3,7 @@
 import threading
 import time
 
-from faults.connection import Connection, Gone
+from faults.connection import Connection, ConnectionEnded
 from faults.history import ACKNOWLEDGED, Write
 
 # The silence after which a client gives its connection up: for some clients shorter, for others longer than a node's lease.
@@ -26,7 +26,7 @@ class User(threading.Thread):
             while not self.lap.ends.is_set():
                 try:
                     self.use()
-                except Gone:
+                except ConnectionEnded:
                     self.lap.ends.wait(self.numbers.uniform(0.05, 0.3))
                 # A client that has nothing more to write does not reconnect.
                 self.is_quiet = self.is_quiet or self.lap.is_quiet.is_set()
@@ -48,7 +48,7 @@ class SocketUser(User):
             # A client that is not connected now has nothing to prove.
             self.is_quiet = True
             self.lap.ends.wait()
-            raise Gone("the lap is over")
+            raise ConnectionEnded("the lap is over")
         last = self.last.number if self.last and self.numbers.random() < 0.5 else None
         self.connection = self.last = Connection(
             self.lap, self.node, self.numbers.choice(PATIENCE_SECONDS), last)

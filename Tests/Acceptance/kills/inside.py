@@ -9,7 +9,7 @@ SNAPSHOT_INTERVAL_BYTES = 16 << 20
 
 
 @dataclasses.dataclass
-class Inside:
+class JournalState:
     """Whether a snapshot was being written, whether the log that it replaces was still there, and the bytes of log until the next
     snapshot."""
 
@@ -28,6 +28,6 @@ def look(file):
         (behind,) = database.execute(
             "SELECT coalesce(sum(size_bytes), 0) FROM batch WHERE last_position > ?", (position,)).fetchone()
         (covered,) = database.execute("SELECT count(*) FROM batch WHERE last_position <= ?", (position,)).fetchone()
-    return Inside(
+    return JournalState(
         is_in_snapshot=len(complete) < len(rows), is_before_prune=len(complete) > 0 and covered > 0,
         bytes_to_snapshot=max(0, max(SNAPSHOT_INTERVAL_BYTES, size) - behind), last_snapshot=position)

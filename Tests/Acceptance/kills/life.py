@@ -10,7 +10,7 @@ import time
 import requests
 from conftest import Server, hearth
 from kills import inside, sign_ups
-from kills.line import Line, flat
+from kills.line import WriterOperations, flat
 from kills.listener import Listener
 from kills.writers import RestWriter, SocketWriter
 from waits import WAIT_SECONDS, until
@@ -25,7 +25,7 @@ KINDS = ["load"] * 7 + ["start"] * 2 + ["snapshot"]
 SMALL_BYTES, LARGE_BYTES = 12, 96 << 10
 
 
-class Life:
+class KilledFolder:
     """Starts a server on a new folder. All random choices depend on the seed and the kill's number, so that a kill can be repeated
     after the kills before it in this folder, as far as timing allows.
 
@@ -36,7 +36,7 @@ class Life:
     def __init__(self, folder, seed, number):
         self.folder, self.seed, self.number = folder, seed, number
         self.figures, self.start_milliseconds = collections.Counter(), []
-        self.lines = {name: Line(name) for name in SOCKETS + REQUESTS}
+        self.lines = {name: WriterOperations(name) for name in SOCKETS + REQUESTS}
         self.accounts, self.at_ends = [], {}
         self.counter, self.sum, self.kills = 0, 0, 0
         folder.mkdir(parents=True)

@@ -38,7 +38,7 @@ class Operation:
     size_bytes: int = 0
 
 
-class Line:
+class WriterOperations:
     """The operations of one writer, in the order in which they are sent. All its states differ, except when a value that was set is
     removed again."""
 

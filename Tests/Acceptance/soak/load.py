@@ -286,7 +286,7 @@ class Deploys(RESTWorker):
 
 
 # The kinds of workers, and the number of each.
-CAST = [(Writer, 4), (Listener, 4 * ROOMS), (Visitor, 2), (Requests, 3), (Stream, 5), (Person, 2), (Deploys, 1)]
+WORKERS = [(Writer, 4), (Listener, 4 * ROOMS), (Visitor, 2), (Requests, 3), (Stream, 5), (Person, 2), (Deploys, 1)]
 
 
 class Load:
@@ -297,7 +297,7 @@ class Load:
         self.stop = threading.Event()
         self._people = set()
         self._lock = threading.Lock()
-        self.workers = [kind(self, number) for kind, count in CAST for number in range(count)]
+        self.workers = [kind(self, number) for kind, count in WORKERS for number in range(count)]
 
     def token(self, number):
         return self._tokens[number % len(self._tokens)]

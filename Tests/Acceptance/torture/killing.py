@@ -7,7 +7,7 @@ import time
 import traceback
 
 from conftest import HEARTH, ROOT
-from kills.life import Life
+from kills.life import KilledFolder
 
 FOLDER_KILLS = 300
 DEEP_LOOK_EVERY = 100
@@ -71,7 +71,7 @@ class Kills:
             state.save()
 
         try:
-            life = Life(path, state.seed, number)
+            life = KilledFolder(path, state.seed, number)
             looks = 0
             while life.figures["kills"] < FOLDER_KILLS and row["count"] < self.count:
                 life.kill()

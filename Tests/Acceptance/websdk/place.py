@@ -39,10 +39,10 @@ SETTINGS = {
 @contextlib.contextmanager
 def place_in(folder, script):
     with contextlib.ExitStack() as stack:
-        yield Place(folder, script, stack)
+        yield SignInEnvironment(folder, script, stack)
 
 
-class Place:
+class SignInEnvironment:
     def __init__(self, folder, script, stack):
         self.script = script
         self.provider = stack.enter_context(providers.provider())

@@ -6,18 +6,18 @@ import Testing
 @testable import HearthAccounts
 
 @Suite struct AuditTrailTests {
-  private let world = AccountsWorld()
+  private let fixture = AccountsFixture()
 
   /// Returns a store whose trail has this many records.
   private func store(records: Int, max: Int = 1_000) async throws -> AccountStore {
     var limits = AccountStoreLimits()
     limits.auditRecordsMax = max
-    let store = try world.store(limits: limits)
+    let store = try fixture.store(limits: limits)
     for i in 0..<records {
       try await store.transact { (accounts) throws(AccountError) in
-        accounts.audit(AuditEvent(.signIn, uid: "u\(i)", client: world.client()))
+        accounts.audit(AuditEvent(.signIn, uid: "u\(i)", client: fixture.client()))
       }
-      world.advance(milliseconds: 7)
+      fixture.advance(milliseconds: 7)
     }
     return store
   }
@@ -31,7 +31,7 @@ import Testing
 
   @Test("Security 64: a record has its time, event, actor, client address and request id")
   func fields() async throws {
-    let store = try world.store()
+    let store = try fixture.store()
     let client = ClientInfo(address: "2001:db8::1", userAgent: "App/1.0", requestID: "req-7")
     try await store.transact { (accounts) throws(AccountError) in
       accounts.audit(
@@ -49,7 +49,7 @@ import Testing
 
   @Test("Security 64: what clients choose cannot begin a line, end a field or speak to a terminal")
   func injection() async throws {
-    let store = try world.store()
+    let store = try fixture.store()
     let evil = "x\r\n{\"seq\":9}\u{1B}[31m\u{202E}\u{2028}\u{85}\u{0}\"\\"
     let client = ClientInfo(address: evil, userAgent: evil + String(repeating: "A", count: 9_000), requestID: evil)
     try await store.transact { (accounts) throws(AccountError) in
@@ -79,7 +79,7 @@ import Testing
     #expect(AuditTrailVerifier.verify(store.view, from: 15) == .intact(records: 6, head: head))
     #expect(AuditTrailVerifier.verify(store.view, from: 1) == .intact(records: 20, head: head))
     #expect(AuditTrailVerifier.verify(store.view, anchor: head) == .intact(records: 20, head: head))
-    #expect(AuditTrailVerifier.verify(try world.store().view) == .intact(records: 0, head: nil))
+    #expect(AuditTrailVerifier.verify(try fixture.store().view) == .intact(records: 0, head: nil))
     store.close()
   }
 
@@ -184,7 +184,7 @@ import Testing
     try await tamper(store) { $0.draft.replace(AccountPath.audit(5), with: Node(.string("no record"))) }
     for i in 1...12 {
       try await store.transact { (accounts) throws(AccountError) in
-        accounts.audit(AuditEvent(.revoked, client: world.client()))
+        accounts.audit(AuditEvent(.revoked, client: fixture.client()))
       }
       let verdict = AuditTrailVerifier.verify(store.view)
       if i <= 5 {
@@ -197,10 +197,10 @@ import Testing
       }
     }
     #expect(store.view.auditCount == 10)
-    #expect(world.notices.count == 1)
+    #expect(fixture.notices.count == 1)
     try await tamper(store) { $0.draft.replace(AccountPath.auditHead, with: Node(.string("?"))) }
     try await store.transact { (accounts) throws(AccountError) in
-      accounts.audit(AuditEvent(.revoked, client: world.client()))
+      accounts.audit(AuditEvent(.revoked, client: fixture.client()))
     }
     #expect(store.view.auditHead?.sequence == 23)
     guard case .broken = AuditTrailVerifier.verify(store.view) else {
@@ -214,14 +214,14 @@ import Testing
   func atomicity() async throws {
     let journal = MemoryJournal()
     journal.failAppend(1, MemoryJournal.Fault(.failed))
-    let store = try world.store(journal)
+    let store = try fixture.store(journal)
     await #expect(throws: AccountError(.unavailable)) {
       try await store.transact { (accounts) throws(AccountError) in
-        try accounts.insert(world.user("u1"))
-        accounts.audit(AuditEvent(.adminAPI, uid: "u1", client: world.client()))
+        try accounts.insert(fixture.user("u1"))
+        accounts.audit(AuditEvent(.adminAPI, uid: "u1", client: fixture.client()))
       }
     }
-    let again = try world.store(journal.crash())
+    let again = try fixture.store(journal.crash())
     #expect(again.view.userCount == 0 && again.view.auditHead == nil)
     again.close()
   }

@@ -6,15 +6,16 @@ import Testing
 
 /// Tests of the erasure of a user from the audit trail.
 @Suite struct TrailErasureTests {
-  private let world = AccountsWorld()
+  private let fixture = AccountsFixture()
 
   private func store(_ uids: [String]) async throws -> AccountStore {
-    let store = try world.store()
+    let store = try fixture.store()
     for uid in uids {
       try await store.transact { (accounts) throws(AccountError) in
-        accounts.audit(AuditEvent(.signIn, uid: uid, email: "\(uid)@example.com", client: world.client(), detail: "d"))
+        accounts.audit(
+          AuditEvent(.signIn, uid: uid, email: "\(uid)@example.com", client: fixture.client(), detail: "d"))
       }
-      world.advance(milliseconds: 7)
+      fixture.advance(milliseconds: 7)
     }
     return store
   }
@@ -41,7 +42,7 @@ import Testing
     #expect(after.map(\.hash) != before.map(\.hash))
     // The chain is valid, and continues.
     try await store.transact { (accounts) throws(AccountError) in
-      accounts.audit(AuditEvent(.signIn, uid: "ann", client: world.client()))
+      accounts.audit(AuditEvent(.signIn, uid: "ann", client: fixture.client()))
     }
     var previous = AuditRecord.origin
     for record in store.view.audit(limit: 10) {

@@ -47,7 +47,7 @@ private final class TestSink: AuditSink {
 }
 
 @Suite struct AuditFeedTests {
-  private final class World: Sendable {
+  private final class Fixture: Sendable {
     let sinks: Mutex<[TestSink]>
     let pauses = Mutex<[Int64]>([])
     let notices = Mutex<[String]>([])
@@ -77,7 +77,7 @@ private final class TestSink: AuditSink {
   func inOrder() async throws {
     let (fast, slow) = (TestSink("fast"), TestSink("slow"))
     slow.hold()
-    let feed = World([fast, slow]).feed()
+    let feed = Fixture([fast, slow]).feed()
     for sequence: Int64 in 1...50 { feed.add([Self.record(sequence)]) }
     #expect(try await Polling.until { fast.taken == Array(1...50) })
     #expect(slow.taken.isEmpty)
@@ -91,43 +91,43 @@ private final class TestSink: AuditSink {
     let sink = TestSink()
     let busy = AuditSinkError("is busy", isTemporary: true)
     sink.fail(busy, busy, busy, AuditSinkError("no such index", isTemporary: false))
-    let world = World([sink])
-    let feed = world.feed()
+    let fixture = Fixture([sink])
+    let feed = fixture.feed()
     feed.add([Self.record(1), Self.record(2)])
     #expect(try await Polling.until { sink.taken == [2] })
-    #expect(world.pauses.withLock { $0 } == [500, 1_000, 2_000])
-    #expect(world.told == ["audit sink sink refused record 1: no such index"])
+    #expect(fixture.pauses.withLock { $0 } == [500, 1_000, 2_000])
+    #expect(fixture.told == ["audit sink sink refused record 1: no such index"])
   }
 
   @Test("beyond its bound a sink's records are dropped, counted and reported; queued ones are still sent")
   func bounded() async throws {
     let sink = TestSink()
     sink.hold()
-    let world = World([sink])
-    let feed = world.feed(waitingMax: 100)
+    let fixture = Fixture([sink])
+    let feed = fixture.feed(waitingMax: 100)
     feed.add([Self.record(0)])
     #expect(try await Polling.until { sink.heldCount == 1 })
     for sequence: Int64 in 1...104 { feed.add([Self.record(sequence)]) }
     #expect(feed.waitingCount == 100)
-    #expect(world.told.count == 1 && world.told[0].contains("1 records were not sent"))
+    #expect(fixture.told.count == 1 && fixture.told[0].contains("1 records were not sent"))
     sink.release()
     #expect(try await Polling.until { sink.taken.count == 100 })
     #expect(sink.taken == Array(0..<100))
     await feed.finish()
-    #expect(world.told.count == 2 && world.told[1].contains("4 records were not sent"))
+    #expect(fixture.told.count == 2 && fixture.told[1].contains("4 records were not sent"))
   }
 
   @Test("a disabled sink is no longer waited for, and its queued records are reported as dropped")
   func switchedOff() async throws {
     let sink = TestSink()
     sink.hold()
-    let world = World([sink])
-    let feed = world.feed()
+    let fixture = Fixture([sink])
+    let feed = fixture.feed()
     feed.add([Self.record(1), Self.record(2), Self.record(3)])
     #expect(try await Polling.until { sink.heldCount == 1 })
-    world.sinks.withLock { $0 = [] }
+    fixture.sinks.withLock { $0 = [] }
     sink.release()
-    #expect(try await Polling.until { world.told == ["audit sink sink is switched off: 2 records were not sent"] })
+    #expect(try await Polling.until { fixture.told == ["audit sink sink is switched off: 2 records were not sent"] })
     #expect(sink.taken == [1])
   }
 }

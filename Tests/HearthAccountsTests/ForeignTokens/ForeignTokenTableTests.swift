@@ -7,7 +7,7 @@ import Testing
 @testable import HearthAccounts
 
 /// The table of foreign tokens with a simulated clock.
-private struct TableBench {
+private struct TableHarness {
   var table: ForeignTokenTable
   var now: Int64 = 1_000_000
   let notified = NotifiedWaiters()
@@ -74,153 +74,153 @@ private struct UnexpectedLookup: Error {}
 @Suite struct ForeignTokenTableTests {
   @Test("a verification is cached as long as its verifier says, and not longer")
   func remembers() throws {
-    var bench = TableBench()
-    try bench.remember("a", uid: "ann", cacheMilliseconds: 5_000)
-    bench.now += 4_999
-    guard case .known(.accepted(let credential)) = bench.lookUp("a") else { throw UnexpectedLookup() }
+    var harness = TableHarness()
+    try harness.remember("a", uid: "ann", cacheMilliseconds: 5_000)
+    harness.now += 4_999
+    guard case .known(.accepted(let credential)) = harness.lookUp("a") else { throw UnexpectedLookup() }
     #expect(credential.uid == "ann")
-    bench.now += 1
-    _ = try bench.ask("a")
+    harness.now += 1
+    _ = try harness.ask("a")
   }
 
   @Test("an uncacheable verification is requested each time; refusals are cached for a time of their own")
   func forgets() throws {
-    var bench = TableBench()
-    try bench.remember("a", uid: "ann", cacheMilliseconds: 0)
-    let again = try bench.ask("a")
-    bench.answer("a", .refused(.invalid), cacheMilliseconds: 1_000)
-    #expect(bench.table.take(again.waiter) == .refused(.invalid))
-    #expect(bench.lookUp("a") == .known(.refused(.invalid)))
-    bench.now += 1_000
-    let third = try bench.ask("a")
-    bench.answer("a", .undecided("is not running"), cacheMilliseconds: 60_000)
-    #expect(bench.table.take(third.waiter) == .undecided("is not running"))
-    _ = try bench.ask("a")
-    #expect(bench.counts == [1, 1, 1])
+    var harness = TableHarness()
+    try harness.remember("a", uid: "ann", cacheMilliseconds: 0)
+    let again = try harness.ask("a")
+    harness.answer("a", .refused(.invalid), cacheMilliseconds: 1_000)
+    #expect(harness.table.take(again.waiter) == .refused(.invalid))
+    #expect(harness.lookUp("a") == .known(.refused(.invalid)))
+    harness.now += 1_000
+    let third = try harness.ask("a")
+    harness.answer("a", .undecided("is not running"), cacheMilliseconds: 60_000)
+    #expect(harness.table.take(third.waiter) == .undecided("is not running"))
+    _ = try harness.ask("a")
+    #expect(harness.counts == [1, 1, 1])
   }
 
   @Test("a remembered verification expires with the token")
   func expires() throws {
-    var bench = TableBench()
-    let asked = try bench.ask("a")
-    let credential = TableBench.credential("a", uid: "ann", serial: asked.serial, expires: 1_002)
-    bench.answer("a", .accepted(credential), cacheMilliseconds: 60_000)
-    #expect(bench.lookUp("a") == .known(.accepted(credential)))
-    bench.now = 1_002_000
-    #expect(bench.lookUp("a") == .known(.refused(.expired)))
+    var harness = TableHarness()
+    let asked = try harness.ask("a")
+    let credential = TableHarness.credential("a", uid: "ann", serial: asked.serial, expires: 1_002)
+    harness.answer("a", .accepted(credential), cacheMilliseconds: 60_000)
+    #expect(harness.lookUp("a") == .known(.accepted(credential)))
+    harness.now = 1_002_000
+    #expect(harness.lookUp("a") == .known(.refused(.expired)))
   }
 
   @Test("equal verifications are requested once, and all callers get the result")
   func joins() throws {
-    var bench = TableBench()
-    let first = try bench.ask("a")
-    guard case .waits(let second) = bench.lookUp("a", from: "192.0.2.2") else { throw UnexpectedLookup() }
-    let credential = TableBench.credential("a", uid: "ann", serial: 0)
-    bench.answer("a", .accepted(credential))
-    #expect(bench.notified.all == ["a", "a"])
-    #expect(bench.table.take(first.waiter) == .accepted(credential))
-    #expect(bench.table.take(second) == .accepted(credential))
-    #expect(bench.table.take(second) == .undecided("was not asked"))
-    #expect(bench.counts == [0, 0, 0])
+    var harness = TableHarness()
+    let first = try harness.ask("a")
+    guard case .waits(let second) = harness.lookUp("a", from: "192.0.2.2") else { throw UnexpectedLookup() }
+    let credential = TableHarness.credential("a", uid: "ann", serial: 0)
+    harness.answer("a", .accepted(credential))
+    #expect(harness.notified.all == ["a", "a"])
+    #expect(harness.table.take(first.waiter) == .accepted(credential))
+    #expect(harness.table.take(second) == .accepted(credential))
+    #expect(harness.table.take(second) == .undecided("was not asked"))
+    #expect(harness.counts == [0, 0, 0])
   }
 
   @Test("requests and waiters are bounded, in all and for each network")
   func bounded() throws {
-    var bench = TableBench {
+    var harness = TableHarness {
       $0.questionsMax = 3
       $0.waitersMax = 4
       $0.waitersPerNetworkMax = 2
     }
-    let first = try bench.ask("a")
-    _ = try bench.ask("b")
-    #expect(bench.lookUp("c") == .full)
-    _ = try bench.ask("c", from: "192.0.2.2")
-    #expect(bench.lookUp("d", from: "192.0.2.3") == .full)
-    guard case .waits = bench.lookUp("a", from: "192.0.2.3") else { throw UnexpectedLookup() }
-    #expect(bench.lookUp("a", from: "192.0.2.4") == .full)
-    bench.answer("a", .refused(.invalid))
-    _ = bench.table.take(first.waiter)
-    _ = try bench.ask("d")
+    let first = try harness.ask("a")
+    _ = try harness.ask("b")
+    #expect(harness.lookUp("c") == .full)
+    _ = try harness.ask("c", from: "192.0.2.2")
+    #expect(harness.lookUp("d", from: "192.0.2.3") == .full)
+    guard case .waits = harness.lookUp("a", from: "192.0.2.3") else { throw UnexpectedLookup() }
+    #expect(harness.lookUp("a", from: "192.0.2.4") == .full)
+    harness.answer("a", .refused(.invalid))
+    _ = harness.table.take(first.waiter)
+    _ = try harness.ask("d")
   }
 
   @Test("a slow verifier, or one network, leaves capacity to others")
   func shares() throws {
-    var bench = TableBench {
+    var harness = TableHarness {
       $0.questionsPerVerifierMax = 3
       $0.questionsPerNetworkMax = 2
     }
-    _ = try bench.ask("a")
-    _ = try bench.ask("b")
-    #expect(bench.lookUp("c") == .full)
-    _ = try bench.ask("c", from: "192.0.2.2")
-    #expect(bench.lookUp("d", from: "192.0.2.3") == .full)
+    _ = try harness.ask("a")
+    _ = try harness.ask("b")
+    #expect(harness.lookUp("c") == .full)
+    _ = try harness.ask("c", from: "192.0.2.2")
+    #expect(harness.lookUp("d", from: "192.0.2.3") == .full)
     guard
-      case .asks = bench.table.lookUp(
-        TableBench.key("d", "w"), from: ClientNetwork("192.0.2.3"), nowMilliseconds: 0, nowSeconds: 0, notify: {})
+      case .asks = harness.table.lookUp(
+        TableHarness.key("d", "w"), from: ClientNetwork("192.0.2.3"), nowMilliseconds: 0, nowSeconds: 0, notify: {})
     else { throw UnexpectedLookup() }
-    bench.answer("a", .refused(.invalid))
-    _ = try bench.ask("e")
+    harness.answer("a", .refused(.invalid))
+    _ = try harness.ask("e")
   }
 
   @Test("the networks of one /48 leave requests to others")
   func sites() throws {
-    var bench = TableBench()
+    var harness = TableHarness()
     var asked = 0
     for network in 0..<200 {
       for number in 0..<40 {
-        let shown = bench.lookUp("\(network) \(number)", from: "2001:db8:1:\(String(network, radix: 16))::1")
+        let shown = harness.lookUp("\(network) \(number)", from: "2001:db8:1:\(String(network, radix: 16))::1")
         if case .asks = shown { asked += 1 }
       }
     }
     #expect(asked == ForeignTokenLimits().questionsPerSiteMax)
-    _ = try bench.ask("another's", from: "198.51.100.1")
+    _ = try harness.ask("another's", from: "198.51.100.1")
     // Nor do the waiters for one answer exhaust the common limit.
     var waiting = 0
     for number in 0..<5_000 {
-      let shown = bench.lookUp("another's", from: "2001:db8:2:\(String(number % 2_000, radix: 16))::1")
+      let shown = harness.lookUp("another's", from: "2001:db8:2:\(String(number % 2_000, radix: 16))::1")
       if case .waits = shown { waiting += 1 }
     }
     #expect(waiting == ForeignTokenLimits().waitersPerSiteMax)
-    guard case .waits = bench.lookUp("another's", from: "198.51.100.2") else { throw UnexpectedLookup() }
+    guard case .waits = harness.lookUp("another's", from: "198.51.100.2") else { throw UnexpectedLookup() }
   }
 
   @Test("the cache of tokens is bounded in number and bytes, and refusals do not evict accepted tokens")
   func memory() throws {
-    var bench = TableBench {
+    var harness = TableHarness {
       $0.acceptedMax = 10
       $0.acceptedBytesMax = 2_000
       $0.refusedMax = 5
     }
-    for number in 0..<50 { try bench.remember("t\(number)", uid: "u\(number)", cacheMilliseconds: 60_000) }
-    #expect(bench.table.cache.acceptedBytes <= 2_000)
-    let count = bench.table.cache.count
+    for number in 0..<50 { try harness.remember("t\(number)", uid: "u\(number)", cacheMilliseconds: 60_000) }
+    #expect(harness.table.cache.acceptedBytes <= 2_000)
+    let count = harness.table.cache.count
     #expect((1...10).contains(count))
     for number in 0..<50 {
-      let asked = try bench.ask("no\(number)")
-      bench.answer("no\(number)", .refused(.invalid), cacheMilliseconds: 60_000)
-      _ = bench.table.take(asked.waiter)
+      let asked = try harness.ask("no\(number)")
+      harness.answer("no\(number)", .refused(.invalid), cacheMilliseconds: 60_000)
+      _ = harness.table.take(asked.waiter)
     }
-    #expect(bench.table.cache.count == count + 5)
-    guard case .known(.accepted) = bench.lookUp("t49") else { throw UnexpectedLookup() }
+    #expect(harness.table.cache.count == count + 5)
+    guard case .known(.accepted) = harness.lookUp("t49") else { throw UnexpectedLookup() }
   }
 
   @Test(
     "a revocation removes cached verifications by token, by user, or all",
     arguments: [
-      (TokenRevocation(digests: [TableBench.key("a").digest]), ["a"]), (TokenRevocation(uids: ["ann"]), ["a", "b"]),
-      (TokenRevocation(digests: [TableBench.key("c").digest], uids: ["ann"]), ["a", "b", "c"]),
+      (TokenRevocation(digests: [TableHarness.key("a").digest]), ["a"]), (TokenRevocation(uids: ["ann"]), ["a", "b"]),
+      (TokenRevocation(digests: [TableHarness.key("c").digest], uids: ["ann"]), ["a", "b", "c"]),
       (.everything, ["a", "b", "c"]),
     ])
   func revokes(revocation: TokenRevocation, ended: [String]) throws {
-    var bench = TableBench()
+    var harness = TableHarness()
     for (token, uid) in [("a", "ann"), ("b", "ann"), ("c", "cid")] {
-      try bench.remember(token, uid: uid, cacheMilliseconds: 60_000)
+      try harness.remember(token, uid: uid, cacheMilliseconds: 60_000)
     }
-    #expect(bench.table.revoke(revocation, of: "another") == 1)
-    #expect(bench.table.cache.count == 3)
-    #expect(bench.table.revoke(revocation, of: "v") == 1)
+    #expect(harness.table.revoke(revocation, of: "another") == 1)
+    #expect(harness.table.cache.count == 3)
+    #expect(harness.table.revoke(revocation, of: "v") == 1)
     for token in ["a", "b", "c"] {
-      switch bench.lookUp(token) {
+      switch harness.lookUp(token) {
       case .known(.accepted): #expect(!ended.contains(token))
       case .asks: #expect(ended.contains(token))
       default: Issue.record("\(token)")
@@ -230,58 +230,60 @@ private struct UnexpectedLookup: Error {}
 
   @Test("a revocation takes precedence over a result requested before it", arguments: [true, false])
   func winsOverQuestions(byUser: Bool) throws {
-    var bench = TableBench()
-    let (a, b) = (try bench.ask("a"), try bench.ask("b"))
-    let digest = TableBench.key("a").digest
-    _ = bench.table.revoke(byUser ? TokenRevocation(uids: ["ann"]) : TokenRevocation(digests: [digest]), of: "v")
-    bench.answer("a", .accepted(TableBench.credential("a", uid: "ann", serial: a.serial)), cacheMilliseconds: 60_000)
-    bench.answer("b", .accepted(TableBench.credential("b", uid: "bob", serial: b.serial)), cacheMilliseconds: 60_000)
-    #expect(bench.table.take(a.waiter) == .refused(.expired))
-    guard case .accepted = bench.table.take(b.waiter) else { throw UnexpectedLookup() }
+    var harness = TableHarness()
+    let (a, b) = (try harness.ask("a"), try harness.ask("b"))
+    let digest = TableHarness.key("a").digest
+    _ = harness.table.revoke(byUser ? TokenRevocation(uids: ["ann"]) : TokenRevocation(digests: [digest]), of: "v")
+    harness.answer(
+      "a", .accepted(TableHarness.credential("a", uid: "ann", serial: a.serial)), cacheMilliseconds: 60_000)
+    harness.answer(
+      "b", .accepted(TableHarness.credential("b", uid: "bob", serial: b.serial)), cacheMilliseconds: 60_000)
+    #expect(harness.table.take(a.waiter) == .refused(.expired))
+    guard case .accepted = harness.table.take(b.waiter) else { throw UnexpectedLookup() }
     // The result is not cached, and a later request is not affected.
-    let again = try bench.ask("a")
+    let again = try harness.ask("a")
     #expect(again.serial == 1)
-    bench.answer("a", .accepted(TableBench.credential("a", uid: "ann", serial: again.serial)))
-    guard case .accepted = bench.table.take(again.waiter) else { throw UnexpectedLookup() }
+    harness.answer("a", .accepted(TableHarness.credential("a", uid: "ann", serial: again.serial)))
+    guard case .accepted = harness.table.take(again.waiter) else { throw UnexpectedLookup() }
   }
 
   @Test("a revocation takes precedence over an answer that is not yet delivered")
   func winsOverAnswers() throws {
-    var bench = TableBench()
-    let asked = try bench.ask("a")
-    bench.answer("a", .accepted(TableBench.credential("a", uid: "ann", serial: asked.serial)))
-    _ = bench.table.revoke(TokenRevocation(uids: ["ann"]), of: "v")
-    #expect(bench.table.take(asked.waiter) == .refused(.expired))
+    var harness = TableHarness()
+    let asked = try harness.ask("a")
+    harness.answer("a", .accepted(TableHarness.credential("a", uid: "ann", serial: asked.serial)))
+    _ = harness.table.revoke(TokenRevocation(uids: ["ann"]), of: "v")
+    #expect(harness.table.take(asked.waiter) == .refused(.expired))
   }
 
   @Test("too many revocations void the pending requests and occupy no memory")
   func tooMany() throws {
-    var bench = TableBench { $0.revocationsMax = 10 }
-    let asked = try bench.ask("a")
-    for number in 0..<20 { _ = bench.table.revoke(TokenRevocation(uids: ["u\(number)"]), of: "v") }
-    bench.answer(
-      "a", .accepted(TableBench.credential("a", uid: "ann", serial: asked.serial)), cacheMilliseconds: 60_000)
-    guard case .undecided = bench.table.take(asked.waiter) else { throw UnexpectedLookup() }
-    #expect(bench.table.cache.count == 0)
+    var harness = TableHarness { $0.revocationsMax = 10 }
+    let asked = try harness.ask("a")
+    for number in 0..<20 { _ = harness.table.revoke(TokenRevocation(uids: ["u\(number)"]), of: "v") }
+    harness.answer(
+      "a", .accepted(TableHarness.credential("a", uid: "ann", serial: asked.serial)), cacheMilliseconds: 60_000)
+    guard case .undecided = harness.table.take(asked.waiter) else { throw UnexpectedLookup() }
+    #expect(harness.table.cache.count == 0)
   }
 
   @Test("a cancelled waiter is removed")
   func gone() throws {
-    var bench = TableBench()
-    let asked = try bench.ask("a")
-    #expect(bench.table.take(asked.waiter) == .undecided("has not answered"))
-    bench.answer("a", .refused(.invalid))
-    #expect(bench.notified.all.isEmpty)
-    #expect(bench.counts == [0, 0, 0])
+    var harness = TableHarness()
+    let asked = try harness.ask("a")
+    #expect(harness.table.take(asked.waiter) == .undecided("has not answered"))
+    harness.answer("a", .refused(.invalid))
+    #expect(harness.notified.all.isEmpty)
+    #expect(harness.counts == [0, 0, 0])
   }
 
   @Test("when a verifier's configuration changes, its cached tokens are dropped, and no others")
   func forgetsOne() throws {
-    var bench = TableBench()
-    try bench.remember("a", uid: "ann", cacheMilliseconds: 60_000)
-    bench.table.forget("another")
-    #expect(bench.table.cache.count == 1)
-    bench.table.forget("v")
-    #expect(bench.table.cache.count == 0)
+    var harness = TableHarness()
+    try harness.remember("a", uid: "ann", cacheMilliseconds: 60_000)
+    harness.table.forget("another")
+    #expect(harness.table.cache.count == 1)
+    harness.table.forget("v")
+    #expect(harness.table.cache.count == 0)
   }
 }

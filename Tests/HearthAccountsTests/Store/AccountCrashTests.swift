@@ -11,21 +11,21 @@ import Testing
 
 /// Tests of the accounts after a crash: all acknowledged transactions are there, and none in part.
 @Suite struct AccountCrashTests {
-  private let world = AccountsWorld()
+  private let fixture = AccountsFixture()
 
   /// Makes the changes of one request.
-  private static func signUp(_ i: Int, _ world: AccountsWorld, _ accounts: inout AccountTransaction)
+  private static func signUp(_ i: Int, _ fixture: AccountsFixture, _ accounts: inout AccountTransaction)
     throws(AccountError)
   {
-    var user = world.user("u\(i)", email: "m\(i)@example.com")
+    var user = fixture.user("u\(i)", email: "m\(i)@example.com")
     user.identities = [ProviderIdentity(providerID: "x", rawID: "\(i)")]
     try accounts.insert(user)
-    accounts.putSession(.of("s\(i)"), world.session("u\(i)"))
-    accounts.putTicket(.of("t\(i)"), world.ticket(.verifyEmail, uid: "u\(i)", email: "m\(i)@example.com"))
-    accounts.audit(AuditEvent(.signUp, uid: "u\(i)", email: "m\(i)@example.com", client: world.client()))
+    accounts.putSession(.of("s\(i)"), fixture.session("u\(i)"))
+    accounts.putTicket(.of("t\(i)"), fixture.ticket(.verifyEmail, uid: "u\(i)", email: "m\(i)@example.com"))
+    accounts.audit(AuditEvent(.signUp, uid: "u\(i)", email: "m\(i)@example.com", client: fixture.client()))
     if i % 5 == 4 {
       accounts.delete("u\(i - 2)")
-      accounts.audit(AuditEvent(.userDeleted, uid: "u\(i - 2)", client: world.client()))
+      accounts.audit(AuditEvent(.userDeleted, uid: "u\(i - 2)", client: fixture.client()))
     }
   }
 
@@ -33,14 +33,14 @@ import Testing
   func cutFile() async throws {
     let folder = try Folder()
     let store = try AccountStore(
-      journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("main"))), environment: world.environment,
+      journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("main"))), environment: fixture.environment,
       projectID: "p"
     )
     var states = [store.view.records.root]
     var sizes: [Int] = []
     for i in 0..<12 {
       sizes.append(try folder.bytes("main-wal").count)
-      try await store.transact { (accounts) throws(AccountError) in try Self.signUp(i, world, &accounts) }
+      try await store.transact { (accounts) throws(AccountError) in try Self.signUp(i, fixture, &accounts) }
       states.append(store.view.records.root)
     }
     let (file, log) = (try folder.bytes("main"), try folder.bytes("main-wal"))
@@ -52,7 +52,7 @@ import Testing
       // The cut-off part was never acknowledged, and no marker says otherwise.
       try? FileManager.default.removeItem(atPath: folder.file("copy.mark"))
       let copy = try AccountStore(
-        journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("copy"))), environment: world.environment,
+        journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("copy"))), environment: fixture.environment,
         projectID: "p")
       // The transactions that end before the cut.
       let count = sizes.dropFirst().count { $0 <= cut } + (cut == log.count ? 1 : 0)
@@ -67,16 +67,16 @@ import Testing
   func reopen() async throws {
     let folder = try Folder()
     let store = try AccountStore(
-      journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("main"))), environment: world.environment)
+      journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("main"))), environment: fixture.environment)
     #expect(throws: JournalError(.inUse, "")) {
       try AccountStore(
-        journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("main"))), environment: world.environment)
+        journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("main"))), environment: fixture.environment)
     }
-    try await store.transact { (accounts) throws(AccountError) in try Self.signUp(0, world, &accounts) }
+    try await store.transact { (accounts) throws(AccountError) in try Self.signUp(0, fixture, &accounts) }
     let root = store.view.records.root
     store.close()
     let again = try AccountStore(
-      journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("main"))), environment: world.environment)
+      journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("main"))), environment: fixture.environment)
     #expect(again.view.records.root == root)
     #expect(again.recovery.replayedCommitCount == 1)
     again.close()
@@ -88,19 +88,19 @@ import Testing
   func unknownOutcome(isWritten: Bool) async throws {
     let journal = MemoryJournal()
     journal.failAppend(4, MemoryJournal.Fault(.inputOutput, isWritten: isWritten))
-    let store = try world.store(journal)
-    let world = world
+    let store = try fixture.store(journal)
+    let fixture = fixture
     var acknowledged: [Int] = []
     for i in 0..<8 {
       do throws(AccountError) {
-        try await store.transact { (accounts) throws(AccountError) in try Self.signUp(i, world, &accounts) }
+        try await store.transact { (accounts) throws(AccountError) in try Self.signUp(i, fixture, &accounts) }
         acknowledged.append(i)
       } catch {
         #expect(error.code == (i == 3 ? .outcomeUnknown : .unavailable))
       }
     }
     #expect(acknowledged == [0, 1, 2])
-    let again = try world.store(journal.crash())
+    let again = try fixture.store(journal.crash())
     #expect(again.view.userCount == (isWritten ? 4 : 3))
     #expect(acknowledged.allSatisfy { again.view.user(email: "m\($0)@example.com") != nil })
     #expect(again.view.problems() == [])
@@ -111,25 +111,25 @@ import Testing
   func snapshot() async throws {
     let folder = try Folder()
     let store = try AccountStore(
-      journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("main"))), environment: world.environment)
-    let world = world
+      journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("main"))), environment: fixture.environment)
+    let fixture = fixture
     // More than the interval between snapshots.
     for batch in 0..<6 {
       try await store.transact { (accounts) throws(AccountError) in
         for i in 0..<1_000 {
-          var user = world.user("u\(batch)-\(i)", email: "m\(batch)-\(i)@example.com")
+          var user = fixture.user("u\(batch)-\(i)", email: "m\(batch)-\(i)@example.com")
           user.displayName = String(repeating: "x", count: 3_000)
           try accounts.insert(user)
         }
       }
     }
     // Written while transactions continue.
-    try await Polling.until { world.notices.contains { $0.text.contains("snapshot") } }
-    try await store.transact { (accounts) throws(AccountError) in try Self.signUp(0, world, &accounts) }
+    try await Polling.until { fixture.notices.contains { $0.text.contains("snapshot") } }
+    try await store.transact { (accounts) throws(AccountError) in try Self.signUp(0, fixture, &accounts) }
     let root = store.view.records.root
     store.close()
     let again = try AccountStore(
-      journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("main"))), environment: world.environment)
+      journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("main"))), environment: fixture.environment)
     #expect(again.recovery.snapshotPosition != nil)
     #expect(again.view.records.root == root)
     #expect(again.view.userCount == 6_001)

@@ -9,7 +9,7 @@ import Testing
 
 /// Tests of events about created and deleted accounts.
 @Suite struct AccountEventTests {
-  private let world = AccountsWorld()
+  private let fixture = AccountsFixture()
 
   /// Returns the events of a change, one line for each account.
   private func told(
@@ -28,10 +28,10 @@ import Testing
   }
 
   @Test func `an event of an account has the record as created, or as it was before the deletion`() async throws {
-    let (store, world) = (try world.store(), world)
+    let (store, fixture) = (try fixture.store(), fixture)
     let made = try await told(store) { accounts throws(AccountError) in
       var user = try accounts.addNewUser(
-        world.user("u1", email: "a@example.com"), by: "password", client: .commandLine)
+        fixture.user("u1", email: "a@example.com"), by: "password", client: .commandLine)
       user.displayName = "Ann"
       try accounts.update(user)
     }
@@ -45,11 +45,11 @@ import Testing
   }
 
   @Test func `each change emits its own event, also when the values are equal`() async throws {
-    let (store, world) = (try world.store(), world)
+    let (store, fixture) = (try fixture.store(), fixture)
     for _ in 0..<2 {
       let made = try await told(store) { accounts throws(AccountError) in
         for uid in ["u1", "u2"] {
-          _ = try accounts.addNewUser(world.user(uid), by: "anonymous", client: .commandLine)
+          _ = try accounts.addNewUser(fixture.user(uid), by: "anonymous", client: .commandLine)
         }
       }
       #expect(made == ["created u1 - -", "created u2 - -"])
@@ -59,22 +59,22 @@ import Testing
   }
 
   @Test func `imports, custom tokens and refused changes emit no event`() async throws {
-    let (store, world) = (try world.store(), world)
+    let (store, fixture) = (try fixture.store(), fixture)
     let other = try await told(store) { accounts throws(AccountError) in
-      try accounts.insert(world.user("imported"))
-      _ = try accounts.addNewUser(world.user("custom"), by: ProviderID.custom, client: .commandLine)
+      try accounts.insert(fixture.user("imported"))
+      _ = try accounts.addNewUser(fixture.user("custom"), by: ProviderID.custom, client: .commandLine)
     }
     #expect(other == [])
     await store.expect(.duplicateLocalID) { accounts throws(AccountError) in
-      _ = try accounts.addNewUser(world.user("u1"), by: "password", client: .commandLine)
-      _ = try accounts.addNewUser(world.user("custom"), by: "password", client: .commandLine)
+      _ = try accounts.addNewUser(fixture.user("u1"), by: "password", client: .commandLine)
+      _ = try accounts.addNewUser(fixture.user("custom"), by: "password", client: .commandLine)
     }
     #expect(try await told(store) { accounts in accounts.delete("imported") } == [])
     store.close()
   }
 
   @Test func `an event of a tenant's account names the tenant, and other accounts of the uid emit none`() async throws {
-    let (project, world) = (try world.store(), world)
+    let (project, fixture) = (try fixture.store(), fixture)
     for id in ["acme-1", "zebra-1"] {
       try await project.transact { accounts in accounts.putTenant(TenantRecord(id: id, createdAtMilliseconds: 1)) }
     }
@@ -98,7 +98,7 @@ import Testing
       let store = name == "-" ? project : AccountStore(ofTenant: name, in: project)
       let made = try await told(store) { accounts throws(AccountError) in
         _ = try accounts.addNewUser(
-          world.user("u1", email: "a@\(name).example"), by: "password", client: .commandLine)
+          fixture.user("u1", email: "a@\(name).example"), by: "password", client: .commandLine)
       }
       #expect(made == ["created \(name) u1 a@\(name).example"])
     }
@@ -119,8 +119,8 @@ import Testing
   }
 
   @Test func `account events hold no credentials`() async throws {
-    let (store, world) = (try world.store(), world)
-    let user = world.user("u1", email: "a@example.com")
+    let (store, fixture) = (try fixture.store(), fixture)
+    let user = fixture.user("u1", email: "a@example.com")
     try await store.transact { accounts throws(AccountError) in try accounts.insert(user) }
     let text = String(decoding: HookUser(user).functionJSON.text(), as: UTF8.self)
     for word in ["hash", "salt", "password\":", "secret", "token"] { #expect(!text.lowercased().contains(word)) }

@@ -51,22 +51,22 @@ import Testing
 
   @Test("the store agrees with the model, also after every restart", arguments: 0..<UInt64(4))
   func model(seed: UInt64) async throws {
-    let world = AccountsWorld()
+    let fixture = AccountsFixture()
     var random = SeededRandom(seed: seed)
     var journal = MemoryJournal()
-    var store = try world.store(journal)
+    var store = try fixture.store(journal)
     var model = Model()
     for round in 0..<400 {
-      let steps = (0..<1 + random.below(3)).map { _ in step(&random, world) }
+      let steps = (0..<1 + random.below(3)).map { _ in step(&random, fixture) }
       let code = model.perform(steps)
       let found = await perform(steps, store)
       #expect(found == code, "round \(round): \(steps)")
       if round % 40 == 39 {
         journal = journal.crash()
-        store = try world.store(journal)
+        store = try fixture.store(journal)
         try compare(store.view, model)
       }
-      world.advance(seconds: Int64(random.below(3)))
+      fixture.advance(seconds: Int64(random.below(3)))
     }
     try compare(store.view, model)
     store.close()
@@ -98,30 +98,30 @@ import Testing
     }
   }
 
-  private func step(_ random: inout SeededRandom, _ world: AccountsWorld) -> Step {
+  private func step(_ random: inout SeededRandom, _ fixture: AccountsFixture) -> Step {
     let uid = "u\(random.below(12))"
     let hash = Digest.of("h\(random.below(30))")
     switch random.below(12) {
-    case 0..<3: return .insert(user(uid, &random, world))
-    case 3..<6: return .update(user(uid, &random, world))
+    case 0..<3: return .insert(user(uid, &random, fixture))
+    case 3..<6: return .update(user(uid, &random, fixture))
     case 6: return random.isOne(in: 3) ? .delete(uid) : .removeSession(hash)
     case 7, 8:
-      var session = world.session("u\(random.below(3))", family: "f\(random.below(4))")
-      if random.isOne(in: 2) { session.expiresAtSeconds = world.nowSeconds + 1_000_000 }
+      var session = fixture.session("u\(random.below(3))", family: "f\(random.below(4))")
+      if random.isOne(in: 2) { session.expiresAtSeconds = fixture.nowSeconds + 1_000_000 }
       return .putSession(hash, session)
     case 9:
       return random.isOne(in: 2) ? .removeFamily("f\(random.below(4))", of: uid) : .removeSessions(uid, except: hash)
     case 10:
       let owner = random.isOne(in: 3) ? nil : uid
-      return .putTicket(hash, world.ticket(random.pick(Ticket.Purpose.allCases), uid: owner, email: "x@x"))
+      return .putTicket(hash, fixture.ticket(random.pick(Ticket.Purpose.allCases), uid: owner, email: "x@x"))
     default:
       return random.isOne(in: 2)
         ? .removeTicket(hash) : .removeTickets(uid, Set(Ticket.Purpose.allCases.filter { _ in random.isOne(in: 2) }))
     }
   }
 
-  private func user(_ uid: String, _ random: inout SeededRandom, _ world: AccountsWorld) -> UserRecord {
-    var user = world.user(uid)
+  private func user(_ uid: String, _ random: inout SeededRandom, _ fixture: AccountsFixture) -> UserRecord {
+    var user = fixture.user(uid)
     if random.isOne(in: 2) { user.email = "e\(random.below(8))@example.com" }
     if random.isOne(in: 3) { user.phoneNumber = "+\(random.below(6))" }
     for raw in 0..<4 where random.isOne(in: 4) {

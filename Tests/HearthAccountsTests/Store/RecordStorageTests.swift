@@ -8,7 +8,7 @@ import Testing
 
 /// Tests that stored records are read unchanged, and that unreadable ones are reported and do no harm.
 @Suite struct RecordStorageTests {
-  private let world = AccountsWorld()
+  private let fixture = AccountsFixture()
 
   /// Stores a record as text and reads it again.
   private func copy<Record: StoredRecord>(_ record: Record) throws -> Record {
@@ -86,7 +86,7 @@ import Testing
 
   @Test("every field of a session, a ticket, a service account and a lock is stored and read again", arguments: texts)
   func others(text: String) throws {
-    var session = world.session(text, family: text)
+    var session = fixture.session(text, family: text)
     #expect(try copy(session) == session)
     session.signInProvider = text
     session.lastUsedAtSeconds = 9
@@ -102,13 +102,13 @@ import Testing
     session.userAgent = text
     #expect(try copy(session) == session)
     for purpose in Ticket.Purpose.allCases {
-      var ticket = world.ticket(purpose, uid: text, email: text)
+      var ticket = fixture.ticket(purpose, uid: text, email: text)
       ticket.newEmail = text
       ticket.failedAttempts = 2
       ticket.details = text
       #expect(try copy(ticket) == ticket)
     }
-    #expect(try copy(world.ticket(uid: nil)) == world.ticket(uid: nil))
+    #expect(try copy(fixture.ticket(uid: nil)) == fixture.ticket(uid: nil))
     var account = ServiceAccount(email: text, name: text, publicKeys: [:], createdAtMilliseconds: 1)
     #expect(try copy(account) == account)
     account.isDisabled = true
@@ -148,30 +148,30 @@ import Testing
   @Test(
     "a damaged user is reported once, counts as absent, keeps its names taken, and can be deleted", arguments: damages)
   func damagedUser(text: String) async throws {
-    let store = try world.store()
+    let store = try fixture.store()
     try await store.transact { (accounts) throws(AccountError) in
-      try accounts.insert(world.user("u1", email: "a@example.com"))
-      accounts.putSession(.of("s"), world.session("u1"))
+      try accounts.insert(fixture.user("u1", email: "a@example.com"))
+      accounts.putSession(.of("s"), fixture.session("u1"))
       accounts.draft.replace(AccountPath.user("u1"), with: Node(.string(text)))
     }
     for _ in 0..<3 {
       #expect(store.view.user("u1") == nil && store.view.user(email: "a@example.com") == nil)
     }
     #expect(store.view.users(limit: 9).isEmpty)
-    #expect(world.notices.map(\.level) == [.error])
-    #expect(world.notices.allSatisfy { $0.text.contains("/users/u1") && !$0.text.contains("a@") })
+    #expect(fixture.notices.map(\.level) == [.error])
+    #expect(fixture.notices.allSatisfy { $0.text.contains("/users/u1") && !$0.text.contains("a@") })
     let codes = try await store.transact { (accounts) throws(AccountError) in
       var codes: [AccountError.Code] = []
-      for user in [world.user("u1"), world.user("u2", email: "a@example.com")] {
+      for user in [fixture.user("u1"), fixture.user("u2", email: "a@example.com")] {
         do throws(AccountError) { try accounts.insert(user) } catch { codes.append(error.code) }
       }
-      do throws(AccountError) { try accounts.update(world.user("u1")) } catch { codes.append(error.code) }
+      do throws(AccountError) { try accounts.update(fixture.user("u1")) } catch { codes.append(error.code) }
       return codes
     }
     #expect(codes == [.duplicateLocalID, .emailExists, .userNotFound])
     try await store.transact { (accounts) throws(AccountError) in
       accounts.delete("u1")
-      try accounts.insert(world.user("u2", email: "a@example.com"))
+      try accounts.insert(fixture.user("u2", email: "a@example.com"))
     }
     #expect(store.view.user(email: "a@example.com")?.uid == "u2")
     #expect(store.view.tombstone("u1") != nil && store.view.session(.of("s")) == nil)
@@ -180,38 +180,38 @@ import Testing
 
   @Test("random changes of stored bytes never trap, in any later operation", arguments: 0..<UInt64(4))
   func fuzz(seed: UInt64) async throws {
-    let store = try world.store()
+    let store = try fixture.store()
     let uids = ["u1", "u2", "u3"]
     for round in 0..<60 {
       try await store.transact { (accounts) throws(AccountError) in
         var random = SeededRandom(seed: seed &* 1_000 &+ UInt64(round))
         accounts.deleteAllUsers()
         for uid in uids {
-          var user = world.user(uid, email: "\(uid)@example.com")
+          var user = fixture.user(uid, email: "\(uid)@example.com")
           user.identities = [ProviderIdentity(providerID: "x", rawID: uid)]
           try accounts.insert(user)
-          accounts.putSession(.of(uid), world.session(uid))
-          accounts.putTicket(.of(uid), world.ticket(uid: uid))
+          accounts.putSession(.of(uid), fixture.session(uid))
+          accounts.putTicket(.of(uid), fixture.ticket(uid: uid))
         }
         accounts.setLock("l", AccountLock(failures: 1, lockedUntilSeconds: 2, lastFailureSeconds: 3))
-        accounts.audit(AuditEvent(.signUp, uid: "u1", client: world.client()))
+        accounts.audit(AuditEvent(.signUp, uid: "u1", client: fixture.client()))
         for _ in 0..<6 { accounts.damage(&random) }
         for uid in uids {
           _ = (accounts.user(uid), accounts.user(email: "\(uid)@example.com"), accounts.sessions(of: uid))
           _ = (accounts.tickets(of: uid), accounts.user(providerID: "x", rawID: uid), accounts.locks)
-          do throws(AccountError) { try accounts.update(world.user(uid, email: "n@example.com")) } catch { continue }
-          accounts.putSession(.of("n"), world.session(uid))
-          accounts.putTicket(.of("n"), world.ticket(uid: uid))
+          do throws(AccountError) { try accounts.update(fixture.user(uid, email: "n@example.com")) } catch { continue }
+          accounts.putSession(.of("n"), fixture.session(uid))
+          accounts.putTicket(.of("n"), fixture.ticket(uid: uid))
           accounts.removeFamily("f1", of: uid)
           accounts.removeTickets(of: uid, purposes: [.verifyEmail])
-          accounts.audit(AuditEvent(.revoked, uid: uid, client: world.client()))
+          accounts.audit(AuditEvent(.revoked, uid: uid, client: fixture.client()))
           if random.isOne(in: 2) { accounts.delete(uid) }
         }
         _ = AuditTrailVerifier.verify(AccountView(records: accounts.records))
         accounts.draft.replace(AccountPath.audit, with: .empty)
         accounts.draft.replace(AccountPath.auditHead, with: .empty)
       }
-      world.advance(seconds: 500)
+      fixture.advance(seconds: 500)
     }
     store.close()
   }

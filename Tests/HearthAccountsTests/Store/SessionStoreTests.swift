@@ -9,12 +9,12 @@ import Testing
 /// Tests of sessions, tickets and locks: records that expire. Sessions and tickets are found by the hash of a random
 /// text.
 @Suite struct SessionStoreTests {
-  private let world = AccountsWorld()
+  private let fixture = AccountsFixture()
 
   private func store(_ limits: AccountStoreLimits = AccountStoreLimits()) async throws -> AccountStore {
-    let store = try world.store(limits: limits)
+    let store = try fixture.store(limits: limits)
     try await store.transact { (accounts) throws(AccountError) in
-      for uid in ["u1", "u2"] { try accounts.insert(world.user(uid)) }
+      for uid in ["u1", "u2"] { try accounts.insert(fixture.user(uid)) }
     }
     return store
   }
@@ -24,9 +24,9 @@ import Testing
     let store = try await store()
     try await store.transact { (accounts) throws(AccountError) in
       for (name, family) in [("a", "f1"), ("b", "f1"), ("c", "f2"), ("d", "f3"), ("e", "f4")] {
-        accounts.putSession(.of(name), world.session("u1", family: family))
+        accounts.putSession(.of(name), fixture.session("u1", family: family))
       }
-      accounts.putSession(.of("x"), world.session("u2"))
+      accounts.putSession(.of("x"), fixture.session("u2"))
     }
     #expect(store.view.sessions(of: "u1").count == 5)
     try await store.transact { (accounts) throws(AccountError) in
@@ -52,19 +52,19 @@ import Testing
     let store = try await store(limits)
     for i in 0..<3 {
       try await store.transact { (accounts) throws(AccountError) in
-        accounts.putSession(.of("s\(i)"), world.session("u1"))
+        accounts.putSession(.of("s\(i)"), fixture.session("u1"))
       }
-      world.advance(seconds: 10)
+      fixture.advance(seconds: 10)
     }
     try await store.transact { (accounts) throws(AccountError) in
-      var used = world.session("u1")
-      used.lastUsedAtSeconds = world.nowSeconds
+      var used = fixture.session("u1")
+      used.lastUsedAtSeconds = fixture.nowSeconds
       accounts.putSession(.of("s0"), used)
-      accounts.putSession(.of("s3"), world.session("u1"))
+      accounts.putSession(.of("s3"), fixture.session("u1"))
     }
     #expect(Set(store.view.sessions(of: "u1").map(\.hash)) == [.of("s0"), .of("s2"), .of("s3")])
     try await store.transact { (accounts) throws(AccountError) in
-      var early = world.session("u1")
+      var early = fixture.session("u1")
       early.lastUsedAtSeconds = 0
       accounts.putSession(.of("early"), early)
     }
@@ -78,10 +78,10 @@ import Testing
   func tickets() async throws {
     let store = try await store()
     try await store.transact { (accounts) throws(AccountError) in
-      accounts.putTicket(.of("r"), world.ticket(.resetPassword, uid: "u1", email: "a@example.com"))
-      accounts.putTicket(.of("v"), world.ticket(.verifyEmail, uid: "u1", email: "a@example.com"))
-      accounts.putTicket(.of("e"), world.ticket(.emailSignIn, uid: nil, email: "new@example.com"))
-      accounts.putTicket(.of("f"), world.ticket(.pendingIdentity, uid: nil))
+      accounts.putTicket(.of("r"), fixture.ticket(.resetPassword, uid: "u1", email: "a@example.com"))
+      accounts.putTicket(.of("v"), fixture.ticket(.verifyEmail, uid: "u1", email: "a@example.com"))
+      accounts.putTicket(.of("e"), fixture.ticket(.emailSignIn, uid: nil, email: "new@example.com"))
+      accounts.putTicket(.of("f"), fixture.ticket(.pendingIdentity, uid: nil))
     }
     #expect(store.view.tickets(of: "u1").count == 2)
     #expect(store.view.tickets(email: "new@example.com").map(\.hash) == [.of("e")])
@@ -104,11 +104,11 @@ import Testing
     limits.ticketsMax = 6
     let store = try await store(limits)
     for i in 0..<20 {
-      world.advance(seconds: 1)
+      fixture.advance(seconds: 1)
       try await store.transact { (accounts) throws(AccountError) in
-        accounts.putTicket(.of("u\(i)"), world.ticket(uid: "u1"))
-        accounts.putTicket(.of("e\(i)"), world.ticket(.emailSignIn, uid: nil, email: "same@example.com"))
-        accounts.putTicket(.of("o\(i)"), world.ticket(.emailSignIn, uid: nil, email: "m\(i)@example.com"))
+        accounts.putTicket(.of("u\(i)"), fixture.ticket(uid: "u1"))
+        accounts.putTicket(.of("e\(i)"), fixture.ticket(.emailSignIn, uid: nil, email: "same@example.com"))
+        accounts.putTicket(.of("o\(i)"), fixture.ticket(.emailSignIn, uid: nil, email: "m\(i)@example.com"))
       }
       #expect(store.view.allTickets(limit: 99).count <= 6)
     }
@@ -127,17 +127,17 @@ import Testing
     limits.ticketsPerOwnerMax = 2
     let store = try await store(limits)
     for (name, purpose) in [("r", kept), ("a", .verifyEmail), ("b", .verifyEmail)] {
-      world.advance(seconds: 1)
+      fixture.advance(seconds: 1)
       try await store.transact { (accounts) throws(AccountError) in
-        accounts.putTicket(.of(name), world.ticket(purpose, uid: "u1"))
+        accounts.putTicket(.of(name), fixture.ticket(purpose, uid: "u1"))
       }
     }
     #expect(Set(store.view.tickets(of: "u1").map(\.hash)) == [.of("r"), .of("b")])
     // Of several such codes the first is kept: it restores the state before all of an attacker's changes.
     for name in ["r2", "r3"] {
-      world.advance(seconds: 1)
+      fixture.advance(seconds: 1)
       try await store.transact { (accounts) throws(AccountError) in
-        accounts.putTicket(.of(name), world.ticket(kept, uid: "u1"))
+        accounts.putTicket(.of(name), fixture.ticket(kept, uid: "u1"))
       }
     }
     #expect(Set(store.view.tickets(of: "u1").map(\.hash)) == [.of("r"), .of("r3")])
@@ -149,7 +149,7 @@ import Testing
     let store = try await store()
     for _ in 0..<3 {
       try await store.transact { (accounts) throws(AccountError) in
-        var ticket = accounts.ticket(.of("t")) ?? world.ticket(uid: "u1")
+        var ticket = accounts.ticket(.of("t")) ?? fixture.ticket(uid: "u1")
         ticket.failedAttempts += 1
         accounts.putTicket(.of("t"), ticket)
       }
@@ -167,20 +167,20 @@ import Testing
     let store = try await store(limits)
     try await store.transact { (accounts) throws(AccountError) in
       for i in 0..<20 {
-        accounts.putTicket(.of("t\(i)"), world.ticket(uid: "u1", lifetimeSeconds: 100))
-        var session = world.session("u1")
-        session.expiresAtSeconds = world.nowSeconds + 100
+        accounts.putTicket(.of("t\(i)"), fixture.ticket(uid: "u1", lifetimeSeconds: 100))
+        var session = fixture.session("u1")
+        session.expiresAtSeconds = fixture.nowSeconds + 100
         accounts.putSession(.of("s\(i)"), session)
       }
-      accounts.putSession(.of("endless"), world.session("u1"))
-      accounts.setLock("l", AccountLock(failures: 11, lockedUntilSeconds: 0, lastFailureSeconds: world.nowSeconds))
+      accounts.putSession(.of("endless"), fixture.session("u1"))
+      accounts.setLock("l", AccountLock(failures: 11, lockedUntilSeconds: 0, lastFailureSeconds: fixture.nowSeconds))
     }
-    world.advance(seconds: 105)
+    fixture.advance(seconds: 105)
     // The import key stands for any change of the accounts.
     try await store.transact { (accounts) throws(AccountError) in accounts.putImportKey("k", "1") }
     #expect(store.view.sessions(of: "u1").count == 13)
     #expect(store.view.tickets(of: "u1").count == 20, "kept for a while, so that their holders can be told")
-    world.advance(seconds: 5)
+    fixture.advance(seconds: 5)
     try await store.transact { (accounts) throws(AccountError) in _ = accounts.user("u1") }
     #expect(store.view.tickets(of: "u1").count == 20)
     for i in 0..<3 {
@@ -189,7 +189,7 @@ import Testing
     #expect(store.view.tickets(of: "u1").isEmpty)
     #expect(store.view.sessions(of: "u1").map(\.hash) == [.of("endless")])
     #expect(store.view.locks.count == 1)
-    world.advance(seconds: 43_200)
+    fixture.advance(seconds: 43_200)
     try await store.transact { (accounts) throws(AccountError) in accounts.putImportKey("k", "0") }
     #expect(store.view.locks.isEmpty)
     #expect(store.view.problems(limits: limits) == [])
@@ -201,14 +201,14 @@ import Testing
     let store = try await store()
     for end in [100, 1_000] {
       try await store.transact { (accounts) throws(AccountError) in
-        var session = world.session("u1")
-        session.expiresAtSeconds = AccountsWorld.startSeconds + Int64(end)
+        var session = fixture.session("u1")
+        session.expiresAtSeconds = AccountsFixture.startSeconds + Int64(end)
         accounts.putSession(.of("s"), session)
         // A leftover entry, as after a change of limits.
-        accounts.setExpiry(.sessions, AccountsWorld.startSeconds + 50, .of("s"))
+        accounts.setExpiry(.sessions, AccountsFixture.startSeconds + 50, .of("s"))
       }
     }
-    world.advance(seconds: 500)
+    fixture.advance(seconds: 500)
     try await store.transact { (accounts) throws(AccountError) in accounts.putImportKey("k", "1") }
     #expect(store.view.session(.of("s")) != nil)
     #expect(store.view.problems() == [])
@@ -220,7 +220,7 @@ import Testing
     let journal = MemoryJournal()
     var limits = AccountStoreLimits()
     limits.locksMax = 5
-    let store = try world.store(journal, limits: limits)
+    let store = try fixture.store(journal, limits: limits)
     let lock = AccountLock(failures: 12, lockedUntilSeconds: 9_999_999_999, lastFailureSeconds: 5)
     store.saveLock("first", lock)
     for i in 0..<8 {
@@ -230,7 +230,7 @@ import Testing
     store.saveLock("l7", nil)
     // A transaction completes after the locks that were saved before it.
     try await store.transact { (accounts) throws(AccountError) in _ = accounts.locks }
-    let again = try world.store(journal.crash(), limits: limits)
+    let again = try fixture.store(journal.crash(), limits: limits)
     #expect(Set(again.view.locks.keys) == ["first", "l4", "l5", "l6"])
     #expect(again.view.locks["first"] == lock)
     #expect(again.view.problems() == [])
@@ -240,13 +240,13 @@ import Testing
   @Test("Security 23: only the hash of a refresh token is stored, never its text")
   func tokensAreNotStored() async throws {
     let journal = MemoryJournal()
-    let store = try world.store(journal)
-    let token = Base64URL.encode(try world.random.bytes(32))
+    let store = try fixture.store(journal)
+    let token = Base64URL.encode(try fixture.random.bytes(32))
     try await store.transact { (accounts) throws(AccountError) in
-      try accounts.insert(world.user("u1"))
-      accounts.putSession(.of(token), world.session("u1"))
-      accounts.putTicket(.of(token), world.ticket(uid: "u1"))
-      accounts.audit(AuditEvent(.signIn, uid: "u1", client: world.client()))
+      try accounts.insert(fixture.user("u1"))
+      accounts.putSession(.of(token), fixture.session("u1"))
+      accounts.putTicket(.of(token), fixture.ticket(uid: "u1"))
+      accounts.audit(AuditEvent(.signIn, uid: "u1", client: fixture.client()))
     }
     let stored = journal.storedBatches.map { String(decoding: $0.payload, as: UTF8.self) }.joined()
     #expect(stored.contains(Digest.of(token).hex))

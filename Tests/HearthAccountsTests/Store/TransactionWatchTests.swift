@@ -24,8 +24,8 @@ import Testing
 
     private let state = Mutex(State())
 
-    func store(in world: AccountsWorld) throws -> AccountStore {
-      try AccountStore(environment: world.environment, projectID: "demo-test") { dependencies in
+    func store(in fixture: AccountsFixture) throws -> AccountStore {
+      try AccountStore(environment: fixture.environment, projectID: "demo-test") { dependencies in
         let database = Database(
           name: "accounts", following: self, of: MemoryJournal(), from: ReplicationStart(initialRules: .denyAll),
           environment: dependencies, makeSession: nextSession)
@@ -81,12 +81,12 @@ import Testing
   /// - Returns: True when the request may be repeated, and the codes of the failures.
   private func watch(_ store: AccountStore, adding uids: String...) async -> (isSafeToRetry: Bool, [AccountError.Code])
   {
-    let (world, watch) = (AccountsWorld(), TransactionWatch())
+    let (fixture, watch) = (AccountsFixture(), RequestRetryTracker())
     var codes: [AccountError.Code] = []
     for uid in uids {
-      let user = world.user(uid)
+      let user = fixture.user(uid)
       do {
-        try await TransactionWatch.$current.withValue(watch) {
+        try await RequestRetryTracker.$current.withValue(watch) {
           try await store.transact { accounts throws(AccountError) in try accounts.insert(user) }
         }
       } catch {
@@ -98,7 +98,7 @@ import Testing
 
   @Test func `a request may be repeated when its first change is refused, and not after a change`() async throws {
     let shared = SharedAccounts()
-    let store = try shared.store(in: AccountsWorld())
+    let store = try shared.store(in: AccountsFixture())
     shared.prepare(.refused)
     var seen = await watch(store, adding: "ann")
     #expect(seen.isSafeToRetry && seen.1 == [.unavailable])
@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test func `on a single node no request may be repeated`() async throws {
-    let store = try AccountsWorld().store()
+    let store = try AccountsFixture().store()
     store.close()
     let seen = await watch(store, adding: "ann")
     #expect(!seen.isSafeToRetry && seen.1 == [.unavailable])

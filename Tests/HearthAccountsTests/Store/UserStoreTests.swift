@@ -8,12 +8,12 @@ import Testing
 
 /// Tests of users and their unique identifiers.
 @Suite struct UserStoreTests {
-  private let world = AccountsWorld()
+  private let fixture = AccountsFixture()
 
   @Test("a user is found by uid, address, phone and identity, and by nothing else")
   func lookups() async throws {
-    let store = try world.store()
-    var user = world.user("u/1", email: "a@example.com")
+    let store = try fixture.store()
+    var user = fixture.user("u/1", email: "a@example.com")
     user.phoneNumber = "+15550100"
     user.identities = [ProviderIdentity(providerID: "google.com", rawID: "7")]
     try await store.transact { [user] (accounts) throws(AccountError) in try accounts.insert(user) }
@@ -32,9 +32,9 @@ import Testing
 
   @Test("an address known from another provider finds every account that has it, and belongs to none")
   func identityEmails() async throws {
-    let store = try world.store()
+    let store = try fixture.store()
     func user(_ uid: String, _ provider: String, _ email: String?) -> UserRecord {
-      var user = world.user(uid)
+      var user = fixture.user(uid)
       user.identities = [ProviderIdentity(providerID: provider, rawID: uid)]
       user.identities[0].email = email
       return user
@@ -72,16 +72,16 @@ import Testing
 
   @Test("an identifier of another account is refused with its code, and the refusal changes nothing")
   func conflicts() async throws {
-    let store = try world.store()
-    var first = world.user("u1", email: "a@example.com")
+    let store = try fixture.store()
+    var first = fixture.user("u1", email: "a@example.com")
     first.phoneNumber = "+1"
     first.identities = [ProviderIdentity(providerID: "google.com", rawID: "7")]
     try await store.transact { [first] (accounts) throws(AccountError) in
       try accounts.insert(first)
-      try accounts.insert(world.user("u2", email: "b@example.com"))
+      try accounts.insert(fixture.user("u2", email: "b@example.com"))
     }
     let before = store.view.records.root
-    var second = world.user("u3", email: "a@example.com")
+    var second = fixture.user("u3", email: "a@example.com")
     await store.expect(.emailExists) { [second] a throws(AccountError) in try a.insert(second) }
     second.email = nil
     second.phoneNumber = "+1"
@@ -89,11 +89,11 @@ import Testing
     second.phoneNumber = nil
     second.identities = first.identities
     await store.expect(.federatedUserAlreadyLinked) { [second] a throws(AccountError) in try a.insert(second) }
-    second = world.user("u1")
+    second = fixture.user("u1")
     await store.expect(.duplicateLocalID) { [second] a throws(AccountError) in try a.insert(second) }
-    second = world.user("u2", email: "a@example.com")
+    second = fixture.user("u2", email: "a@example.com")
     await store.expect(.emailExists) { [second] a throws(AccountError) in try a.update(second, as: [.administered]) }
-    second = world.user("u9")
+    second = fixture.user("u9")
     await store.expect(.userNotFound) { [second] a throws(AccountError) in try a.update(second) }
     #expect(store.view.records.root == before)
     store.close()
@@ -101,8 +101,8 @@ import Testing
 
   @Test("a change of address, phone or identities frees the former ones")
   func changes() async throws {
-    let store = try world.store()
-    var user = world.user("u1", email: "a@example.com")
+    let store = try fixture.store()
+    var user = fixture.user("u1", email: "a@example.com")
     user.phoneNumber = "+1"
     user.identities = [ProviderIdentity(providerID: "x", rawID: "1"), ProviderIdentity(providerID: "x", rawID: "2")]
     try await store.transact { [user] (accounts) throws(AccountError) in try accounts.insert(user) }
@@ -111,7 +111,7 @@ import Testing
     user.identities.removeFirst()
     try await store.transact { [user] (accounts) throws(AccountError) in
       try accounts.update(user, as: [.administered])
-      try accounts.insert(world.user("u2", email: "a@example.com"))
+      try accounts.insert(fixture.user("u2", email: "a@example.com"))
     }
     user.initialEmail = "a@example.com"
     let view = store.view
@@ -129,11 +129,11 @@ import Testing
   )
   func uidsComeBack() async throws {
     var journal = MemoryJournal()
-    var store = try world.store(journal)
+    var store = try fixture.store(journal)
     var borders: [TokenCutoff] = []
     for round in 0..<3 {
-      try await store.transact { (accounts) throws(AccountError) in try accounts.insert(world.user("u1")) }
-      await store.expect(.duplicateLocalID) { a throws(AccountError) in try a.insert(world.user("u1")) }
+      try await store.transact { (accounts) throws(AccountError) in try accounts.insert(fixture.user("u1")) }
+      await store.expect(.duplicateLocalID) { a throws(AccountError) in try a.insert(fixture.user("u1")) }
       borders.append(try #require(store.view.user("u1")?.cutoff))
       try await store.transact { (accounts) throws(AccountError) in
         guard var user = accounts.user("u1") else { throw AccountError(.userNotFound) }
@@ -143,9 +143,9 @@ import Testing
       }
       let last = try #require(store.view.tombstone("u1"))
       #expect(last.generation > borders[round].generation + Int64(round))
-      #expect(last.seconds == world.nowSeconds + 1)
+      #expect(last.seconds == fixture.nowSeconds + 1)
       journal = journal.crash()
-      store = try world.store(journal)
+      store = try fixture.store(journal)
       #expect(store.view.tombstone("u1") == last && store.view.tombstone("u2") == nil)
     }
     #expect(borders.map(\.generation) == borders.map(\.generation).sorted() && borders[0] == .first)
@@ -155,16 +155,16 @@ import Testing
 
   @Test("A uid with an unreadable record is reused with a later cutoff than the record could hold")
   func unreadable() async throws {
-    let store = try world.store()
+    let store = try fixture.store()
     try await store.transact { (accounts) throws(AccountError) in
-      try accounts.insert(world.user("u1"))
+      try accounts.insert(fixture.user("u1"))
       accounts.draft.replace(AccountPath.user("u1"), with: Node(.string("{")))
     }
     var last: Int64 = 1_000_000
     for _ in 0..<2 {
       try await store.transact { (accounts) throws(AccountError) in
         accounts.delete("u1")
-        try accounts.insert(world.user("u1"))
+        try accounts.insert(fixture.user("u1"))
       }
       let cutoff = try #require(store.view.user("u1")?.cutoff)
       #expect(cutoff.generation > last)
@@ -176,7 +176,7 @@ import Testing
     // Nor does an unreadable record of a deleted user.
     try await store.transact { (accounts) throws(AccountError) in
       accounts.draft.replace(AccountPath.deleted("u2"), with: Node(.string("{")))
-      try accounts.insert(world.user("u2"))
+      try accounts.insert(fixture.user("u2"))
     }
     #expect(try #require(store.view.user("u2")).cutoff.generation > 1_000_000)
     store.close()
@@ -184,9 +184,9 @@ import Testing
 
   @Test("After all accounts are deleted, a reused uid is past the tokens of each of them")
   func reuseAfterAllAreDeleted() async throws {
-    let store = try world.store()
+    let store = try fixture.store()
     try await store.transact { (accounts) throws(AccountError) in
-      for uid in ["u1", "u2"] { try accounts.insert(world.user(uid)) }
+      for uid in ["u1", "u2"] { try accounts.insert(fixture.user(uid)) }
       guard var user = accounts.user("u1") else { throw AccountError(.userNotFound) }
       for _ in 0..<3 { accounts.endTokens(of: &user) }
       try accounts.update(user)
@@ -194,7 +194,7 @@ import Testing
     let cutoff = try #require(store.view.user("u1")?.cutoff)
     try await store.transact { (accounts) throws(AccountError) in
       accounts.deleteAllUsers()
-      try accounts.insert(world.user("u1"))
+      try accounts.insert(fixture.user("u1"))
     }
     #expect(try #require(store.view.user("u1")).cutoff.generation > cutoff.generation)
     store.close()
@@ -202,8 +202,8 @@ import Testing
 
   @Test("Records of the previous version stay valid: their tokens expire by the second of the first revocation")
   func versionBefore() async throws {
-    let store = try world.store()
-    let now = world.nowSeconds
+    let store = try fixture.store()
+    let now = fixture.nowSeconds
     let record = #"{"uid":"u1","createdAt":5,"validSince":\#(now - 10)}"#
     try await store.transact { (accounts) throws(AccountError) in
       accounts.draft.replace(AccountPath.user("u1"), with: Node(.string(record)))
@@ -220,7 +220,7 @@ import Testing
       guard var user = accounts.user("u1") else { throw AccountError(.userNotFound) }
       accounts.endTokens(of: &user)
       try accounts.update(user)
-      try accounts.insert(world.user("u2"))
+      try accounts.insert(fixture.user("u2"))
     }
     let ended = try #require(store.view.user("u1")?.cutoff)
     #expect(ended == TokenCutoff(generation: 1, seconds: now + 1))
@@ -231,26 +231,26 @@ import Testing
 
   @Test("deleting a user deletes their address, identities, sessions and codes, and keeps the audit trail")
   func deletion() async throws {
-    let store = try world.store()
-    var user = world.user("u1", email: "a@example.com")
+    let store = try fixture.store()
+    var user = fixture.user("u1", email: "a@example.com")
     user.phoneNumber = "+1"
     user.identities = [ProviderIdentity(providerID: "x", rawID: "1")]
     try await store.transact { [user] (accounts) throws(AccountError) in
       try accounts.insert(user)
-      try accounts.insert(world.user("u2"))
+      try accounts.insert(fixture.user("u2"))
       for i in 0..<3 {
-        var session = world.session("u1")
-        session.expiresAtSeconds = i == 0 ? world.nowSeconds + 100 : nil
+        var session = fixture.session("u1")
+        session.expiresAtSeconds = i == 0 ? fixture.nowSeconds + 100 : nil
         accounts.putSession(.of("s\(i)"), session)
-        accounts.putTicket(.of("t\(i)"), world.ticket(uid: "u1", email: "a@example.com"))
+        accounts.putTicket(.of("t\(i)"), fixture.ticket(uid: "u1", email: "a@example.com"))
       }
-      accounts.putSession(.of("other"), world.session("u2"))
-      accounts.audit(AuditEvent(.signUp, uid: "u1", email: "a@example.com", client: world.client()))
+      accounts.putSession(.of("other"), fixture.session("u2"))
+      accounts.audit(AuditEvent(.signUp, uid: "u1", email: "a@example.com", client: fixture.client()))
     }
     try await store.transact { (accounts) throws(AccountError) in
       accounts.delete("u1")
       accounts.delete("nobody")
-      accounts.audit(AuditEvent(.userDeleted, uid: "u1", client: world.client()))
+      accounts.audit(AuditEvent(.userDeleted, uid: "u1", client: fixture.client()))
     }
     let view = store.view
     #expect(view.user("u1") == nil && view.user(email: "a@example.com") == nil)
@@ -268,29 +268,29 @@ import Testing
 
   @Test("invalid uids and addresses are refused")
   func impossible() async throws {
-    let store = try world.store()
+    let store = try fixture.store()
     let long = String(repeating: "🙂", count: 65)
     for uid in ["", long, String(repeating: "x", count: 129)] {
-      await store.expect(.invalidArgument) { a throws(AccountError) in try a.insert(world.user(uid)) }
+      await store.expect(.invalidArgument) { a throws(AccountError) in try a.insert(fixture.user(uid)) }
     }
     for email in ["A@example.com", "a", "e\u{301}@example.com"] {
-      await store.expect(.invalidEmail) { a throws(AccountError) in try a.insert(world.user("u", email: email)) }
+      await store.expect(.invalidEmail) { a throws(AccountError) in try a.insert(fixture.user("u", email: email)) }
     }
-    var large = world.user("u")
+    var large = fixture.user("u")
     large.photoURL = String(repeating: "x", count: 300_000)
     await store.expect(.invalidArgument) { [large] a throws(AccountError) in try a.insert(large) }
     let longest = String(repeating: "€", count: 128)
-    await store.expect(nil) { a throws(AccountError) in try a.insert(world.user(longest)) }
+    await store.expect(nil) { a throws(AccountError) in try a.insert(fixture.user(longest)) }
     #expect(store.view.user(longest)?.uid == longest)
     store.close()
   }
 
   @Test("canonically equivalent uids are two users")
   func unicodeUIDs() async throws {
-    let store = try world.store()
+    let store = try fixture.store()
     try await store.transact { (accounts) throws(AccountError) in
-      try accounts.insert(world.user("é"))
-      try accounts.insert(world.user("e\u{301}"))
+      try accounts.insert(fixture.user("é"))
+      try accounts.insert(fixture.user("e\u{301}"))
     }
     #expect(store.view.userCount == 2)
     try await store.transact { (accounts) throws(AccountError) in accounts.delete("é") }
@@ -300,10 +300,10 @@ import Testing
 
   @Test("pages of users come in order, without gaps, repetitions or an early end")
   func pages() async throws {
-    let store = try world.store()
+    let store = try fixture.store()
     let uids = (0..<57).map { "u\($0)" } + ["a.b", "9", "10", "%", "é"]
     try await store.transact { (accounts) throws(AccountError) in
-      for uid in uids { try accounts.insert(world.user(uid)) }
+      for uid in uids { try accounts.insert(fixture.user(uid)) }
       accounts.draft.replace(AccountPath.user("u20"), with: Node(.string("{")))
       accounts.draft.replace(AccountPath.user("u21"), with: Node(.int(7)))
     }
@@ -320,18 +320,18 @@ import Testing
 
   @Test("an emulator deletes all users, and their uids are free again")
   func deleteAllUsers() async throws {
-    let store = try world.store()
+    let store = try fixture.store()
     try await store.transact { (accounts) throws(AccountError) in
-      try accounts.insert(world.user("u1", email: "a@example.com"))
-      accounts.putSession(.of("s"), world.session("u1"))
-      accounts.putTicket(.of("t"), world.ticket(uid: nil, email: "b@example.com"))
+      try accounts.insert(fixture.user("u1", email: "a@example.com"))
+      accounts.putSession(.of("s"), fixture.session("u1"))
+      accounts.putTicket(.of("t"), fixture.ticket(uid: nil, email: "b@example.com"))
       accounts.delete("u1")
-      try accounts.insert(world.user("u2", email: "a@example.com"))
+      try accounts.insert(fixture.user("u2", email: "a@example.com"))
     }
     try await store.transact { (accounts) throws(AccountError) in accounts.deleteAllUsers() }
     let left = Set(store.view.records.root.children.map { $0.key.text })
     #expect(left == ["generationFloor", "latest"], "nothing of anybody")
-    await store.expect(nil) { a throws(AccountError) in try a.insert(world.user("u1")) }
+    await store.expect(nil) { a throws(AccountError) in try a.insert(fixture.user("u1")) }
     store.close()
   }
 }

@@ -7,18 +7,18 @@ import Testing
 struct ThrottleLimitTests {
   @Test("New accounts of one client are limited by the hour, anonymous ones on their own")
   func signUps() {
-    let world = ThrottleWorld()
+    let fixture = ThrottleFixture()
     func admit(_ address: String = "192.0.2.1", anonymous: Bool = false) -> Bool {
-      world.throttle.admitSignUp(address: address, isAnonymous: anonymous, now: world.now)
+      fixture.throttle.admitSignUp(address: address, isAnonymous: anonymous, now: fixture.now)
     }
     for _ in 0..<100 { #expect(admit()) }
     #expect(!admit())
     for _ in 0..<60 { #expect(admit(anonymous: true)) }
     #expect(!admit(anonymous: true))
     #expect(admit("192.0.2.2"))
-    world.advance(seconds: 3_599)
+    fixture.advance(seconds: 3_599)
     #expect(!admit())
-    world.advance(seconds: 600)
+    fixture.advance(seconds: 600)
     #expect(admit())
   }
 
@@ -26,13 +26,13 @@ struct ThrottleLimitTests {
   func slidingHour() {
     var limits = ThrottleLimits()
     limits.signUpsPerHour = 10
-    let world = ThrottleWorld(limits)
+    let fixture = ThrottleFixture(limits)
     var admitted: [Int64] = []
     for _ in 0..<2_000 {
-      if world.throttle.admitSignUp(address: "192.0.2.1", isAnonymous: false, now: world.now) {
-        admitted.append(world.now.wallMilliseconds / 1000)
+      if fixture.throttle.admitSignUp(address: "192.0.2.1", isAnonymous: false, now: fixture.now) {
+        admitted.append(fixture.now.wallMilliseconds / 1000)
       }
-      world.advance(seconds: 17)
+      fixture.advance(seconds: 17)
     }
     for first in admitted { #expect(admitted.filter { $0 >= first && $0 < first + 3_600 }.count <= 10) }
     #expect(admitted.count >= 75, "and nearly as many are let through: \(admitted.count)")
@@ -40,21 +40,21 @@ struct ThrottleLimitTests {
 
   @Test("Mails: one a minute and five an hour to one address")
   func mailsToOne() {
-    let world = ThrottleWorld()
+    let fixture = ThrottleFixture()
     func admit(_ number: Int = 1) -> Bool {
-      world.throttle.admitMail(to: "ann@example.com", address: "192.0.2.\(number)", now: world.now)
+      fixture.throttle.admitMail(to: "ann@example.com", address: "192.0.2.\(number)", now: fixture.now)
     }
     #expect(admit(1))
     #expect(!admit(2))
-    world.advance(seconds: 59)
+    fixture.advance(seconds: 59)
     #expect(!admit(3))
-    world.advance(seconds: 1)
+    fixture.advance(seconds: 1)
     for number in 4..<8 {
       #expect(admit(number))
-      world.advance(seconds: 60)
+      fixture.advance(seconds: 60)
     }
     #expect(!admit(9), "five")
-    world.advance(seconds: 4_000)
+    fixture.advance(seconds: 4_000)
     #expect(admit(10))
   }
 
@@ -62,38 +62,39 @@ struct ThrottleLimitTests {
   func mailsOfOne() {
     var limits = ThrottleLimits()
     limits.mailsPerDay = 60
-    let world = ThrottleWorld(limits)
+    let fixture = ThrottleFixture(limits)
     for number in 0..<30 {
-      #expect(world.throttle.admitMail(to: "user\(number)@example.com", address: "192.0.2.1", now: world.now))
+      #expect(fixture.throttle.admitMail(to: "user\(number)@example.com", address: "192.0.2.1", now: fixture.now))
     }
-    #expect(!world.throttle.admitMail(to: "user30@example.com", address: "192.0.2.1", now: world.now))
+    #expect(!fixture.throttle.admitMail(to: "user30@example.com", address: "192.0.2.1", now: fixture.now))
     for number in 30..<45 {
-      #expect(world.throttle.admitMail(to: "user\(number)@example.com", address: "192.0.2.2", now: world.now))
+      #expect(fixture.throttle.admitMail(to: "user\(number)@example.com", address: "192.0.2.2", now: fixture.now))
     }
-    #expect(!world.throttle.admitMail(to: "user45@example.com", address: "192.0.2.2", now: world.now))
-    world.advance(seconds: 100_000)
-    #expect(world.throttle.admitMail(to: "user40@example.com", address: "192.0.2.3", now: world.now))
+    #expect(!fixture.throttle.admitMail(to: "user45@example.com", address: "192.0.2.2", now: fixture.now))
+    fixture.advance(seconds: 100_000)
+    #expect(fixture.throttle.admitMail(to: "user40@example.com", address: "192.0.2.3", now: fixture.now))
   }
 
   @Test("Mails: the number a minute for one address is a setting; resets are counted separately")
   func mailsOfOneMinute() {
-    let world = ThrottleWorld()
+    let fixture = ThrottleFixture()
     func admits(_ isReset: Bool) -> Bool {
-      world.throttle.admitMail(to: "ann@example.com", isReset ? .reset : .other, address: "192.0.2.1", now: world.now)
+      fixture.throttle.admitMail(
+        to: "ann@example.com", isReset ? .reset : .other, address: "192.0.2.1", now: fixture.now)
     }
     #expect(admits(false) && !admits(false))
     #expect(admits(true), "a verification went out before it")
     #expect(!admits(true) && !admits(false))
     for _ in 0..<4 {
-      world.advance(seconds: 60)
+      fixture.advance(seconds: 60)
       #expect(admits(false))
     }
-    world.advance(seconds: 60)
+    fixture.advance(seconds: 60)
     #expect(!admits(false), "five in the hour")
     #expect(admits(true))
     var limits = ThrottleLimits()
     limits.mailsPerAddressPerMinute = 3
-    let looser = ThrottleWorld(limits)
+    let looser = ThrottleFixture(limits)
     for number in 0..<4 {
       let isAdmitted = looser.throttle.admitMail(to: "ann@example.com", address: "192.0.2.1", now: looser.now)
       #expect(isAdmitted == (number < 3))
@@ -104,37 +105,39 @@ struct ThrottleLimitTests {
 
   @Test("A refused mail is not counted in any other limit")
   func refusedMail() {
-    let world = ThrottleWorld()
-    #expect(world.throttle.admitMail(to: "ann@example.com", address: "192.0.2.1", now: world.now))
-    for _ in 0..<100 { #expect(!world.throttle.admitMail(to: "ann@example.com", address: "192.0.2.1", now: world.now)) }
+    let fixture = ThrottleFixture()
+    #expect(fixture.throttle.admitMail(to: "ann@example.com", address: "192.0.2.1", now: fixture.now))
+    for _ in 0..<100 {
+      #expect(!fixture.throttle.admitMail(to: "ann@example.com", address: "192.0.2.1", now: fixture.now))
+    }
     for number in 0..<29 {
-      #expect(world.throttle.admitMail(to: "user\(number)@example.com", address: "192.0.2.1", now: world.now))
+      #expect(fixture.throttle.admitMail(to: "user\(number)@example.com", address: "192.0.2.1", now: fixture.now))
     }
   }
 
   @Test("Codes: fifteen tries a minute for one account")
   func codes() {
-    let world = ThrottleWorld()
-    for _ in 0..<15 { #expect(world.throttle.admitCodeTry(account: "uid", now: world.now)) }
-    #expect(!world.throttle.admitCodeTry(account: "uid", now: world.now))
-    #expect(world.throttle.admitCodeTry(account: "uie", now: world.now))
-    world.advance(seconds: 70)
-    #expect(world.throttle.admitCodeTry(account: "uid", now: world.now))
+    let fixture = ThrottleFixture()
+    for _ in 0..<15 { #expect(fixture.throttle.admitCodeTry(account: "uid", now: fixture.now)) }
+    #expect(!fixture.throttle.admitCodeTry(account: "uid", now: fixture.now))
+    #expect(fixture.throttle.admitCodeTry(account: "uie", now: fixture.now))
+    fixture.advance(seconds: 70)
+    #expect(fixture.throttle.admitCodeTry(account: "uid", now: fixture.now))
   }
 
   @Test("Provider credentials: thirty refused ones a minute, and no limit for correct ones")
   func credentials() {
-    let world = ThrottleWorld()
-    for _ in 0..<1_000 { #expect(world.throttle.admitCredential(address: "192.0.2.1", now: world.now)) }
+    let fixture = ThrottleFixture()
+    for _ in 0..<1_000 { #expect(fixture.throttle.admitCredential(address: "192.0.2.1", now: fixture.now)) }
     for _ in 0..<30 {
-      #expect(world.throttle.admitCredential(address: "192.0.2.1", now: world.now))
-      world.throttle.credentialRefused(address: "192.0.2.1", now: world.now)
+      #expect(fixture.throttle.admitCredential(address: "192.0.2.1", now: fixture.now))
+      fixture.throttle.credentialRefused(address: "192.0.2.1", now: fixture.now)
     }
-    #expect(!world.throttle.admitCredential(address: "192.0.2.1", now: world.now))
-    #expect(!world.throttle.admitCredential(address: "::ffff:192.0.2.1", now: world.now))
-    #expect(world.throttle.admitCredential(address: "192.0.2.2", now: world.now))
-    world.advance(seconds: 70)
-    #expect(world.throttle.admitCredential(address: "192.0.2.1", now: world.now))
+    #expect(!fixture.throttle.admitCredential(address: "192.0.2.1", now: fixture.now))
+    #expect(!fixture.throttle.admitCredential(address: "::ffff:192.0.2.1", now: fixture.now))
+    #expect(fixture.throttle.admitCredential(address: "192.0.2.2", now: fixture.now))
+    fixture.advance(seconds: 70)
+    #expect(fixture.throttle.admitCredential(address: "192.0.2.1", now: fixture.now))
   }
 
   @Test("A limit of zero refuses every attempt")
@@ -142,9 +145,9 @@ struct ThrottleLimitTests {
     var limits = ThrottleLimits()
     limits.signUpsPerHour = 0
     limits.mailsPerAddressPerHour = 0
-    let world = ThrottleWorld(limits)
-    #expect(!world.throttle.admitSignUp(address: "192.0.2.1", isAnonymous: false, now: world.now))
-    #expect(!world.throttle.admitMail(to: "ann@example.com", address: "192.0.2.1", now: world.now))
+    let fixture = ThrottleFixture(limits)
+    #expect(!fixture.throttle.admitSignUp(address: "192.0.2.1", isAnonymous: false, now: fixture.now))
+    #expect(!fixture.throttle.admitMail(to: "ann@example.com", address: "192.0.2.1", now: fixture.now))
   }
 
   @Test(

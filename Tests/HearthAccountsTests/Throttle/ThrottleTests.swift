@@ -7,37 +7,37 @@ import Testing
 struct ThrottleTests {
   @Test("Security 17: after ten failures an account waits, twice as long each time, never longer than the limit")
   func lock() {
-    let world = ThrottleWorld(ThrottleWorld.accountsOnly)
-    for _ in 0..<10 { #expect(world.fail()) }
+    let fixture = ThrottleFixture(ThrottleFixture.accountsOnly)
+    for _ in 0..<10 { #expect(fixture.fail()) }
     var delays: [Int64] = []
     for _ in 0..<14 {
-      guard case .refused(let seconds) = world.begin() else {
+      guard case .refused(let seconds) = fixture.begin() else {
         Issue.record("not locked")
         return
       }
       delays.append(seconds)
       // The correct password is refused as well, until one second before the end of the lock.
-      world.advance(seconds: seconds - 1)
-      #expect(!world.succeed())
-      world.advance(seconds: 1)
-      #expect(world.fail())
+      fixture.advance(seconds: seconds - 1)
+      #expect(!fixture.succeed())
+      fixture.advance(seconds: 1)
+      #expect(fixture.fail())
     }
     #expect(delays == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900, 900])
   }
 
   @Test("Security 17: other accounts are unaffected, and the lock ends")
   func lockEnds() {
-    let world = ThrottleWorld(ThrottleWorld.accountsOnly)
-    for _ in 0..<10 { #expect(world.fail()) }
-    #expect(world.begin() == .refused(retryAfterSeconds: 1))
-    #expect(world.succeed("ben@example.com"))
-    world.advance(seconds: 1)
-    #expect(world.succeed())
+    let fixture = ThrottleFixture(ThrottleFixture.accountsOnly)
+    for _ in 0..<10 { #expect(fixture.fail()) }
+    #expect(fixture.begin() == .refused(retryAfterSeconds: 1))
+    #expect(fixture.succeed("ben@example.com"))
+    fixture.advance(seconds: 1)
+    #expect(fixture.succeed())
   }
 
   @Test("A lock ends at a whole second, at whatever fraction of a second it begins")
   func wholeSecond() {
-    let throttle = Throttle(limits: ThrottleWorld.accountsOnly, addressKey: [1], restored: [:], persist: { _, _ in })
+    let throttle = Throttle(limits: ThrottleFixture.accountsOnly, addressKey: [1], restored: [:], persist: { _, _ in })
     func begin(_ milliseconds: Int64) -> Throttle.Admission {
       throttle.beginPasswordAttempt(
         account: "a", address: "", now: Instant(wallMilliseconds: milliseconds, monotonicMilliseconds: milliseconds))
@@ -49,76 +49,76 @@ struct ThrottleTests {
 
   @Test("The failure that caused a lock is reported for the audit trail")
   func lockIsTold() {
-    let world = ThrottleWorld(ThrottleWorld.accountsOnly)
+    let fixture = ThrottleFixture(ThrottleFixture.accountsOnly)
     var waits: [Int64?] = []
     for _ in 0..<10 {
-      #expect(world.begin() == .allowed)
-      waits.append(world.throttle.passwordFailed(account: "ann@example.com", address: "192.0.2.1", now: world.now))
+      #expect(fixture.begin() == .allowed)
+      waits.append(fixture.throttle.passwordFailed(account: "ann@example.com", address: "192.0.2.1", now: fixture.now))
     }
     #expect(waits == [nil, nil, nil, nil, nil, nil, nil, nil, nil, 1])
   }
 
   @Test("After twelve quiet hours all failures are forgotten")
   func forgotten() {
-    let world = ThrottleWorld(ThrottleWorld.accountsOnly)
-    for _ in 0..<10 { #expect(world.fail()) }
-    world.advance(seconds: 43_201)
-    for _ in 0..<10 { #expect(world.fail()) }
-    #expect(world.begin() == .refused(retryAfterSeconds: 1))
+    let fixture = ThrottleFixture(ThrottleFixture.accountsOnly)
+    for _ in 0..<10 { #expect(fixture.fail()) }
+    fixture.advance(seconds: 43_201)
+    for _ in 0..<10 { #expect(fixture.fail()) }
+    #expect(fixture.begin() == .refused(retryAfterSeconds: 1))
   }
 
   @Test("A correct password does not count as an attempt: signing in is not limited")
   func success() {
-    let world = ThrottleWorld()
-    for _ in 0..<200 { #expect(world.succeed()) }
-    #expect(world.locks.all.isEmpty)
+    let fixture = ThrottleFixture()
+    for _ in 0..<200 { #expect(fixture.succeed()) }
+    #expect(fixture.locks.all.isEmpty)
   }
 
   @Test("Failures are reset by a correct password from a known network, not from a new one")
   func knownNetwork() {
-    let world = ThrottleWorld(ThrottleWorld.accountsOnly)
-    #expect(world.succeed(from: "198.51.100.1"))
-    for _ in 0..<9 { #expect(world.fail(from: "192.0.2.7")) }
-    #expect(world.succeed(from: "203.0.113.5"))
-    #expect(world.fail(from: "192.0.2.7"))
-    #expect(world.begin(from: "192.0.2.7") == .refused(retryAfterSeconds: 1), "nine were still counted")
-    world.advance(seconds: 1)
-    #expect(world.succeed(from: "198.51.100.1"))
-    for _ in 0..<10 { #expect(world.fail(from: "192.0.2.7")) }
-    #expect(world.locks.all.count == 1)
+    let fixture = ThrottleFixture(ThrottleFixture.accountsOnly)
+    #expect(fixture.succeed(from: "198.51.100.1"))
+    for _ in 0..<9 { #expect(fixture.fail(from: "192.0.2.7")) }
+    #expect(fixture.succeed(from: "203.0.113.5"))
+    #expect(fixture.fail(from: "192.0.2.7"))
+    #expect(fixture.begin(from: "192.0.2.7") == .refused(retryAfterSeconds: 1), "nine were still counted")
+    fixture.advance(seconds: 1)
+    #expect(fixture.succeed(from: "198.51.100.1"))
+    for _ in 0..<10 { #expect(fixture.fail(from: "192.0.2.7")) }
+    #expect(fixture.locks.all.count == 1)
   }
 
   @Test("An attempt whose password was not checked does not count")
   func abandoned() {
-    let world = ThrottleWorld()
+    let fixture = ThrottleFixture()
     for _ in 0..<100 {
-      #expect(world.begin() == .allowed)
-      world.throttle.attemptAbandoned(account: "ann@example.com", address: "192.0.2.1", now: world.now)
+      #expect(fixture.begin() == .allowed)
+      fixture.throttle.attemptAbandoned(account: "ann@example.com", address: "192.0.2.1", now: fixture.now)
     }
-    for _ in 0..<10 { #expect(world.fail()) }
-    #expect(world.begin() != .allowed)
+    for _ in 0..<10 { #expect(fixture.fail()) }
+    #expect(fixture.begin() != .allowed)
   }
 
   @Test("Security 18: of fifty guesses at the same time no more than the limit are evaluated")
   func parallel() async {
-    let world = ThrottleWorld(ThrottleWorld.accountsOnly)
+    let fixture = ThrottleFixture(ThrottleFixture.accountsOnly)
     let admitted = await withTaskGroup(of: Bool.self) { group in
-      for number in 0..<50 { group.addTask { world.begin(from: "192.0.2.\(number)") == .allowed } }
+      for number in 0..<50 { group.addTask { fixture.begin(from: "192.0.2.\(number)") == .allowed } }
       return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
     }
     #expect(admitted == 10)
     // Nor when their outcomes arrive one by one in between.
-    world.throttle.passwordFailed(account: "ann@example.com", address: "192.0.2.1", now: world.now)
-    #expect(world.begin() != .allowed)
+    fixture.throttle.passwordFailed(account: "ann@example.com", address: "192.0.2.1", now: fixture.now)
+    #expect(fixture.begin() != .allowed)
   }
 
   @Test("Security 18: fifty attempts at once from one address do not exceed the limit, for any accounts")
   func parallelAddress() async {
     var limits = ThrottleLimits()
     limits.addressAccounts = 1_000
-    let world = ThrottleWorld(limits)
+    let fixture = ThrottleFixture(limits)
     let admitted = await withTaskGroup(of: Bool.self) { group in
-      for number in 0..<50 { group.addTask { world.begin("user\(number)@example.com") == .allowed } }
+      for number in 0..<50 { group.addTask { fixture.begin("user\(number)@example.com") == .allowed } }
       return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
     }
     #expect(admitted == 30)
@@ -126,70 +126,70 @@ struct ThrottleTests {
 
   @Test("An address may fail thirty times, then once in ten seconds")
   func address() {
-    let world = ThrottleWorld()
-    for number in 0..<30 { #expect(world.fail("user\(number % 15)@example.com")) }
-    #expect(world.begin() == .refused(retryAfterSeconds: 10))
-    #expect(world.fail(from: "192.0.2.2"), "another address")
-    world.advance(seconds: 9)
-    #expect(world.begin() == .refused(retryAfterSeconds: 1))
-    world.advance(seconds: 1)
-    #expect(world.fail())
-    #expect(world.begin() == .refused(retryAfterSeconds: 10))
-    world.advance(seconds: 300)
-    for number in 0..<30 { #expect(world.fail("other\(number % 4)@example.com")) }
-    #expect(!world.fail("other9@example.com"))
+    let fixture = ThrottleFixture()
+    for number in 0..<30 { #expect(fixture.fail("user\(number % 15)@example.com")) }
+    #expect(fixture.begin() == .refused(retryAfterSeconds: 10))
+    #expect(fixture.fail(from: "192.0.2.2"), "another address")
+    fixture.advance(seconds: 9)
+    #expect(fixture.begin() == .refused(retryAfterSeconds: 1))
+    fixture.advance(seconds: 1)
+    #expect(fixture.fail())
+    #expect(fixture.begin() == .refused(retryAfterSeconds: 10))
+    fixture.advance(seconds: 300)
+    for number in 0..<30 { #expect(fixture.fail("other\(number % 4)@example.com")) }
+    #expect(!fixture.fail("other9@example.com"))
   }
 
   @Test("An attempt that is refused for its address does not count for the account")
   func refusedAddress() {
-    let world = ThrottleWorld()
-    for number in 0..<30 { #expect(world.fail("user\(number % 15)@example.com")) }
-    for _ in 0..<100 { #expect(!world.fail("ann@example.com")) }
-    for _ in 0..<10 { #expect(world.fail("ann@example.com", from: "192.0.2.2")) }
+    let fixture = ThrottleFixture()
+    for number in 0..<30 { #expect(fixture.fail("user\(number % 15)@example.com")) }
+    for _ in 0..<100 { #expect(!fixture.fail("ann@example.com")) }
+    for _ in 0..<10 { #expect(fixture.fail("ann@example.com", from: "192.0.2.2")) }
   }
 
   @Test("An address may fail for twenty accounts in ten minutes, and no more")
   func spraying() {
-    let world = ThrottleWorld()
-    for number in 0..<20 { #expect(world.fail("user\(number)@example.com")) }
-    #expect(world.begin("user20@example.com") == .refused(retryAfterSeconds: 600))
-    #expect(world.fail("user3@example.com"), "one of the twenty")
-    #expect(world.fail("user20@example.com", from: "192.0.2.2"))
-    world.advance(seconds: 600)
-    #expect(world.fail("user20@example.com"))
+    let fixture = ThrottleFixture()
+    for number in 0..<20 { #expect(fixture.fail("user\(number)@example.com")) }
+    #expect(fixture.begin("user20@example.com") == .refused(retryAfterSeconds: 600))
+    #expect(fixture.fail("user3@example.com"), "one of the twenty")
+    #expect(fixture.fail("user20@example.com", from: "192.0.2.2"))
+    fixture.advance(seconds: 600)
+    #expect(fixture.fail("user20@example.com"))
   }
 
   @Test("Many users behind one address sign in without being counted")
   func sharedAddress() {
-    let world = ThrottleWorld()
-    for number in 0..<500 { #expect(world.succeed("user\(number)@example.com")) }
+    let fixture = ThrottleFixture()
+    for number in 0..<500 { #expect(fixture.succeed("user\(number)@example.com")) }
   }
 
   @Test("Security 19: an IPv6 customer's network is one client, with all of its addresses")
   func wholeNetwork() {
-    let world = ThrottleWorld()
-    for number in 0..<30 { #expect(world.fail("user\(number % 15)@example.com", from: "2001:db8:0:1::\(number)")) }
-    #expect(!world.fail(from: "2001:db8:0:1:ffff:ffff:ffff:ffff"))
-    #expect(world.fail(from: "2001:db8:0:2::1"))
+    let fixture = ThrottleFixture()
+    for number in 0..<30 { #expect(fixture.fail("user\(number % 15)@example.com", from: "2001:db8:0:1::\(number)")) }
+    #expect(!fixture.fail(from: "2001:db8:0:1:ffff:ffff:ffff:ffff"))
+    #expect(fixture.fail(from: "2001:db8:0:2::1"))
   }
 
   @Test("Security 19: all networks of a /48 together may fail sixteen times as often as one")
   func provider() {
-    let world = ThrottleWorld()
+    let fixture = ThrottleFixture()
     let count = (0..<1_000).count { number in
-      world.fail("user\(number)@example.com", from: "2001:db8:7:\(String(number, radix: 16))::1")
+      fixture.fail("user\(number)@example.com", from: "2001:db8:7:\(String(number, radix: 16))::1")
     }
     #expect(count == 16 * 20, "as many accounts as sixteen clients have in ten minutes")
-    #expect(world.fail("ann@example.com", from: "2001:db8:8::1"), "others are unaffected")
+    #expect(fixture.fail("ann@example.com", from: "2001:db8:8::1"), "others are unaffected")
   }
 
   @Test("Security 22: an account has one counter, however its e-mail address is written")
   func canonical() throws {
-    let world = ThrottleWorld(ThrottleWorld.accountsOnly)
+    let fixture = ThrottleFixture(ThrottleFixture.accountsOnly)
     let spellings = ["Ann@Example.com", "ann@example.com", "ANN@EXAMPLE.COM", "Ann@EXAMPLE.com"]
     for number in 0..<10 {
-      #expect(world.fail(try #require(EmailAddress.canonical(spellings[number % 4]))))
+      #expect(fixture.fail(try #require(EmailAddress.canonical(spellings[number % 4]))))
     }
-    for spelling in spellings { #expect(!world.fail(try #require(EmailAddress.canonical(spelling)))) }
+    for spelling in spellings { #expect(!fixture.fail(try #require(EmailAddress.canonical(spelling)))) }
   }
 }

@@ -10,14 +10,14 @@ import Testing
     arguments: NetworkCondition.reliable
   )
   func changePassword(over network: NetworkCondition) async throws {
-    try await AuthWorld.with(over: network) { world in
-      let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
-      let other = try world.another()
+    try await AuthFixture.with(over: network) { fixture in
+      let user = try await fixture.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+      let other = try fixture.another()
       try await other.signIn(withEmail: "ada@example.com", password: "secret1")
       let elsewhere = try #require(other.currentUser)
       let before = user.refreshToken
       try await user.updatePassword(to: "secret2")
-      #expect(user.refreshToken != before && world.auth.currentUser === user)
+      #expect(user.refreshToken != before && fixture.auth.currentUser === user)
       _ = try await user.getIDToken(forcingRefresh: true)
       #expect(await authCode { _ = try await elsewhere.getIDToken(forcingRefresh: true) } == .userTokenExpired)
       #expect(other.currentUser == nil)
@@ -31,12 +31,12 @@ import Testing
 
   @Test("a forgotten password is reset with the mailed code, once", arguments: NetworkCondition.reliable)
   func reset(over network: NetworkCondition) async throws {
-    try await AuthWorld.with(over: network) { world in
-      let auth = world.auth
+    try await AuthFixture.with(over: network) { fixture in
+      let auth = fixture.auth
       try await auth.createUser(withEmail: "ada@example.com", password: "secret1")
       try await auth.sendPasswordReset(withEmail: "ada@example.com")
       try await auth.sendPasswordReset(withEmail: "nobody@example.com")
-      let code = code(of: try await world.test.mailer.link(.resetPassword))
+      let code = code(of: try await fixture.test.mailer.link(.resetPassword))
       #expect(try await auth.verifyPasswordResetCode(code) == "ada@example.com")
       let info = try await auth.checkActionCode(code)
       #expect(info == ActionCodeInfo(operation: .passwordReset, email: "ada@example.com", previousEmail: nil))
@@ -51,17 +51,17 @@ import Testing
 
   @Test("an address is verified, and changed by a link mailed to the new one", arguments: NetworkCondition.reliable)
   func address(over network: NetworkCondition) async throws {
-    try await AuthWorld.with(over: network) { world in
-      let auth = world.auth
+    try await AuthFixture.with(over: network) { fixture in
+      let auth = fixture.auth
       let user = try await auth.createUser(withEmail: "ada@example.com", password: "secret1").user
       try await user.sendEmailVerification()
-      try await auth.applyActionCode(code(of: try await world.test.mailer.link(.verifyEmail)))
+      try await auth.applyActionCode(code(of: try await fixture.test.mailer.link(.verifyEmail)))
       try await user.reload()
       #expect(user.isEmailVerified)
       // Existing addresses are hidden, so an address cannot be changed directly.
       #expect(await authCode { try await user.updateEmail(to: "new@example.com") } == .operationNotAllowed)
       try await user.sendEmailVerification(beforeUpdatingEmail: "new@example.com")
-      let change = code(of: try await world.test.mailer.link(.verifyAndChangeEmail))
+      let change = code(of: try await fixture.test.mailer.link(.verifyAndChangeEmail))
       let info = try await auth.checkActionCode(change)
       #expect(info.operation == .verifyAndChangeEmail && info.email == "new@example.com")
       #expect(info.previousEmail == "ada@example.com")
@@ -75,24 +75,24 @@ import Testing
     "without e-mail enumeration protection addresses are set at once, and their sign-in methods are listed",
     arguments: NetworkCondition.reliable)
   func openAddress(over network: NetworkCondition) async throws {
-    try await AuthWorld.with(over: network, hidesAddresses: false) { world in
-      let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+    try await AuthFixture.with(over: network, hidesAddresses: false) { fixture in
+      let user = try await fixture.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
       try await user.updateEmail(to: "new@example.com")
-      #expect(user.email == "new@example.com" && world.auth.currentUser === user)
-      #expect(try await world.auth.fetchSignInMethods(forEmail: "new@example.com") == ["password"])
+      #expect(user.email == "new@example.com" && fixture.auth.currentUser === user)
+      #expect(try await fixture.auth.fetchSignInMethods(forEmail: "new@example.com") == ["password"])
       #expect(
-        await authCode { try await world.auth.signIn(withEmail: "new@example.com", password: "wrong12") }
+        await authCode { try await fixture.auth.signIn(withEmail: "new@example.com", password: "wrong12") }
           == .wrongPassword)
       #expect(
-        await authCode { try await world.auth.signIn(withEmail: "ada@example.com", password: "secret1") }
+        await authCode { try await fixture.auth.signIn(withEmail: "ada@example.com", password: "secret1") }
           == .userNotFound)
     }
   }
 
   @Test("name and picture are set, kept and removed", arguments: NetworkCondition.reliable)
   func profile(over network: NetworkCondition) async throws {
-    try await AuthWorld.with(over: network) { world in
-      let user = try await world.auth.signInAnonymously().user
+    try await AuthFixture.with(over: network) { fixture in
+      let user = try await fixture.auth.signInAnonymously().user
       let change = user.createProfileChangeRequest()
       change.displayName = "Ada"
       change.photoURL = URL(string: "https://app.example/ada.png")
@@ -108,28 +108,28 @@ import Testing
 
   @Test("reauthentication needs the same user", arguments: NetworkCondition.reliable)
   func reauthenticate(over network: NetworkCondition) async throws {
-    try await AuthWorld.with(over: network) { world in
-      let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
-      try await world.another().createUser(withEmail: "bob@example.com", password: "secret1")
+    try await AuthFixture.with(over: network) { fixture in
+      let user = try await fixture.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+      try await fixture.another().createUser(withEmail: "bob@example.com", password: "secret1")
       let before = user.refreshToken
       try await user.reauthenticate(
         with: EmailAuthProvider.credential(withEmail: "ada@example.com", password: "secret1"))
-      #expect(user.refreshToken != before && world.auth.currentUser === user)
+      #expect(user.refreshToken != before && fixture.auth.currentUser === user)
       let other = EmailAuthProvider.credential(withEmail: "bob@example.com", password: "secret1")
       #expect(await authCode { try await user.reauthenticate(with: other) } == .userMismatch)
-      #expect(world.auth.currentUser === user && user.email == "ada@example.com")
+      #expect(fixture.auth.currentUser === user && user.email == "ada@example.com")
     }
   }
 
   @Test("a deleted account can no longer be used, by this client or another", arguments: NetworkCondition.reliable)
   func delete(over network: NetworkCondition) async throws {
-    try await AuthWorld.with(over: network) { world in
-      let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
-      let other = try world.another()
+    try await AuthFixture.with(over: network) { fixture in
+      let user = try await fixture.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+      let other = try fixture.another()
       let elsewhere = try await other.signIn(withEmail: "ada@example.com", password: "secret1").user
       try await user.delete()
-      #expect(world.auth.currentUser == nil)
-      #expect(try world.store.load() == nil)
+      #expect(fixture.auth.currentUser == nil)
+      #expect(try fixture.store.load() == nil)
       let code = await authCode { try await elsewhere.reload() }
       #expect(code?.endsSession == true && other.currentUser == nil)
     }
@@ -137,9 +137,9 @@ import Testing
 
   @Test("a user of one app becomes the user of another app by request", arguments: NetworkCondition.reliable)
   func update(over network: NetworkCondition) async throws {
-    try await AuthWorld.with(over: network) { world in
-      let user = try await world.auth.signInAnonymously().user
-      let other = try world.another()
+    try await AuthFixture.with(over: network) { fixture in
+      let user = try await fixture.auth.signInAnonymously().user
+      let other = try fixture.another()
       try await other.updateCurrentUser(user)
       #expect(
         other.currentUser?.uid == user.uid && other.currentUser !== user && other.currentUser?.isAnonymous == true)

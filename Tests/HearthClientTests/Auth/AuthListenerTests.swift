@@ -8,8 +8,8 @@ import Testing
 @Suite struct AuthListenerTests {
   @Test("a state listener is called with the user at once and at each change; a token listener also at each new token")
   func listeners() async throws {
-    let auth = AuthWorld.auth(port: 1, transport: ScriptedTransport(FakeService().answer))
-    let (states, tokens) = (Told(), Told())
+    let auth = AuthFixture.auth(port: 1, transport: ScriptedTransport(FakeService().answer))
+    let (states, tokens) = (ReceivedValues(), ReceivedValues())
     let stateHandle = auth.addStateDidChangeListener { auth, user in states.add(auth, user) }
     let tokenHandle = auth.addIDTokenDidChangeListener { auth, user in tokens.add(auth, user) }
     let user = try await auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -31,17 +31,17 @@ import Testing
 
   @Test("a removed listener is not called, not even for pending changes", arguments: NetworkCondition.reliable)
   func removed(over network: NetworkCondition) async throws {
-    try await AuthWorld.with(over: network) { world in
+    try await AuthFixture.with(over: network) { fixture in
       let queue = DispatchQueue(label: "held")
-      world.auth.callbackQueue = queue
-      let told = Told()
+      fixture.auth.callbackQueue = queue
+      let received = ReceivedValues()
       queue.suspend()
-      let handle = world.auth.addStateDidChangeListener { auth, user in told.add(auth, user) }
-      try await world.auth.signInAnonymously()
-      world.auth.removeStateDidChangeListener(handle)
+      let handle = fixture.auth.addStateDidChangeListener { auth, user in received.add(auth, user) }
+      try await fixture.auth.signInAnonymously()
+      fixture.auth.removeStateDidChangeListener(handle)
       queue.resume()
       queue.sync {}
-      #expect(told.uids.isEmpty)
+      #expect(received.uids.isEmpty)
     }
   }
 
@@ -49,8 +49,8 @@ import Testing
     "a stream has the present state first, then the newest, and removes its listener at its end",
     arguments: NetworkCondition.reliable)
   func stream(over network: NetworkCondition) async throws {
-    try await AuthWorld.with(over: network) { world in
-      let auth = world.auth
+    try await AuthFixture.with(over: network) { fixture in
+      let auth = fixture.auth
       try await auth.signIn(withCustomToken: "uid:ada")
       let reader = Task {
         var uids: [String?] = []
@@ -61,23 +61,23 @@ import Testing
         return uids
       }
       #expect(try await reader.value == ["ada", nil])
-      try await AuthWorld.until { auth.state.withLock { $0.listeners.isEmpty } }
+      try await AuthFixture.until { auth.state.withLock { $0.listeners.isEmpty } }
       let cancelled = Task { for await _ in auth.idTokenChanges {} }
-      try await AuthWorld.until { !auth.state.withLock { $0.listeners.isEmpty } }
+      try await AuthFixture.until { !auth.state.withLock { $0.listeners.isEmpty } }
       cancelled.cancel()
       await cancelled.value
-      try await AuthWorld.until { auth.state.withLock { $0.listeners.isEmpty } }
+      try await AuthFixture.until { auth.state.withLock { $0.listeners.isEmpty } }
     }
   }
 }
 
 /// The values that a listener received.
-private final class Told: Sendable {
-  private let told = Mutex<[String?]>([])
+private final class ReceivedValues: Sendable {
+  private let received = Mutex<[String?]>([])
 
-  var uids: [String?] { told.withLock { $0 } }
+  var uids: [String?] { received.withLock { $0 } }
 
-  func add(_ auth: Auth, _ user: User?) { told.withLock { $0.append(user?.uid) } }
+  func add(_ auth: Auth, _ user: User?) { received.withLock { $0.append(user?.uid) } }
 
-  func wait(for count: Int) async throws { try await AuthWorld.until { uids.count >= count } }
+  func wait(for count: Int) async throws { try await AuthFixture.until { uids.count >= count } }
 }

@@ -10,44 +10,44 @@ import Testing
     "a session continues at the next start without a request; an ended one is removed",
     arguments: NetworkCondition.reliable)
   func restart(over network: NetworkCondition) async throws {
-    try await AuthWorld.with(over: network) { world in
-      let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
-      let lookups = world.transport.count("accounts:lookup")
-      let next = try world.another(store: world.store)
+    try await AuthFixture.with(over: network) { fixture in
+      let user = try await fixture.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+      let lookups = fixture.transport.count("accounts:lookup")
+      let next = try fixture.another(store: fixture.store)
       let restored = try #require(next.currentUser)
       #expect(restored.uid == user.uid && restored.email == "ada@example.com" && restored !== user)
-      #expect(restored.tokens == user.tokens && world.transport.count("accounts:lookup") == lookups)
+      #expect(restored.tokens == user.tokens && fixture.transport.count("accounts:lookup") == lookups)
       _ = try await restored.getIDToken(forcingRefresh: true)
-      #expect(try world.another(store: world.store).currentUser?.tokens == restored.tokens)
+      #expect(try fixture.another(store: fixture.store).currentUser?.tokens == restored.tokens)
       try next.signOut()
-      #expect(try world.another(store: world.store).currentUser == nil)
+      #expect(try fixture.another(store: fixture.store).currentUser == nil)
     }
   }
 
   @Test("a session is sent to no other service than its own")
   func otherService() async throws {
-    try await AuthWorld.with { world in
-      try await world.auth.signInAnonymously()
+    try await AuthFixture.with { fixture in
+      try await fixture.auth.signInAnonymously()
       let transport = CountingTransport(URLSessionTransport.shared)
-      let elsewhere = AuthWorld.auth(port: 1, store: world.store, transport: transport)
+      let elsewhere = AuthFixture.auth(port: 1, store: fixture.store, transport: transport)
       #expect(elsewhere.currentUser == nil)
       let keyed = FirebaseOptions()
       keyed.apiKey = "another"
-      let other = Auth(app: AuthWorld.app(keyed), store: world.store, transport: transport)
-      other.useEmulator(withHost: "127.0.0.1", port: world.test.port)
+      let other = Auth(app: AuthFixture.app(keyed), store: fixture.store, transport: transport)
+      other.useEmulator(withHost: "127.0.0.1", port: fixture.test.port)
       #expect(other.currentUser == nil)
-      #expect(try world.another(store: world.store).currentUser != nil)
+      #expect(try fixture.another(store: fixture.store).currentUser != nil)
     }
   }
 
   @Test("a change of server drops the session of the former server")
   func changeOfServer() async throws {
-    try await AuthWorld.with { world in
-      try await world.auth.signInAnonymously()
-      world.auth.useEmulator(withHost: "127.0.0.1", port: 1)
-      #expect(world.auth.currentUser == nil)
-      world.auth.useEmulator(withHost: "127.0.0.1", port: world.test.port)
-      #expect(world.auth.currentUser != nil)
+    try await AuthFixture.with { fixture in
+      try await fixture.auth.signInAnonymously()
+      fixture.auth.useEmulator(withHost: "127.0.0.1", port: 1)
+      #expect(fixture.auth.currentUser == nil)
+      fixture.auth.useEmulator(withHost: "127.0.0.1", port: fixture.test.port)
+      #expect(fixture.auth.currentUser != nil)
     }
   }
 
@@ -107,16 +107,16 @@ import Testing
   func damaged(text: String) throws {
     let store = MemorySessionStore()
     try store.save(Data(text.utf8))
-    #expect(AuthWorld.auth(port: 1, store: store).currentUser == nil)
+    #expect(AuthFixture.auth(port: 1, store: store).currentUser == nil)
   }
 
   @Test("signing in fails with an error when the session cannot be stored")
   func noPlace() async throws {
-    try await AuthWorld.with { world in
+    try await AuthFixture.with { fixture in
       let folder = try TemporaryFolder()
       try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
       let url = URL(fileURLWithPath: folder.path + "/file/session.json")
-      let auth = try world.another(store: FileSessionStore(url: url))
+      let auth = try fixture.another(store: FileSessionStore(url: url))
       #expect(await authCode { try await auth.signInAnonymously() } == .keychainError)
       #expect(auth.currentUser == nil)
     }
@@ -124,12 +124,12 @@ import Testing
 
   @Test("an app's own folder has the session file, named by app and service, unless a store is given")
   func defaultPlace() async throws {
-    try await AuthWorld.with { world in
+    try await AuthFixture.with { fixture in
       let folder = try TemporaryFolder()
       let options = FirebaseOptions()
       options.storageDirectory = URL(fileURLWithPath: folder.path)
-      options.authURL = "http://127.0.0.1:\(world.test.port)"
-      let app = AuthWorld.app(options)
+      options.authURL = "http://127.0.0.1:\(fixture.test.port)"
+      let app = AuthFixture.app(options)
       let auth = Auth(app: app)
       auth.callbackQueue = DispatchQueue(label: "test")
       let user = try await auth.signInAnonymously().user

@@ -7,15 +7,15 @@ import Testing
 @Suite struct AuthSignInTests {
   @Test("a custom token signs in as its uid, also in the ID token", arguments: NetworkCondition.reliable)
   func customToken(over network: NetworkCondition) async throws {
-    try await AuthWorld.with(over: network) { world in
-      let result = try await world.auth.signIn(withCustomToken: "uid:ada")
-      #expect(result.user.uid == "ada" && world.auth.currentUser === result.user && !result.user.isAnonymous)
+    try await AuthFixture.with(over: network) { fixture in
+      let result = try await fixture.auth.signIn(withCustomToken: "uid:ada")
+      #expect(result.user.uid == "ada" && fixture.auth.currentUser === result.user && !result.user.isAnonymous)
       #expect(result.additionalUserInfo?.isNewUser == true)
       let token = try await result.user.getIDTokenResult()
       #expect(token.signInProvider == "custom" && token.claims["sub"] as? String == "ada")
       #expect(token.expirationDate > token.issuedAtDate && token.authDate <= token.issuedAtDate)
-      #expect(await authCode { try await world.auth.signIn(withCustomToken: "rubbish") } == .invalidCustomToken)
-      #expect(world.auth.currentUser?.uid == "ada")
+      #expect(await authCode { try await fixture.auth.signIn(withCustomToken: "rubbish") } == .invalidCustomToken)
+      #expect(fixture.auth.currentUser?.uid == "ada")
     }
   }
 
@@ -23,18 +23,18 @@ import Testing
     "an anonymous user is one account until an address is linked to it, which keeps the uid",
     arguments: NetworkCondition.reliable)
   func guest(over network: NetworkCondition) async throws {
-    try await AuthWorld.with(over: network) { world in
-      let guest = try await world.auth.signInAnonymously().user
+    try await AuthFixture.with(over: network) { fixture in
+      let guest = try await fixture.auth.signInAnonymously().user
       #expect(guest.isAnonymous && guest.email == nil && guest.providerID == "Firebase")
-      #expect(try await world.auth.signInAnonymously().user === guest)
-      #expect(world.transport.count("accounts:signUp") == 1)
+      #expect(try await fixture.auth.signInAnonymously().user === guest)
+      #expect(fixture.transport.count("accounts:signUp") == 1)
       let credential = EmailAuthProvider.credential(withEmail: "guest@example.com", password: "secret1")
       let linked = try await guest.link(with: credential)
       #expect(linked.user === guest && !guest.isAnonymous && guest.email == "guest@example.com")
       #expect(guest.providerData.map(\.providerID) == ["password"])
       #expect(await authCode { try await guest.link(with: credential) } == .providerAlreadyLinked)
       #expect(try await guest.getIDTokenResult().signInProvider == "password")
-      let again = try world.another()
+      let again = try fixture.another()
       #expect(try await again.signIn(with: credential).user.uid == guest.uid)
     }
   }
@@ -43,8 +43,8 @@ import Testing
     "an account is created with an address and a password, once, and signed in to with both",
     arguments: NetworkCondition.reliable)
   func password(over network: NetworkCondition) async throws {
-    try await AuthWorld.with(over: network) { world in
-      let auth = world.auth
+    try await AuthFixture.with(over: network) { fixture in
+      let auth = fixture.auth
       let made = try await auth.createUser(withEmail: "Ada@example.com", password: "secret1")
       #expect(made.additionalUserInfo?.isNewUser == true && made.user.email?.lowercased() == "ada@example.com")
       #expect(made.user.metadata.creationDate != nil && !made.user.isEmailVerified)
@@ -69,19 +69,21 @@ import Testing
 
   @Test("a mailed link signs in", arguments: NetworkCondition.reliable)
   func emailLink(over network: NetworkCondition) async throws {
-    try await AuthWorld.with(over: network) { world in
+    try await AuthFixture.with(over: network) { fixture in
       let settings = ActionCodeSettings()
       settings.url = URL(string: "https://app.example/in")
       settings.handleCodeInApp = true
-      try await world.auth.sendSignInLink(toEmail: "ada@example.com", actionCodeSettings: settings)
-      let link = try await world.test.mailer.link(.emailSignIn)
-      #expect(world.auth.isSignIn(withEmailLink: link) && !world.auth.isSignIn(withEmailLink: "https://app.example/in"))
+      try await fixture.auth.sendSignInLink(toEmail: "ada@example.com", actionCodeSettings: settings)
+      let link = try await fixture.test.mailer.link(.emailSignIn)
+      #expect(
+        fixture.auth.isSignIn(withEmailLink: link) && !fixture.auth.isSignIn(withEmailLink: "https://app.example/in"))
       let wrapped = "https://app.example/open?link=" + FormEncoding.escape(link)
-      #expect(world.auth.isSignIn(withEmailLink: wrapped))
-      let result = try await world.auth.signIn(withEmail: "ada@example.com", link: wrapped)
+      #expect(fixture.auth.isSignIn(withEmailLink: wrapped))
+      let result = try await fixture.auth.signIn(withEmail: "ada@example.com", link: wrapped)
       #expect(result.user.email == "ada@example.com" && result.user.isEmailVerified)
       #expect(
-        await authCode { try await world.auth.signIn(withEmail: "ada@example.com", link: link) } == .invalidActionCode)
+        await authCode { try await fixture.auth.signIn(withEmail: "ada@example.com", link: link) } == .invalidActionCode
+      )
     }
   }
 
@@ -89,10 +91,10 @@ import Testing
     "a provider's credential signs in, links and unlinks; one of another account does not link",
     arguments: NetworkCondition.reliable)
   func provider(over network: NetworkCondition) async throws {
-    try await AuthWorld.with(over: network) { world in
+    try await AuthFixture.with(over: network) { fixture in
       let credential = GoogleAuthProvider.credential(
         withIDToken: "person:7:ada@example.com", accessToken: "a")
-      let result = try await world.auth.signIn(with: credential)
+      let result = try await fixture.auth.signIn(with: credential)
       #expect(result.additionalUserInfo?.providerID == "google.com" && result.additionalUserInfo?.isNewUser == true)
       #expect(result.additionalUserInfo?.username == "at_7")
       #expect(result.additionalUserInfo?.profile?["likes"] as? String == "tea")
@@ -101,7 +103,7 @@ import Testing
       let ada = result.user
       try await ada.link(with: GitHubAuthProvider.credential(withToken: "person:77"))
       #expect(Set(ada.providerData.map(\.providerID)) == ["google.com", "github.com"])
-      let other = try world.another()
+      let other = try fixture.another()
       let bob = try await other.signInAnonymously().user
       #expect(
         await authCode { try await bob.link(with: GitHubAuthProvider.credential(withToken: "person:77")) }
@@ -118,27 +120,27 @@ import Testing
 
   @Test("completions come in order on the app's queue, with a result or an error", arguments: NetworkCondition.reliable)
   func completions(over network: NetworkCondition) async throws {
-    try await AuthWorld.with(over: network) { world in
+    try await AuthFixture.with(over: network) { fixture in
       let queue = DispatchQueue(label: "app")
       let key = DispatchSpecificKey<Bool>()
       queue.setSpecific(key: key, value: true)
-      world.auth.callbackQueue = queue
+      fixture.auth.callbackQueue = queue
       let uid = await withCheckedContinuation { continuation in
-        world.auth.createUser(withEmail: "ada@example.com", password: "secret1") { result, error in
+        fixture.auth.createUser(withEmail: "ada@example.com", password: "secret1") { result, error in
           #expect(DispatchQueue.getSpecific(key: key) == true && error == nil)
           continuation.resume(returning: result?.user.uid)
         }
       }
-      #expect(uid != nil && uid == world.auth.currentUser?.uid)
+      #expect(uid != nil && uid == fixture.auth.currentUser?.uid)
       let code = await withCheckedContinuation { continuation in
-        world.auth.signIn(withEmail: "ada@example.com", password: "wrong12") { result, error in
+        fixture.auth.signIn(withEmail: "ada@example.com", password: "wrong12") { result, error in
           #expect(result == nil)
           continuation.resume(returning: error.flatMap { AuthErrorCode($0) })
         }
       }
       #expect(code == .invalidCredential)
       let error = await withCheckedContinuation { continuation in
-        world.auth.currentUser?.reload { continuation.resume(returning: $0.map { "\($0)" }) }
+        fixture.auth.currentUser?.reload { continuation.resume(returning: $0.map { "\($0)" }) }
       }
       #expect(error == nil)
     }

@@ -21,7 +21,7 @@ import Testing
     ])
   func answers(status: Int, body: String) async throws {
     let transport = ScriptedTransport { _ in AuthAnswer(status: status, body: Array(body.utf8)) }
-    let auth = AuthWorld.auth(port: 1, transport: transport)
+    let auth = AuthFixture.auth(port: 1, transport: transport)
     do {
       try await auth.signInAnonymously()
       Issue.record("signed in")
@@ -49,7 +49,7 @@ import Testing
       guard request.url.lastPathComponent == "accounts:lookup" else { return try server.answer(request) }
       return AuthAnswer(status: 200, body: Array(lookup.utf8))
     }
-    let auth = AuthWorld.auth(port: 1, transport: transport)
+    let auth = AuthFixture.auth(port: 1, transport: transport)
     #expect(await authCode { try await auth.signInAnonymously() } == .internalError)
     #expect(auth.currentUser == nil)
   }
@@ -65,7 +65,7 @@ import Testing
         """#
       return AuthAnswer(status: 200, body: Array(body.utf8))
     }
-    let auth = AuthWorld.auth(port: 1, transport: transport)
+    let auth = AuthFixture.auth(port: 1, transport: transport)
     let user = try await auth.signInAnonymously().user
     #expect(user.metadata.creationDate == nil && user.email == nil && !user.isEmailVerified)
     #expect(user.providerData.map(\.providerID) == ["google.com"])
@@ -87,7 +87,7 @@ import Testing
       return AuthAnswer(
         status: 200, body: Array(#"{"id_token":"e30.\#(claims).x","refresh_token":"r2","expires_in":"3600"}"#.utf8))
     }
-    let auth = AuthWorld.auth(port: 1, transport: transport)
+    let auth = AuthFixture.auth(port: 1, transport: transport)
     let user = try await auth.signInAnonymously().user
     let before = user.tokens
     #expect(await authCode { _ = try await user.getIDToken(forcingRefresh: true) } == .internalError)
@@ -101,7 +101,7 @@ import Testing
       guard request.url.lastPathComponent == "token" else { return try server.answer(request) }
       return AuthAnswer(status: 503, body: Array("try again".utf8))
     }
-    let auth = AuthWorld.auth(port: 1, transport: transport)
+    let auth = AuthFixture.auth(port: 1, transport: transport)
     let user = try await auth.signInAnonymously().user
     #expect(await authCode { _ = try await user.getIDToken(forcingRefresh: true) } == .networkError)
     #expect(auth.currentUser === user)
@@ -121,7 +121,7 @@ import Testing
     ] as [(String?, AuthErrorCode)] {
       let server = try await OneAnswerServer(answer)
       let transport = URLSessionTransport(timeoutSeconds: answer == nil ? 0.2 : 30)
-      let auth = AuthWorld.auth(port: server.port, transport: transport)
+      let auth = AuthFixture.auth(port: server.port, transport: transport)
       #expect(
         await authCode { try await auth.signIn(withEmail: "a@example.com", password: "secret1") } == code,
         "\(answer?.prefix(20) ?? "silence")")
@@ -129,26 +129,26 @@ import Testing
     }
     #expect(target.connectionCount == 0)
     try await target.stop()
-    #expect(await authCode { try await AuthWorld.auth(port: target.port).signInAnonymously() } == .networkError)
+    #expect(await authCode { try await AuthFixture.auth(port: target.port).signInAnonymously() } == .networkError)
   }
 
   @Test("no password is sent to a server with an untrusted certificate")
   func certificates() async throws {
-    try await AuthWorld.with(over: .tls) { world in
-      let stranger = AuthWorld.auth(port: 1)
-      try stranger.useServer(try #require(URL(string: world.route.address)))
+    try await AuthFixture.with(over: .tls) { fixture in
+      let stranger = AuthFixture.auth(port: 1)
+      try stranger.useServer(try #require(URL(string: fixture.route.address)))
       #expect(
         await authCode { try await stranger.createUser(withEmail: "ada@example.com", password: "secret1") }
           == .networkError)
       // The request had no effect: the address is free for a client that trusts the certificate.
-      try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1")
+      try await fixture.auth.createUser(withEmail: "ada@example.com", password: "secret1")
     }
   }
 
   @Test("interrupted and unanswered requests are network errors and do not end the session")
   func cutOff() async throws {
-    try await AuthWorld.with(over: .faulty(seed: 1)) { world in
-      let auth = AuthWorld.auth(port: world.route.port, transport: URLSessionTransport(timeoutSeconds: 1))
+    try await AuthFixture.with(over: .faulty(seed: 1)) { fixture in
+      let auth = AuthFixture.auth(port: fixture.route.port, transport: URLSessionTransport(timeoutSeconds: 1))
       while auth.currentUser == nil {
         let code = await authCode { try await auth.signInAnonymously() }
         try #require(code == nil || code == .networkError)
@@ -164,7 +164,7 @@ import Testing
 
   @Test("no secret is in an error, a description or a dump")
   func secrecy() async throws {
-    try await AuthWorld.with { world in
+    try await AuthFixture.with { fixture in
       let secrets = ["pass-word-1", "secret-token", "person:7"]
       let email = EmailAuthProvider.credential(withEmail: "ada@example.com", password: secrets[0])
       let oauth = OAuthProvider.credential(
@@ -176,25 +176,25 @@ import Testing
         said += ["\(value)", String(reflecting: value), dumped]
       }
       for credential in [email, oauth] {
-        do { try await world.auth.signIn(with: credential) } catch { say(error) }
+        do { try await fixture.auth.signIn(with: credential) } catch { say(error) }
         say(credential)
       }
-      let down = AuthWorld.auth(port: 1)
+      let down = AuthFixture.auth(port: 1)
       do { try await down.signIn(with: email) } catch { say(error) }
-      let user = try await world.auth.signInAnonymously().user
+      let user = try await fixture.auth.signInAnonymously().user
       say(user)
       say(user.tokens)
       say(try await user.getIDTokenResult())
       for text in said {
         for secret in secrets + [user.tokens.idToken, user.tokens.refreshToken] { #expect(!text.contains(secret)) }
       }
-      for line in world.test.log.lines { for secret in secrets { #expect(!line.contains(secret)) } }
+      for line in fixture.test.log.lines { for secret in secrets { #expect(!line.contains(secret)) } }
     }
   }
 
   @Test("a custom server needs https, except on this machine")
   func servers() throws {
-    let auth = AuthWorld.auth(port: 1)
+    let auth = AuthFixture.auth(port: 1)
     for text in ["http://hearth.example.com", "ftp://localhost", "hearth.example.com", "https://", "https://a/?b"] {
       #expect(throws: NSError.self) { try auth.useServer(try #require(URL(string: text))) }
     }

@@ -8,10 +8,10 @@ import Testing
 
 /// Tests of hostile messages from a server.
 @Suite struct HostileServerTests {
-  private func connected(_ configure: (inout ConnectionSettings) -> Void = { _ in }) throws -> ConnectionWorld {
-    var world = try ConnectionWorld(configure: configure)
-    world.connect()
-    return world
+  private func connected(_ configure: (inout ConnectionSettings) -> Void = { _ in }) throws -> ConnectionFixture {
+    var fixture = try ConnectionFixture(configure: configure)
+    fixture.connect()
+    return fixture
   }
 
   @Test(
@@ -23,9 +23,9 @@ import Testing
       #"{"t":"d","d":{"a":"d","b":{"p":"a","d":\#(String(repeating: "[", count: 80))\#(String(repeating: "]", count: 80))}}}"#,
     ])
   func broken(text: String) throws {
-    var world = try connected()
-    #expect(world.receive(text) == ["close 1", "tell lost"])
-    #expect(world.connection.deadline != nil)
+    var fixture = try connected()
+    #expect(fixture.receive(text) == ["close 1", "tell lost"])
+    #expect(fixture.connection.deadline != nil)
   }
 
   @Test(
@@ -39,17 +39,17 @@ import Testing
       #"{"t":"c","d":{"t":"o","d":null}}"#, #"{"error":"x","t":"d","d":{"r":1,"b":{}}}"#,
     ])
   func meaningless(text: String) throws {
-    var world = try connected()
-    #expect(world.receive(text) == [])
-    #expect(world.connection.phase == .connected)
+    var fixture = try connected()
+    #expect(fixture.receive(text) == [])
+    #expect(fixture.connection.phase == .connected)
   }
 
   @Test("data is read leniently: unknown dotted names, odd priorities, unpaired surrogates, keys that no path reaches")
   func lenientData() throws {
-    var world = try connected()
+    var fixture = try connected()
     let data =
       #"{".x":1,"$a#[b]":2,"":3,"a/b":4,"c":{".value":5,".priority":true},"d":"\ud83d","e":{".value":6,"f":7}}"#
-    let lines = world.receive(ConnectionWorld.push("d", #"{"p":"","d":\#(data)}"#))
+    let lines = fixture.receive(ConnectionFixture.push("d", #"{"p":"","d":\#(data)}"#))
     #expect(lines.count == 1)
     #expect(lines[0].contains(#""$a#[b]":2"#) && lines[0].contains(#""c":5"#) && lines[0].contains(#""e":6"#))
     #expect(!lines[0].contains(".x") && !lines[0].contains("a/b"))
@@ -57,23 +57,23 @@ import Testing
 
   @Test("segments are assembled within the limit, not beyond it, and not without end")
   func segments() throws {
-    var world = try connected { $0.wire.messageBytesMax = 200 }
-    let text = ConnectionWorld.push("d", #"{"p":"a","d":"xyz"}"#)
+    var fixture = try connected { $0.wire.messageBytesMax = 200 }
+    let text = ConnectionFixture.push("d", #"{"p":"a","d":"xyz"}"#)
     let middle = text.index(text.startIndex, offsetBy: 20)
-    #expect(world.receive("2", String(text[..<middle]), String(text[middle...])) == [#"tell put /a "xyz""#])
-    #expect(world.receive("3", String(repeating: "x", count: 150)) == [])
-    #expect(world.receive(String(repeating: "x", count: 51)) == ["close 1", "tell lost"])
+    #expect(fixture.receive("2", String(text[..<middle]), String(text[middle...])) == [#"tell put /a "xyz""#])
+    #expect(fixture.receive("3", String(repeating: "x", count: 150)) == [])
+    #expect(fixture.receive(String(repeating: "x", count: 51)) == ["close 1", "tell lost"])
     var other = try connected()
     #expect(other.receive("99999") == ["close 1", "tell lost"])
   }
 
   @Test("a server cannot fill the log, nor write control characters into it")
   func logs() throws {
-    var world = try connected()
+    var fixture = try connected()
     var lines: [String] = []
     for _ in 0..<1_000 {
-      let text = ConnectionWorld.push("sd", #"{"msg":"\u001b[2J\n\#(String(repeating: "y", count: 2_000))"}"#)
-      let actions = world.connection.handle(
+      let text = ConnectionFixture.push("sd", #"{"msg":"\u001b[2J\n\#(String(repeating: "y", count: 2_000))"}"#)
+      let actions = fixture.connection.handle(
         .received(attempt: 1, Array(text.utf8)), at: ConnectionTime(monotonic: 0, wall: 0))
       for case .log(_, let line) in actions { lines.append(line) }
     }
@@ -84,13 +84,13 @@ import Testing
   @Test("before the hello the server's only accepted message is one that refuses the connection")
   func beforeHello() throws {
     for first in [
-      ConnectionWorld.reply(0), ConnectionWorld.push("d", #"{"p":"a","d":1}"#), #"{"t":"c","d":{"t":"h","d":{}}}"#,
+      ConnectionFixture.reply(0), ConnectionFixture.push("d", #"{"p":"a","d":1}"#), #"{"t":"c","d":{"t":"h","d":{}}}"#,
     ] {
-      var world = try ConnectionWorld()
-      world.handle(.open)
-      world.handle(.tokens(attempt: 1, ConnectionTokens()))
-      world.handle(.opened(attempt: 1))
-      #expect(world.receive(first) == ["close 1"])
+      var fixture = try ConnectionFixture()
+      fixture.handle(.open)
+      fixture.handle(.tokens(attempt: 1, ConnectionTokens()))
+      fixture.handle(.opened(attempt: 1))
+      #expect(fixture.receive(first) == ["close 1"])
     }
   }
 
@@ -99,14 +99,14 @@ import Testing
     let seed = UInt64.random(in: 0 ... .max)
     var random = SeededRandom(seed: seed)
     let samples = [
-      ConnectionWorld.hello(), ConnectionWorld.reply(1, "ok", #"{"w":["no_index"]}"#),
-      ConnectionWorld.push("m", #"{"p":"a","d":{"x/y":1,"z":{".value":2,".priority":3}},"t":1}"#),
-      ConnectionWorld.push("rm", #"{"p":"a","d":[{"s":"b","e":"c","m":{"c":1}}],"t":1}"#),
-      ConnectionWorld.push("c", #"{"p":"a","q":[{"l":2,"vf":"r","sp":1,"sn":"k"}]}"#),
+      ConnectionFixture.hello(), ConnectionFixture.reply(1, "ok", #"{"w":["no_index"]}"#),
+      ConnectionFixture.push("m", #"{"p":"a","d":{"x/y":1,"z":{".value":2,".priority":3}},"t":1}"#),
+      ConnectionFixture.push("rm", #"{"p":"a","d":[{"s":"b","e":"c","m":{"c":1}}],"t":1}"#),
+      ConnectionFixture.push("c", #"{"p":"a","q":[{"l":2,"vf":"r","sp":1,"sn":"k"}]}"#),
       #"{"t":"c","d":{"t":"r","d":"host:1"}}"#, "12",
     ]
     for _ in 0..<3_000 {
-      var world = try connected()
+      var fixture = try connected()
       for _ in 0..<3 {
         var text = Array(samples.randomElement(using: &random)!.utf8)  // because there are samples
         for _ in 0..<Int.random(in: 0...4, using: &random) {
@@ -118,9 +118,9 @@ import Testing
           default: text.insert(contentsOf: text[place...], at: place)
           }
         }
-        world.handle(.received(attempt: world.attempt, text))
+        fixture.handle(.received(attempt: fixture.attempt, text))
       }
-      #expect(world.connection.phase != .resting || world.connection.interrupts == [.shutDown], "seed \(seed)")
+      #expect(fixture.connection.phase != .resting || fixture.connection.interrupts == [.shutDown], "seed \(seed)")
     }
   }
 

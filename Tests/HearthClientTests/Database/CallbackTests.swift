@@ -41,8 +41,8 @@ import Testing
 
   @Test("a block of the main actor is called on the main queue for every callback queue")
   func mainActor() async throws {
-    try await DatabaseWorld.with { world in
-      let (ref, lines) = (world.ref(), Lines())
+    try await DatabaseFixture.with { fixture in
+      let (ref, lines) = (fixture.ref(), Lines())
       let room = Room()
       try await room.enter(ref, lines)
       let names = ["cancel", "encoded", "get", "later", "set", "single", "transaction"]
@@ -80,8 +80,8 @@ import Testing
         }
       }
     }
-    try await DatabaseWorld.with { world in
-      await #expect(processExitsWith: .success) { [url = world.url as String] in
+    try await DatabaseFixture.with { fixture in
+      await #expect(processExitsWith: .success) { [url = fixture.url as String] in
         let database = Database.database(url: url)
         database.callbackQueue = DispatchQueue(label: "test")
         let seen = await Log().outcome(database.reference(withPath: "open"))
@@ -95,10 +95,10 @@ import Testing
     @MainActor func observe(_ ref: DatabaseReference, _ block: @escaping @Sendable () -> Void) {
       ref.observe(.value) { @Sendable _ in block() }
     }
-    try await DatabaseWorld.with { world in
+    try await DatabaseFixture.with { fixture in
       let (queue, key, lines) = (DispatchQueue(label: "app"), DispatchSpecificKey<Bool>(), Lines())
       queue.setSpecific(key: key, value: true)
-      let ref = world.database { $0.callbackQueue = queue }.reference(withPath: "open")
+      let ref = fixture.database { $0.callbackQueue = queue }.reference(withPath: "open")
       let note = { @Sendable () -> Void in lines.add("\(DispatchQueue.getSpecific(key: key) == true)") }
       ref.observe(.value) { _ in note() }
       await observe(ref, note)
@@ -123,10 +123,10 @@ import Testing
         }
       }
     }
-    try await AuthWorld.with { world in
-      world.auth.callbackQueue = DispatchQueue(label: "app")
+    try await AuthFixture.with { fixture in
+      fixture.auth.callbackQueue = DispatchQueue(label: "app")
       let (model, lines) = (Model(), Lines())
-      await model.start(world.auth, lines)
+      await model.start(fixture.auth, lines)
       #expect(await lines.wait(for: 4) == ["out true", "in true", "signed in true", "reloaded true"])
     }
   }

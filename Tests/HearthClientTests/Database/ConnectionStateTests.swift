@@ -10,8 +10,8 @@ import Testing
   // Without network conditions that cut: each cut is another value of `.info/connected`.
   @Test(".info holds the connection state and the clock offset", arguments: NetworkCondition.reliable)
   func info(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (database, lines) = (world.database(), Lines())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (database, lines) = (fixture.database(), Lines())
       database.reference(withPath: ".info/connected").observe(.value) { lines.add(json($0)) }
       #expect(await lines.wait(for: 2) == ["false", "true"])
       let offset = await database.reference(withPath: ".info/serverTimeOffset").observeSingleEvent(of: .value)
@@ -27,9 +27,9 @@ import Testing
 
   @Test("the class methods take every database of the process offline and online")
   func everyDatabase() async throws {
-    try await DatabaseWorld.with { world in
+    try await DatabaseFixture.with { fixture in
       // A separate process, because other tests have databases as well, some of which must stay offline.
-      await #expect(processExitsWith: .success) { [url = world.url as String] in
+      await #expect(processExitsWith: .success) { [url = fixture.url as String] in
         let database = Database.database(url: url)
         database.callbackQueue = DispatchQueue(label: "test")
         let lines = Lines()
@@ -47,8 +47,8 @@ import Testing
     "writes without a connection are visible locally, wait, and are sent in their order",
     arguments: NetworkCondition.all)
   func offlineWrites(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, other, lines) = (world.ref(), world.ref(), Lines())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, other, lines) = (fixture.ref(), fixture.ref(), Lines())
       ref.observe(.value) { lines.add(json($0)) }
       await lines.wait(for: 1)
       ref.database.goOffline()
@@ -66,8 +66,8 @@ import Testing
 
   @Test("purged writes are reverted, and their blocks are called", arguments: NetworkCondition.all)
   func purge(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, lines) = (world.ref(), Lines())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, lines) = (fixture.ref(), Lines())
       try await ref.setValue(0)
       ref.observe(.value) { lines.add(json($0)) }
       await lines.wait(for: 1)
@@ -84,7 +84,7 @@ import Testing
 
   @Test("data and pending writes are there after a restart without a connection", arguments: NetworkCondition.all)
   func persistence(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
+    try await DatabaseFixture.with(over: network) { fixture in
       let folder = try TemporaryFolder()
       let options = FirebaseOptions()
       options.storageDirectory = URL(fileURLWithPath: folder.path)
@@ -92,11 +92,11 @@ import Testing
       let app = try #require(FirebaseApp.app(name: folder.path))
       defer { app.delete() }
       func start(isOnline: Bool) -> Database {
-        let database = Database.database(app: app, url: world.url, credentials: FixedCredential(nil))
+        let database = Database.database(app: app, url: fixture.url, credentials: FixedCredential(nil))
         database.isPersistenceEnabled = true
         database.persistenceCacheSizeBytes = 2 << 20
         database.callbackQueue = DispatchQueue(label: "test")
-        database.configureConnections { DatabaseWorld.configure(&$0, over: network) }
+        database.configureConnections { DatabaseFixture.configure(&$0, over: network) }
         if !isOnline { database.goOffline() }
         return database
       }
@@ -115,7 +115,7 @@ import Testing
       #expect(try await json(again.singleEvent(of: .value).snapshot) == #"{"a":1,"b":2}"#)
       second.goOnline()
       try await again.child("c").setValue(3)
-      #expect(try await json(world.ref().getData()) == #"{"a":1,"b":2,"c":3}"#)
+      #expect(try await json(fixture.ref().getData()) == #"{"a":1,"b":2,"c":3}"#)
     }
   }
 }

@@ -19,11 +19,11 @@ import Testing
   private func warn(_ name: String) async throws {
     let credentials = FailingCredential(name)
     let database = Database.database(
-      app: AuthWorld.app(), url: "http://127.0.0.1:1/?ns=log", credentials: credentials)
+      app: AuthFixture.app(), url: "http://127.0.0.1:1/?ns=log", credentials: credentials)
     defer { database.shutDown() }
-    database.configureConnections { DatabaseWorld.configure(&$0, over: .plain) }
+    database.configureConnections { DatabaseFixture.configure(&$0, over: .plain) }
     database.goOnline()
-    try await AuthWorld.until { credentials.askedCount >= 2 }
+    try await AuthFixture.until { credentials.askedCount >= 2 }
   }
 
   @Test("warnings are logged, and messages below the level are not")

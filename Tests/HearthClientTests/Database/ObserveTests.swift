@@ -8,8 +8,8 @@ import Testing
 @Suite struct ObserveTests {
   @Test("five types of events, in their order, with the previous sibling's key", arguments: NetworkCondition.all)
   func events(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, lines) = (world.ref(), Lines())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, lines) = (fixture.ref(), Lines())
       try await ref.setValue(["a": 1, "b": 2, "c": 3])
       for (name, type) in [("added", DataEventType.childAdded), ("changed", .childChanged), ("moved", .childMoved)] {
         ref.queryOrderedByValue().observe(type) { (snapshot: DataSnapshot, key: String?) in
@@ -30,8 +30,8 @@ import Testing
 
   @Test("writes of another client are received", arguments: NetworkCondition.all)
   func remote(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, other, lines) = (world.ref(), world.ref(), Lines())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, other, lines) = (fixture.ref(), fixture.ref(), Lines())
       ref.observe(.value) { lines.add(json($0)) }
       #expect(await lines.wait(for: 1) == ["null"])
       try await other.setValue(7)
@@ -43,8 +43,8 @@ import Testing
     "no event is delivered after a removal by handle, of all, or through a query's reference",
     arguments: NetworkCondition.all)
   func removal(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, lines) = (world.ref(), Lines())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, lines) = (fixture.ref(), Lines())
       try await ref.setValue(["a": 1])
       let first = ref.observe(.value) { _ in lines.add("first") }
       let second = ref.queryLimited(toLast: 1).observe(.value) { _ in lines.add("second") }
@@ -67,8 +67,8 @@ import Testing
 
   @Test("an observer may remove itself in its own block", arguments: NetworkCondition.all)
   func removalInside(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, lines) = (world.ref(), Lines())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, lines) = (fixture.ref(), Lines())
       ref.observe(.value) { _ in
         lines.add("once")
         ref.removeAllObservers()
@@ -84,8 +84,8 @@ import Testing
     "a denial calls the cancel block once, and the next observer sends the listen again",
     arguments: NetworkCondition.all)
   func denial(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, lines) = (world.database().reference(withPath: "closed"), Lines())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, lines) = (fixture.database().reference(withPath: "closed"), Lines())
       for _ in 0..<2 {
         ref.observe(.value) { _ in
           lines.add("value")
@@ -105,8 +105,8 @@ import Testing
 
   @Test("single events are delivered once, in each form", arguments: NetworkCondition.all)
   func single(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, lines) = (world.ref(), Lines())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, lines) = (fixture.ref(), Lines())
       try await ref.setValue(["a": 1, "b": 2])
       ref.observeSingleEvent(of: .value) { lines.add("value \(json($0))") }
       ref.observeSingleEvent(of: .childAdded) { (snapshot: DataSnapshot, key: String?) in
@@ -125,8 +125,8 @@ import Testing
 
   @Test("a cancelled task stops waiting", arguments: NetworkCondition.all)
   func cancelledTask(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let ref = world.ref()
+    try await DatabaseFixture.with(over: network) { fixture in
+      let ref = fixture.ref()
       let task = Task { try await ref.singleEvent(of: .childAdded) }
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
@@ -138,8 +138,8 @@ import Testing
 
   @Test("data kept in sync is available at once", arguments: NetworkCondition.all)
   func keptSynced(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, other, lines) = (world.ref(), world.ref(), Lines())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, other, lines) = (fixture.ref(), fixture.ref(), Lines())
       ref.keepSynced(true)
       try await other.setValue(5)
       ref.observe(.value) { lines.add(json($0)) }

@@ -11,8 +11,8 @@ import Testing
     "values, priorities, updates and removals are made when the connection ends, in each form", .timeLimit(.minutes(1)),
     arguments: NetworkCondition.reliable)
   func done(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, other, lines) = (world.ref(), world.ref(), Lines())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, other, lines) = (fixture.ref(), fixture.ref(), Lines())
       try await ref.setValue(["gone": 1, "gone2": 1, "gone3": 1, "kept": 1])
       try await ref.child("a").onDisconnectSetValue("bye")
       try await ref.child("b").onDisconnectSetValue("bye", andPriority: 2)
@@ -41,8 +41,8 @@ import Testing
   // Without network conditions that cut: the server executes the write when the proxy cuts the connection.
   @Test("a cancelled onDisconnect operation is not made, in each form", arguments: NetworkCondition.reliable)
   func cancelled(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, other, lines) = (world.ref(), world.ref(), Lines())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, other, lines) = (fixture.ref(), fixture.ref(), Lines())
       for key in ["a", "b", "c"] { try await ref.child(key).onDisconnectSetValue(1) }
       try await ref.child("last").onDisconnectSetValue(1)
       try await ref.child("a").cancelDisconnectOperations()
@@ -59,8 +59,8 @@ import Testing
 
   @Test("a refusal is reported", arguments: NetworkCondition.all)
   func refused(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let ref = world.database().reference(withPath: "closed")
+    try await DatabaseFixture.with(over: network) { fixture in
+      let ref = fixture.database().reference(withPath: "closed")
       await #expect(throws: DatabaseError.self) { try await ref.onDisconnectSetValue(1) }
       await #expect(throws: DatabaseArgumentError.self) { try await ref.onDisconnectSetValue(Date()) }
     }

@@ -23,7 +23,7 @@ import Testing
     database.isPersistenceEnabled = true
     database.persistenceCacheSizeBytes = 1 << 20
     database.callbackQueue = DispatchQueue(label: "test")
-    database.configureConnections { DatabaseWorld.configure(&$0, over: .plain) }
+    database.configureConnections { DatabaseFixture.configure(&$0, over: .plain) }
     if !isOnline { database.goOffline() }
     return database
   }
@@ -33,10 +33,10 @@ import Testing
     arguments: NetworkCondition.reliable)
   func killed(over network: NetworkCondition) async throws {
     let folder = try TemporaryFolder()
-    try await DatabaseWorld.with(over: network) { world in
-      let other = world.ref()
+    try await DatabaseFixture.with(over: network) { fixture in
+      let other = fixture.ref()
       try await other.child("cached").setValue("x")
-      await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.path as String, url = world.url as String] in
+      await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.path as String, url = fixture.url as String] in
         let ref = try PersistenceTests.database(path, url, isOnline: true).reference(withPath: "open")
         ref.keepSynced(true)
         guard try await json(ref.singleEvent(of: .value).snapshot) == #"{"cached":"x"}"# else { exit(1) }
@@ -53,7 +53,7 @@ import Testing
         kill(getpid(), SIGKILL)
       }
       #expect(try await json(other.getData()) == #"{"cached":"x"}"#)
-      let database = try Self.database(folder.path, world.url, isOnline: false)
+      let database = try Self.database(folder.path, fixture.url, isOnline: false)
       defer { database.shutDown() }
       let ref = database.reference(withPath: "open")
       #expect(try await json(ref.child("cached").singleEvent(of: .value).snapshot) == #""x""#)
@@ -74,8 +74,8 @@ import Testing
   @Test("data read once is available offline, also after a restart")
   func readOnce() async throws {
     let folder = try TemporaryFolder()
-    try await DatabaseWorld.with { world in
-      try await world.ref().setValue(["a": ["x": 1], "b": ["k1": 1, "k2": 2, "k3": 3]])
+    try await DatabaseFixture.with { fixture in
+      try await fixture.ref().setValue(["a": ["x": 1], "b": ["k1": 1, "k2": 2, "k3": 3]])
       func check(_ ref: DatabaseReference) async throws {
         let last = ref.child("b").queryOrderedByKey().queryLimited(toLast: 2)
         // Each read waits three seconds for a connection, so all run at once.
@@ -92,7 +92,7 @@ import Testing
         #expect(try await json(none.value) == "null", "nothing was there")
         await #expect(throws: DatabaseError.self) { try await other.value }
       }
-      let database = try Self.database(folder.path, world.url, isOnline: true)
+      let database = try Self.database(folder.path, fixture.url, isOnline: true)
       let ref = database.reference(withPath: "open")
       for query in [ref.child("a"), ref.child("b").queryOrderedByKey().queryLimited(toLast: 2), ref.child("none")] {
         _ = try await query.getData()
@@ -101,7 +101,7 @@ import Testing
       _ = try await ref.root.child(".info/connected").singleEvent(of: .value)
       try await check(ref)
       await database.close()
-      let again = try Self.database(folder.path, world.url, isOnline: false)
+      let again = try Self.database(folder.path, fixture.url, isOnline: false)
       defer { again.shutDown() }
       try await check(again.reference(withPath: "open"))
     }
@@ -110,10 +110,10 @@ import Testing
   @Test("two apps of one process persist side by side, in one directory and for one address")
   func twoApps() async throws {
     let folder = try TemporaryFolder()
-    try await DatabaseWorld.with { world in
+    try await DatabaseFixture.with { fixture in
       for isOnline in [true, false] {
         let databases = try ["one", "two"].map {
-          try Self.database(folder.path, world.url, isOnline: isOnline, app: $0)
+          try Self.database(folder.path, fixture.url, isOnline: isOnline, app: $0)
         }
         for (i, database) in databases.enumerated() {
           let ref = database.reference(withPath: "open")
@@ -137,13 +137,13 @@ import Testing
   @Test("an app and its extension persist side by side in one directory")
   func appAndExtension() async throws {
     let folder = try TemporaryFolder()
-    try await DatabaseWorld.with { world in
-      let database = try Self.database(folder.path, world.url, isOnline: true)
+    try await DatabaseFixture.with { fixture in
+      let database = try Self.database(folder.path, fixture.url, isOnline: true)
       let ref = database.reference(withPath: "open")
       try await ref.child("cached").setValue("x")
       ref.keepSynced(true)
       _ = try await ref.singleEvent(of: .value)
-      await #expect(processExitsWith: .success) { [path = folder.path as String, url = world.url as String] in
+      await #expect(processExitsWith: .success) { [path = folder.path as String, url = fixture.url as String] in
         ProcessInfo.processInfo.processName = "extension"
         for isOnline in [true, false] {
           let database = try PersistenceTests.database(path, url, isOnline: isOnline)
@@ -155,7 +155,7 @@ import Testing
         exit(0)
       }
       await database.close()
-      let again = try Self.database(folder.path, world.url, isOnline: false)
+      let again = try Self.database(folder.path, fixture.url, isOnline: false)
       defer { again.shutDown() }
       #expect(try await json(again.reference(withPath: "open/cached").singleEvent(of: .value).snapshot) == #""x""#)
     }
@@ -181,11 +181,11 @@ import Testing
     "unused data is evicted when the cache is too large, the least recently used first; data kept in sync stays")
   func pruned() async throws {
     let folder = try TemporaryFolder()
-    try await DatabaseWorld.with { world in
+    try await DatabaseFixture.with { fixture in
       let text = String(repeating: "x", count: 1_500)
-      try await world.ref().setValue(
+      try await fixture.ref().setValue(
         Dictionary(uniqueKeysWithValues: (0..<1_100).map { ("k\(1_000 + $0)", text) }))
-      let first = try Self.database(folder.path, world.url, isOnline: true)
+      let first = try Self.database(folder.path, fixture.url, isOnline: true)
       let ref = first.reference(withPath: "open")
       ref.child("k1000").keepSynced(true)
       _ = try await ref.child("k1000").singleEvent(of: .value)
@@ -198,7 +198,7 @@ import Testing
         }
       }
       await first.close()
-      let again = try Self.database(folder.path, world.url, isOnline: false)
+      let again = try Self.database(folder.path, fixture.url, isOnline: false)
       defer { again.shutDown() }
       let cached = again.reference(withPath: "open")
       #expect(try await cached.child("k1000").singleEvent(of: .value).snapshot.exists())

@@ -8,8 +8,8 @@ import Testing
 @Suite struct QueryTests {
   @Test("orders, limits and bounds select the right children, for observers and reads", arguments: NetworkCondition.all)
   func found(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, reader) = (world.ref(), world.ref())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, reader) = (fixture.ref(), fixture.ref())
       try await ref.setValue(
         [
           "a": [".value": 3, ".priority": 1], "b": [".value": 1, ".priority": 3], "c": [".value": 2, ".priority": 2],
@@ -47,8 +47,8 @@ import Testing
 
   @Test("the window of a limitToLast query moves with added children", arguments: NetworkCondition.all)
   func window(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, lines) = (world.ref(), Lines())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, lines) = (fixture.ref(), Lines())
       try await ref.setValue(["a": 1, "b": 2, "c": 3])
       let query = ref.queryLimited(toLast: 2)
       query.observe(.childAdded) { lines.add("+" + $0.key) }
@@ -61,8 +61,8 @@ import Testing
 
   @Test("a read is answered from the cache, from the server, or fails", arguments: NetworkCondition.all)
   func reads(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, lines) = (world.ref(), Lines())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, lines) = (fixture.ref(), Lines())
       try await ref.setValue(["a": ["b": 1], "c": 2] as [String: Any])
       ref.getData { error, snapshot in lines.add("\(error == nil) \(json(snapshot))") }
       #expect(await lines.wait(for: 1) == [#"true {"a":{"b":1},"c":2}"#])
@@ -75,8 +75,8 @@ import Testing
 
   @Test("a read without a connection fails with the SDK's message where no data is observed or cached")
   func offlineRead() async throws {
-    try await DatabaseWorld.with { world in
-      let database = world.database { $0.configureConnections { $0.getTimeoutMilliseconds = 1 } }
+    try await DatabaseFixture.with { fixture in
+      let database = fixture.database { $0.configureConnections { $0.getTimeoutMilliseconds = 1 } }
       database.goOffline()
       let query = database.reference(withPath: "open/a").queryLimited(toLast: 2)
       let error = await #expect(throws: DatabaseError.self) { try await query.getData() }

@@ -101,13 +101,13 @@ import Testing
   func databaseOfApp() throws {
     let options = FirebaseOptions()
     options.databaseURL = "http://127.0.0.1:1/?ns=of-options"
-    let database = Database.database(app: AuthWorld.app(options))
+    let database = Database.database(app: AuthFixture.app(options))
     defer { database.shutDown() }
     #expect(database.reference(withPath: "a").url == "http://127.0.0.1:1/a?ns=of-options")
     #expect(database.app?.options.databaseURL == options.databaseURL)
     let projectOptions = FirebaseOptions()
     projectOptions.projectID = "project-of-a-test"
-    let named = Database.database(app: AuthWorld.app(projectOptions))
+    let named = Database.database(app: AuthFixture.app(projectOptions))
     defer { named.shutDown() }
     named.useEmulator(withHost: "127.0.0.1", port: 1)
     #expect(named.reference().url == "http://127.0.0.1:1/?ns=project-of-a-test-default-rtdb")

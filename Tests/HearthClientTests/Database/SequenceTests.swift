@@ -15,8 +15,8 @@ import Testing
 
   @Test("values are delivered until the loop ends, and the observer is removed", arguments: NetworkCondition.all)
   func values(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let ref = world.ref()
+    try await DatabaseFixture.with(over: network) { fixture in
+      let ref = fixture.ref()
       try await ref.setValue(1)
       var seen: [Int] = []
       for try await snapshot in ref.values {
@@ -32,8 +32,8 @@ import Testing
 
   @Test("a cancelled task removes its observer, while it waits or while it works", arguments: NetworkCondition.all)
   func cancellation(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, lines) = (world.ref(), Lines())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, lines) = (fixture.ref(), Lines())
       let task = Task {
         for try await _ in ref.values { lines.add("value") }
         lines.add("over")
@@ -49,8 +49,8 @@ import Testing
 
   @Test("a sequence keeps only the latest of the values that are not consumed", arguments: NetworkCondition.all)
   func latest(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let ref = world.ref()
+    try await DatabaseFixture.with(over: network) { fixture in
+      let ref = fixture.ref()
       var iterator = ref.values.makeAsyncIterator()
       #expect(try await iterator.next()?.exists() == false)
       for i in 1...5 { try await ref.setValue(i) }
@@ -60,8 +60,8 @@ import Testing
 
   @Test("values are decoded into a type, and other values are errors", arguments: NetworkCondition.all)
   func typed(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let ref = world.ref()
+    try await DatabaseFixture.with(over: network) { fixture in
+      let ref = fixture.ref()
       var iterator = ref.values(as: [String: Int].self).makeAsyncIterator()
       #expect(try await iterator.next() == .some(nil))
       try await ref.setValue(["a": 1])
@@ -75,8 +75,8 @@ import Testing
     "events are delivered in order; an overflow ends the loop or drops the oldest, as configured",
     arguments: NetworkCondition.all)
   func events(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let ref = world.ref()
+    try await DatabaseFixture.with(over: network) { fixture in
+      let ref = fixture.ref()
       try await ref.setValue(["a": 1, "b": 2, "c": 3])
       var seen: [String] = []
       for try await event in ref.events() {
@@ -103,8 +103,8 @@ import Testing
 
   @Test("a denial ends the loop with its reason", arguments: NetworkCondition.all)
   func denial(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let ref = world.database().reference(withPath: "closed")
+    try await DatabaseFixture.with(over: network) { fixture in
+      let ref = fixture.database().reference(withPath: "closed")
       let error = await #expect(throws: DatabaseError.self) { for try await _ in ref.values {} }
       #expect(error?.status == "permission_denied")
       await #expect(throws: DatabaseError.self) { for try await _ in ref.events() {} }

@@ -13,8 +13,8 @@ import Testing
 
   @Test("increments of two clients at once lose no step", arguments: NetworkCondition.all)
   func contention(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let refs = [world.ref(), world.ref()]
+    try await DatabaseFixture.with(over: network) { fixture in
+      let refs = [fixture.ref(), fixture.ref()]
       var (committed, unknown) = (0, 0)
       try await withThrowingTaskGroup(of: Bool?.self) { group in
         for ref in refs {
@@ -33,7 +33,7 @@ import Testing
           if isCommitted == nil { unknown += 1 } else { committed += 1 }
         }
       }
-      let sum = try await world.ref().getData().value as? Int ?? 0
+      let sum = try await fixture.ref().getData().value as? Int ?? 0
       // No increment is made twice, including those with an unknown outcome.
       #expect(committed + unknown == 20 && sum >= committed && sum <= 20)
     }
@@ -43,8 +43,8 @@ import Testing
   // unknown.
   @Test("the three forms of a transaction, and aborting it", arguments: NetworkCondition.reliable)
   func forms(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, lines) = (world.ref(), Lines())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, lines) = (fixture.ref(), Lines())
       plainly { ref.runTransactionBlock(Self.increment) }
       ref.runTransactionBlock(Self.increment) { error, isCommitted, snapshot in
         lines.add("\(error == nil) \(isCommitted) \(json(snapshot))")
@@ -66,8 +66,8 @@ import Testing
   // arrives as an event of the server.
   @Test("without local events observers see only the outcome", arguments: NetworkCondition.reliable)
   func withoutLocalEvents(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, lines) = (world.ref(), Lines())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, lines) = (fixture.ref(), Lines())
       try await ref.setValue(5)
       ref.observe(.value) { lines.add(json($0)) }
       await lines.wait(for: 1)
@@ -85,8 +85,8 @@ import Testing
 
   @Test("a refusal is reported, and the local value is reverted", arguments: NetworkCondition.all)
   func refused(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let ref = world.database().reference(withPath: "closed")
+    try await DatabaseFixture.with(over: network) { fixture in
+      let ref = fixture.database().reference(withPath: "closed")
       var error: DatabaseError?
       repeat {
         error = await #expect(throws: DatabaseError.self) { try await ref.runTransactionBlock(Self.increment) }
@@ -97,8 +97,8 @@ import Testing
 
   @Test("a write at its location ends a transaction", arguments: NetworkCondition.all)
   func overwritten(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, lines) = (world.ref(), Lines())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, lines) = (fixture.ref(), Lines())
       try await ref.child("held").setValue(1)
       plainly {
         ref.runTransactionBlock { data in

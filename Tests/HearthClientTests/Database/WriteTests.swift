@@ -8,8 +8,8 @@ import Testing
 @Suite struct WriteTests {
   @Test("asynchronous forms return when the server has the write", arguments: NetworkCondition.all)
   func asynchronous(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, other) = (world.ref(), world.ref())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, other) = (fixture.ref(), fixture.ref())
       try await ref.setValue(["a": 1, "b": 2.5, "c": true] as [String: Any])
       #expect(try await json(other.getData()) == #"{"a":1,"b":2.5,"c":true}"#)
       try await ref.updateChildValues(["a": NSNull(), "d/e": "x", "b/.priority": 4])
@@ -33,8 +33,8 @@ import Testing
 
   @Test("forms with a block call it after the events of the write", arguments: NetworkCondition.all)
   func blocks(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, lines) = (world.ref(), Lines())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, lines) = (fixture.ref(), Lines())
       ref.observe(.value) { lines.add("value \(json($0))") }
       plainly {
         ref.setValue(1) { error, ref in lines.add("set \(error == nil) \(ref.key ?? "")") }
@@ -56,8 +56,8 @@ import Testing
   @Test(
     "writes without a block are visible locally at once, and to other clients later", arguments: NetworkCondition.all)
   func plain(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, other) = (world.ref(), world.ref())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, other) = (fixture.ref(), fixture.ref())
       plainly {
         ref.setValue(["a": 1])
         ref.child("b").setValue(2, andPriority: 1)
@@ -77,8 +77,8 @@ import Testing
       var text: String
       @ServerTimestamp var sent: Date?
     }
-    try await DatabaseWorld.with(over: network) { world in
-      let (ref, lines) = (world.ref(), Lines())
+    try await DatabaseFixture.with(over: network) { fixture in
+      let (ref, lines) = (fixture.ref(), Lines())
       try await ref.setValue(from: Message(text: "hi", sent: nil))
       let back = try await ref.getData().data(as: Message.self)
       #expect(back.text == "hi")
@@ -91,8 +91,8 @@ import Testing
 
   @Test("a refusal is reported, and the local value is reverted", arguments: NetworkCondition.all)
   func refused(over network: NetworkCondition) async throws {
-    try await DatabaseWorld.with(over: network) { world in
-      let ref = world.database().reference(withPath: "closed")
+    try await DatabaseFixture.with(over: network) { fixture in
+      let ref = fixture.database().reference(withPath: "closed")
       let error = await #expect(throws: DatabaseError.self) { try await ref.setValue(1) }
       #expect(error?.code == 1)
       #expect(error?.domain == "com.firebase")

@@ -73,7 +73,7 @@ import Testing
 
   @Test("a server that is not a Realtime Database is reported with its response")
   func wrongServer() async throws {
-    let server = try await PlainAnswer.start("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+    let server = try await FixedAnswerServer.start("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
     let owner = try LiveOwner("ws://localhost:\(server.port)/?ns=default")
     defer { owner.close() }
     try await Polling.until { owner.log.contains { $0.contains("404") } }

@@ -8,7 +8,7 @@ import Synchronization
 /// A node's connections in a test, with a record of their events.
 final class LinkedNode: Sendable {
   /// An event of the connections, without its completion handler.
-  enum Seen: Equatable {
+  enum RecordedEvent: Equatable {
     case up(Incarnation)
     case down(Incarnation)
     case received(DatabaseID, PeerMessage, Incarnation)
@@ -18,7 +18,7 @@ final class LinkedNode: Sendable {
   let run: Incarnation
   let links: NodeLinks
   let port: Int
-  private let recordedEvents: Log<Seen>
+  private let recordedEvents: Log<RecordedEvent>
   private let recordedMessages: Log<String>
 
   init(
@@ -26,7 +26,7 @@ final class LinkedNode: Sendable {
     answering answer: QuestionHandler? = nil
   ) async throws {
     run = Incarnation(node: NodeID(name), number: number)
-    let (seen, said) = (Log<Seen>(), Log<String>())
+    let (seen, said) = (Log<RecordedEvent>(), Log<String>())
     (recordedEvents, recordedMessages) = (seen, said)
     links = NodeLinks(
       run.node, cluster: cluster, identity, on: MultiThreadedEventLoopGroup.singleton.next(),
@@ -44,7 +44,7 @@ final class LinkedNode: Sendable {
   }
 
   /// The events so far.
-  var seen: [Seen] { recordedEvents.all }
+  var seen: [RecordedEvent] { recordedEvents.all }
   /// The log messages so far, with their metadata.
   var said: [String] { recordedMessages.all }
 

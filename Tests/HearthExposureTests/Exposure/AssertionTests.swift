@@ -46,11 +46,11 @@ import Testing
       ("no one can write /public/**", "proved"), ("other can read /public", "proved"),
     ])
   func results(sentence: String, result: String) throws {
-    let asked = try Asked(
+    let fixture = try ExposureFixture(
       "{'users':{'$u':{'.read':'auth.uid == $u','.write':'auth.uid == $u'}},'public':{'.read':true},'config':{'.write':'auth.token.admin == true'}}"
     )
     let name =
-      switch try ExposureAssertion(sentence).check(asked.exposure) {
+      switch try ExposureAssertion(sentence).check(fixture.exposure) {
       case .proved: "proved"
       case .refuted: "refuted"
       case .undecided: "undecided"
@@ -68,15 +68,15 @@ import Testing
       ("auth.token[$k] == true && auth.token[`x` + $k] == 1", "any-claims"),
     ])
   func everyClient(rule: String, who: String) throws {
-    let asked = try Asked("{'a':{'$k':{'.read':'\(rule)','.write':'\(rule)'}}}")
+    let fixture = try ExposureFixture("{'a':{'$k':{'.read':'\(rule)','.write':'\(rule)'}}}")
     for sentence in ["nobody can read /a/*", "no one can write /**"] {
-      let result = try ExposureAssertion(sentence).check(asked.exposure)
+      let result = try ExposureAssertion(sentence).check(fixture.exposure)
       guard case .refuted(let question, .open(let witness, _)) = result else {
         Issue.record("\(sentence) of \(rule): \(result)")
         continue
       }
       #expect(question.identity.name == who)
-      #expect(witness.decision(by: asked.rules).isAllowed)
+      #expect(witness.decision(by: fixture.rules).isAllowed)
       #expect(WitnessCheck.problem(witness.auth, question.identity, at: witness.path, []) == nil)
     }
   }
@@ -85,9 +85,9 @@ import Testing
     "an assertion about operations that are denied to every client is proved",
     arguments: ["false", "now < 5", "auth == null && auth != null", "auth.uid == 5"])
   func noClient(rule: String) throws {
-    let asked = try Asked("{'a':{'.read':'\(rule)','.write':'\(rule)'},'b':{'.validate':true}}")
+    let fixture = try ExposureFixture("{'a':{'.read':'\(rule)','.write':'\(rule)'},'b':{'.validate':true}}")
     for sentence in ["nobody can read /**", "no one can write /**"] {
-      guard case .proved = try ExposureAssertion(sentence).check(asked.exposure) else {
+      guard case .proved = try ExposureAssertion(sentence).check(fixture.exposure) else {
         Issue.record("\(sentence) of \(rule)")
         continue
       }
@@ -95,12 +95,12 @@ import Testing
   }
 
   @Test func `an operation denied to every signed-in user is denied to signed-out clients`() throws {
-    let asked = try Asked("{'a':{'$u':{'.read':'auth == null || auth.uid == $u'}}}")
+    let fixture = try ExposureFixture("{'a':{'$u':{'.read':'auth == null || auth.uid == $u'}}}")
     for (sentence, isProved) in [
       ("other cannot read /a/*", false), ("anyone cannot read /a/*", false), ("anyone cannot read /a", true),
       ("other can read /a/*", false), ("anyone can read /a/*", true), ("signed-out people can read /a/*", true),
     ] {
-      let result = try ExposureAssertion(sentence).check(asked.exposure)
+      let result = try ExposureAssertion(sentence).check(fixture.exposure)
       if case .proved = result { #expect(isProved, "\(sentence)") } else { #expect(!isProved, "\(sentence)") }
     }
   }

@@ -6,8 +6,8 @@ import Testing
 
 @Suite struct DifferenceTests {
   private func changes(_ old: String, _ new: String) throws -> [String] {
-    let (before, after) = (try Asked.compile(old), try Asked.compile(new))
-    let difference = RulesDifference(from: before, to: after, nowMilliseconds: Asked.now)
+    let (before, after) = (try ExposureFixture.compile(old), try ExposureFixture.compile(new))
+    let difference = RulesDifference(from: before, to: after, nowMilliseconds: ExposureFixture.now)
     return difference.entries().map { entry in
       if case .open(let witness, _) = entry.verdict {
         let isOpened = entry.direction == .opened

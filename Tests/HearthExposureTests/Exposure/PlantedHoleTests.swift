@@ -20,10 +20,10 @@ import Testing
   @Test func `a weakened rule makes an access open, with an example request, where the original is closed`() throws {
     var (openedCount, closedCount, undecidedCount) = (0, 0, 0)
     for file in Self.files {
-      let original = try Asked.compile(file)
-      let sound = Prover(original, nowMilliseconds: Asked.now)
+      let original = try ExposureFixture.compile(file)
+      let sound = Prover(original, nowMilliseconds: ExposureFixture.now)
       for (rules, rule) in Mutant.all(of: original, file) {
-        let prover = Prover(rules, nowMilliseconds: Asked.now)
+        let prover = Prover(rules, nowMilliseconds: ExposureFixture.now)
         let operation: ExposureOperation = rule.kind == .read ? .read : .write
         for identity in [ExposureIdentity.signedOut, .signedIn, .otherUser] {
           guard let before = question(original, rule, operation, identity), case .closed? = sound.verdict(before),
@@ -65,7 +65,7 @@ private enum Mutant {
       for text in variants(rule) {
         let (old, new) = (written(rule.text), written(text))
         guard file.contains("'\(old)'"),
-          let mutant = try? Asked.compile(file.replacing("'\(old)'", with: "'\(new)'", maxReplacements: 1))
+          let mutant = try? ExposureFixture.compile(file.replacing("'\(old)'", with: "'\(new)'", maxReplacements: 1))
         else { continue }
         result.append((mutant, rule))
       }

@@ -50,7 +50,7 @@ import Testing
       "query.orderByKey", "query.limitToFirst <= 10",
     ])
   func closed(rule: String) throws {
-    #expect(try Asked.write(rule) == "closed")
+    #expect(try ExposureFixture.write(rule) == "closed")
   }
 
   @Test(
@@ -76,7 +76,7 @@ import Testing
       "(auth.token.email_verified == true ? data : newData).exists()",
     ])
   func open(rule: String) throws {
-    #expect(try Asked.write(rule) == "open")
+    #expect(try ExposureFixture.write(rule) == "open")
   }
 
   @Test(
@@ -89,40 +89,41 @@ import Testing
       ("data.child(auth.uid).exists()", "closed", "open"), ("auth.token.admin == null", "open", "open"),
     ])
   func classes(rule: String, nobody: String, anyone: String) throws {
-    #expect(try Asked.read(rule, .signedOut) == nobody)
-    #expect(try Asked.read(rule, .signedIn) == anyone)
+    #expect(try ExposureFixture.read(rule, .signedOut) == nobody)
+    #expect(try ExposureFixture.read(rule, .signedIn) == anyone)
   }
 
   @Test func `the identity class of another user excludes the uids that the path names`() throws {
-    #expect(try Asked.read("auth.uid == $k", .otherUser) == "closed")
-    #expect(try Asked.read("$k != auth.uid && auth != null", .otherUser) == "open")
-    #expect(try Asked.read("auth.uid == $k || data.child(`open`).val() == true", .otherUser) == "open")
-    #expect(try Asked.read("root.child(`a/` + $k + `/` + auth.uid).exists()", .otherUser) == "-")
+    #expect(try ExposureFixture.read("auth.uid == $k", .otherUser) == "closed")
+    #expect(try ExposureFixture.read("$k != auth.uid && auth != null", .otherUser) == "open")
+    #expect(try ExposureFixture.read("auth.uid == $k || data.child(`open`).val() == true", .otherUser) == "open")
+    #expect(try ExposureFixture.read("root.child(`a/` + $k + `/` + auth.uid).exists()", .otherUser) == "-")
   }
 
   @Test func `a user with a claim has that claim and no other`() throws {
     let admin = ExposureIdentity.holder(["admin"], .bool(true))
-    #expect(try Asked.read("auth.token.admin == true", admin) == "open")
-    #expect(try Asked.read("auth.token.admin == true && auth.token.root == true", admin) == "closed")
-    #expect(try Asked.read("auth.token.role == `editor`", .holder(["role"], .string("editor"))) == "open")
-    #expect(try Asked.read("auth.token.role == `editor`", .holder(["role"], .string("x"))) == "closed")
-    let asked = try Asked("{'.read':'auth.token.role == `editor` || auth.token.admin == true || auth.token.a.b == 2'}")
+    #expect(try ExposureFixture.read("auth.token.admin == true", admin) == "open")
+    #expect(try ExposureFixture.read("auth.token.admin == true && auth.token.root == true", admin) == "closed")
+    #expect(try ExposureFixture.read("auth.token.role == `editor`", .holder(["role"], .string("editor"))) == "open")
+    #expect(try ExposureFixture.read("auth.token.role == `editor`", .holder(["role"], .string("x"))) == "closed")
+    let fixture = try ExposureFixture(
+      "{'.read':'auth.token.role == `editor` || auth.token.admin == true || auth.token.a.b == 2'}")
     #expect(
-      asked.exposure.identities.map(\.name) == [
+      fixture.exposure.identities.map(\.name) == [
         "nobody", "anyone", "other", "claim:role=editor", "claim:admin", "claim:a.b=2",
       ])
   }
 
   @Test func `verdicts on reads are for every query`() throws {
-    #expect(try Asked.read("query.orderByKey == true && query.limitToFirst <= 10") == "open")
-    #expect(try Asked.read("query.orderByChild == `owner` && query.equalTo == auth.uid") == "open")
-    #expect(try Asked.read("query.orderByKey && query.orderByValue") == "closed")
-    #expect(try Asked.read("query.orderByChild != null && query.orderByKey") == "closed")
-    #expect(try Asked.read("query.limitToFirst != null && query.limitToLast != null") == "closed")
+    #expect(try ExposureFixture.read("query.orderByKey == true && query.limitToFirst <= 10") == "open")
+    #expect(try ExposureFixture.read("query.orderByChild == `owner` && query.equalTo == auth.uid") == "open")
+    #expect(try ExposureFixture.read("query.orderByKey && query.orderByValue") == "closed")
+    #expect(try ExposureFixture.read("query.orderByChild != null && query.orderByKey") == "closed")
+    #expect(try ExposureFixture.read("query.limitToFirst != null && query.limitToLast != null") == "closed")
   }
 
   @Test func `no request is earlier than the given time`() throws {
-    #expect(try Asked.read("now < 1614747600000") == "closed")
-    #expect(try Asked.read("now < \(Asked.now + 5)") == "open")
+    #expect(try ExposureFixture.read("now < 1614747600000") == "closed")
+    #expect(try ExposureFixture.read("now < \(ExposureFixture.now + 5)") == "open")
   }
 }

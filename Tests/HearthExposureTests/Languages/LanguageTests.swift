@@ -10,11 +10,11 @@ import Testing
 
   @Test(arguments: 0..<4)
   func `membership, emptiness and shortest words are those of the definition`(seed: UInt64) {
-    var dice = SeededRandom(seed: seed)
+    var generator = SeededRandom(seed: seed)
     var (emptyCount, wordCount) = (0, 0)
     for _ in 0..<100 {
       let languages = Languages()
-      let term = Term.random(&dice, 4)
+      let term = Term.random(&generator, 4)
       let language = term.language(in: languages)
       let members = Self.words.filter { term.contains(Substring($0)) }
       for word in Self.words {
@@ -38,10 +38,10 @@ import Testing
 
   @Test(arguments: 0..<4)
   func `the laws of sets and of sequences hold`(seed: UInt64) {
-    var dice = SeededRandom(seed: 200 + seed)
+    var generator = SeededRandom(seed: 200 + seed)
     for _ in 0..<15 {
       let languages = Languages()
-      let terms = (0..<3).map { _ in Term.random(&dice, 3) }
+      let terms = (0..<3).map { _ in Term.random(&generator, 3) }
       let (a, b, c) = (
         terms[0].language(in: languages), terms[1].language(in: languages), terms[2].language(in: languages)
       )
@@ -130,8 +130,8 @@ import Testing
   }
 
   @Test func `answers do not depend on earlier requests`() {
-    var dice = SeededRandom(seed: 7)
-    let terms = (0..<30).map { _ in Term.random(&dice, 4) }
+    var generator = SeededRandom(seed: 7)
+    let terms = (0..<30).map { _ in Term.random(&generator, 4) }
     let shared = Languages()
     let forth = terms.map { shared.readableWord(of: $0.language(in: shared)) }
     let other = Languages()

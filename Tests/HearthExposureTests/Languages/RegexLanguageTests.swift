@@ -8,7 +8,7 @@ import Testing
 @Suite struct RegexLanguageTests {
   @Test(arguments: 0..<4)
   func `derivatives and the evaluator agree on random patterns and texts`(seed: UInt64) throws {
-    var random = RandomPattern(dice: SeededRandom(seed: seed))
+    var random = RandomPattern(generator: SeededRandom(seed: seed))
     var matchCount = 0
     for _ in 0..<60 {
       let literal = random.literal()
@@ -27,7 +27,7 @@ import Testing
 
   @Test(arguments: 0..<4)
   func `example words of a language match, and example words of its complement do not`(seed: UInt64) throws {
-    var random = RandomPattern(dice: SeededRandom(seed: 100 + seed))
+    var random = RandomPattern(generator: SeededRandom(seed: 100 + seed))
     var wordCount = 0
     for _ in 0..<40 {
       let literal = random.literal()

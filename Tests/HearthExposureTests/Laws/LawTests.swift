@@ -36,19 +36,19 @@ import Testing
 
   private static func check(seed: UInt64, faults: ExposureFaults) -> Summary {
     var summary = Summary()
-    var random = RandomRuleSet(dice: SeededRandom(seed: 9_000 + seed))
+    var random = RandomRuleSet(generator: SeededRandom(seed: 9_000 + seed))
     let file = random.file()
     guard let rules = try? RuleSet.compile(file, keepsExpressions: true) else { return summary }
-    var requests = RandomRequests(rules, dice: SeededRandom(seed: seed))
-    for spot in Spot.all(in: rules) {
+    var requests = RandomRequests(rules, generator: SeededRandom(seed: seed))
+    for rulesLocation in RulesLocation.all(in: rules) {
       for operation in ExposureOperation.allCases {
         for identity in [ExposureIdentity.signedOut, .signedIn, .holder(["admin"], .bool(true))] {
           for isUpdate in operation == .write ? [false, true] : [false] {
-            guard let attempt = requests.attempt(at: spot, operation, by: identity, isUpdate: isUpdate) else {
+            guard let attempt = requests.attempt(at: rulesLocation, operation, by: identity, isUpdate: isUpdate) else {
               continue
             }
-            let trial = Trial(spot, attempt, identity, isUpdate: isUpdate, faults: faults)
-            trial.check(rules, &summary.ruleCount, &summary.errorCount, &summary.statementCount) {
+            let instance = RequestInstance(rulesLocation, attempt, identity, isUpdate: isUpdate, faults: faults)
+            instance.check(rules, &summary.ruleCount, &summary.errorCount, &summary.statementCount) {
               summary.problems.append("\($0), seed \(seed): \(attempt)\n\(file)")
             }
           }
@@ -60,28 +60,33 @@ import Testing
 }
 
 /// A request, with the term table of a question that it is an instance of.
-private struct Trial {
-  let spot: Spot
+private struct RequestInstance {
+  let rulesLocation: RulesLocation
   let attempt: Attempt
   let table: TermTable
   let change: FactChange
   let scopes: [ScopeID]
   let environment: TermEnvironment
 
-  init(_ spot: Spot, _ attempt: Attempt, _ identity: ExposureIdentity, isUpdate: Bool, faults: ExposureFaults) {
-    self.spot = spot
+  init(
+    _ rulesLocation: RulesLocation, _ attempt: Attempt, _ identity: ExposureIdentity, isUpdate: Bool,
+    faults: ExposureFaults
+  ) {
+    self.rulesLocation = rulesLocation
     self.attempt = attempt
     table = TermTable(claims: identity.claims, nowMilliseconds: RandomRuleSet.nowMilliseconds, faults: faults)
     var keys: [TermID] = []
     var wildcards: [String] = []
     let path = attempt.writes.first?.path ?? attempt.path
     for (index, key) in path.keys.enumerated() {
-      if index < spot.steps.count, case .key(let text) = spot.steps[index] {
+      if index < rulesLocation.steps.count, case .key(let text) = rulesLocation.steps[index] {
         keys.append(table.text(text))
       } else {
         var excluded: [String] = []
-        if index < spot.steps.count, case .wildcard(_, let names) = spot.steps[index] { excluded = names }
-        if index == spot.steps.count { excluded = spot.node.children.list.map(\.key.text) }
+        if index < rulesLocation.steps.count, case .wildcard(_, let names) = rulesLocation.steps[index] {
+          excluded = names
+        }
+        if index == rulesLocation.steps.count { excluded = rulesLocation.node.children.list.map(\.key.text) }
         keys.append(table.addWildcard("$\(index)", excluding: excluded))
         wildcards.append(key.text)
       }
@@ -99,7 +104,7 @@ private struct Trial {
     _ rules: RuleSet, _ ruleCount: inout Int, _ errorCount: inout Int, _ statementCount: inout Int,
     _ report: (String) -> Void
   ) {
-    for (depth, node) in spot.chain.enumerated() {
+    for (depth, node) in rulesLocation.chain.enumerated() {
       for rule in [attempt.writes.isEmpty ? node.read : node.write, attempt.writes.isEmpty ? nil : node.validate] {
         guard let rule, let expression = rule.expression, let outcome = outcome(of: rule, depth) else { continue }
         let scope = scopes[depth]

@@ -45,7 +45,7 @@ struct BruteForce {
   /// Checks all questions about one random file.
   func run(seed: UInt64) -> Summary {
     var summary = Summary()
-    var random = RandomRuleSet(dice: SeededRandom(seed: seed))
+    var random = RandomRuleSet(generator: SeededRandom(seed: seed))
     let file = random.file()
     guard let rules = try? RuleSet.compile(file, keepsExpressions: true) else { return summary }
     check(rules, file: file, seed: seed, &summary)
@@ -56,37 +56,37 @@ struct BruteForce {
   func check(_ rules: RuleSet, file: String, seed: UInt64, _ summary: inout Summary) {
     let exposure = Exposure(
       of: rules, nowMilliseconds: RandomRuleSet.nowMilliseconds, identities: Self.identities, faults: faults)
-    var requests = RandomRequests(rules, dice: SeededRandom(seed: seed &+ 1_000_003))
-    let spots = Spot.all(in: rules)
-    if exposure.locations.count != spots.count {
+    var requests = RandomRequests(rules, generator: SeededRandom(seed: seed &+ 1_000_003))
+    let rulesLocations = RulesLocation.all(in: rules)
+    if exposure.locations.count != rulesLocations.count {
       summary.contradictions.append("places are missing: seed \(seed), \(file)")
     }
-    var spotOf: [String: Spot] = [:]
+    var rulesLocationOf: [String: RulesLocation] = [:]
     for location in exposure.locations {
-      spotOf[location.template] = spots.first { $0.isThe(location) }
+      rulesLocationOf[location.template] = rulesLocations.first { $0.isThe(location) }
     }
     let updates = asksUpdates ? exposure.entries(updates: true).filter { $0.question.isUpdate } : []
     for entry in exposure.entries() + updates {
       let question = entry.question
       let name =
         "\(question.location.template) \(question.operation)\(question.isUpdate ? " in an update" : "") by \(question.identity.name), seed \(seed)"
-      guard let spot = spotOf[question.location.template] else {
+      guard let rulesLocation = rulesLocationOf[question.location.template] else {
         summary.contradictions.append("\(name): no place of \(file)")
         continue
       }
       summary.questionCount += 1
-      check(entry.verdict, spot, question, rules, &requests, &summary) { "\(name): \($0)\n\(file)" }
+      check(entry.verdict, rulesLocation, question, rules, &requests, &summary) { "\(name): \($0)\n\(file)" }
     }
   }
 
   private func check(
-    _ verdict: ExposureVerdict, _ spot: Spot, _ question: ExposureQuestion, _ rules: RuleSet,
+    _ verdict: ExposureVerdict, _ rulesLocation: RulesLocation, _ question: ExposureQuestion, _ rules: RuleSet,
     _ requests: inout RandomRequests, _ summary: inout Summary, _ report: (String) -> String
   ) {
     func found() -> Attempt? {
       for _ in 0..<triesPerQuestion {
         let attempt = requests.attempt(
-          at: spot, question.operation, by: question.identity, isUpdate: question.isUpdate)
+          at: rulesLocation, question.operation, by: question.identity, isUpdate: question.isUpdate)
         if let attempt, attempt.isAllowed(by: rules) { return attempt }
       }
       return nil
@@ -98,7 +98,7 @@ struct BruteForce {
     case .open(let witness, _):
       summary.openCount += 1
       let attempt = Attempt(witness)
-      if let problem = WitnessCheck.problem(attempt, spot, question.operation, question.identity, rules) {
+      if let problem = WitnessCheck.problem(attempt, rulesLocation, question.operation, question.identity, rules) {
         summary.contradictions.append(report("open, but \(problem): \(attempt)"))
       }
       if measuresTeeth, found() != nil { summary.openFoundCount += 1 }
@@ -118,7 +118,7 @@ extension Attempt {
   }
 }
 
-extension Spot {
+extension RulesLocation {
   func isThe(_ location: ExposureLocation) -> Bool {
     steps.count == location.steps.count
       && zip(steps, location.steps).allSatisfy { mine, theirs in

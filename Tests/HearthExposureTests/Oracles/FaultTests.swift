@@ -13,18 +13,20 @@ import Testing
     ("sameBesideUpdate", .sameBesideUpdate),
   ]
 
-  @Test(arguments: Trap.all.indices)
+  @Test(arguments: FaultCase.all.indices)
   func `rules that are easily misjudged get the correct verdict`(index: Int) throws {
-    let trap = Trap.all[index]
-    let answer = try trap.answer()
-    #expect(trap.accepts(answer), "\(answer): \(trap)")
+    let faultCase = FaultCase.all[index]
+    let answer = try faultCase.answer()
+    #expect(faultCase.accepts(answer), "\(answer): \(faultCase)")
   }
 
   @Test(arguments: faults.map(\.name))
   func `a wrong rule of inference is detected`(name: String) throws {
     let fault = try #require(Self.faults.first { $0.name == name }).fault
-    let trapped = try Trap.all.indices.filter { try !Trap.all[$0].accepts(Trap.all[$0].answer(faults: fault)) }
-    #expect(!trapped.isEmpty, "no trap notices it")
+    let detectingCases = try FaultCase.all.indices.filter {
+      try !FaultCase.all[$0].accepts(FaultCase.all[$0].answer(faults: fault))
+    }
+    #expect(!detectingCases.isEmpty, "no trap notices it")
     guard Torture.isOn else { return }
     var check = BruteForce()
     check.triesPerQuestion = 30
@@ -34,6 +36,7 @@ import Testing
       !$0.isEmpty
     }.count
     let solved = try (0..<40).filter { try !SMTOracle.check(seed: $0, faults: fault).contradictions.isEmpty }.count
-    print("\(name): traps \(trapped), requests \(found) of 200 files, laws \(laws) of 400, solver \(solved) of 40")
+    print(
+      "\(name): traps \(detectingCases), requests \(found) of 200 files, laws \(laws) of 400, solver \(solved) of 40")
   }
 }

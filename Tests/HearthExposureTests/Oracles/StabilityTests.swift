@@ -15,7 +15,7 @@ import Testing
 
   @Test func `a verdict does not depend on how the rules are written`() {
     let results = Torture.forEach("stability", 0..<UInt64(Torture.count(sample: 3, full: 1_000))) { seed in
-      var random = RandomRuleSet(dice: SeededRandom(seed: 20_000 + seed))
+      var random = RandomRuleSet(generator: SeededRandom(seed: 20_000 + seed))
       return Self.compare(random.draft(), seed: seed)
     }
     let problems = results.flatMap(\.problems)
@@ -29,7 +29,7 @@ import Testing
 
   @Test func `a verdict derived from earlier ones agrees with a proof`() {
     let results = Torture.forEach("following", 0..<UInt64(Torture.count(sample: 4, full: 2_000))) { seed in
-      var random = RandomRuleSet(dice: SeededRandom(seed: 30_000 + seed))
+      var random = RandomRuleSet(generator: SeededRandom(seed: 30_000 + seed))
       let file = random.file()
       var result = Result()
       guard let rules = try? RuleSet.compile(file, keepsExpressions: true) else { return result }

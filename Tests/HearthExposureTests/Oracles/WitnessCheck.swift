@@ -7,7 +7,8 @@ import HearthTree
 /// of the question.
 enum WitnessCheck {
   static func problem(
-    _ attempt: Attempt, _ spot: Spot, _ operation: ExposureOperation, _ identity: ExposureIdentity, _ rules: RuleSet
+    _ attempt: Attempt, _ rulesLocation: RulesLocation, _ operation: ExposureOperation, _ identity: ExposureIdentity,
+    _ rules: RuleSet
   ) -> String? {
     if !attempt.isAllowed(by: rules) { return "the evaluator refuses it" }
     if attempt.nowMilliseconds < RandomRuleSet.nowMilliseconds { return "it is too early" }
@@ -19,15 +20,16 @@ enum WitnessCheck {
       if let problem = problem(inData: write.value) { return problem }
       if write.isPriority, attempt.data[write.path].isEmpty { return "a priority for nothing" }
     }
-    if !spot.isInstance(first), !isBelow(first, spot) { return "\(first) is no instance" }
-    return problem(attempt.auth, identity, at: first, spot.owners)
+    if !rulesLocation.isInstance(first), !isBelow(first, rulesLocation) { return "\(first) is no instance" }
+    return problem(attempt.auth, identity, at: first, rulesLocation.owners)
   }
 
   /// Returns true when a path is below an instance, at a key that no rule names.
-  private static func isBelow(_ path: Path, _ spot: Spot) -> Bool {
-    guard path.count == spot.steps.count + 1, spot.isInstance(path.prefix(spot.steps.count)) else { return false }
+  private static func isBelow(_ path: Path, _ rulesLocation: RulesLocation) -> Bool {
+    guard path.count == rulesLocation.steps.count + 1, rulesLocation.isInstance(path.prefix(rulesLocation.steps.count))
+    else { return false }
     let key = path.keys[path.count - 1]
-    return key.problem == nil && spot.node.child(key) == nil
+    return key.problem == nil && rulesLocation.node.child(key) == nil
   }
 
   private static func problem(inData node: Node, depth: Int = 0) -> String? {

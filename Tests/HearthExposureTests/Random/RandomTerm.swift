@@ -54,24 +54,24 @@ indirect enum Term {
     }
   }
 
-  static func random(_ dice: inout SeededRandom, _ depth: Int) -> Term {
+  static func random(_ generator: inout SeededRandom, _ depth: Int) -> Term {
     guard depth > 0 else {
-      switch dice.below(5) {
+      switch generator.below(5) {
       case 0: return .any
-      case 1: return .length(dice.below(3), dice.isOne(in: 2) ? nil : dice.below(4))
-      case 2: return .units(dice.pick([[], ["a"], ["b"], ["a", "b"]]))
-      default: return .text(dice.pick(["", "a", "b", "ab", "ba", "aab"]))
+      case 1: return .length(generator.below(3), generator.isOne(in: 2) ? nil : generator.below(4))
+      case 2: return .units(generator.pick([[], ["a"], ["b"], ["a", "b"]]))
+      default: return .text(generator.pick(["", "a", "b", "ab", "ba", "aab"]))
       }
     }
-    switch dice.below(7) {
-    case 0, 1: return .sequence(random(&dice, depth - 1), random(&dice, depth - 1))
-    case 2: return .union(random(&dice, depth - 1), random(&dice, depth - 1))
-    case 3: return .intersection(random(&dice, depth - 1), random(&dice, depth - 1))
-    case 4: return .complement(random(&dice, depth - 1))
+    switch generator.below(7) {
+    case 0, 1: return .sequence(random(&generator, depth - 1), random(&generator, depth - 1))
+    case 2: return .union(random(&generator, depth - 1), random(&generator, depth - 1))
+    case 3: return .intersection(random(&generator, depth - 1), random(&generator, depth - 1))
+    case 4: return .complement(random(&generator, depth - 1))
     case 5:
-      let least = dice.below(3)
-      return .repeated(random(&dice, depth - 1), least, dice.isOne(in: 2) ? nil : least + dice.below(3))
-    default: return random(&dice, depth - 1)
+      let least = generator.below(3)
+      return .repeated(random(&generator, depth - 1), least, generator.isOne(in: 2) ? nil : least + generator.below(3))
+    default: return random(&generator, depth - 1)
     }
   }
 

@@ -12,7 +12,7 @@ struct SMTEncoder {
 
   typealias Formula = (value: String, isDefined: String)
 
-  let world: SMTWorld
+  let unknowns: SMTUnknowns
   /// The keys of the path.
   let keys: [String]
   /// The user's ID; nil for a signed-out client.
@@ -23,26 +23,26 @@ struct SMTEncoder {
   private let claims: [String: SMTValue]
   private let query: [QueryField: SMTValue]
 
-  init(_ world: SMTWorld, keys: [String], uid: String?, held: [(name: String, value: Scalar)], isRead: Bool) {
-    self.world = world
+  init(_ unknowns: SMTUnknowns, keys: [String], uid: String?, held: [(name: String, value: Scalar)], isRead: Bool) {
+    self.unknowns = unknowns
     self.keys = keys
     self.uid = uid
     self.held = held
     self.isRead = isRead
-    world.declare("now", "Int")
-    world.require("(>= now \(RandomRuleSet.nowMilliseconds))")
-    world.require("(<= now 100000)")
+    unknowns.declare("now", "Int")
+    unknowns.require("(>= now \(RandomRuleSet.nowMilliseconds))")
+    unknowns.require("(<= now 100000)")
     now = .number("(to_real now)")
     claims = [
-      "provider": world.unknown("c0", [.text]), "email": world.unknown("c1", [.null, .text]),
-      "email_verified": world.unknown("c2", [.null, .bool]), "auth_time": world.unknown("c3", [.null, .number]),
+      "provider": unknowns.unknown("c0", [.text]), "email": unknowns.unknown("c1", [.null, .text]),
+      "email_verified": unknowns.unknown("c2", [.null, .bool]), "auth_time": unknowns.unknown("c3", [.null, .number]),
     ]
-    query = isRead ? Self.query(world) : Self.noQuery
+    query = isRead ? Self.query(unknowns) : Self.noQuery
   }
 
   /// Creates the encoding of the same request for a rule at another location.
   init(_ other: SMTEncoder, keys: [String]) {
-    (world, uid, held, isRead) = (other.world, other.uid, other.held, other.isRead)
+    (unknowns, uid, held, isRead) = (other.unknowns, other.uid, other.held, other.isRead)
     (now, claims, query) = (other.now, other.claims, other.query)
     self.keys = keys
   }
@@ -52,14 +52,14 @@ struct SMTEncoder {
 
   /// Returns the query's unknowns. The order is 0 for none, 1 key, 2 value, 3 priority, 4 child. Both bounds share one
   /// value; there is one limit.
-  private static func query(_ world: SMTWorld) -> [QueryField: SMTValue] {
-    world.declare("order", "Int")
-    world.declare("limit", "Int")
-    world.declare("isLast", "Bool")
-    world.declare("orderChild", "String")
-    world.require("(and (>= order 0) (<= order 4) (>= limit 0) (<= limit 100))")
-    world.require("(or (= orderChild \"u\") (= orderChild \"v\"))")
-    let bound = world.unknown("bound", [.null, .bool, .number, .text])
+  private static func query(_ unknowns: SMTUnknowns) -> [QueryField: SMTValue] {
+    unknowns.declare("order", "Int")
+    unknowns.declare("limit", "Int")
+    unknowns.declare("isLast", "Bool")
+    unknowns.declare("orderChild", "String")
+    unknowns.require("(and (>= order 0) (<= order 4) (>= limit 0) (<= limit 100))")
+    unknowns.require("(or (= orderChild \"u\") (= orderChild \"v\"))")
+    let bound = unknowns.unknown("bound", [.null, .bool, .number, .text])
     let none = "(and (= limit 0) \(bound.isKind(.null)))"
     return [
       .orderByKey: .bool("(or (= order 1) (and (= order 0) (not \(none))))"), .orderByValue: .bool("(= order 2)"),
@@ -148,7 +148,7 @@ struct SMTEncoder {
   }
 
   private func test(_ function: SnapshotFunction, _ place: SMTPlace) throws(Unsupported) -> Formula {
-    let value = place.canExist ? world.value(place.side, place.keys) : .null
+    let value = place.canExist ? unknowns.value(place.side, place.keys) : .null
     let term: String
     switch function {
     case .exists: term = SMT.not(value.isKind(.null))
@@ -176,10 +176,10 @@ struct SMTEncoder {
       return (query[field] ?? .null, "true")
     case .snapshotTest(let receiver, .val):
       let place = try place(receiver, depth)
-      return (place.canExist ? world.value(place.side, place.keys) : .null, place.isDefined)
+      return (place.canExist ? unknowns.value(place.side, place.keys) : .null, place.isDefined)
     case .snapshotTest(let receiver, .getPriority):
       let place = try place(receiver, depth)
-      return (place.canExist ? world.priority(place.side, place.keys) : .null, place.isDefined)
+      return (place.canExist ? unknowns.priority(place.side, place.keys) : .null, place.isDefined)
     case .snapshotTest(_, let function) where function.descriptor.type != .boolean: throw Unsupported()
     case .length(let receiver):
       let inner = try value(receiver, depth)
@@ -314,7 +314,7 @@ struct SMTEncoder {
 
 /// A location whose keys are known.
 struct SMTPlace {
-  var side: SMTWorld.Side
+  var side: SMTUnknowns.Side
   var keys: [String]
   var isDefined = "true"
 

@@ -23,15 +23,15 @@ extension SMTOracle {
 
   /// Compares prover and solver for a random file.
   static func check(seed: UInt64, faults: ExposureFaults = []) throws -> Summary {
-    var random = RandomRuleSet(dice: SeededRandom(seed: 5_000 + seed))
+    var random = RandomRuleSet(generator: SeededRandom(seed: 5_000 + seed))
     let file = random.file()
     guard let rules = try? RuleSet.compile(file, keepsExpressions: true) else { return Summary() }
     let prover = Prover(rules, nowMilliseconds: RandomRuleSet.nowMilliseconds, faults: faults)
     var oracle = SMTOracle(rules, seed: seed)
-    let spots = Spot.all(in: rules)
+    let rulesLocations = RulesLocation.all(in: rules)
     var asked: [(made: Case, name: String, isClosed: Bool)] = []
     for location in ExposureLocation.all(in: [rules]) {
-      guard let spot = spots.first(where: { $0.isThe(location) }) else { continue }
+      guard let rulesLocation = rulesLocations.first(where: { $0.isThe(location) }) else { continue }
       for identity in BruteForce.identities where identity != .anyClaims && identity != .anyAuth {
         for operation in ExposureOperation.allCases {
           let question = ExposureQuestion(location: location, operation: operation, identity: identity)
@@ -39,7 +39,7 @@ extension SMTOracle {
           let isClosed = if case .closed = verdict { true } else { false }
           let name = "\(location.template) \(operation) by \(identity.name), seed \(seed)"
           // Open questions are included to show that the solver finds requests.
-          for made in oracle.cases(spot, operation, identity, count: isClosed ? 3 : 1) {
+          for made in oracle.cases(rulesLocation, operation, identity, count: isClosed ? 3 : 1) {
             asked.append((made, name, isClosed))
           }
         }

@@ -7,16 +7,16 @@ import RandomTestKit
 /// A search for an allowed request with z3: for some paths and uids the solver determines all other values.
 struct SMTOracle {
   let rules: RuleSet
-  private var dice: SeededRandom
+  private var generator: SeededRandom
 
   init(_ rules: RuleSet, seed: UInt64) {
     self.rules = rules
-    dice = SeededRandom(seed: seed)
+    generator = SeededRandom(seed: seed)
   }
 
   /// An encoded question about one path and uid, with the members from which the answer's request is read.
   struct Case {
-    var world: SMTWorld
+    var unknowns: SMTUnknowns
     var encoder: SMTEncoder
     var operation: ExposureOperation
     var path: Path
@@ -26,73 +26,73 @@ struct SMTOracle {
 
   /// Returns some cases of a question, or none when the rules cannot be encoded.
   mutating func cases(
-    _ spot: Spot, _ operation: ExposureOperation, _ identity: ExposureIdentity, count: Int
+    _ rulesLocation: RulesLocation, _ operation: ExposureOperation, _ identity: ExposureIdentity, count: Int
   ) -> [Case] {
     var result: [Case] = []
     for _ in 0..<count {
-      let path = spot.steps.map { step in
+      let path = rulesLocation.steps.map { step in
         switch step {
         case .key(let key): key
-        case .wildcard(_, let names): dice.pick(["u", "v", "m", "n", "x", "y"].filter { !names.contains($0) })
+        case .wildcard(_, let names): generator.pick(["u", "v", "m", "n", "x", "y"].filter { !names.contains($0) })
         }
       }
-      let uid = identity == .signedOut ? nil : Optional(dice.pick(path + ["u", "v", "x", "z", "a/b", "/"]))
+      let uid = identity == .signedOut ? nil : Optional(generator.pick(path + ["u", "v", "x", "z", "a/b", "/"]))
       if identity == .otherUser {
-        let owned = spot.owners.map { path[$0] }
+        let owned = rulesLocation.owners.map { path[$0] }
         if owned.isEmpty || owned.contains(uid ?? "") { continue }
       }
       var held: [(name: String, value: Scalar)] = []
       if case .holder(let names, let value) = identity, names.count == 1 { held = [(names[0], value)] }
       for isDelete in operation == .read ? [false] : [false, true] {
-        if let made = try? make(spot, operation, path, uid, held, isDelete) { result.append(made) }
+        if let made = try? make(rulesLocation, operation, path, uid, held, isDelete) { result.append(made) }
       }
     }
     return result
   }
 
   private func make(
-    _ spot: Spot, _ operation: ExposureOperation, _ path: [String], _ uid: String?,
+    _ rulesLocation: RulesLocation, _ operation: ExposureOperation, _ path: [String], _ uid: String?,
     _ held: [(name: String, value: Scalar)], _ isDelete: Bool
   ) throws(SMTEncoder.Unsupported) -> Case {
     let isRead = operation == .read
-    let world = SMTWorld(written: isRead ? nil : path)
-    let encoder = SMTEncoder(world, keys: path, uid: uid, held: held, isRead: isRead)
+    let unknowns = SMTUnknowns(written: isRead ? nil : path)
+    let encoder = SMTEncoder(unknowns, keys: path, uid: uid, held: held, isRead: isRead)
     var grants: [String] = []
-    for (depth, node) in spot.chain.enumerated() {
+    for (depth, node) in rulesLocation.chain.enumerated() {
       guard let rule = isRead ? node.read : node.write, let expression = rule.expression else { continue }
       let formula = try encoder.truth(expression, depth)
       grants.append(SMT.all([formula.value, formula.isDefined]))
     }
-    world.require(SMT.any(grants))
+    unknowns.require(SMT.any(grants))
     if !isRead {
-      let value = world.value(.new, path)
-      world.require(isDelete ? value.isKind(.null) : SMT.not(value.isKind(.null)))
-      world.require(try chain(spot, path, encoder, from: 0))
-      if !isDelete { try carry(spot.node, path, uid, held, world, encoder) }
+      let value = unknowns.value(.new, path)
+      unknowns.require(isDelete ? value.isKind(.null) : SMT.not(value.isKind(.null)))
+      unknowns.require(try chain(rulesLocation, path, encoder, from: 0))
+      if !isDelete { try carry(rulesLocation.node, path, uid, held, unknowns, encoder) }
     }
-    world.finish()
+    unknowns.finish()
     var names = ["now"] + (isRead ? ["order", "limit", "isLast", "orderChild"] : [])
-    for value in ["c0", "c1", "c2", "c3"] + (isRead ? ["bound"] : []) + world.places.values.map({ "p\($0)" })
-      + world.priorities.values.map({ "q\($0)" })
+    for value in ["c0", "c1", "c2", "c3"] + (isRead ? ["bound"] : []) + unknowns.places.values.map({ "p\($0)" })
+      + unknowns.priorities.values.map({ "q\($0)" })
     {
       names += ["k", "b", "n", "s"].map { value + $0 }
     }
-    names += world.beside.map(\.name)
-    let lines = world.declarations + world.constraints.map { "(assert \($0))" }
+    names += unknowns.beside.map(\.name)
+    let lines = unknowns.declarations + unknowns.constraints.map { "(assert \($0))" }
     return Case(
-      world: world, encoder: encoder, operation: operation, path: Path(path.map { Key($0) }),
+      unknowns: unknowns, encoder: encoder, operation: operation, path: Path(path.map { Key($0) }),
       script: lines.joined(separator: "\n"), names: names)
   }
 
   /// Returns the validate rules on the path to the location, from the root down to the first node that is null
   /// afterwards.
   private func chain(
-    _ spot: Spot, _ path: [String], _ encoder: SMTEncoder, from depth: Int
+    _ rulesLocation: RulesLocation, _ path: [String], _ encoder: SMTEncoder, from depth: Int
   ) throws(SMTEncoder.Unsupported) -> String {
-    guard depth < spot.chain.count else { return "true" }
-    let value = encoder.world.value(.new, Array(path.prefix(depth)))
-    var parts = [try chain(spot, path, encoder, from: depth + 1)]
-    if let expression = spot.chain[depth].validate?.expression {
+    guard depth < rulesLocation.chain.count else { return "true" }
+    let value = encoder.unknowns.value(.new, Array(path.prefix(depth)))
+    var parts = [try chain(rulesLocation, path, encoder, from: depth + 1)]
+    if let expression = rulesLocation.chain[depth].validate?.expression {
       let formula = try encoder.truth(expression, depth)
       parts += [formula.value, formula.isDefined]
     }
@@ -101,7 +101,8 @@ struct SMTOracle {
 
   /// Returns the validate rules below a written value, for each child that exists and is mentioned.
   private func carry(
-    _ node: RuleNode, _ path: [String], _ uid: String?, _ held: [(name: String, value: Scalar)], _ world: SMTWorld,
+    _ node: RuleNode, _ path: [String], _ uid: String?, _ held: [(name: String, value: Scalar)],
+    _ unknowns: SMTUnknowns,
     _ encoder: SMTEncoder
   ) throws(SMTEncoder.Unsupported) {
     var asked: Set<[String]> = []
@@ -110,17 +111,17 @@ struct SMTOracle {
     for _ in 0..<3 {
       var open = [(node, path)]
       while let (node, keys) = open.popLast() {
-        let names = node.children.list.map(\.key.text) + world.children(.new, of: keys)
+        let names = node.children.list.map(\.key.text) + unknowns.children(.new, of: keys)
         for name in Set(names).sorted() where keys.count < 8 {
           guard let next = node.child(Key(name)), next.hasValidation else { continue }
           let below = keys + [name]
           open.append((next, below))
           guard asked.insert(below).inserted else { continue }
-          let value = world.value(.new, below)
+          let value = unknowns.value(.new, below)
           guard let expression = next.validate?.expression else { continue }
           let inner = SMTEncoder(encoder, keys: below)
           let formula = try inner.truth(expression, below.count)
-          world.require(SMT.any([value.isKind(.null), SMT.all([formula.value, formula.isDefined])]))
+          unknowns.require(SMT.any([value.isKind(.null), SMT.all([formula.value, formula.isDefined])]))
         }
       }
     }
@@ -139,15 +140,15 @@ struct SMTOracle {
       }
     }
     func isObject(_ name: String) -> Bool { model[name + "k"] == "4" }
-    func tree(_ side: SMTWorld.Side) -> Node {
+    func tree(_ side: SMTUnknowns.Side) -> Node {
       var tree = Node.empty
-      let places = made.world.places.filter { $0.key.side == side }.sorted { $0.key.keys.count < $1.key.keys.count }
+      let places = made.unknowns.places.filter { $0.key.side == side }.sorted { $0.key.keys.count < $1.key.keys.count }
       func path(_ keys: [String]) -> Path { Path(keys.map { Key($0) }) }
       for (place, number) in places {
         if let scalar = scalar("p\(number)") { tree = tree.replacing(path(place.keys), with: Node(scalar)) }
       }
       if side == .old {
-        for (keys, name) in made.world.beside where model[name] == "true" {
+        for (keys, name) in made.unknowns.beside where model[name] == "true" {
           let isThere = tree[path(keys)].children.contains { $0.key != made.path.keys[keys.count] }
           if !isThere { tree = tree.replacing(path(keys + ["other"]), with: Node(.bool(true))) }
         }
@@ -155,7 +156,7 @@ struct SMTOracle {
       for (place, number) in places where isObject("p\(number)") && !tree[path(place.keys)].isInterior {
         tree = tree.replacing(path(place.keys + ["filler"]), with: Node(.bool(true)))
       }
-      for (place, number) in made.world.priorities where place.side == side {
+      for (place, number) in made.unknowns.priorities where place.side == side {
         let node = tree[path(place.keys)]
         guard let priority = scalar("q\(number)"), !node.isEmpty else { continue }
         tree = tree.replacing(path(place.keys), with: node.with(priority: priority))

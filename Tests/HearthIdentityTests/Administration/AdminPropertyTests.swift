@@ -45,7 +45,7 @@ import Testing
   @Test(
     "Security 60: any request of an administrator gets a response of the protocol, and the audit trail stays valid")
   func anything() async throws {
-    let world = try AdminWorld(keys: AdminWorld.newKeys()) { $0.isEmulator = true }
+    let fixture = try AdminFixture(keys: AdminFixture.newKeys()) { $0.isEmulator = true }
     var random = SeededRandom(seed: 11)
     let operations = [
       "status", "users:export", "users:revoke", "tokens:standing", "serviceAccounts:list", "serviceAccounts:disable",
@@ -57,8 +57,8 @@ import Testing
         let name = Self.names[Int(random.next() % UInt64(Self.names.count))]
         return JSON.Member(name, Self.value(&random, depth: 3))
       }
-      let call = try world.call("{}", isFromLoopback: true).with(.object(members))
-      let accounts = world.accounts
+      let call = try fixture.call("{}", isFromLoopback: true).with(.object(members))
+      let accounts = fixture.accounts
       do throws(AccountError) {
         switch round % 9 {
         case 0: _ = try await UserEndpoints(accounts: accounts).create(call)
@@ -71,15 +71,15 @@ import Testing
         case 5: _ = try await BatchEndpoints(accounts: accounts).get(call)
         case 6: _ = try await BatchEndpoints(accounts: accounts).query(call)
         case 7: _ = try await UserEndpoints(accounts: accounts).createSessionCookie(call)
-        default: _ = try await world.perform(operations[round / 9 % operations.count], call)
+        default: _ = try await fixture.perform(operations[round / 9 % operations.count], call)
         }
       } catch {
         #expect(error.code != .internalError && error.code != .unavailable, "round \(round): \(error.message)")
       }
-      if round == 10 { _ = try? await world.create(#"{"localId": "bob", "email": "bob@example.com"}"#) }
+      if round == 10 { _ = try? await fixture.create(#"{"localId": "bob", "email": "bob@example.com"}"#) }
     }
-    #expect(world.accounts.store.view.userCount > 50)
-    #expect(try await world.administrate("audit:verify")["isWhole"] == .bool(true))
-    #expect(!world.accountsFixture.notices.contains { $0.level == .error })
+    #expect(fixture.accounts.store.view.userCount > 50)
+    #expect(try await fixture.administrate("audit:verify")["isWhole"] == .bool(true))
+    #expect(!fixture.accountsFixture.notices.contains { $0.level == .error })
   }
 }

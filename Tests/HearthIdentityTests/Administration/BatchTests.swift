@@ -7,22 +7,23 @@ import Testing
 @testable import HearthIdentity
 
 @Suite struct BatchTests {
-  private func filled(_ count: Int) async throws -> AdminWorld {
-    let world = try AdminWorld()
+  private func filled(_ count: Int) async throws -> AdminFixture {
+    let fixture = try AdminFixture()
     let users = (0..<count).map { #"{"localId": "u\#(100 + $0)", "email": "m\#(999 - $0)@example.com"}"# }
-    _ = try await ImportEndpoints(accounts: world.accounts).create(
-      world.call("{\"users\": [\(users.joined(separator: ","))]}"))
-    return world
+    _ = try await ImportEndpoints(accounts: fixture.accounts).create(
+      fixture.call("{\"users\": [\(users.joined(separator: ","))]}"))
+    return fixture
   }
 
   @Test("pages list every account once, and a partial page has no next token", arguments: [1, 2, 3, 7, 8])
   func pages(_ size: Int) async throws {
-    let world = try await filled(7)
+    let fixture = try await filled(7)
     var seen: [String] = []
     var token: String?
     repeat {
       let next = token.map { ", \"nextPageToken\": \"\($0)\"" } ?? ""
-      let page = try await BatchEndpoints(accounts: world.accounts).get(world.call("{\"maxResults\": \(size)\(next)}"))
+      let page = try await BatchEndpoints(accounts: fixture.accounts).get(
+        fixture.call("{\"maxResults\": \(size)\(next)}"))
       let uids = page["users"]?.array?.compactMap { $0["localId"]?.string } ?? []
       seen += uids
       token = page["nextPageToken"]?.string
@@ -33,33 +34,33 @@ import Testing
 
   @Test("invalid page sizes are refused", arguments: ["0", "-1", "1001", "9223372036854775807"])
   func badPage(_ size: String) async throws {
-    let world = try AdminWorld()
+    let fixture = try AdminFixture()
     #expect(
-      try await world.refusal {
-        try await BatchEndpoints(accounts: world.accounts).get(world.call("{\"maxResults\": \(size)}"))
+      try await fixture.refusal {
+        try await BatchEndpoints(accounts: fixture.accounts).get(fixture.call("{\"maxResults\": \(size)}"))
       }
         == "INVALID_PAGE_SELECTION")
   }
 
   @Test("accounts that are not disabled are deleted only with force; missing ones are ignored")
   func batchDelete() async throws {
-    let world = try await filled(3)
-    _ = try await world.update(#"{"localId": "u100", "disableUser": true}"#)
-    let call = try world.call(#"{"localIds": ["u100", "u101", "nobody"]}"#)
-    let answer = try await BatchEndpoints(accounts: world.accounts).delete(call)
+    let fixture = try await filled(3)
+    _ = try await fixture.update(#"{"localId": "u100", "disableUser": true}"#)
+    let call = try fixture.call(#"{"localIds": ["u100", "u101", "nobody"]}"#)
+    let answer = try await BatchEndpoints(accounts: fixture.accounts).delete(call)
     let errors = try #require(answer["errors"]?.array)
     #expect(errors.map { $0["index"] } == [.int(1)])
     #expect(errors[0]["message"]?.string?.hasPrefix("NOT_DISABLED : ") == true)
-    #expect(world.accounts.store.view.users(limit: 9).map(\.uid) == ["u101", "u102"])
-    let forced = try await BatchEndpoints(accounts: world.accounts).delete(
-      world.call(#"{"localIds": ["u101", "u102"], "force": true}"#))
+    #expect(fixture.accounts.store.view.users(limit: 9).map(\.uid) == ["u101", "u102"])
+    let forced = try await BatchEndpoints(accounts: fixture.accounts).delete(
+      fixture.call(#"{"localIds": ["u101", "u102"], "force": true}"#))
     #expect(forced["errors"] == nil)
-    #expect(world.accounts.store.view.userCount == 0)
-    #expect(world.revocations.contains(.user(uid: "u102")))
+    #expect(fixture.accounts.store.view.userCount == 0)
+    #expect(fixture.revocations.contains(.user(uid: "u102")))
     for list in ["[]", "[\((0..<1_001).map { "\"\($0)\"" }.joined(separator: ","))]"] {
       #expect(
-        try await world.refusal {
-          try await BatchEndpoints(accounts: world.accounts).delete(world.call("{\"localIds\": \(list)}"))
+        try await fixture.refusal {
+          try await BatchEndpoints(accounts: fixture.accounts).delete(fixture.call("{\"localIds\": \(list)}"))
         }
           == "LOCAL_ID_LIST_EXCEEDS_LIMIT")
     }
@@ -67,37 +68,39 @@ import Testing
 
   @Test("accounts are sorted, paged and counted; or found by expression")
   func query() async throws {
-    let world = try await filled(5)
-    let sorted = try await BatchEndpoints(accounts: world.accounts).query(
-      world.call(#"{"sortBy": "USER_EMAIL", "limit": 2, "offset": 1}"#))
+    let fixture = try await filled(5)
+    let sorted = try await BatchEndpoints(accounts: fixture.accounts).query(
+      fixture.call(#"{"sortBy": "USER_EMAIL", "limit": 2, "offset": 1}"#))
     #expect(sorted["recordsCount"] == .string("5"))
     #expect(sorted["userInfo"]?.array?.map { $0["localId"] } == [.string("u103"), .string("u102")])
-    let descending = try await BatchEndpoints(accounts: world.accounts).query(
-      world.call(#"{"order": "DESC", "limit": 1}"#))
+    let descending = try await BatchEndpoints(accounts: fixture.accounts).query(
+      fixture.call(#"{"order": "DESC", "limit": 1}"#))
     #expect(descending["userInfo"]?.array?.map { $0["localId"] } == [.string("u104")])
-    let found = try await BatchEndpoints(accounts: world.accounts).query(
-      world.call(#"{"expression": [{"email": "M999@example.com"}, {"userId": "u101"}, {"phoneNumber": "+1"}]}"#))
+    let found = try await BatchEndpoints(accounts: fixture.accounts).query(
+      fixture.call(#"{"expression": [{"email": "M999@example.com"}, {"userId": "u101"}, {"phoneNumber": "+1"}]}"#))
     #expect(found["userInfo"]?.array?.map { $0["localId"] } == [.string("u100"), .string("u101")])
-    let counted = try await BatchEndpoints(accounts: world.accounts).query(world.call(#"{"returnUserInfo": false}"#))
+    let counted = try await BatchEndpoints(accounts: fixture.accounts).query(
+      fixture.call(#"{"returnUserInfo": false}"#))
     #expect(counted["userInfo"] == nil && counted["recordsCount"] == .string("5"))
     for body in [#"{"limit": 501}"#, #"{"limit": 0}"#, #"{"offset": -1}"#] {
       #expect(
-        try await world.refusal { try await BatchEndpoints(accounts: world.accounts).query(world.call(body)) }
+        try await fixture.refusal { try await BatchEndpoints(accounts: fixture.accounts).query(fixture.call(body)) }
           == "INVALID_PAGE_SELECTION")
     }
   }
 
   @Test("clients on the same machine, and no others, may delete all users of a development server")
   func emulator() async throws {
-    let closed = try AdminWorld()
-    let open = try AdminWorld { $0.isEmulator = true }
-    for (world, isFromLoopback) in [(closed, true), (closed, false), (open, false)] {
-      let call = try world.call("{}", isFromLoopback: isFromLoopback)
+    let closed = try AdminFixture()
+    let open = try AdminFixture { $0.isEmulator = true }
+    for (fixture, isFromLoopback) in [(closed, true), (closed, false), (open, false)] {
+      let call = try fixture.call("{}", isFromLoopback: isFromLoopback)
       #expect(
-        try await world.refusal { try await EmulatorEndpoints(accounts: world.accounts).deleteAllAccounts(call) }
+        try await fixture.refusal { try await EmulatorEndpoints(accounts: fixture.accounts).deleteAllAccounts(call) }
           == "NOT_FOUND")
       #expect(
-        try await world.refusal { try await EmulatorEndpoints(accounts: world.accounts).listCodes(call) } == "NOT_FOUND"
+        try await fixture.refusal { try await EmulatorEndpoints(accounts: fixture.accounts).listCodes(call) }
+          == "NOT_FOUND"
       )
     }
     _ = try await open.create(#"{"localId": "bob"}"#)
@@ -110,38 +113,38 @@ import Testing
 
   @Test("the configuration is public without a sign-in")
   func configuration() async throws {
-    let world = try AdminWorld { configuration in
+    let fixture = try AdminFixture { configuration in
       configuration.passwordPolicy.lengthMin = 12
       configuration.passwordPolicy.requiresDigit = true
     }
-    let call = try world.call("{}", administrator: nil)
-    let project = try await ProjectEndpoints(accounts: world.accounts).project(call)
+    let call = try fixture.call("{}", administrator: nil)
+    let project = try await ProjectEndpoints(accounts: fixture.accounts).project(call)
     #expect(project["projectId"]?.string.flatMap { Int64($0) } != nil)
     #expect(project["authorizedDomains"] == ["localhost", "127.0.0.1", "auth.example.com"])
-    let policy = try await ProjectEndpoints(accounts: world.accounts).passwordPolicy(call)
+    let policy = try await ProjectEndpoints(accounts: fixture.accounts).passwordPolicy(call)
     #expect(policy["customStrengthOptions"]?["minPasswordLength"] == .int(12))
     #expect(policy["customStrengthOptions"]?["containsNumericCharacter"] == .bool(true))
     #expect(policy["customStrengthOptions"]?["containsUppercaseCharacter"] == nil)
     #expect(policy["enforcementState"] == .string("ENFORCE"))
     #expect(policy["schemaVersion"] == .int(1))
     #expect(
-      try await ProjectEndpoints(accounts: AdminWorld().accounts).passwordPolicy(call)["enforcementState"]
+      try await ProjectEndpoints(accounts: AdminFixture().accounts).passwordPolicy(call)["enforcementState"]
         == .string("OFF"))
-    #expect(try await ProjectEndpoints(accounts: world.accounts).captcha(call) == .object([]))
+    #expect(try await ProjectEndpoints(accounts: fixture.accounts).captcha(call) == .object([]))
   }
 
   // MARK: Session cookies
 
   @Test("a session cookie has the token's claims, another issuer, another key and its own lifetime")
   func cookie() async throws {
-    let world = try AdminWorld()
-    _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "password": "secret1"}"#)
-    let token = try await world.idToken("bob")
-    let answer = try await UserEndpoints(accounts: world.accounts).createSessionCookie(
-      world.call(#"{"idToken": "\#(token)", "validDuration": "300"}"#))
+    let fixture = try AdminFixture()
+    _ = try await fixture.create(#"{"localId": "bob", "email": "bob@example.com", "password": "secret1"}"#)
+    let token = try await fixture.idToken("bob")
+    let answer = try await UserEndpoints(accounts: fixture.accounts).createSessionCookie(
+      fixture.call(#"{"idToken": "\#(token)", "validDuration": "300"}"#))
     let cookie = try #require(answer["sessionCookie"]?.string)
-    let now = world.accountsFixture.nowSeconds
-    let keys = world.accounts.keys
+    let now = fixture.accountsFixture.nowSeconds
+    let keys = fixture.accounts.keys
     let claims = try keys.verifySessionCookie(cookie, nowSeconds: now + 299).claims
     #expect(claims["iss"] == .string("https://session.firebase.google.com/demo-test"))
     #expect(claims["exp"] == .int(now + 300))
@@ -151,19 +154,19 @@ import Testing
     #expect(throws: CredentialError.self) { try keys.verifySessionCookie(token, nowSeconds: now) }
     let again = #"{"idToken": "\#(cookie)", "validDuration": 300}"#
     #expect(
-      try await world.refusal {
-        try await UserEndpoints(accounts: world.accounts).createSessionCookie(world.call(again))
+      try await fixture.refusal {
+        try await UserEndpoints(accounts: fixture.accounts).createSessionCookie(fixture.call(again))
       } == "INVALID_ID_TOKEN")
   }
 
   @Test("a session cookie needs a valid token, and a duration within the limits")
   func cookieRefusals() async throws {
-    let world = try AdminWorld()
-    _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "password": "secret1"}"#)
-    let token = try await world.idToken("bob")
+    let fixture = try AdminFixture()
+    _ = try await fixture.create(#"{"localId": "bob", "email": "bob@example.com", "password": "secret1"}"#)
+    let token = try await fixture.idToken("bob")
     func refusal(_ body: String) async throws -> String? {
-      try await world.refusal {
-        try await UserEndpoints(accounts: world.accounts).createSessionCookie(world.call(body))
+      try await fixture.refusal {
+        try await UserEndpoints(accounts: fixture.accounts).createSessionCookie(fixture.call(body))
       }
     }
     for duration in ["299", "1209601", "-1", "0"] {
@@ -171,13 +174,13 @@ import Testing
     }
     #expect(try await refusal(#"{"validDuration": 300}"#) == "MISSING_ID_TOKEN")
     #expect(try await refusal(#"{"idToken": "\#(token)x"}"#) == "INVALID_ID_TOKEN")
-    world.accountsFixture.advance(seconds: 3_600)
+    fixture.accountsFixture.advance(seconds: 3_600)
     #expect(try await refusal(#"{"idToken": "\#(token)"}"#) == "TOKEN_EXPIRED")
-    let fresh = try await world.idToken("bob")
-    world.accountsFixture.advance(seconds: 1)
-    _ = try await world.administrate("users:revoke", #"{"localId": "bob"}"#)
+    let fresh = try await fixture.idToken("bob")
+    fixture.accountsFixture.advance(seconds: 1)
+    _ = try await fixture.administrate("users:revoke", #"{"localId": "bob"}"#)
     #expect(try await refusal(#"{"idToken": "\#(fresh)"}"#) == "TOKEN_EXPIRED")
-    _ = try await world.update(#"{"localId": "bob", "disableUser": true}"#)
+    _ = try await fixture.update(#"{"localId": "bob", "disableUser": true}"#)
     #expect(try await refusal(#"{"idToken": "\#(fresh)"}"#) == "USER_DISABLED")
   }
 }

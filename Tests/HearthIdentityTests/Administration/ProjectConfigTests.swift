@@ -11,15 +11,15 @@ import Testing
 @Suite("The project's configuration, changed while the server runs")
 struct ProjectConfigTests {
   private static let path = "/identitytoolkit.googleapis.com/v2/projects/demo-test/config"
-  private let world: IdentityWorld
+  private let fixture: IdentityFixture
 
   init() throws {
     // A cost that a configuration file may contain.
-    world = try IdentityWorld(hasMailer: true) { $0.passwordCost = .small }
+    fixture = try IdentityFixture(hasMailer: true) { $0.passwordCost = .small }
   }
 
   private func get() async throws -> JSON {
-    let answer = try await world.send(Self.path, [], method: "GET", authority: .administrator("ci"))
+    let answer = try await fixture.send(Self.path, [], method: "GET", authority: .administrator("ci"))
     #expect(answer.status == 200, "\(answer.text)")
     return answer.json
   }
@@ -27,8 +27,8 @@ struct ProjectConfigTests {
   private func patch(
     _ mask: String?, _ body: JSON, path: String = path, maskName: String = "updateMask",
     authority: IdentityRequest.Bearer = .administrator("ci")
-  ) async throws -> IdentityWorld.Answer {
-    try await world.send(
+  ) async throws -> IdentityFixture.Answer {
+    try await fixture.send(
       path, body.text(), method: "PATCH", query: mask.map { [(maskName, $0)] } ?? [], authority: authority)
   }
 
@@ -44,12 +44,12 @@ struct ProjectConfigTests {
     #expect(closed.status == 200, "\(closed.text)")
     #expect(closed.json == (try await get()))
     #expect(closed.json["client"]?["permissions"] == ["disabledUserSignup": true, "disabledUserDeletion": false])
-    #expect(try await world.signUp("a@b.example").error == "ADMIN_ONLY_OPERATION")
-    #expect(try await world.signIn("no@example.com").error == "EMAIL_NOT_FOUND")
+    #expect(try await fixture.signUp("a@b.example").error == "ADMIN_ONLY_OPERATION")
+    #expect(try await fixture.signIn("no@example.com").error == "EMAIL_NOT_FOUND")
     let opened = try await patch("client.permissions", .object([]))
     #expect(opened.json["client"]?["permissions"]?["disabledUserSignup"] == false)
     #expect(opened.json["emailPrivacyConfig"] == [:], "what is off is left out")
-    #expect(try await world.signUp("a@b.example").status == 200)
+    #expect(try await fixture.signUp("a@b.example").status == 200)
   }
 
   @Test("Authorized domains are published to clients and restrict links; deployment tools use another path for them")
@@ -58,10 +58,10 @@ struct ProjectConfigTests {
     let set = try await patch(
       "authorizedDomains", ["authorizedDomains": ["App.example.net"]], path: path, maskName: "update_mask")
     #expect(set.json["authorizedDomains"] == ["app.example.net"], "\(set.text)")
-    let told = try await world.send("/identitytoolkit.googleapis.com/v1/projects", [], method: "GET")
+    let told = try await fixture.send("/identitytoolkit.googleapis.com/v1/projects", [], method: "GET")
     #expect(told.json["authorizedDomains"] == ["app.example.net", "auth.example.com"])
     func mail(_ url: JSON) async throws -> String? {
-      try await world.post(
+      try await fixture.post(
         "accounts:sendOobCode", ["requestType": "PASSWORD_RESET", "email": "a@b.example", "continueUrl": url]
       ).error
     }
@@ -79,7 +79,7 @@ struct ProjectConfigTests {
   @Test(
     "The password policy is published and enforced for new passwords; with the upgrade option, for older ones as well")
   func policy() async throws {
-    #expect(try await world.signUp("old@b.example", "lowercase").status == 200)
+    #expect(try await fixture.signUp("old@b.example", "lowercase").status == 200)
     func set(_ upgrade: Bool) -> JSON {
       [
         "passwordPolicyConfig": [
@@ -106,28 +106,28 @@ struct ProjectConfigTests {
         "containsUppercaseCharacter": true, "containsNumericCharacter": false,
         "containsNonAlphanumericCharacter": false,
       ], "administrators are told what is off as well")
-    let told = try await world.send("/identitytoolkit.googleapis.com/v2/passwordPolicy", [], method: "GET")
+    let told = try await fixture.send("/identitytoolkit.googleapis.com/v2/passwordPolicy", [], method: "GET")
     #expect(
       told.json["customStrengthOptions"]
         == ["minPasswordLength": 8, "maxPasswordLength": 100, "containsUppercaseCharacter": true])
     #expect(told.json["enforcementState"] == "ENFORCE" && told.json["forceUpgradeOnSignin"] == false)
     #expect(
-      try await world.signUp("new@b.example", "lowercase").error
+      try await fixture.signUp("new@b.example", "lowercase").error
         == "PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: [Password must contain an upper case "
         + "character]")
-    #expect(try await world.signUp("new@b.example", "Short1").error?.hasPrefix("WEAK_PASSWORD : ") == true)
-    #expect(try await world.signUp("new@b.example", "Uppercase").status == 200)
-    #expect(try await world.signIn("old@b.example", "lowercase").status == 200)
+    #expect(try await fixture.signUp("new@b.example", "Short1").error?.hasPrefix("WEAK_PASSWORD : ") == true)
+    #expect(try await fixture.signUp("new@b.example", "Uppercase").status == 200)
+    #expect(try await fixture.signIn("old@b.example", "lowercase").status == 200)
     _ = try await patch(mask, set(true))
     #expect(
-      try await world.signIn("old@b.example", "lowercase").error?.hasPrefix("PASSWORD_DOES_NOT_MEET_REQUIREMENTS")
+      try await fixture.signIn("old@b.example", "lowercase").error?.hasPrefix("PASSWORD_DOES_NOT_MEET_REQUIREMENTS")
         == true)
-    #expect(try await world.signIn("old@b.example", "wrong pass").error == "INVALID_LOGIN_CREDENTIALS")
-    #expect(try await world.signIn("new@b.example", "Uppercase").status == 200)
+    #expect(try await fixture.signIn("old@b.example", "wrong pass").error == "INVALID_LOGIN_CREDENTIALS")
+    #expect(try await fixture.signIn("new@b.example", "Uppercase").status == 200)
     let off = try await patch(
       "passwordPolicyConfig", ["passwordPolicyConfig": ["passwordPolicyEnforcementState": "OFF"]])
     #expect(off.json["passwordPolicyConfig"]?["passwordPolicyEnforcementState"] == "OFF")
-    #expect(try await world.signIn("old@b.example", "lowercase").status == 200)
+    #expect(try await fixture.signIn("old@b.example", "lowercase").status == 200)
     for wrong: JSON in [
       ["passwordPolicyEnforcementState": "ON"], ["passwordPolicyEnforcementState": "ENFORCE"],
       ["passwordPolicyEnforcementState": "ENFORCE", "passwordPolicyVersions": [["customStrengthOptions": ["x": 1]]]],
@@ -203,13 +203,13 @@ struct ProjectConfigTests {
 
   @Test("A captcha of the configuration file is reported as enforced, and cannot be enabled elsewhere")
   func captcha() async throws {
-    let world = try IdentityWorld {
+    let fixture = try IdentityFixture {
       $0.passwordCost = .small
       $0.phone.captcha = CaptchaSettings(service: .turnstile, siteKey: "k", secret: "s")
     }
-    func patch(_ state: JSON) async throws -> IdentityWorld.Answer {
+    func patch(_ state: JSON) async throws -> IdentityFixture.Answer {
       let body: JSON = ["recaptchaConfig": ["phoneEnforcementState": state]]
-      return try await world.send(
+      return try await fixture.send(
         Self.path, body.text(), method: "PATCH", query: [], authority: .administrator("ci"))
     }
     let answer = try await patch("ENFORCE")
@@ -233,11 +233,11 @@ struct ProjectConfigTests {
         ]
       ])
     #expect(set.json["mfa"]?["state"] == "MANDATORY", "\(set.text)")
-    let settings = world.accounts.configuration.secondFactors
+    let settings = fixture.accounts.configuration.secondFactors
     #expect(settings.policy == .required && settings.totp && settings.totpAdjacentIntervals == 5)
     let reset = try await patch("mfa", .object([]))
     #expect(reset.json["mfa"]?["state"] == "ENABLED", "\(reset.text)")
-    #expect(world.accounts.store.view.configurationChanges == nil)
+    #expect(fixture.accounts.store.view.configurationChanges == nil)
     for wrong: JSON in [
       ["state": "ON"], ["state": 1], ["providerConfigs": "x"], ["providerConfigs": [["state": "MANDATORY"]]],
       ["providerConfigs": [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 11]]]],
@@ -256,27 +256,27 @@ struct ProjectConfigTests {
       "signIn.email.enabled,signIn.anonymous.enabled",
       ["signIn": ["email": ["enabled": false], "anonymous": ["enabled": false]]])
     #expect(shut.json["signIn"]?["email"] == ["enabled": false, "passwordRequired": true], "\(shut.text)")
-    #expect(try await world.signUp("a@b.example").error == "OPERATION_NOT_ALLOWED")
-    #expect(try await world.signIn("a@b.example").error == "PASSWORD_LOGIN_DISABLED")
-    #expect(try await world.anonymous().error == "ADMIN_ONLY_OPERATION")
-    let tenant = try await world.post(
+    #expect(try await fixture.signUp("a@b.example").error == "OPERATION_NOT_ALLOWED")
+    #expect(try await fixture.signIn("a@b.example").error == "PASSWORD_LOGIN_DISABLED")
+    #expect(try await fixture.anonymous().error == "ADMIN_ONLY_OPERATION")
+    let tenant = try await fixture.post(
       "/v2/projects/demo-test/tenants", ["displayName": "acme", "allowPasswordSignup": true],
       authority: .administrator("ci"))
     let id = tenant.json["name"]?.string?.split(separator: "/").last.map(String.init) ?? ""
-    let inside = try await world.post(
+    let inside = try await fixture.post(
       "accounts:signUp",
       ["email": "a@b.example", "password": "correct horse", "returnSecureToken": true, "tenantId": .string(id)])
     #expect(inside.status == 200, "\(inside.text)")
     let opened = try await patch(
       "signIn.email", ["signIn": ["email": ["enabled": true, "passwordRequired": true]]])
     #expect(opened.json["signIn"]?["email"] == ["enabled": true, "passwordRequired": true], "\(opened.text)")
-    #expect(try await world.signUp("a@b.example").status == 200)
+    #expect(try await fixture.signUp("a@b.example").status == 200)
     #expect(
-      try await world.sendCode("EMAIL_SIGNIN", ["email": "a@b.example", "continueUrl": "http://localhost/"]).error
+      try await fixture.sendCode("EMAIL_SIGNIN", ["email": "a@b.example", "continueUrl": "http://localhost/"]).error
         == "OPERATION_NOT_ALLOWED")
     let back = try await patch("signIn", .object([]))
     #expect(back.json["signIn"]?["email"] == ["enabled": true, "passwordRequired": false], "\(back.text)")
-    #expect(try await world.anonymous().status == 200)
+    #expect(try await fixture.anonymous().status == 200)
     #expect(try await patch("multiTenant", ["multiTenant": ["allowTenants": true]]).status == 200)
     let none = try await patch("multiTenant", ["multiTenant": ["allowTenants": false]])
     #expect(none.status == 501 && none.error?.contains("multiTenant.allowTenants") == true)
@@ -284,7 +284,7 @@ struct ProjectConfigTests {
     let many = try await patch("sign_in.allow_duplicate_emails", ["signIn": ["allowDuplicateEmails": true]])
     #expect(many.json["signIn"]?["allowDuplicateEmails"] == true, "\(many.text)")
     #expect(many.json["signIn"]?["email"] == back.json["signIn"]?["email"])
-    #expect(world.accounts.configuration.allowsDuplicateEmails)
+    #expect(fixture.accounts.configuration.allowsDuplicateEmails)
     let wrong = try await patch("signIn.allowDuplicateEmails", ["signIn": ["allowDuplicateEmails": "yes"]])
     #expect(wrong.status == 400 && wrong.error?.contains("signIn.allowDuplicateEmails must be true or false") == true)
     #expect(
@@ -293,13 +293,13 @@ struct ProjectConfigTests {
 
   @Test("Phones: where messages go, test numbers, and whether numbers sign in or are second factors")
   func phones() async throws {
-    let world = try IdentityWorld {
+    let fixture = try IdentityFixture {
       $0.passwordCost = .small
       $0.signIn = [PluginChoice("phone")]
       $0.phone.regions = .only(["DE"])
     }
-    func patch(_ mask: String, _ body: JSON) async throws -> IdentityWorld.Answer {
-      try await world.send(
+    func patch(_ mask: String, _ body: JSON) async throws -> IdentityFixture.Answer {
+      try await fixture.send(
         Self.path, body.text(), method: "PATCH", query: [("updateMask", mask)], authority: .administrator("ci"))
     }
     // As deployment tools send it.
@@ -307,7 +307,7 @@ struct ProjectConfigTests {
       "sms_region_config", ["sms_region_config": ["allowByDefault": ["disallowedRegions": ["US"]]]])
     #expect(
       denied.json["smsRegionConfig"] == ["allowByDefault": ["disallowedRegions": ["US"]]], "\(denied.text)")
-    #expect(world.accounts.configuration.phone.regions == .allBut(["US"]))
+    #expect(fixture.accounts.configuration.phone.regions == .allBut(["US"]))
     // As an admin SDK sends it.
     let allowed = try await patch(
       "smsRegionConfig.allowlistOnly.allowedRegions", ["smsRegionConfig": ["allowlistOnly": ["allowedRegions": ["AT"]]]]
@@ -321,7 +321,8 @@ struct ProjectConfigTests {
       #expect(set.json["signIn"]?["phoneNumber"] == ["enabled": true, "testPhoneNumbers": numbers], "\(set.text)")
     }
     let off = try await patch("signIn.phoneNumber.enabled", ["signIn": ["phoneNumber": ["enabled": false]]])
-    #expect(off.json["signIn"]?["phoneNumber"]?["enabled"] == false && !world.accounts.configuration.servesPhoneSignIn)
+    #expect(
+      off.json["signIn"]?["phoneNumber"]?["enabled"] == false && !fixture.accounts.configuration.servesPhoneSignIn)
     for (mask, body) in [
       ("smsRegionConfig", ["smsRegionConfig": ["allowlistOnly": ["allowedRegions": ["Mars"]]]]),
       ("smsRegionConfig", ["smsRegionConfig": ["allowlistOnly": [:], "allowByDefault": [:]]]),
@@ -337,14 +338,14 @@ struct ProjectConfigTests {
 
   @Test("A tenant's policy on second factors applies instead of the project's")
   func tenantFactors() async throws {
-    let made = try await world.post(
+    let made = try await fixture.post(
       "/v2/projects/demo-test/tenants",
       ["allowPasswordSignup": true, "mfaConfig": ["state": "MANDATORY", "enabledProviders": ["PHONE_SMS"]]],
       authority: .administrator("ci"))
     #expect(made.json["mfaConfig"] == ["state": "MANDATORY", "enabledProviders": ["PHONE_SMS"]], "\(made.text)")
     let id = made.json["name"]?.string?.split(separator: "/").last.map(String.init) ?? ""
     func signUp(_ tenant: JSON) async throws -> ClaimValue? {
-      let answer = try await world.post(
+      let answer = try await fixture.post(
         "accounts:signUp",
         ["email": "a@b.example", "password": "correct horse", "returnSecureToken": true, "tenantId": tenant])
       #expect(answer.status == 200, "\(answer.text)")
@@ -353,7 +354,7 @@ struct ProjectConfigTests {
     #expect(try await signUp(.string(id)) == .string("demo-test/second-factor-enrolment"))
     #expect(try await signUp(.null) == .string("demo-test"))
     for wrong: JSON in [["state": "ON"], ["enabledProviders": ["EMAIL"]], "x"] {
-      let answer = try await world.post(
+      let answer = try await fixture.post(
         "/v2/projects/demo-test/tenants", .object([.init("mfaConfig", wrong)]), authority: .administrator("ci"))
       #expect(answer.status == 400, "\(answer.text)")
     }
@@ -361,7 +362,7 @@ struct ProjectConfigTests {
 
   @Test("A method without a plugin cannot be enabled")
   func unserved() async throws {
-    let bare = try IdentityWorld(providers: [FakeCustomToken()]) { $0.passwordCost = .small }
+    let bare = try IdentityFixture(providers: [FakeCustomToken()]) { $0.passwordCost = .small }
     let answer = try await bare.send(
       Self.path, JSON.object([.init("signIn", ["anonymous": ["enabled": true]])]).text(), method: "PATCH",
       authority: .administrator("ci"))
@@ -371,9 +372,9 @@ struct ProjectConfigTests {
   @Test("A change is in the audit trail with its author, and is kept over a restart")
   func kept() async throws {
     _ = try await patch(nil, ["client": ["permissions": ["disabledUserDeletion": true]]])
-    let lines = world.accounts.store.view.audit(limit: 10).map { String(decoding: $0.line, as: UTF8.self) }
+    let lines = fixture.accounts.store.view.audit(limit: 10).map { String(decoding: $0.line, as: UTF8.self) }
     #expect(lines.contains { $0.contains("config_change") && $0.contains("allowsDeletion, by ci") }, "\(lines)")
-    let text = try #require(world.accounts.store.view.configurationChanges)
+    let text = try #require(fixture.accounts.store.view.configurationChanges)
     #expect(text == #"{"allowsDeletion":false}"#)
     let told = AccountsNoticeBox()
     let decided = AccountsConfiguration(projectID: "demo-test", publicURL: "https://auth.example.com")

@@ -48,26 +48,26 @@ import Testing
   ]
 
   static func ask(
-    _ world: IdentityWorld, _ method: String, _ path: String, _ body: JSON = [:],
+    _ fixture: IdentityFixture, _ method: String, _ path: String, _ body: JSON = [:],
     query: [(name: String, value: String)] = [], authority: IdentityRequest.Bearer = administrator
-  ) async throws -> IdentityWorld.Answer {
-    try await world.send(
+  ) async throws -> IdentityFixture.Answer {
+    try await fixture.send(
       "/v2/projects/demo-test/" + path, method == "GET" ? [] : body.text(), method: method, query: query,
       authority: authority)
   }
 
   static func make(
-    _ world: IdentityWorld, _ id: String, _ body: JSON, in tenant: String? = nil
-  ) async throws -> IdentityWorld.Answer {
+    _ fixture: IdentityFixture, _ id: String, _ body: JSON, in tenant: String? = nil
+  ) async throws -> IdentityFixture.Answer {
     let isSAML = id.hasPrefix("saml")
     return try await ask(
-      world, "POST", (tenant.map { "tenants/\($0)/" } ?? "") + (isSAML ? "inboundSamlConfigs" : "oauthIdpConfigs"),
+      fixture, "POST", (tenant.map { "tenants/\($0)/" } ?? "") + (isSAML ? "inboundSamlConfigs" : "oauthIdpConfigs"),
       body,
       query: [(isSAML ? "inboundSamlConfigId" : "oauthIdpConfigId", id)])
   }
 
-  static func tenant(_ world: IdentityWorld) async throws -> String {
-    let made = try await ask(world, "POST", "tenants", ["displayName": "acme"])
+  static func tenant(_ fixture: IdentityFixture) async throws -> String {
+    let made = try await ask(fixture, "POST", "tenants", ["displayName": "acme"])
     return String(try #require(made.json["name"]?.string?.split(separator: "/").last))
   }
 
@@ -75,66 +75,66 @@ import Testing
     "a provider is created, read, listed, changed by a mask and deleted; project and tenant do not share it"
   )
   func administration() async throws {
-    let world = try IdentityWorld()
-    let tenant = try await Self.tenant(world)
+    let fixture = try IdentityFixture()
+    let tenant = try await Self.tenant(fixture)
     for (place, id, body) in [
       ("oauthIdpConfigs", "oidc.corp", Self.issuer), ("inboundSamlConfigs", "saml.corp", Self.saml()),
     ] {
       for scope in ["", "tenants/\(tenant)/"] {
-        let made = try await Self.make(world, id, body, in: scope.isEmpty ? nil : tenant)
+        let made = try await Self.make(fixture, id, body, in: scope.isEmpty ? nil : tenant)
         #expect(made.status == 200, "\(made.text)")
         #expect(made.json["name"]?.string == "projects/demo-test/\(scope)\(place)/\(id)")
-        let read = try await Self.ask(world, "GET", "\(scope)\(place)/\(id)")
+        let read = try await Self.ask(fixture, "GET", "\(scope)\(place)/\(id)")
         #expect(read.json == made.json)
         #expect(
-          try await Self.make(world, id, body, in: scope.isEmpty ? nil : tenant).error?.hasPrefix(
+          try await Self.make(fixture, id, body, in: scope.isEmpty ? nil : tenant).error?.hasPrefix(
             "CONFIGURATION_EXISTS") == true)
-        let list = try await Self.ask(world, "GET", scope + place)
+        let list = try await Self.ask(fixture, "GET", scope + place)
         #expect(list.json[place]?.array == [made.json] && list.json["nextPageToken"] == nil)
         let changed = try await Self.ask(
-          world, "PATCH", "\(scope)\(place)/\(id)", ["displayName": .null, "enabled": false],
+          fixture, "PATCH", "\(scope)\(place)/\(id)", ["displayName": .null, "enabled": false],
           query: [("updateMask", "displayName,enabled")])
         #expect(changed.json["displayName"] == nil && changed.json["enabled"] == false)
         #expect(changed.json["issuer"] == made.json["issuer"] && changed.json["idpConfig"] == made.json["idpConfig"])
       }
-      #expect(try await Self.ask(world, "DELETE", "\(place)/\(id)").status == 200)
-      let gone = try await Self.ask(world, "GET", "\(place)/\(id)")
+      #expect(try await Self.ask(fixture, "DELETE", "\(place)/\(id)").status == 200)
+      let gone = try await Self.ask(fixture, "GET", "\(place)/\(id)")
       #expect(gone.error?.hasPrefix("CONFIGURATION_NOT_FOUND") == true)
-      #expect(try await Self.ask(world, "GET", "tenants/\(tenant)/\(place)/\(id)").status == 200)
+      #expect(try await Self.ask(fixture, "GET", "tenants/\(tenant)/\(place)/\(id)").status == 200)
     }
     #expect(
-      world.accounts.store.view.auditTail(limit: 100).contains {
+      fixture.accounts.store.view.auditTail(limit: 100).contains {
         String(decoding: $0.line, as: UTF8.self).contains("provider oidc.corp made")
       })
   }
 
   @Test("nested members are changed one by one, and lists as a whole")
   func masks() async throws {
-    let world = try IdentityWorld()
-    _ = try await Self.make(world, "saml.corp", Self.saml())
+    let fixture = try IdentityFixture()
+    _ = try await Self.make(fixture, "saml.corp", Self.saml())
     let certificates: JSON = [["x509Certificate": .string(TestIdentityProvider.untrusted.certificateBody)]]
     let changed = try await Self.ask(
-      world, "PATCH", "inboundSamlConfigs/saml.corp",
+      fixture, "PATCH", "inboundSamlConfigs/saml.corp",
       ["idpConfig": ["idpCertificates": certificates, "ssoUrl": "https://new.example.com/"]],
       query: [("updateMask", "idpConfig.idpCertificates,idpConfig.ssoUrl")])
     #expect(changed.json["idpConfig"]?["idpCertificates"] == certificates)
     #expect(changed.json["idpConfig"]?["idpEntityId"]?.string == TestIdentityProvider.shared.id)
-    _ = try await Self.make(world, "oidc.corp", Self.issuer)
+    _ = try await Self.make(fixture, "oidc.corp", Self.issuer)
     let types = try await Self.ask(
-      world, "PATCH", "oauthIdpConfigs/oidc.corp", ["responseType": ["idToken": true, "code": false]],
+      fixture, "PATCH", "oauthIdpConfigs/oidc.corp", ["responseType": ["idToken": true, "code": false]],
       query: [("updateMask", "responseType.code,responseType.idToken")])
     #expect(types.json["responseType"] == ["idToken": true] && types.json["clientSecret"] == "hush")
   }
 
   @Test("a list is returned in pages")
   func pages() async throws {
-    let world = try IdentityWorld()
-    for number in 1...5 { _ = try await Self.make(world, "oidc.p\(number)", Self.issuer) }
-    _ = try await Self.make(world, "saml.corp", Self.saml())
+    let fixture = try IdentityFixture()
+    for number in 1...5 { _ = try await Self.make(fixture, "oidc.p\(number)", Self.issuer) }
+    _ = try await Self.make(fixture, "saml.corp", Self.saml())
     var (found, token): ([String], String?) = ([], nil)
     repeat {
       let query = [(name: "pageSize", value: "2")] + (token.map { [(name: "pageToken", value: $0)] } ?? [])
-      let page = try await Self.ask(world, "GET", "oauthIdpConfigs", query: query)
+      let page = try await Self.ask(fixture, "GET", "oauthIdpConfigs", query: query)
       found += (page.json["oauthIdpConfigs"]?.array ?? []).compactMap { $0["name"]?.string }
       token = page.json["nextPageToken"]?.string
     } while token != nil
@@ -143,8 +143,8 @@ import Testing
 
   @Test("invalid configurations are refused with the codes that SDKs know, and only administrators manage them")
   func refusals() async throws {
-    let world = try IdentityWorld()
-    func refusal(_ id: String, _ body: JSON) async throws -> String? { try await Self.make(world, id, body).error }
+    let fixture = try IdentityFixture()
+    func refusal(_ id: String, _ body: JSON) async throws -> String? { try await Self.make(fixture, id, body).error }
     func with(_ json: JSON, _ name: String, _ value: JSON) -> JSON {
       .object((json.members ?? []).filter { $0.name != name } + [JSON.Member(name, value)])
     }
@@ -170,7 +170,7 @@ import Testing
       Self.saml(), "idpConfig", with(Self.saml()["idpConfig"] ?? .null, "idpCertificates", [["x509Certificate": "x"]]))
     #expect(try await refusal("saml.a", weird)?.contains("idpCertificates[0]") == true)
     for authority in [IdentityRequest.Bearer.none, .refused] {
-      let answer = try await Self.ask(world, "GET", "oauthIdpConfigs", authority: authority)
+      let answer = try await Self.ask(fixture, "GET", "oauthIdpConfigs", authority: authority)
       #expect(answer.status == 401)
     }
   }
@@ -178,19 +178,20 @@ import Testing
   @Test("a client secret is stored sealed, and can be opened only for its own provider and tenant")
   func secrets() async throws {
     let issuers = FakeIssuers()
-    let world = try IdentityWorld(issuers: issuers)
-    let tenant = try await Self.tenant(world)
-    _ = try await Self.make(world, "oidc.corp", Self.issuer)
-    _ = try await Self.make(world, "oidc.corp", Self.issuer, in: tenant)
-    let stored = try #require(world.accounts.store.view.providerConfiguration("oidc.corp")?.oidc?.sealedSecret)
+    let fixture = try IdentityFixture(issuers: issuers)
+    let tenant = try await Self.tenant(fixture)
+    _ = try await Self.make(fixture, "oidc.corp", Self.issuer)
+    _ = try await Self.make(fixture, "oidc.corp", Self.issuer, in: tenant)
+    let stored = try #require(fixture.accounts.store.view.providerConfiguration("oidc.corp")?.oidc?.sealedSecret)
     #expect(!stored.contains("hush"))
-    #expect(world.accounts.keys.clientSecret(stored, of: "oidc.corp") == "hush")
-    #expect(world.accounts.keys.clientSecret(stored, of: "oidc.other") == nil)
-    let home = try await world.directory.tenant(tenant, of: world.accounts, mayCreate: false)
+    #expect(fixture.accounts.keys.clientSecret(stored, of: "oidc.corp") == "hush")
+    #expect(fixture.accounts.keys.clientSecret(stored, of: "oidc.other") == nil)
+    let home = try await fixture.directory.tenant(tenant, of: fixture.accounts, mayCreate: false)
     #expect(home.keys.clientSecret(stored, of: "oidc.corp") == nil)
-    let said = world.accounts.store.view.auditTail(limit: 100).map { String(decoding: $0.line, as: UTF8.self) }.joined()
+    let said = fixture.accounts.store.view.auditTail(limit: 100).map { String(decoding: $0.line, as: UTF8.self) }
+      .joined()
     #expect(!said.contains("hush"))
-    #expect(world.accounts.signIn.providers.servesCredential(of: "oidc.corp"))
+    #expect(fixture.accounts.signIn.providers.servesCredential(of: "oidc.corp"))
     let made = issuers.made.withLock { $0 }
     #expect(made.map(\.clientSecret) == ["hush"] && "\(made)".contains("hush") == false)
   }
@@ -200,10 +201,10 @@ import Testing
   )
   func live() async throws {
     let issuers = FakeIssuers()
-    let world = try IdentityWorld(issuers: issuers)
-    let tenant = try await Self.tenant(world)
-    func signIn(_ token: String, in tenant: String? = nil) async throws -> IdentityWorld.Answer {
-      try await world.post(
+    let fixture = try IdentityFixture(issuers: issuers)
+    let tenant = try await Self.tenant(fixture)
+    func signIn(_ token: String, in tenant: String? = nil) async throws -> IdentityFixture.Answer {
+      try await fixture.post(
         "accounts:signInWithIdp",
         [
           "requestUri": "http://localhost", "returnSecureToken": true, "tenantId": tenant.map { .string($0) } ?? .null,
@@ -211,7 +212,7 @@ import Testing
         ])
     }
     #expect(try await signIn("good").error?.hasPrefix("OPERATION_NOT_ALLOWED") == true)
-    _ = try await Self.make(world, "oidc.corp", Self.issuer, in: tenant)
+    _ = try await Self.make(fixture, "oidc.corp", Self.issuer, in: tenant)
     #expect(try await signIn("good").error?.hasPrefix("OPERATION_NOT_ALLOWED") == true)
     let entered = try await signIn("good", in: tenant)
     #expect(entered.status == 200, "\(entered.text)")
@@ -219,16 +220,16 @@ import Testing
     _ = try await signIn("good", in: tenant)
     #expect(issuers.made.withLock { $0.count } == 1, "it is made once")
     let place = "tenants/\(tenant)/oauthIdpConfigs/oidc.corp"
-    _ = try await Self.ask(world, "PATCH", place, ["enabled": false], query: [("updateMask", "enabled")])
+    _ = try await Self.ask(fixture, "PATCH", place, ["enabled": false], query: [("updateMask", "enabled")])
     #expect(try await signIn("good", in: tenant).error?.hasPrefix("OPERATION_NOT_ALLOWED") == true)
-    _ = try await Self.ask(world, "PATCH", place, ["enabled": true, "clientId": "other"])
+    _ = try await Self.ask(fixture, "PATCH", place, ["enabled": true, "clientId": "other"])
     #expect(try await signIn("good", in: tenant).status == 200)
     #expect(issuers.made.withLock { $0.last?.clientID } == "other")
   }
 
   @Test("a SAML provider is created from its metadata, and updated by newer metadata")
   func metadata() async throws {
-    let world = try IdentityWorld()
+    let fixture = try IdentityFixture()
     func metadata(_ provider: TestIdentityProvider) -> JSON {
       .string(
         """
@@ -239,8 +240,8 @@ import Testing
         </IDPSSODescriptor></EntityDescriptor>
         """)
     }
-    func read(_ body: JSON) async throws -> IdentityWorld.Answer {
-      try await world.post("/hearth/v1/providers:importSAML", body, authority: Self.administrator)
+    func read(_ body: JSON) async throws -> IdentityFixture.Answer {
+      try await fixture.post("/hearth/v1/providers:importSAML", body, authority: Self.administrator)
     }
     let lacking = try await read(["providerId": "saml.corp", "metadata": metadata(.shared)])
     #expect(lacking.error?.contains("spEntityId is missing") == true)

@@ -29,8 +29,8 @@ import Testing
   func row(_ change: CredentialChange) async throws {
     let row = try #require(Self.rows[change.rawValue])
     for isTenant in [false, true] {
-      func check(_ column: String, _ outcome: (CredentialChangeWorld) async throws -> String) async throws {
-        let told = try await outcome(try await CredentialChangeWorld(change, isTenant: isTenant))
+      func check(_ column: String, _ outcome: (CredentialChangeFixture) async throws -> String) async throws {
+        let told = try await outcome(try await CredentialChangeFixture(change, isTenant: isTenant))
         #expect(told == row[column], "\(change.rawValue), \(column), tenant: \(isTenant)")
       }
       try await check("old") { try await $0.asked(afterSeconds: 600) }
@@ -48,10 +48,10 @@ import Testing
 
   @Test("a session cookie is no ID token and authorizes no change")
   func cookie() async throws {
-    let world = try await CredentialChangeWorld(.passwordChanged, isTenant: false)
-    let cookie = try await world.cookie(of: world.session(.password))
+    let fixture = try await CredentialChangeFixture(.passwordChanged, isTenant: false)
+    let cookie = try await fixture.cookie(of: fixture.session(.password))
     let refusal = #expect(throws: AccountError.self) {
-      try world.accounts.sessions.callers.caller(idToken: cookie, now: world.identityFixture.accountsFixture.now)
+      try fixture.accounts.sessions.callers.caller(idToken: cookie, now: fixture.identityFixture.accountsFixture.now)
     }
     #expect(refusal?.code == .invalidIDToken)
   }
@@ -62,20 +62,20 @@ import Testing
       CredentialChange.passwordUnlinked, .phoneUnlinked, .phoneReplaced, .providerUnlinked,
     ])
   func otherWay(_ change: CredentialChange) async throws {
-    let world = try await CredentialChangeWorld(change, isTenant: false)
-    let other = try await world.session(SignInContext("apple.com"))
-    world.identityFixture.accountsFixture.advance(seconds: 1)
-    try await world.make(by: try await world.session(.password))
-    #expect(try await world.standing(of: other) == "goes on")
+    let fixture = try await CredentialChangeFixture(change, isTenant: false)
+    let other = try await fixture.session(SignInContext("apple.com"))
+    fixture.identityFixture.accountsFixture.advance(seconds: 1)
+    try await fixture.make(by: try await fixture.session(.password))
+    #expect(try await fixture.standing(of: other) == "goes on")
   }
 
   @Test("the store refuses a changed record with other credentials when the change is not named")
   func law() async throws {
-    let world = try await CredentialChangeWorld(.passwordChanged, isTenant: false)
+    let fixture = try await CredentialChangeFixture(.passwordChanged, isTenant: false)
     for change in CredentialChange.allCases where change != .addressLinked {
-      let user = try await CredentialChangeWorld(change, isTenant: false).changed()
+      let user = try await CredentialChangeFixture(change, isTenant: false).changed()
       let refusal = await #expect(throws: AccountError.self) {
-        try await world.accounts.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+        try await fixture.accounts.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
           try transaction.update(user)
         }
       }
@@ -91,15 +91,15 @@ extension String {
 }
 
 /// An account with every credential that a change needs, and sessions of it.
-struct CredentialChangeWorld {
+struct CredentialChangeFixture {
   let change: CredentialChange
-  let identityFixture: IdentityWorld
+  let identityFixture: IdentityFixture
   let accounts: Accounts
   private static let uid = "ann"
 
   init(_ change: CredentialChange, isTenant: Bool) async throws {
     self.change = change
-    identityFixture = try IdentityWorld()
+    identityFixture = try IdentityFixture()
     if isTenant {
       let tenants = try #require(identityFixture.accounts.tenants)
       let administrator = Administrator(name: "test", client: .commandLine, now: identityFixture.accountsFixture.now)
@@ -111,7 +111,7 @@ struct CredentialChangeWorld {
     try await put(Self.user(change, identityFixture))
   }
 
-  private static func user(_ change: CredentialChange, _ identityFixture: IdentityWorld) -> UserRecord {
+  private static func user(_ change: CredentialChange, _ identityFixture: IdentityFixture) -> UserRecord {
     var user = UserRecord(uid: uid, createdAtMilliseconds: identityFixture.accountsFixture.now.wallMilliseconds)
     (user.email, user.isEmailVerified) = ("ann@example.com", true)
     if change != .passwordLinked { user.password = StoredPassword(hash: "old", updatedAtMilliseconds: 1) }
@@ -226,7 +226,8 @@ struct CredentialChangeWorld {
   }
 
   @discardableResult
-  func make(by session: TokenTriple, uid: String = CredentialChangeWorld.uid) async throws(AccountError) -> TokenTriple?
+  func make(by session: TokenTriple, uid: String = CredentialChangeFixture.uid) async throws(AccountError)
+    -> TokenTriple?
   {
     let caller = try accounts.sessions.callers.caller(
       idToken: session.idToken, now: identityFixture.accountsFixture.now)
@@ -300,7 +301,7 @@ struct CredentialChangeWorld {
     UserRecord(uid: user.uid, createdAtMilliseconds: user.createdAtMilliseconds)
   }
 
-  private func answer(to session: TokenTriple, uid: String = CredentialChangeWorld.uid) async -> String {
+  private func answer(to session: TokenTriple, uid: String = CredentialChangeFixture.uid) async -> String {
     do throws(AccountError) {
       try await make(by: session, uid: uid)
       return "allowed"
@@ -308,8 +309,8 @@ struct CredentialChangeWorld {
       switch error.code {
       case .credentialTooOld, .tokenExpired: return "refused"
       // A session cannot make this change.
-      case .internalError where change.terms.means == .mailedCode: return "by mail"
-      case .internalError where change.terms.means == .elsewhere: return "never"
+      case .internalError where change.terms.requiredAuthority == .mailedCode: return "by mail"
+      case .internalError where change.terms.requiredAuthority == .elsewhere: return "never"
       default: return "\(error)"
       }
     }
@@ -318,14 +319,14 @@ struct CredentialChangeWorld {
   // MARK: Ended sessions
 
   func ends() async throws -> (same: String, other: String, cookie: String, mail: String) {
-    guard change.terms.means != .elsewhere else { return ("-", "-", "-", "-") }
+    guard change.terms.requiredAuthority != .elsewhere else { return ("-", "-", "-", "-") }
     let other = try await session(signIn)
     let cookie = try await cookie(of: other)
     identityFixture.accountsFixture.advance(seconds: 1)
     let own = try await session(.password)
     identityFixture.accountsFixture.advance(seconds: 1)
     var same: String
-    if change.terms.means == .mailedCode {
+    if change.terms.requiredAuthority == .mailedCode {
       _ = try await make(by: .mailedCode, Self.uid)
       same = try await standing(of: own)
     } else {

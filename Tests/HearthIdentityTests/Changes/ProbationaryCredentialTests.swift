@@ -8,42 +8,42 @@ import Testing
 @Suite struct ProbationaryCredentialTests {
   @Test("a sign-in method added by an old session is trusted after a week, or once a recent session adds it again")
   func lateWay() async throws {
-    let world = try await CredentialChangeWorld(.phoneLinked, isTenant: false)
-    #expect(try await world.askedByTheWayThatAnOldSessionAdds() == "refused")
-    #expect(try await world.askedByTheAddedWay(afterSeconds: 7 * 86_400 - 60) == "refused")
-    #expect(try await world.askedByTheAddedWay(afterSeconds: 120) == "allowed")
-    let recent = try await CredentialChangeWorld(.providerLinked, isTenant: false)
+    let fixture = try await CredentialChangeFixture(.phoneLinked, isTenant: false)
+    #expect(try await fixture.askedByTheWayThatAnOldSessionAdds() == "refused")
+    #expect(try await fixture.askedByTheAddedWay(afterSeconds: 7 * 86_400 - 60) == "refused")
+    #expect(try await fixture.askedByTheAddedWay(afterSeconds: 120) == "allowed")
+    let recent = try await CredentialChangeFixture(.providerLinked, isTenant: false)
     #expect(try await recent.askedByTheWayThatAnOldSessionAdds(afterSeconds: 0) == "allowed")
     #expect(try await recent.asked() == "allowed", "the ways that were there before count as they did")
   }
 
   @Test("an old session that gives an account its first address does not get a recent sign-in by it")
   func lateAddress() async throws {
-    let world = try await CredentialChangeWorld(.addressLinked, isTenant: false)
-    try await world.putWithoutAddress()
-    #expect(try await world.askedByTheWayThatAnOldSessionAdds() == "refused")
+    let fixture = try await CredentialChangeFixture(.addressLinked, isTenant: false)
+    try await fixture.putWithoutAddress()
+    #expect(try await fixture.askedByTheWayThatAnOldSessionAdds() == "refused")
   }
 
   @Test("an old session cannot add an unverified address, whose mailbox would allow a takeover of the account")
   func unprovenAddress() async throws {
     let foreign = ForeignIdentity(rawID: "2", email: "mine@example.com")
     for (seconds, email) in [(600, nil), (0, "mine@example.com")] as [(Int64, String?)] {
-      let world = try await CredentialChangeWorld(.providerLinked, isTenant: false)
-      try await world.putWithoutAddress()
-      let session = try await world.session(world.signIn)
-      world.identityFixture.accountsFixture.advance(seconds: seconds)
-      let caller = try world.accounts.sessions.callers.caller(
-        idToken: session.idToken, now: world.identityFixture.accountsFixture.now)
-      let (user, _) = try await world.accounts.signIn.federated.link(
+      let fixture = try await CredentialChangeFixture(.providerLinked, isTenant: false)
+      try await fixture.putWithoutAddress()
+      let session = try await fixture.session(fixture.signIn)
+      fixture.identityFixture.accountsFixture.advance(seconds: seconds)
+      let caller = try fixture.accounts.sessions.callers.caller(
+        idToken: session.idToken, now: fixture.identityFixture.accountsFixture.now)
+      let (user, _) = try await fixture.accounts.signIn.federated.link(
         FederatedIdentity(providerID: "github.com", foreign), pending: nil, to: caller,
-        client: world.identityFixture.accountsFixture.client(),
-        now: world.identityFixture.accountsFixture.now)
+        client: fixture.identityFixture.accountsFixture.client(),
+        now: fixture.identityFixture.accountsFixture.now)
       #expect(user.email == email && user.identities.last?.email == "mine@example.com")
     }
   }
 }
 
-extension CredentialChangeWorld {
+extension CredentialChangeFixture {
   /// Adds a sign-in method in an old session, signs in by it, and returns the answer to a change of the password.
   func askedByTheWayThatAnOldSessionAdds(afterSeconds seconds: Int64 = 600) async throws -> String {
     guard [.addressLinked, .phoneLinked, .providerLinked].contains(change) else { return "-" }

@@ -7,10 +7,10 @@ import Testing
 
 /// Tests of native apps that show a captcha's token, because this server cannot verify their system's attestation.
 @Suite struct NativeCaptchaTests {
-  private func world(
+  private func fixture(
     _ service: CaptchaSettings.Service?, _ widget: CaptchaSettings.Widget = .checkbox
-  ) throws -> NativeWorld {
-    try NativeWorld { configuration in
+  ) throws -> NativeAppFixture {
+    try NativeAppFixture { configuration in
       configuration.signIn = [PluginChoice("phone")]
       configuration.phone.regions = .only(["DE"])
       guard let service else { return }
@@ -45,7 +45,7 @@ import Testing
   func widget(
     service: CaptchaSettings.Service, widget: CaptchaSettings.Widget, url: String, object: String, host: String
   ) async throws {
-    let page = try await world(service, widget).open(NativeWorld.verify())
+    let page = try await fixture(service, widget).open(NativeAppFixture.verify())
     #expect(page.status == 200 && page.attribute("src", after: "<script") == url)
     #expect(page.attribute("data-object", after: "<div id=\"captcha\"") == object)
     #expect(page.attribute("data-kind", after: "<div id=\"captcha\"") == widget.rawValue)
@@ -68,72 +68,73 @@ import Testing
       (way["before"]?.string ?? "")
       + PercentEncoding.encode((way["callback"]?.string ?? "") + "&recaptchaToken=" + token)
       + (way["after"]?.string ?? "")
-    let told = try NativeWorld.deepLink(address, scheme: "app-1-123456789-ios-123abc456def")
+    let told = try NativeAppFixture.deepLink(address, scheme: "app-1-123456789-ios-123abc456def")
     #expect(told["recaptchaToken"] == "to+ken/&=" && told["authType"] == "verifyApp" && told["eventId"] == "QWERTYUIOP")
   }
 
   @Test("Without a captcha the app is opened at once with a token that is not verified")
   func withoutCaptcha() async throws {
-    let native = try world(nil)
-    let told = try NativeWorld.deepLink(
-      try await native.open(NativeWorld.verify()).back, scheme: "app-1-123456789-ios-123abc456def")
+    let native = try fixture(nil)
+    let told = try NativeAppFixture.deepLink(
+      try await native.open(NativeAppFixture.verify()).back, scheme: "app-1-123456789-ios-123abc456def")
     #expect(told["recaptchaToken"]?.isEmpty == false)
-    let extras = try NativeWorld.extras(
-      try await native.open(NativeWorld.verify(NativeWorld.android(["hl": "es-ES, en-US"]))).back, scheme: "recaptcha")
+    let extras = try NativeAppFixture.extras(
+      try await native.open(NativeAppFixture.verify(NativeAppFixture.android(["hl": "es-ES, en-US"]))).back,
+      scheme: "recaptcha")
     let link = try #require(extras["S.link"])
-    #expect(try NativeWorld.parts(link).query["recaptchaToken"]?.isEmpty == false)
-    let off = try await NativeWorld().open(NativeWorld.verify())
-    let refused = try NativeWorld.deepLink(off.back, scheme: "app-1-123456789-ios-123abc456def")
+    #expect(try NativeAppFixture.parts(link).query["recaptchaToken"]?.isEmpty == false)
+    let off = try await NativeAppFixture().open(NativeAppFixture.verify())
+    let refused = try NativeAppFixture.deepLink(off.back, scheme: "app-1-123456789-ios-123abc456def")
     #expect(refused["firebaseError"]?.contains("auth/operation-not-allowed") == true)
   }
 
   @Test("Security 85: the captcha's page opens only the apps of the settings")
   func allowList() async throws {
-    let native = try world(.turnstile)
+    let native = try fixture(.turnstile)
     for (changes, status) in [
       (["ibi": "com.example.other"], 403), (["appId": "1:9:ios:9"], 403), (["appId": nil], 400),
       (["eventId": nil], 400),
       (["appId": nil, "clientId": "999-x.apps.googleusercontent.com"], 403), (["apiKey": nil], 400),
       (["ibi": nil], 400),
     ] as [([String: String?], Int)] {
-      let page = try await native.open(NativeWorld.verify(changes))
+      let page = try await native.open(NativeAppFixture.verify(changes))
       #expect(page.status == status && page.attribute("data-way", after: "<div id=\"captcha\"") == nil, "\(changes)")
     }
-    #expect(try await native.open(NativeWorld.verify(), host: "evil.example").status == 421)
+    #expect(try await native.open(NativeAppFixture.verify(), host: "evil.example").status == 421)
   }
 
   @Test("A client that requests a push or sends a platform attestation is told to open the page")
   func fallback() async throws {
-    let phone = try PhoneWorld {
+    let phone = try PhoneFixture {
       $0.phone.captcha = CaptchaSettings(service: .turnstile, siteKey: "k", secret: "s")
       $0.limits.messagesPerNumberPerMinute = 10
     }
     for path in ["/v1/accounts:verifyIosClient", "/identitytoolkit/v3/relyingparty/verifyClient"] {
       let host = path.hasPrefix("/v1") ? "identitytoolkit.googleapis.com" : "www.googleapis.com"
-      let asked = try await phone.world.post(path, ["appToken": "00ff", "isSandbox": true], host: host)
+      let asked = try await phone.fixture.post(path, ["appToken": "00ff", "isSandbox": true], host: host)
       #expect(asked.status == 400 && asked.error?.hasPrefix("INVALID_APP_CREDENTIAL : ") == true)
-      #expect(try await phone.world.post(path, [:], host: host).error == "MISSING_IOS_APP_TOKEN")
+      #expect(try await phone.fixture.post(path, [:], host: host).error == "MISSING_IOS_APP_TOKEN")
     }
     for shown in [
       ["iosReceipt": "r", "iosSecret": "s"], ["playIntegrityToken": "t"], ["safetyNetToken": "t"],
     ] as [JSON] {
-      let answer = try await phone.ask(PhoneWorld.number, shown)
+      let answer = try await phone.ask(PhoneFixture.number, shown)
       #expect(answer.error?.hasPrefix("INVALID_APP_CREDENTIAL : ") == true, "\(shown)")
       let both = JSON.object((shown.members ?? []) + [.init("recaptchaToken", .string("good-\(shown)"))])
-      #expect(try await phone.ask(PhoneWorld.number, both).status == 200)
+      #expect(try await phone.ask(PhoneFixture.number, both).status == 200)
     }
-    #expect(try await phone.ask(PhoneWorld.number).error?.hasPrefix("MISSING_APP_CREDENTIAL") == true)
-    #expect(try await PhoneWorld().ask(PhoneWorld.number, ["iosReceipt": "r", "iosSecret": "s"]).status == 200)
+    #expect(try await phone.ask(PhoneFixture.number).error?.hasPrefix("MISSING_APP_CREDENTIAL") == true)
+    #expect(try await PhoneFixture().ask(PhoneFixture.number, ["iosReceipt": "r", "iosSecret": "s"]).status == 200)
   }
 
   @Test("A token of the server's own page is accepted beside the configured hosts")
   func ownHost() async throws {
-    let phone = try PhoneWorld {
+    let phone = try PhoneFixture {
       $0.phone.captcha = CaptchaSettings(service: .turnstile, siteKey: "k", secret: "s")
       $0.phone.captcha?.hostnames = ["app.example.com"]
       $0.limits.messagesPerNumberPerMinute = 10
     }
     phone.captchas.answer(["success": true, "hostname": "auth.example.com"])
-    #expect(try await phone.ask(PhoneWorld.number, ["recaptchaToken": "good"]).status == 200)
+    #expect(try await phone.ask(PhoneFixture.number, ["recaptchaToken": "good"]).status == 200)
   }
 }

@@ -11,39 +11,39 @@ import Testing
 @Suite struct PasskeyTests {
   @Test("A key is registered, listed with its name, and signs in; tokens name the method also after refreshes")
   func wholeWay() async throws {
-    let world = try IdentityWorld.withPasskeys()
-    let user = try await world.signUp("a@b.example")
+    let fixture = try IdentityFixture.withPasskeys()
+    let user = try await fixture.signUp("a@b.example")
     let authenticator = SoftwareAuthenticator()
-    let (options, _) = try await world.startPasskey(user.idToken)
+    let (options, _) = try await fixture.startPasskey(user.idToken)
     #expect(options["rp"] == ["id": "example.com", "name": "Example"])
     #expect(options["user"]?["name"] == "a@b.example" && options["attestation"] == "none")
     #expect(options["pubKeyCredParams"]?.array?.compactMap { $0["alg"]?.int } == [-7, -8, -257])
     #expect(options["authenticatorSelection"]?["userVerification"] == "required")
-    let done = try await world.enrol(authenticator, user.idToken)
+    let done = try await fixture.enrol(authenticator, user.idToken)
     #expect(done.status == 200 && done.localID == user.localID && done.json["expiresIn"] == "3600")
-    #expect(try world.claims(done.idToken)["firebase"]?["sign_in_provider"] == .string("passkey"))
-    let shown = try await world.lookup(done.idToken).json["users"]?.array?.first
+    #expect(try fixture.claims(done.idToken)["firebase"]?["sign_in_provider"] == .string("passkey"))
+    let shown = try await fixture.lookup(done.idToken).json["users"]?.array?.first
     #expect(shown?["passkeyInfo"] == [["credentialId": .string(authenticator.id), "name": "Laptop"]])
     // Private fields of the key are not returned.
-    #expect(try await !world.lookup(done.idToken).text.contains("publicKey"))
-    world.accountsFixture.advance(seconds: 3_000)
-    let back = try await world.signIn(authenticator)
+    #expect(try await !fixture.lookup(done.idToken).text.contains("publicKey"))
+    fixture.accountsFixture.advance(seconds: 3_000)
+    let back = try await fixture.signIn(authenticator)
     #expect(back.status == 200 && back.localID == user.localID, "\(back.text)")
-    let claims = try world.claims(back.idToken)
+    let claims = try fixture.claims(back.idToken)
     #expect(claims["firebase"]?["sign_in_provider"] == .string("passkey"))
     #expect(claims["firebase"]?["sign_in_second_factor"] == nil)
-    #expect(claims["auth_time"]?.seconds == world.nowSeconds)
-    let refreshed = try await world.refresh(back.refreshToken)
-    #expect(try world.claims(refreshed.idToken)["firebase"]?["sign_in_provider"] == .string("passkey"))
-    #expect(world.auditedKinds.contains("passkey_enroll"))
+    #expect(claims["auth_time"]?.seconds == fixture.nowSeconds)
+    let refreshed = try await fixture.refresh(back.refreshToken)
+    #expect(try fixture.claims(refreshed.idToken)["firebase"]?["sign_in_provider"] == .string("passkey"))
+    #expect(fixture.auditedKinds.contains("passkey_enroll"))
   }
 
   @Test("Values are equal in both alphabets of base64, and without padding", arguments: 0..<20)
   func alphabets(seed: Int) async throws {
-    let world = try IdentityWorld.withPasskeys()
-    let user = try await world.signUp("a\(seed)@b.example")
-    let (options, _) = try await world.startPasskey(user.idToken)
-    let start = try await world.post("/v2/accounts/passkeySignIn:start", [:])
+    let fixture = try IdentityFixture.withPasskeys()
+    let user = try await fixture.signUp("a\(seed)@b.example")
+    let (options, _) = try await fixture.startPasskey(user.idToken)
+    let start = try await fixture.post("/v2/accounts/passkeySignIn:start", [:])
     for text in [
       options["challenge"]?.string, options["user"]?["id"]?.string,
       start.json["credentialRequestOptions"]?["challenge"]?.string,
@@ -56,75 +56,75 @@ import Testing
 
   @Test("Keys of an account share a user handle, are excluded from registration, and are removed one by one")
   func severalKeys() async throws {
-    let world = try IdentityWorld.withPasskeys()
-    let user = try await world.signUp("a@b.example")
+    let fixture = try IdentityFixture.withPasskeys()
+    let user = try await fixture.signUp("a@b.example")
     let keys = (1...3).map { SoftwareAuthenticator(credentialID: [UInt8($0), 2, 3]) }
     var token = user.idToken
     for (index, key) in keys.enumerated() {
-      let (options, challenge) = try await world.startPasskey(token)
+      let (options, challenge) = try await fixture.startPasskey(token)
       #expect(
         options["excludeCredentials"]?.array?.compactMap { $0["id"]?.string } == keys.prefix(index).map(\.id))
       key.userHandle = options["user"]?["id"]?.string ?? ""
-      token = try await world.finishPasskey(token, key, key.make(challenge: challenge), name: "Key \(index)").idToken
+      token = try await fixture.finishPasskey(token, key, key.make(challenge: challenge), name: "Key \(index)").idToken
     }
     #expect(Set(keys.map(\.userHandle)).count == 1)
-    let full = try await world.post("/v2/accounts/passkeyEnrollment:start", ["idToken": .string(token)])
+    let full = try await fixture.post("/v2/accounts/passkeyEnrollment:start", ["idToken": .string(token)])
     #expect(full.error?.hasPrefix("PASSKEY_LIMIT_EXCEEDED : ") == true)
-    let removed = try await world.update(token, ["deletePasskey": [.string(keys[1].id), "unknown"]])
+    let removed = try await fixture.update(token, ["deletePasskey": [.string(keys[1].id), "unknown"]])
     #expect(removed.status == 200 && !removed.refreshToken.isEmpty)
-    let names = try await world.lookup(removed.idToken).json["users"]?.array?.first?["passkeyInfo"]?.array
+    let names = try await fixture.lookup(removed.idToken).json["users"]?.array?.first?["passkeyInfo"]?.array
     #expect(names?.compactMap { $0["name"]?.string } == ["Key 0", "Key 2"])
     // Sessions that began with the removed key have ended.
-    #expect(try await world.lookup(token).error == "TOKEN_EXPIRED")
-    #expect(try await world.signIn(keys[1]).error == "PASSKEY_CREDENTIAL_NOT_FOUND")
-    #expect(try await world.signIn(keys[2]).status == 200)
-    #expect(world.auditedKinds.contains("passkey_remove"))
-    #expect(try await world.update(removed.idToken, ["deletePasskey": ["unknown"]]).status == 200)
-    let mixed = try await world.update(removed.idToken, ["deletePasskey": ["x"], "displayName": "A"])
+    #expect(try await fixture.lookup(token).error == "TOKEN_EXPIRED")
+    #expect(try await fixture.signIn(keys[1]).error == "PASSKEY_CREDENTIAL_NOT_FOUND")
+    #expect(try await fixture.signIn(keys[2]).status == 200)
+    #expect(fixture.auditedKinds.contains("passkey_remove"))
+    #expect(try await fixture.update(removed.idToken, ["deletePasskey": ["unknown"]]).status == 200)
+    let mixed = try await fixture.update(removed.idToken, ["deletePasskey": ["x"], "displayName": "A"])
     #expect(mixed.error?.hasPrefix("INVALID_ARGUMENT : ") == true)
   }
 
   @Test("An administrator removes keys, and their tokens end")
   func administrator() async throws {
-    let world = try IdentityWorld.withPasskeys()
-    let user = try await world.signUp("a@b.example")
+    let fixture = try IdentityFixture.withPasskeys()
+    let user = try await fixture.signUp("a@b.example")
     let key = SoftwareAuthenticator()
-    let token = try await world.enrol(key, user.idToken).idToken
-    let answer = try await world.post(
+    let token = try await fixture.enrol(key, user.idToken).idToken
+    let answer = try await fixture.post(
       "accounts:update", ["localId": .string(user.localID), "deletePasskey": [.string(key.id)]],
       authority: .administrator("admin"))
-    #expect(answer.status == 200 && world.user(user.localID)?.passkeys == [])
-    #expect(try await world.lookup(token).error == "TOKEN_EXPIRED")
-    #expect(try await world.signIn(key).error == "PASSKEY_CREDENTIAL_NOT_FOUND")
+    #expect(answer.status == 200 && fixture.user(user.localID)?.passkeys == [])
+    #expect(try await fixture.lookup(token).error == "TOKEN_EXPIRED")
+    #expect(try await fixture.signIn(key).error == "PASSKEY_CREDENTIAL_NOT_FOUND")
     // The ID is free again for any account.
-    let other = try await world.signUp("c@d.example")
-    #expect(try await world.enrol(key, other.idToken).status == 200)
+    let other = try await fixture.signUp("c@d.example")
+    #expect(try await fixture.enrol(key, other.idToken).status == 200)
   }
 
   @Test("A key belongs to one account, and is deleted with it")
   func ownership() async throws {
-    let world = try IdentityWorld.withPasskeys()
-    let (ann, bob) = (try await world.signUp("ann@b.example"), try await world.signUp("bob@b.example"))
+    let fixture = try IdentityFixture.withPasskeys()
+    let (ann, bob) = (try await fixture.signUp("ann@b.example"), try await fixture.signUp("bob@b.example"))
     let key = SoftwareAuthenticator()
-    let enrolled = try await world.enrol(key, ann.idToken)
-    #expect(try await world.enrol(key, bob.idToken).error == "CREDENTIAL_ALREADY_IN_USE")
-    #expect(try await world.enrol(key, enrolled.idToken).error == "CREDENTIAL_ALREADY_IN_USE")
+    let enrolled = try await fixture.enrol(key, ann.idToken)
+    #expect(try await fixture.enrol(key, bob.idToken).error == "CREDENTIAL_ALREADY_IN_USE")
+    #expect(try await fixture.enrol(key, enrolled.idToken).error == "CREDENTIAL_ALREADY_IN_USE")
     #expect(
-      try await world.post("accounts:delete", ["idToken": .string(enrolled.idToken)]).status == 200)
-    #expect(try await world.signIn(key).error == "PASSKEY_CREDENTIAL_NOT_FOUND")
-    #expect(try await world.enrol(key, bob.idToken).status == 200)
+      try await fixture.post("accounts:delete", ["idToken": .string(enrolled.idToken)]).status == 200)
+    #expect(try await fixture.signIn(key).error == "PASSKEY_CREDENTIAL_NOT_FOUND")
+    #expect(try await fixture.enrol(key, bob.idToken).status == 200)
   }
 
   @Test("Apps of Firebase send some members in another form; base64 with padding is read as well")
   func otherNames() async throws {
-    let world = try IdentityWorld.withPasskeys()
-    let user = try await world.signUp("a@b.example")
+    let fixture = try IdentityFixture.withPasskeys()
+    let user = try await fixture.signUp("a@b.example")
     let key = SoftwareAuthenticator(credentialID: [0xFB, 0xFF, 0xFE, 1])
-    let (options, challenge) = try await world.startPasskey(user.idToken)
+    let (options, challenge) = try await fixture.startPasskey(user.idToken)
     key.userHandle = options["user"]?["id"]?.string ?? ""
     let made = key.make(challenge: challenge)
     func padded(_ bytes: [UInt8]) -> JSON { .string(Base64.encode(bytes)) }
-    let done = try await world.post(
+    let done = try await fixture.post(
       "/v2/accounts/passkeyEnrollment:finalize",
       [
         "idToken": .string(user.idToken), "displayName": "Phone",
@@ -137,9 +137,9 @@ import Testing
         ],
       ])
     #expect(done.status == 200, "\(done.text)")
-    #expect(world.user(user.localID)?.passkeys.map(\.id) == [key.id])
-    let used = key.use(challenge: try await world.passkeyChallenge())
-    let back = try await world.post(
+    #expect(fixture.user(user.localID)?.passkeys.map(\.id) == [key.id])
+    let used = key.use(challenge: try await fixture.passkeyChallenge())
+    let back = try await fixture.post(
       "/v2/accounts/passkeySignIn:finalize",
       [
         "authenticatorAssertionResponse": [
@@ -151,62 +151,62 @@ import Testing
         ]
       ])
     #expect(back.status == 200 && back.localID == user.localID, "\(back.text)")
-    let removed = try await world.update(back.idToken, ["deletePasskey": [padded(key.credentialID)]])
-    #expect(removed.status == 200 && world.user(user.localID)?.passkeys == [])
+    let removed = try await fixture.update(back.idToken, ["deletePasskey": [padded(key.credentialID)]])
+    #expect(removed.status == 200 && fixture.user(user.localID)?.passkeys == [])
   }
 
   @Test("Adding a key to an anonymous account keeps the uid; a key without a name has a default one")
   func anonymous() async throws {
-    let world = try IdentityWorld.withPasskeys()
-    let user = try await world.anonymous()
+    let fixture = try IdentityFixture.withPasskeys()
+    let user = try await fixture.anonymous()
     let key = SoftwareAuthenticator()
-    let (options, challenge) = try await world.startPasskey(user.idToken)
+    let (options, challenge) = try await fixture.startPasskey(user.idToken)
     key.userHandle = options["user"]?["id"]?.string ?? ""
-    #expect(try await world.finishPasskey(user.idToken, key, key.make(challenge: challenge), name: "").status == 200)
-    #expect(world.user(user.localID)?.isAnonymous == false)
-    #expect(world.user(user.localID)?.passkeys.first?.name == "Unnamed Passkey")
-    #expect(try await world.signIn(key).localID == user.localID)
+    #expect(try await fixture.finishPasskey(user.idToken, key, key.make(challenge: challenge), name: "").status == 200)
+    #expect(fixture.user(user.localID)?.isAnonymous == false)
+    #expect(fixture.user(user.localID)?.passkeys.first?.name == "Unnamed Passkey")
+    #expect(try await fixture.signIn(key).localID == user.localID)
   }
 
   @Test("Without the plugin passkeys are not served")
   func switchedOff() async throws {
-    let world = try IdentityWorld()
-    let user = try await world.signUp("a@b.example")
+    let fixture = try IdentityFixture()
+    let user = try await fixture.signUp("a@b.example")
     let calls: [(path: String, body: JSON)] = [
       ("passkeyEnrollment:start", ["idToken": .string(user.idToken)]), ("passkeySignIn:start", [:]),
     ]
     for (path, body) in calls {
-      let answer = try await world.post("/v2/accounts/" + path, body)
+      let answer = try await fixture.post("/v2/accounts/" + path, body)
       #expect(answer.status == 400 && answer.error?.hasPrefix("OPERATION_NOT_ALLOWED : ") == true)
     }
   }
 
   @Test("An emulator's test suites identify keys by id, which only programs on its machine may do")
   func emulated() async throws {
-    let world = try IdentityWorld.withPasskeys { $0.isEmulator = true }
-    let user = try await world.signUp("a@b.example")
+    let fixture = try IdentityFixture.withPasskeys { $0.isEmulator = true }
+    let user = try await fixture.signUp("a@b.example")
     let body: JSON = [
       "idToken": .string(user.idToken), "authenticatorRegistrationResponse": ["id": "test_credential_id_1"],
       "name": "My Key",
     ]
     #expect(
-      try await world.post("/v2/accounts/passkeyEnrollment:finalize", body).error?
+      try await fixture.post("/v2/accounts/passkeyEnrollment:finalize", body).error?
         .hasPrefix("INVALID_AUTHENTICATOR_RESPONSE : ") == true)
-    #expect(try await world.app("/v2/accounts/passkeyEnrollment:finalize", body).status == 200)
+    #expect(try await fixture.app("/v2/accounts/passkeyEnrollment:finalize", body).status == 200)
     let back: JSON = ["authenticatorAuthenticationResponse": ["id": "test_credential_id_1"]]
-    let signedIn = try await world.app("/v2/accounts/passkeySignIn:finalize", back)
+    let signedIn = try await fixture.app("/v2/accounts/passkeySignIn:finalize", back)
     #expect(signedIn.localID == user.localID && signedIn.status == 200)
-    #expect(try await world.post("/v2/accounts/passkeySignIn:finalize", back).status == 400)
-    let unknown = try await world.app(
+    #expect(try await fixture.post("/v2/accounts/passkeySignIn:finalize", back).status == 400)
+    let unknown = try await fixture.app(
       "/v2/accounts/passkeySignIn:finalize", ["authenticatorAuthenticationResponse": ["id": "other"]])
     #expect(unknown.error == "PASSKEY_CREDENTIAL_NOT_FOUND")
   }
 
   @Test("Missing members are named")
   func missing() async throws {
-    let world = try IdentityWorld.withPasskeys()
+    let fixture = try IdentityFixture.withPasskeys()
     func error(_ path: String, _ body: JSON) async throws -> String? {
-      try await world.post("/v2/accounts/" + path, body).error
+      try await fixture.post("/v2/accounts/" + path, body).error
     }
     #expect(try await error("passkeyEnrollment:start", [:]) == "MISSING_ID_TOKEN")
     #expect(

@@ -6,8 +6,8 @@ import Testing
 @testable import HearthIdentity
 
 @Suite struct CaptchaTests {
-  private func world(_ change: @escaping (inout CaptchaSettings) -> Void = { _ in }) throws -> PhoneWorld {
-    try PhoneWorld { configuration in
+  private func fixture(_ change: @escaping (inout CaptchaSettings) -> Void = { _ in }) throws -> PhoneFixture {
+    try PhoneFixture { configuration in
       var captcha = CaptchaSettings(service: .turnstile, siteKey: "site-key", secret: "the-secret")
       change(&captcha)
       configuration.phone.captcha = captcha
@@ -15,13 +15,14 @@ import Testing
     }
   }
 
-  private func ask(_ phone: PhoneWorld, _ token: JSON) async throws -> String {
-    try await phone.ask(PhoneWorld.number, ["recaptchaToken": token, "captchaResponse": "NO_RECAPTCHA"]).error ?? "sent"
+  private func ask(_ phone: PhoneFixture, _ token: JSON) async throws -> String {
+    try await phone.ask(PhoneFixture.number, ["recaptchaToken": token, "captchaResponse": "NO_RECAPTCHA"]).error
+      ?? "sent"
   }
 
   @Test("Security 69: where a captcha is required, each message needs a valid token, once")
   func tokens() async throws {
-    let phone = try world()
+    let phone = try fixture()
     #expect(try await ask(phone, .null).hasPrefix("MISSING_APP_CREDENTIAL"))
     #expect(phone.captchas.forms.isEmpty)
     #expect(try await ask(phone, "bad") == "CAPTCHA_CHECK_FAILED")
@@ -30,27 +31,27 @@ import Testing
     let form = try #require(phone.captchas.forms.first)
     #expect(form["secret"] == "the-secret" && form["response"] == "bad")
     #expect(form["url"] == "https://challenges.cloudflare.com/turnstile/v0/siteverify")
-    await phone.world.accounts.context.server.texts.idle()
+    await phone.fixture.accounts.context.server.texts.idle()
     #expect(phone.phones.messages.count == 1)
   }
 
   @Test("the token of the enterprise widget is valid as well")
   func enterpriseToken() async throws {
-    let phone = try world()
-    #expect(try await phone.ask(PhoneWorld.number, ["captchaResponse": "good"]).status == 200)
+    let phone = try fixture()
+    #expect(try await phone.ask(PhoneFixture.number, ["captchaResponse": "good"]).status == 200)
   }
 
   @Test("web clients get the widget's key, or a placeholder without a captcha")
   func parameters() async throws {
-    let told = try await world().world.post("/v1/recaptchaParams", method: "GET")
+    let told = try await fixture().fixture.post("/v1/recaptchaParams", method: "GET")
     #expect(told.json["recaptchaSiteKey"] == "site-key" && told.json["recaptchaStoken"]?.string?.isEmpty == false)
-    let none = try await PhoneWorld().world.post("/v1/recaptchaParams", method: "GET")
+    let none = try await PhoneFixture().fixture.post("/v1/recaptchaParams", method: "GET")
     #expect(none.json["recaptchaSiteKey"]?.string?.isEmpty == false)
   }
 
   @Test("a token of another page, and one with a low score, are refused")
   func hostAndScore() async throws {
-    let phone = try world { captcha in (captcha.hostnames, captcha.scoreMin) = (["app.example.com"], 60) }
+    let phone = try fixture { captcha in (captcha.hostnames, captcha.scoreMin) = (["app.example.com"], 60) }
     let answers: [(JSON, Bool)] = [
       (["success": true, "hostname": "app.example.com", "score": .double(0.6)], true),
       (["success": true, "hostname": "App.example.com"], true),
@@ -62,33 +63,33 @@ import Testing
     for (answer, isTaken) in answers {
       phone.captchas.answer(answer)
       #expect(try await ask(phone, "good") == (isTaken ? "sent" : "CAPTCHA_CHECK_FAILED"), "\(answer)")
-      phone.world.accountsFixture.advance(seconds: 3_700)
+      phone.fixture.accountsFixture.advance(seconds: 3_700)
     }
   }
 
   @Test("an unreachable or invalid captcha service refuses messages, and the operator is notified")
   func away() async throws {
-    let phone = try world()
+    let phone = try fixture()
     for answer in [nil, "no" as JSON, [:], ["success": "true"]] as [JSON?] {
       phone.captchas.answer(answer)
-      let refused = try await phone.ask(PhoneWorld.number, ["recaptchaToken": "good"])
+      let refused = try await phone.ask(PhoneFixture.number, ["recaptchaToken": "good"])
       #expect(refused.status == 503, "\(refused.text)")
     }
-    #expect(phone.world.accountsFixture.notices.contains { $0.text.contains("does not answer as one") })
+    #expect(phone.fixture.accountsFixture.notices.contains { $0.text.contains("does not answer as one") })
     phone.captchas.answer(["success": false, "error-codes": ["invalid-input-secret"]])
     #expect(try await ask(phone, "good") == "CAPTCHA_CHECK_FAILED")
-    #expect(phone.world.accountsFixture.notices.contains { $0.text.contains("does not take the secret") })
-    #expect(!phone.world.accountsFixture.notices.contains { $0.text.contains("the-secret") })
-    await phone.world.accounts.context.server.texts.idle()
+    #expect(phone.fixture.accountsFixture.notices.contains { $0.text.contains("does not take the secret") })
+    #expect(!phone.fixture.accountsFixture.notices.contains { $0.text.contains("the-secret") })
+    await phone.fixture.accounts.context.server.texts.idle()
     #expect(phone.phones.messages.isEmpty)
   }
 
   @Test("after thirty refused tokens the service is not called for that network for a while")
   func flood() async throws {
-    let phone = try world()
+    let phone = try fixture()
     for number in 0..<30 { #expect(try await ask(phone, .string("bad-\(number)")) == "CAPTCHA_CHECK_FAILED") }
     #expect(try await ask(phone, "good").hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER"))
     #expect(phone.captchas.forms.count == 30)
-    #expect(try await phone.ask(PhoneWorld.number, ["recaptchaToken": "good"], address: "198.51.100.1").status == 200)
+    #expect(try await phone.ask(PhoneFixture.number, ["recaptchaToken": "good"], address: "198.51.100.1").status == 200)
   }
 }

@@ -7,40 +7,40 @@ import Testing
 @testable import HearthIdentity
 
 @Suite struct PhoneLimitTests {
-  private func sent(_ phone: PhoneWorld) async -> Int {
-    await phone.world.accounts.context.server.texts.idle()
+  private func sent(_ phone: PhoneFixture) async -> Int {
+    await phone.fixture.accounts.context.server.texts.idle()
     return phone.phones.messages.count
   }
 
   @Test(
     "Security 69: one number is sent one message in a minute, five in an hour, ten in a day, for all callers together")
   func numbers() async throws {
-    let phone = try PhoneWorld()
+    let phone = try PhoneFixture()
     func ask(_ network: Int) async throws -> String? {
-      try await phone.ask(PhoneWorld.number, address: "198.51.100.\(network)").error
+      try await phone.ask(PhoneFixture.number, address: "198.51.100.\(network)").error
     }
     #expect(try await ask(1) == nil)
     #expect(try await ask(2)?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER : Too many messages to this number") == true)
     for network in 3...6 {
-      phone.world.accountsFixture.advance(seconds: 60)
+      phone.fixture.accountsFixture.advance(seconds: 60)
       #expect(try await ask(network) == nil)
     }
-    phone.world.accountsFixture.advance(seconds: 60)
+    phone.fixture.accountsFixture.advance(seconds: 60)
     #expect(try await ask(7)?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
     #expect(await sent(phone) == 5)
-    phone.world.accountsFixture.advance(seconds: 5_000)
+    phone.fixture.accountsFixture.advance(seconds: 5_000)
     for network in 10...14 {
-      phone.world.accountsFixture.advance(seconds: 60)
+      phone.fixture.accountsFixture.advance(seconds: 60)
       #expect(try await ask(network) == nil)
     }
-    phone.world.accountsFixture.advance(seconds: 5_000)
+    phone.fixture.accountsFixture.advance(seconds: 5_000)
     #expect(try await ask(20)?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
     #expect(await sent(phone) == 10)
   }
 
   @Test("Security 69: one network is sent ten messages in an hour; an IPv6 client counts by its /64")
   func networks() async throws {
-    let phone = try PhoneWorld()
+    let phone = try PhoneFixture()
     for number in 0..<10 {
       let answer = try await phone.ask("+491511234560\(number)", address: "2001:db8::\(number + 1)")
       #expect(answer.status == 200, "\(answer.text)")
@@ -53,7 +53,7 @@ import Testing
 
   @Test("Security 69: a country, and all countries together, have limits for an hour and a day")
   func countries() async throws {
-    let phone = try PhoneWorld {
+    let phone = try PhoneFixture {
       ($0.limits.messagesPerCountryPerHour, $0.limits.messagesPerHour, $0.limits.messagesPerDay) = (3, 5, 6)
     }
     func ask(_ number: String, _ network: Int) async throws -> String {
@@ -63,32 +63,32 @@ import Testing
     #expect(try await ask("+4915112345609", 9) == "QUOTA_EXCEEDED : Too many messages. Try again later.")
     for number in 0..<2 { #expect(try await ask("+43664123456\(number)", 10 + number) == "sent") }
     #expect(try await ask("+436641234569", 12).hasPrefix("QUOTA_EXCEEDED"))
-    phone.world.accountsFixture.advance(seconds: 5_000)
+    phone.fixture.accountsFixture.advance(seconds: 5_000)
     #expect(try await ask("+436641234569", 13) == "sent")
     #expect(try await ask("+436641234568", 14).hasPrefix("QUOTA_EXCEEDED"))
     #expect(await sent(phone) == 6)
     // A request refused for one reason does not count towards the other limits.
-    phone.world.accountsFixture.advance(seconds: 100_000)
+    phone.fixture.accountsFixture.advance(seconds: 100_000)
     #expect(try await ask("+4915112345609", 9) == "sent")
   }
 
   @Test(
     "Security 69: messages are sent only to the countries of the settings, and to a country's islands only if listed")
   func regions() async throws {
-    let phone = try PhoneWorld { $0.phone.regions = .only(["US", "GB", "+4366"]) }
+    let phone = try PhoneFixture { $0.phone.regions = .only(["US", "GB", "+4366"]) }
     func ask(_ number: String) async throws -> String { try await phone.ask(number).error ?? "sent" }
     #expect(try await ask("+12025550100") == "sent")
     #expect(try await ask("+447700900123") == "sent")
     #expect(try await ask("+436641234567") == "sent")
     let refusal = "OPERATION_NOT_ALLOWED : SMS unable to be sent until this region enabled by the app developer."
-    for number in ["+18765550100", "+447781123456", "+4315551234", PhoneWorld.number, "+881612345678"] {
+    for number in ["+18765550100", "+447781123456", "+4315551234", PhoneFixture.number, "+881612345678"] {
       #expect(try await ask(number) == refusal, "\(number)")
     }
     let others = PhoneRegions.allBut(["CU", "+1900"])
     #expect(others.admits("+4915112345678") && !others.admits("+5351234567") && !others.admits("+19005550100"))
     #expect(!others.admits("+881612345678") && PhoneRegions.only(["001"]).admits("+881612345678"))
-    let nowhere = try PhoneWorld { $0.phone.regions = nil }
-    #expect(try await nowhere.ask(PhoneWorld.number).error == refusal)
+    let nowhere = try PhoneFixture { $0.phone.regions = nil }
+    #expect(try await nowhere.ask(PhoneFixture.number).error == refusal)
   }
 
   @Test("Security 69: premium-rate, shared-cost and satellite numbers are refused unless the operator allows them")
@@ -97,7 +97,7 @@ import Testing
       "+44909879000", "+448712345678", "+447012345678", "+4990012345678", "+4918012345", "+33891234567", "+19005550100",
       "+39899123456", "+881612345678", "+882161234567", "+883510012345", "+97912345678",
     ]
-    let phone = try PhoneWorld {
+    let phone = try PhoneFixture {
       $0.phone.regions = .only(["GB", "DE", "FR", "US", "IT", "001"])
     }
     let refusal = "OPERATION_NOT_ALLOWED : SMS unable to be sent until this region enabled by the app developer."
@@ -105,7 +105,7 @@ import Testing
     #expect(await sent(phone) == 0)
     // The operator's notice has the reason, once for each range, without the number.
     for _ in 0..<3 { _ = try await phone.ask("+881612345678") }
-    let notices = phone.world.accountsFixture.notices.map(\.text)
+    let notices = phone.fixture.accountsFixture.notices.map(\.text)
     #expect(
       notices.filter { $0.contains("+881") } == [
         "a code for a satellite number, +881…, was refused; phone.premiumPrefixes allows such numbers"
@@ -114,7 +114,7 @@ import Testing
     for number in ["+447400123456", "+4915112345678", "+33612345678", "+12025550100", "+393331234567"] {
       #expect(try await phone.ask(number, address: "198.51.100.9").status == 200, "\(number)")
     }
-    let allowed = try PhoneWorld {
+    let allowed = try PhoneFixture {
       ($0.phone.regions, $0.phone.premiumPrefixes) = (.only(["GB", "001"]), ["+881", "+4487"])
     }
     #expect(try await allowed.ask("+881612345678").status == 200)
@@ -166,7 +166,7 @@ import Testing
   @Test("a message that does not fit into the queue is refused at once")
   func fullQueue() async throws {
     let stuck = BlockedSMSSender()
-    let world = try IdentityWorld(texts: stuck) { configuration in
+    let fixture = try IdentityFixture(texts: stuck) { configuration in
       configuration.signIn = [PluginChoice("phone")]
       configuration.phone.regions = .only(["DE"])
       configuration.limits = configuration.limits.lifted
@@ -174,13 +174,13 @@ import Testing
     var refusal: String?
     for number in 0..<(SendQueue<SMSMessage>.waitingMax + 3) where refusal == nil {
       let digits = String(100_000 + number)
-      refusal = try await world.post(
+      refusal = try await fixture.post(
         "accounts:sendVerificationCode", ["phoneNumber": .string("+49151\(digits)")]
       ).error
     }
     #expect(refusal?.hasPrefix("QUOTA_EXCEEDED : Too many messages wait") == true)
     stuck.release()
-    await world.accounts.context.server.texts.idle()
+    await fixture.accounts.context.server.texts.idle()
   }
 }
 

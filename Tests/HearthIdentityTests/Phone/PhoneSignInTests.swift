@@ -10,15 +10,15 @@ import Testing
 @Suite struct PhoneSignInTests {
   @Test("a code creates an account, and a later one signs in again")
   func signIn() async throws {
-    let phone = try PhoneWorld()
+    let phone = try PhoneFixture()
     let (sessionInfo, code) = try await phone.code()
     #expect(phone.phones.messages.first?.text.hasSuffix("is your verification code for your app.") == true)
     let made = try await phone.signIn(["sessionInfo": sessionInfo, "code": code])
-    #expect(made.json["isNewUser"] == true && made.json["phoneNumber"] == .string(PhoneWorld.number), "\(made.text)")
-    let claims = try phone.world.claims(made.idToken)
+    #expect(made.json["isNewUser"] == true && made.json["phoneNumber"] == .string(PhoneFixture.number), "\(made.text)")
+    let claims = try phone.fixture.claims(made.idToken)
     #expect(claims["firebase"]?["sign_in_provider"] == .string("phone"))
-    #expect(claims["phone_number"] == .string(PhoneWorld.number))
-    phone.world.accountsFixture.advance(seconds: 60)
+    #expect(claims["phone_number"] == .string(PhoneFixture.number))
+    phone.fixture.accountsFixture.advance(seconds: 60)
     let again = try await phone.code()
     let entered = try await phone.signIn(["sessionInfo": again.sessionInfo, "code": again.code])
     #expect(entered.localID == made.localID && entered.json["isNewUser"] == false)
@@ -26,10 +26,10 @@ import Testing
 
   @Test("the store does not reveal codes, and keeps them over a restart")
   func durable() async throws {
-    let phone = try PhoneWorld()
+    let phone = try PhoneFixture()
     let (sessionInfo, code) = try await phone.code()
     let text = try #require(code.string)
-    let tickets = phone.world.accounts.store.view.allTickets(limit: 10)
+    let tickets = phone.fixture.accounts.store.view.allTickets(limit: 10)
     let ticket = try #require(tickets.first)
     #expect(tickets.count == 1 && ticket.purpose == .phoneSignIn)
     #expect(ticket.details?.contains(text) == false && ticket.details?.contains(sessionInfo.string ?? "") == false)
@@ -40,7 +40,7 @@ import Testing
 
   @Test("Security 35: one of twenty concurrent uses of a code succeeds, and the code is used up")
   func replay() async throws {
-    let phone = try PhoneWorld { $0.limits.codeTriesPerMinute = 100 }
+    let phone = try PhoneFixture { $0.limits.codeTriesPerMinute = 100 }
     let (sessionInfo, code) = try await phone.code()
     let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<20 {
@@ -55,9 +55,9 @@ import Testing
 
   @Test("Security 70: five wrong attempts void a code, counted before the comparison; then the right one is refused")
   func guesses() async throws {
-    let phone = try PhoneWorld { $0.limits.codeTriesPerMinute = 100 }
+    let phone = try PhoneFixture { $0.limits.codeTriesPerMinute = 100 }
     let (sessionInfo, code) = try await phone.code()
-    let wrong = PhoneWorld.wrong(code)
+    let wrong = PhoneFixture.wrong(code)
     let refusals = try await withThrowingTaskGroup(of: String?.self) { group in
       for _ in 0..<12 {
         group.addTask { try await phone.signIn(["sessionInfo": sessionInfo, "code": wrong]).error }
@@ -67,17 +67,17 @@ import Testing
     #expect(refusals.filter { $0 == "INVALID_CODE" }.count == 5)
     #expect(refusals.filter { $0 == "SESSION_EXPIRED" || $0 == "INVALID_SESSION_INFO" }.count == 7)
     #expect(try await phone.signIn(["sessionInfo": sessionInfo, "code": code]).error == "INVALID_SESSION_INFO")
-    #expect(phone.world.auditedKinds.filter { $0 == "code_failed" }.count == 5)
+    #expect(phone.fixture.auditedKinds.filter { $0 == "code_failed" }.count == 5)
   }
 
   @Test("Security 70: attempts are limited for a number, for any number of sent codes")
   func numberLimit() async throws {
-    let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
+    let phone = try PhoneFixture { $0.limits.messagesPerNumberPerMinute = 100 }
     var refusals: [String] = []
     for _ in 0..<5 {
       let (sessionInfo, code) = try await phone.code()
       for _ in 0..<4 {
-        let answer = try await phone.signIn(["sessionInfo": sessionInfo, "code": PhoneWorld.wrong(code)])
+        let answer = try await phone.signIn(["sessionInfo": sessionInfo, "code": PhoneFixture.wrong(code)])
         refusals.append(answer.error ?? "none")
       }
     }
@@ -87,36 +87,36 @@ import Testing
 
   @Test("a code expires after five minutes")
   func expiry() async throws {
-    let phone = try PhoneWorld()
+    let phone = try PhoneFixture()
     let (sessionInfo, code) = try await phone.code()
-    phone.world.accountsFixture.advance(seconds: 300)
+    phone.fixture.accountsFixture.advance(seconds: 300)
     #expect(try await phone.signIn(["sessionInfo": sessionInfo, "code": code]).error == "SESSION_EXPIRED")
   }
 
   @Test("a number is linked to a signed-in account; replacing it needs a recent sign-in")
   func link() async throws {
-    let phone = try PhoneWorld()
-    let user = try await phone.world.signUp("ann@example.com")
-    func link(_ number: String) async throws -> IdentityWorld.Answer {
+    let phone = try PhoneFixture()
+    let user = try await phone.fixture.signUp("ann@example.com")
+    func link(_ number: String) async throws -> IdentityFixture.Answer {
       let (sessionInfo, code) = try await phone.code(number)
       return try await phone.signIn(["sessionInfo": sessionInfo, "code": code, "idToken": .string(user.idToken)])
     }
-    let linked = try await link(PhoneWorld.number)
+    let linked = try await link(PhoneFixture.number)
     #expect(linked.localID == user.localID && linked.json["isNewUser"] == false, "\(linked.text)")
     let other = "+436641234567"
     let changed = try await link(other)
-    #expect(changed.status == 200 && phone.world.user(user.localID)?.phoneNumber == other)
-    phone.world.accountsFixture.advance(seconds: 400)
-    #expect(try await link(PhoneWorld.number).error == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
-    #expect(phone.world.user(user.localID)?.phoneNumber == other)
+    #expect(changed.status == 200 && phone.fixture.user(user.localID)?.phoneNumber == other)
+    phone.fixture.accountsFixture.advance(seconds: 400)
+    #expect(try await link(PhoneFixture.number).error == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    #expect(phone.fixture.user(user.localID)?.phoneNumber == other)
   }
 
   @Test("another account's number yields a proof that signs in to that account once, within ten minutes")
   func taken() async throws {
-    let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
+    let phone = try PhoneFixture { $0.limits.messagesPerNumberPerMinute = 100 }
     let first = try await phone.code()
     let owner = try await phone.signIn(["sessionInfo": first.sessionInfo, "code": first.code])
-    let other = try await phone.world.signUp("ann@example.com")
+    let other = try await phone.fixture.signUp("ann@example.com")
     func prove() async throws -> JSON {
       let (sessionInfo, code) = try await phone.code()
       let taken = try await phone.signIn([
@@ -126,38 +126,38 @@ import Testing
       return try #require(taken.json["temporaryProof"])
     }
     let proof = try await prove()
-    let number: JSON = .string(PhoneWorld.number)
+    let number: JSON = .string(PhoneFixture.number)
     let elsewhere = try await phone.signIn(["phoneNumber": "+436641234567", "temporaryProof": proof])
     #expect(elsewhere.error == "INVALID_TEMPORARY_PROOF")
     #expect(try await phone.signIn(["phoneNumber": number, "temporaryProof": proof]).localID == owner.localID)
     let again = try await phone.signIn(["phoneNumber": number, "temporaryProof": proof])
     #expect(again.error == "INVALID_TEMPORARY_PROOF")
     let late = try await prove()
-    phone.world.accountsFixture.advance(seconds: 600)
+    phone.fixture.accountsFixture.advance(seconds: 600)
     let ended = try await phone.signIn(["phoneNumber": number, "temporaryProof": late])
     #expect(ended.error == "INVALID_TEMPORARY_PROOF")
   }
 
   @Test("reauthenticating creates no account")
   func reauthentication() async throws {
-    let phone = try PhoneWorld()
+    let phone = try PhoneFixture()
     let (sessionInfo, code) = try await phone.code()
     let answer = try await phone.signIn(["sessionInfo": sessionInfo, "code": code, "operation": "REAUTH"])
-    #expect(answer.error == "USER_NOT_FOUND" && phone.world.accounts.store.view.userCount == 0)
+    #expect(answer.error == "USER_NOT_FOUND" && phone.fixture.accounts.store.view.userCount == 0)
   }
 
   @Test("a second factor is required after a phone number, too")
   func secondFactor() async throws {
-    let phone = try PhoneWorld()
+    let phone = try PhoneFixture()
     let first = try await phone.code()
     let made = try await phone.signIn(["sessionInfo": first.sessionInfo, "code": first.code])
-    try await phone.world.change(made.localID) { user in
+    try await phone.fixture.change(made.localID) { user in
       user.factors = [
         SecondFactor(
           id: "f", kind: .totp(sealedSecret: "x", lastAcceptedStep: 0), displayName: nil, enrolledAtMilliseconds: 1)
       ]
     }
-    phone.world.accountsFixture.advance(seconds: 60)
+    phone.fixture.accountsFixture.advance(seconds: 60)
     let (sessionInfo, code) = try await phone.code()
     let answer = try await phone.signIn(["sessionInfo": sessionInfo, "code": code])
     #expect(answer.json["idToken"] == nil && answer.json["mfaPendingCredential"]?.string != nil, "\(answer.text)")
@@ -165,11 +165,11 @@ import Testing
 
   @Test("Security 71: the response to a code request does not reveal the number's account")
   func enumeration() async throws {
-    let phone = try PhoneWorld()
+    let phone = try PhoneFixture()
     let owned = ["+4915112345671", "+4915112345672", "+4915112345673"]
     for (index, number) in owned.enumerated() {
-      let user = try await phone.world.signUp("user\(index)@example.com")
-      try await phone.world.change(user.localID) { user in
+      let user = try await phone.fixture.signUp("user\(index)@example.com")
+      try await phone.fixture.change(user.localID) { user in
         user.phoneNumber = number
         user.isDisabled = index == 1
         if index == 2 {
@@ -183,10 +183,10 @@ import Testing
       let answer = try await phone.ask(number)
       #expect(answer.status == 200 && answer.json.members?.map(\.name) == ["sessionInfo"], "\(answer.text)")
     }
-    await phone.world.accounts.context.server.texts.idle()
+    await phone.fixture.accounts.context.server.texts.idle()
     #expect(phone.phones.messages.count == 4)
     // The owner receives the reason after proving possession of the number.
-    phone.world.accountsFixture.advance(seconds: 60)
+    phone.fixture.accountsFixture.advance(seconds: 60)
     for (number, error) in [(owned[1], "USER_DISABLED"), (owned[2], "UNSUPPORTED_FIRST_FACTOR")] {
       let (sessionInfo, code) = try await phone.code(number)
       let answer = try await phone.signIn(["sessionInfo": sessionInfo, "code": code])
@@ -196,13 +196,13 @@ import Testing
 
   @Test("Security 72: tenants have no users by number, as in Firebase, and accept no codes of the project")
   func tenants() async throws {
-    let phone = try PhoneWorld()
-    let tenants = try #require(phone.world.accounts.tenants)
+    let phone = try PhoneFixture()
+    let tenants = try #require(phone.fixture.accounts.tenants)
     let tenant = try await tenants.create(
-      by: Administrator(name: "test", client: .commandLine, now: phone.world.accountsFixture.now)
+      by: Administrator(name: "test", client: .commandLine, now: phone.fixture.accountsFixture.now)
     ) { $0.displayName = "acme" }
     let id: JSON = .string(tenant.id)
-    #expect(try await phone.ask(PhoneWorld.number, ["tenantId": id]).error == "UNSUPPORTED_TENANT_OPERATION")
+    #expect(try await phone.ask(PhoneFixture.number, ["tenantId": id]).error == "UNSUPPORTED_TENANT_OPERATION")
     let (sessionInfo, code) = try await phone.code()
     let answer = try await phone.signIn(["sessionInfo": sessionInfo, "code": code, "tenantId": id])
     #expect(answer.error == "UNSUPPORTED_TENANT_OPERATION")
@@ -211,7 +211,7 @@ import Testing
 
   @Test("a test number gets no message, and its code is always valid")
   func testNumbers() async throws {
-    let phone = try PhoneWorld {
+    let phone = try PhoneFixture {
       $0.phone.testNumbers = ["+15555550100": "123456"]
       $0.phone.captcha = CaptchaSettings(service: .hcaptcha, siteKey: "k", secret: "s")
     }
@@ -219,25 +219,25 @@ import Testing
       let sent = try await phone.ask("+15555550100")
       let sessionInfo = try #require(sent.json["sessionInfo"], "\(sent.text)")
       #expect(try await phone.signIn(["sessionInfo": sessionInfo, "code": "123456"]).status == 200)
-      phone.world.accountsFixture.advance(seconds: 10)
+      phone.fixture.accountsFixture.advance(seconds: 10)
     }
     #expect(phone.phones.messages.isEmpty && phone.captchas.forms.isEmpty)
   }
 
   @Test("deleting an account deletes the codes for its number")
   func deletion() async throws {
-    let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
+    let phone = try PhoneFixture { $0.limits.messagesPerNumberPerMinute = 100 }
     let first = try await phone.code()
     let made = try await phone.signIn(["sessionInfo": first.sessionInfo, "code": first.code])
     let (sessionInfo, code) = try await phone.code()
-    #expect(try await phone.world.post("accounts:delete", ["idToken": .string(made.idToken)]).status == 200)
-    #expect(phone.world.accounts.store.view.allTickets(limit: 10).isEmpty)
+    #expect(try await phone.fixture.post("accounts:delete", ["idToken": .string(made.idToken)]).status == 200)
+    #expect(phone.fixture.accounts.store.view.allTickets(limit: 10).isEmpty)
     #expect(try await phone.signIn(["sessionInfo": sessionInfo, "code": code]).error == "INVALID_SESSION_INFO")
   }
 
   @Test("invalid requests are refused with the protocol's messages, and no message is sent")
   func refusals() async throws {
-    let phone = try PhoneWorld()
+    let phone = try PhoneFixture()
     for bad in ["", "030 12345", "+0301234567", "+49 151 1234567", "+4915112345678901", "+49", "+99912345678"] {
       let answer = try await phone.ask(bad)
       #expect(answer.error?.hasPrefix("INVALID_PHONE_NUMBER") == true, "\(bad): \(answer.text)")
@@ -246,10 +246,10 @@ import Testing
     #expect(try await phone.signIn(["sessionInfo": "x"]).error == "MISSING_CODE")
     #expect(try await phone.signIn(["sessionInfo": "x", "code": "1"]).error == "INVALID_SESSION_INFO")
     #expect(phone.phones.messages.isEmpty)
-    let closed = try PhoneWorld { $0.signIn = nil }
-    #expect(try await closed.ask(PhoneWorld.number).error?.hasPrefix("OPERATION_NOT_ALLOWED") == true)
+    let closed = try PhoneFixture { $0.signIn = nil }
+    #expect(try await closed.ask(PhoneFixture.number).error?.hasPrefix("OPERATION_NOT_ALLOWED") == true)
     let (sessionInfo, code) = try await phone.code()
-    let shut = try PhoneWorld { $0.allowsSignUp = false }
+    let shut = try PhoneFixture { $0.allowsSignUp = false }
     let other = try await shut.code()
     #expect(
       try await shut.signIn(["sessionInfo": other.sessionInfo, "code": other.code]).error == "ADMIN_ONLY_OPERATION")
@@ -258,11 +258,11 @@ import Testing
 
   @Test("a server without a message sender refuses with a reason")
   func noSender() async throws {
-    let world = try IdentityWorld { configuration in
+    let fixture = try IdentityFixture { configuration in
       configuration.signIn = [PluginChoice("phone")]
       configuration.phone.regions = .allBut([])
     }
-    let answer = try await world.post("accounts:sendVerificationCode", ["phoneNumber": .string(PhoneWorld.number)])
+    let answer = try await fixture.post("accounts:sendVerificationCode", ["phoneNumber": .string(PhoneFixture.number)])
     #expect(answer.error == "OPERATION_NOT_ALLOWED : This server sends no text messages.")
   }
 }

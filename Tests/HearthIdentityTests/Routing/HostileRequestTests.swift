@@ -79,9 +79,9 @@ import Testing
 
   @Test("Security 60: No route fails on any body", arguments: 1...4)
   func anyBody(seed: Int) async throws {
-    let world = try IdentityWorld(seed: UInt64(seed))
-    let user = try await world.signUp("a@b.example")
-    let other = try await world.anonymous()
+    let fixture = try IdentityFixture(seed: UInt64(seed))
+    let user = try await fixture.signUp("a@b.example")
+    let other = try await fixture.anonymous()
     var generator = RequestGenerator(
       random: SeededRandom(seed: UInt64(seed)),
       tokens: [user.idToken, user.refreshToken, other.idToken, user.localID, "demo-test"])
@@ -89,7 +89,7 @@ import Testing
       for route in Self.routes {
         let body = generator.body()
         let isAdministrator = generator.below(3) == 0
-        let answer = try await world.send(
+        let answer = try await fixture.send(
           route.path, body, method: route.method,
           query: route.method == "GET" ? [("maxResults", String(round)), ("nextPageToken", "%")] : [],
           authority: isAdministrator ? .administrator("test") : .none, address: "192.0.2.\(generator.below(200))")
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  private func expectError(_ answer: IdentityWorld.Answer, _ path: String) {
+  private func expectError(_ answer: IdentityFixture.Answer, _ path: String) {
     let message = answer.error ?? ""
     #expect(!message.isEmpty, "\(path): \(answer.text)")
     #expect(answer.json["error"]?["errors"]?.array?.first?["message"] == .string(message))
@@ -132,9 +132,9 @@ import Testing
 
   @Test("Bodies that are too deep, too large or of another type are refused")
   func limits() async throws {
-    let world = try IdentityWorld()
+    let fixture = try IdentityFixture()
     func status(_ body: String) async throws -> Int {
-      try await world.send("accounts:signUp", Array(body.utf8)).status
+      try await fixture.send("accounts:signUp", Array(body.utf8)).status
     }
     let deep = String(repeating: "{\"a\":", count: 40) + "1" + String(repeating: "}", count: 40)
     #expect(try await status(deep) == 400)
@@ -143,25 +143,25 @@ import Testing
     #expect(try await status("{\"email\":\"\(String(repeating: "a", count: 300_000))\"}") == 413)
     let long = String(repeating: "x", count: 9_000)
     #expect(try await status("{\"email\":\"\(long)\",\"password\":\"123456\"}") == 400)
-    #expect(try await world.signUp("a@b.example", String(repeating: "x", count: 4_096)).status == 200)
-    #expect(try await world.signUp("c@d.example", String(repeating: "x", count: 4_097)).status == 400)
-    #expect(try await world.signIn("a@b.example", String(repeating: "x", count: 4_096)).status == 200)
+    #expect(try await fixture.signUp("a@b.example", String(repeating: "x", count: 4_096)).status == 200)
+    #expect(try await fixture.signUp("c@d.example", String(repeating: "x", count: 4_097)).status == 400)
+    #expect(try await fixture.signIn("a@b.example", String(repeating: "x", count: 4_096)).status == 200)
     // Every JSON parser uses the last value of a repeated name.
-    let twice = try await world.send(
+    let twice = try await fixture.send(
       "accounts:signInWithPassword", Array("{\"email\":\"x\",\"email\":\"a@b.example\",\"password\":\"\(long)\"}".utf8))
     #expect(twice.error?.hasPrefix("INVALID_ARGUMENT") == true)
   }
 
   @Test("Security 62: An unavailable server answers without JSON where clients would sign out")
   func overload() async throws {
-    let world = try IdentityWorld()
-    let user = try await world.signUp("a@b.example")
-    world.accounts.store.close()
-    let refresh = try await world.refresh(user.refreshToken)
+    let fixture = try IdentityFixture()
+    let user = try await fixture.signUp("a@b.example")
+    fixture.accounts.store.close()
+    let refresh = try await fixture.refresh(user.refreshToken)
     #expect(refresh.status == 503)
     #expect(JSON(parsing: refresh.response.body) == nil)
     #expect(refresh.response.headers.contains { $0.name == "Retry-After" })
     // Reads continue.
-    #expect(try await world.lookup(user.idToken).status == 200)
+    #expect(try await fixture.lookup(user.idToken).status == 200)
   }
 }

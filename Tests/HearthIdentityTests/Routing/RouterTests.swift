@@ -88,93 +88,93 @@ import Testing
 
   @Test("Missing and unknown keys, and invalid and missing bearer tokens, have distinct errors")
   func access() async throws {
-    let world = try IdentityWorld { $0.apiKeys = ["real"] }
-    let missing = try await world.post("accounts:lookup", apiKey: nil)
+    let fixture = try IdentityFixture { $0.apiKeys = ["real"] }
+    let missing = try await fixture.post("accounts:lookup", apiKey: nil)
     #expect(missing.status == 403)
     #expect(missing.json["error"]?["status"] == "PERMISSION_DENIED")
-    let unknown = try await world.post("accounts:lookup", apiKey: "fake")
+    let unknown = try await fixture.post("accounts:lookup", apiKey: "fake")
     #expect(unknown.status == 400)
     #expect(unknown.json["error"]?["errors"]?.array?.first?["reason"] == "keyInvalid")
-    #expect(try await world.post("accounts:lookup", apiKey: "real").error == "MISSING_ID_TOKEN")
-    let bad = try await world.post("accounts:lookup", apiKey: "real", authority: .refused)
+    #expect(try await fixture.post("accounts:lookup", apiKey: "real").error == "MISSING_ID_TOKEN")
+    let bad = try await fixture.post("accounts:lookup", apiKey: "real", authority: .refused)
     #expect(bad.status == 401)
     #expect(bad.json["error"]?["errors"]?.array?.first?["reason"] == "authError")
-    let none = try await world.post("/v1/projects/demo-test/accounts:lookup")
+    let none = try await fixture.post("/v1/projects/demo-test/accounts:lookup")
     #expect(none.status == 401)
     #expect(none.json["error"]?["errors"]?.array?.first?["reason"] == "required")
-    #expect(try await world.post("accounts:nonsense", host: "identitytoolkit.googleapis.com").status == 404)
-    let wrongMethod = try await world.post("accounts:lookup", method: "GET")
+    #expect(try await fixture.post("accounts:nonsense", host: "identitytoolkit.googleapis.com").status == 404)
+    let wrongMethod = try await fixture.post("accounts:lookup", method: "GET")
     #expect(wrongMethod.status == 405)
     #expect(wrongMethod.response.headers.first?.value == "POST")
   }
 
   @Test("Project and tenant must be the server's; targetProjectId is for administrators")
   func projectAndTenant() async throws {
-    let world = try IdentityWorld()
-    let token = try await world.anonymous().idToken
+    let fixture = try IdentityFixture()
+    let token = try await fixture.anonymous().idToken
     #expect(
-      try await world.post("accounts:signUp", ["targetProjectId": "demo-test"]).error?
+      try await fixture.post("accounts:signUp", ["targetProjectId": "demo-test"]).error?
         .hasPrefix("INSUFFICIENT_PERMISSION : ") == true)
     #expect(
-      try await world.post("/v1/projects/other/accounts:lookup", authority: .administrator("a")).error?
+      try await fixture.post("/v1/projects/other/accounts:lookup", authority: .administrator("a")).error?
         .hasPrefix("CONFIGURATION_NOT_FOUND") == true)
-    #expect(try await world.post("accounts:signUp", ["tenantId": "t"]).error == "TENANT_NOT_FOUND")
+    #expect(try await fixture.post("accounts:signUp", ["tenantId": "t"]).error == "TENANT_NOT_FOUND")
     #expect(
-      try await world.post("accounts:lookup", ["tenantId": "t", "idToken": .string(token)]).error
+      try await fixture.post("accounts:lookup", ["tenantId": "t", "idToken": .string(token)]).error
         == "TENANT_NOT_FOUND")
     #expect(
-      try await world.post(
+      try await fixture.post(
         "/v1/projects/demo-test/tenants/a/accounts:lookup", ["tenantId": "b"], authority: .administrator("a")
       ).error == "TENANT_ID_MISMATCH")
   }
 
   @Test("Published keys may be cached for an hour, and need no API key")
   func publishedKeys() async throws {
-    let world = try IdentityWorld()
-    let certificates = try await world.post(
+    let fixture = try IdentityFixture()
+    let certificates = try await fixture.post(
       "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", method: "GET", apiKey: nil)
     #expect(certificates.response.cacheControl == "public, max-age=3600")
     #expect(certificates.text.contains("BEGIN CERTIFICATE"))
-    let set = try await world.post(
+    let set = try await fixture.post(
       "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", method: "GET", apiKey: nil)
     #expect(set.json["keys"]?.array?.isEmpty == false)
-    let discovery = try await world.post("/demo-test/.well-known/openid-configuration", method: "GET", apiKey: nil)
+    let discovery = try await fixture.post("/demo-test/.well-known/openid-configuration", method: "GET", apiKey: nil)
     #expect(discovery.json["issuer"] == "https://securetoken.google.com/demo-test")
     #expect(discovery.json["jwks_uri"]?.string?.hasPrefix("https://auth.example.com/") == true)
   }
 
   @Test("Unserved operations are answered with 501 and change no state")
   func unserved() async throws {
-    let world = try IdentityWorld()
+    let fixture = try IdentityFixture()
     for path in [
       "accounts:signInWithGameCenter"
     ] {
-      let answer = try await world.post(path)
+      let answer = try await fixture.post(path)
       #expect(answer.status == 501, "\(path)")
       #expect(answer.error?.hasPrefix("NOT_IMPLEMENTED : ") == true)
     }
-    #expect(try await world.post("/v2/accounts:revokeToken").json == .object([]))
+    #expect(try await fixture.post("/v2/accounts:revokeToken").json == .object([]))
   }
 
   @Test("The routes that show codes exist only on emulators, for clients on their machine")
   func emulatorRoutes() async throws {
     let path = "/emulator/v1/projects/demo-test/oobCodes"
-    let serving = try IdentityWorld()
+    let serving = try IdentityFixture()
     #expect(try await serving.post(path, method: "GET", isFromLoopback: true).status == 404)
-    let emulating = try IdentityWorld { $0.isEmulator = true }
+    let emulating = try IdentityFixture { $0.isEmulator = true }
     #expect(try await emulating.post(path, method: "GET", isFromLoopback: false).status == 404)
     #expect(try await emulating.post(path, method: "GET", isFromLoopback: true).status == 200)
   }
 
   @Test("Names in snake case, numbers as strings and null are accepted")
   func tolerantReading() async throws {
-    let world = try IdentityWorld()
-    let token = try await world.signUp("a@b.example").idToken
-    let answer = try await world.post(
+    let fixture = try IdentityFixture()
+    let token = try await fixture.signUp("a@b.example").idToken
+    let answer = try await fixture.post(
       "accounts:update", ["id_token": .string(token), "display_name": "A", "deleteAttribute": .null])
     #expect(answer.json["displayName"] == "A")
-    #expect(try await world.update(token, ["deleteAttribute": [2]]).json["displayName"] == nil)
-    let parse = try await world.send("accounts:lookup", Array("{".utf8))
+    #expect(try await fixture.update(token, ["deleteAttribute": [2]]).json["displayName"] == nil)
+    let parse = try await fixture.send("accounts:lookup", Array("{".utf8))
     #expect(parse.status == 400)
     #expect(parse.json["error"]?["errors"]?.array?.first?["reason"] == "parseError")
   }

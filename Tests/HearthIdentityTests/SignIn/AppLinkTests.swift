@@ -12,8 +12,8 @@ import Testing
     .init("iOSBundleId", "org.example.app"),
   ]
 
-  private func link(_ world: IdentityWorld, _ type: String, _ members: [JSON.Member]) async throws -> String {
-    let answer = try await world.administer(
+  private func link(_ fixture: IdentityFixture, _ type: String, _ members: [JSON.Member]) async throws -> String {
+    let answer = try await fixture.administer(
       "accounts:sendOobCode",
       .object(
         [
@@ -25,11 +25,11 @@ import Testing
 
   @Test("An app gets the link inside another one, with the path that apps register, on the requested domain")
   func forApps() async throws {
-    let world = try IdentityWorld { $0.pageDomains = ["app.example.com"] }
-    _ = try await world.signUp("a@b.example")
+    let fixture = try IdentityFixture { $0.pageDomains = ["app.example.com"] }
+    _ = try await fixture.signUp("a@b.example")
     for type in ["PASSWORD_RESET", "VERIFY_EMAIL", "EMAIL_SIGNIN", "VERIFY_AND_CHANGE_EMAIL"] {
       for (domain, host) in [("", "auth.example.com"), ("app.example.com", "app.example.com")] {
-        let outer = try await link(world, type, Self.app + [.init("linkDomain", .string(domain))])
+        let outer = try await link(fixture, type, Self.app + [.init("linkDomain", .string(domain))])
         let parts = try #require(URLComponents(string: outer))
         #expect(parts.host == host && parts.path == "/__/auth/links" && parts.queryItems?.count == 1, "\(outer)")
         let inner = try #require(parts.queryItems?.first { $0.name == "link" }?.value)
@@ -39,8 +39,8 @@ import Testing
         #expect(items?.first { $0.name == "oobCode" }?.value?.isEmpty == false)
       }
     }
-    _ = try await world.sendCode("EMAIL_SIGNIN", .object([.init("email", "a@b.example")] + Self.app))
-    #expect(await world.mails().last?.link?.hasPrefix("https://auth.example.com/__/auth/links?link=https%3A") == true)
+    _ = try await fixture.sendCode("EMAIL_SIGNIN", .object([.init("email", "a@b.example")] + Self.app))
+    #expect(await fixture.mails().last?.link?.hasPrefix("https://auth.example.com/__/auth/links?link=https%3A") == true)
   }
 
   @Test("A browser gets the plain link, and so does every client of an emulator")
@@ -49,20 +49,20 @@ import Testing
       [], Array(Self.app.dropLast()), Array(Self.app.dropLast()) + [.init("androidPackageName", "")],
       [Self.app[0], .init("canHandleCodeInApp", false), Self.app[2]],
     ] {
-      let world = try IdentityWorld()
-      _ = try await world.signUp("a@b.example")
-      #expect(try await link(world, "PASSWORD_RESET", members).hasPrefix("https://auth.example.com/__/auth/action?"))
+      let fixture = try IdentityFixture()
+      _ = try await fixture.signUp("a@b.example")
+      #expect(try await link(fixture, "PASSWORD_RESET", members).hasPrefix("https://auth.example.com/__/auth/action?"))
     }
-    let emulator = try IdentityWorld { $0.isEmulator = true }
+    let emulator = try IdentityFixture { $0.isEmulator = true }
     _ = try await emulator.signUp("a@b.example")
     #expect(try await link(emulator, "PASSWORD_RESET", Self.app).contains("/emulator/action?"))
   }
 
   @Test("Without an app the browser is redirected to the inner link, and to no other")
   func page() async throws {
-    let world = try IdentityWorld { $0.pageDomains = ["app.example.com"] }
+    let fixture = try IdentityFixture { $0.pageDomains = ["app.example.com"] }
     func open(_ links: [String], method: String = "GET") async throws -> IdentityResponse {
-      try await world.send(
+      try await fixture.send(
         "/__/auth/links", [], method: method, query: links.map { (name: "link", value: $0) }
       ).response
     }

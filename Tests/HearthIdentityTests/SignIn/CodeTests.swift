@@ -12,17 +12,17 @@ import Testing
 @Suite struct CodeTests {
   @Test("Security 14: A reset for an unknown address gets the same answer, and no mail")
   func unknownAddress() async throws {
-    let world = try IdentityWorld()
-    _ = try await world.signUp("known@example.com")
-    let known = try await world.sendCode("PASSWORD_RESET", ["email": "known@example.com"])
-    let unknown = try await world.sendCode("PASSWORD_RESET", ["email": "other@example.com"])
+    let fixture = try IdentityFixture()
+    _ = try await fixture.signUp("known@example.com")
+    let known = try await fixture.sendCode("PASSWORD_RESET", ["email": "known@example.com"])
+    let unknown = try await fixture.sendCode("PASSWORD_RESET", ["email": "other@example.com"])
     #expect(known.status == 200 && unknown.status == 200)
     #expect(known.text.replacing("known@", with: "other@") == unknown.text)
-    #expect(await world.mails().map(\.to) == ["known@example.com"])
+    #expect(await fixture.mails().map(\.to) == ["known@example.com"])
     // Beyond the limit of one mail a minute the answer stays the same.
-    #expect(try await world.sendCode("PASSWORD_RESET", ["email": "known@example.com"]).text == known.text)
-    #expect(await world.mails().count == 1)
-    let open = try IdentityWorld { $0.protectsFromEnumeration = false }
+    #expect(try await fixture.sendCode("PASSWORD_RESET", ["email": "known@example.com"]).text == known.text)
+    #expect(await fixture.mails().count == 1)
+    let open = try IdentityFixture { $0.protectsFromEnumeration = false }
     #expect(try await open.sendCode("PASSWORD_RESET", ["email": "a@b.example"]).error == "EMAIL_NOT_FOUND")
   }
 
@@ -30,86 +30,86 @@ import Testing
     "Security 14: Before the response no account is looked up and no record is written",
     arguments: ["PASSWORD_RESET", "EMAIL_SIGNIN"])
   func afterTheAnswer(type: String) async throws {
-    let world = try IdentityWorld { $0.allowsSignUp = false }
-    let user = world.accountsFixture.user("u1", email: "known@example.com")
-    try await world.accounts.store.transact { (accounts) throws(AccountError) in try accounts.insert(user) }
+    let fixture = try IdentityFixture { $0.allowsSignUp = false }
+    let user = fixture.accountsFixture.user("u1", email: "known@example.com")
+    try await fixture.accounts.store.transact { (accounts) throws(AccountError) in try accounts.insert(user) }
     for (email, mails) in [("known@example.com", 1), ("other@example.com", 0)] {
-      let (before, sent) = (world.accounts.store.view.auditHead, await world.mails().count)
-      let answer = try await world.sendCode(type, ["email": .string(email), "continueUrl": "http://localhost/"])
+      let (before, sent) = (fixture.accounts.store.view.auditHead, await fixture.mails().count)
+      let answer = try await fixture.sendCode(type, ["email": .string(email), "continueUrl": "http://localhost/"])
       #expect(answer.status == 200 && answer.json["email"] == .string(email))
       // All work is done after the answer.
-      await world.accounts.context.server.mails.idle()
-      #expect(world.accounts.store.view.auditHead == before && world.outbox.messages.count == sent)
-      #expect(world.accounts.store.view.allTickets(limit: 9).count == sent)
-      await world.makeCodes()
-      #expect(world.accounts.store.view.auditHead?.sequence == (before?.sequence ?? 0) + 1)
-      #expect(await world.mails().count == sent + mails)
+      await fixture.accounts.context.server.mails.idle()
+      #expect(fixture.accounts.store.view.auditHead == before && fixture.outbox.messages.count == sent)
+      #expect(fixture.accounts.store.view.allTickets(limit: 9).count == sent)
+      await fixture.makeCodes()
+      #expect(fixture.accounts.store.view.auditHead?.sequence == (before?.sequence ?? 0) + 1)
+      #expect(await fixture.mails().count == sent + mails)
     }
   }
 
   @Test("Missing members are reported with Firebase's messages")
   func missing() async throws {
-    let world = try IdentityWorld()
-    _ = try await world.signUp("a@b.example")
-    let verification = try await world.sendCode("VERIFY_EMAIL", ["email": "a@b.example"])
+    let fixture = try IdentityFixture()
+    _ = try await fixture.signUp("a@b.example")
+    let verification = try await fixture.sendCode("VERIFY_EMAIL", ["email": "a@b.example"])
     #expect(verification.error == "INVALID_ID_TOKEN")
-    let change = try await world.sendCode("VERIFY_AND_CHANGE_EMAIL", ["newEmail": "c@b.example"])
+    let change = try await fixture.sendCode("VERIFY_AND_CHANGE_EMAIL", ["newEmail": "c@b.example"])
     #expect(change.error == "MISSING_ID_TOKEN")
-    #expect(try await world.post("accounts:resetPassword").error == "MISSING_OOB_CODE")
-    let without = try await world.post(
+    #expect(try await fixture.post("accounts:resetPassword").error == "MISSING_OOB_CODE")
+    let without = try await fixture.post(
       "/v2/projects/demo-test/tenants", ["enableEmailLinkSignin": true], authority: .administrator("op"))
     let tenant = try #require(without.json["name"]?.string?.split(separator: "/").last.map(String.init))
-    let reset = try await world.post("accounts:resetPassword", ["tenantId": .string(tenant)])
+    let reset = try await fixture.post("accounts:resetPassword", ["tenantId": .string(tenant)])
     #expect(reset.error == "PASSWORD_LOGIN_DISABLED")
-    let unknown = try await world.post("accounts:resetPassword", ["tenantId": .string(tenant), "oobCode": "x"])
+    let unknown = try await fixture.post("accounts:resetPassword", ["tenantId": .string(tenant), "oobCode": "x"])
     #expect(unknown.error == "INVALID_OOB_CODE")
   }
 
   @Test("A code that a signed-in user requested is not valid for a later owner of the address")
   func addressMovedOn() async throws {
-    let world = try IdentityWorld { $0.protectsFromEnumeration = false }
-    let first = try await world.signUp("a@b.example")
-    _ = try await world.sendCode(
+    let fixture = try IdentityFixture { $0.protectsFromEnumeration = false }
+    let first = try await fixture.signUp("a@b.example")
+    _ = try await fixture.sendCode(
       "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(first.idToken), "newEmail": "thief@b.example"])
-    _ = try await world.post("accounts:delete", ["idToken": .string(first.idToken)])
-    let second = try await world.signUp("a@b.example")
-    #expect(await world.mails().isEmpty)
-    #expect(world.accounts.store.view.tickets(of: second.localID).isEmpty)
+    _ = try await fixture.post("accounts:delete", ["idToken": .string(first.idToken)])
+    let second = try await fixture.signUp("a@b.example")
+    #expect(await fixture.mails().isEmpty)
+    #expect(fixture.accounts.store.view.tickets(of: second.localID).isEmpty)
   }
 
   @Test(
     "An address-change code ends with the session that requested it", arguments: [true, false])
   func revokedAsker(isMadeBefore: Bool) async throws {
-    let world = try IdentityWorld()
-    let first = try await world.signUp("a@b.example")
-    _ = try await world.sendCode(
+    let fixture = try IdentityFixture()
+    let first = try await fixture.signUp("a@b.example")
+    _ = try await fixture.sendCode(
       "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(first.idToken), "newEmail": "thief@b.example"])
-    if isMadeBefore { #expect(await world.mails().count == 1) }
-    try await world.accounts.sessions.revocations.revoke(uid: first.localID, client: world.accountsFixture.client())
-    if !isMadeBefore { #expect(await world.mails().isEmpty) }
-    #expect(world.accounts.store.view.tickets(of: first.localID).isEmpty)
+    if isMadeBefore { #expect(await fixture.mails().count == 1) }
+    try await fixture.accounts.sessions.revocations.revoke(uid: first.localID, client: fixture.accountsFixture.client())
+    if !isMadeBefore { #expect(await fixture.mails().isEmpty) }
+    #expect(fixture.accounts.store.view.tickets(of: first.localID).isEmpty)
   }
 
   @Test("If a code cannot be stored, the request fails")
   func unwritable() async throws {
-    let world = try IdentityWorld()
-    _ = try await world.signUp("known@example.com")
-    world.accounts.store.close()
+    let fixture = try IdentityFixture()
+    _ = try await fixture.signUp("known@example.com")
+    fixture.accounts.store.close()
     for email in ["known@example.com", "other@example.com"] {
-      #expect(try await world.sendCode("PASSWORD_RESET", ["email": .string(email)]).status == 503)
+      #expect(try await fixture.sendCode("PASSWORD_RESET", ["email": .string(email)]).status == 503)
     }
   }
 
   @Test("Security 35: One of twenty concurrent uses of a code succeeds")
   func singleUse() async throws {
-    let world = try IdentityWorld()
-    _ = try await world.signUp("a@b.example")
-    _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
-    let code = try await world.mailedCode()
+    let fixture = try IdentityFixture()
+    _ = try await fixture.signUp("a@b.example")
+    _ = try await fixture.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
+    let code = try await fixture.mailedCode()
     let winners = try await withThrowingTaskGroup(of: (Int, Int).self) { group in
       for number in 0..<20 {
         group.addTask {
-          let answer = try await world.post(
+          let answer = try await fixture.post(
             "accounts:resetPassword",
             ["oobCode": .string(code), "newPassword": .string("password \(number)")],
             address: "192.0.2.\(number)")
@@ -122,119 +122,121 @@ import Testing
       return try await group.reduce(into: []) { if $1.1 == 200 { $0.append($1.0) } }
     }
     #expect(winners.count == 1)
-    #expect(try await world.signIn("a@b.example", "password \(winners[0])").status == 200)
+    #expect(try await fixture.signIn("a@b.example", "password \(winners[0])").status == 200)
   }
 
   @Test("Security 36: Codes expire, and are valid for their own purpose and project only")
   func wrongUse() async throws {
-    let world = try IdentityWorld()
-    let token = try await world.signUp("a@b.example").idToken
-    _ = try await world.sendCode("VERIFY_EMAIL", ["idToken": .string(token)])
-    let verify = try await world.mailedCode()
+    let fixture = try IdentityFixture()
+    let token = try await fixture.signUp("a@b.example").idToken
+    _ = try await fixture.sendCode("VERIFY_EMAIL", ["idToken": .string(token)])
+    let verify = try await fixture.mailedCode()
     #expect(
-      try await world.post("accounts:resetPassword", ["oobCode": .string(verify), "newPassword": "another one"]).error
+      try await fixture.post("accounts:resetPassword", ["oobCode": .string(verify), "newPassword": "another one"]).error
         == "INVALID_OOB_CODE")
     #expect(
-      try await world.post("accounts:signInWithEmailLink", ["oobCode": .string(verify), "email": "a@b.example"]).error
+      try await fixture.post("accounts:signInWithEmailLink", ["oobCode": .string(verify), "email": "a@b.example"]).error
         == "INVALID_OOB_CODE")
     #expect(
-      try await world.post("accounts:update", ["oobCode": .string(verify), "tenantId": "t"]).error
+      try await fixture.post("accounts:update", ["oobCode": .string(verify), "tenantId": "t"]).error
         == "TENANT_NOT_FOUND")
-    let other = try IdentityWorld(seed: 2)
+    let other = try IdentityFixture(seed: 2)
     #expect(try await other.post("accounts:update", ["oobCode": .string(verify)]).error == "INVALID_OOB_CODE")
-    #expect(try await world.post("accounts:resetPassword", ["oobCode": ""]).error == "MISSING_OOB_CODE")
-    world.accountsFixture.advance(seconds: 3 * 86_400)
-    #expect(try await world.post("accounts:update", ["oobCode": .string(verify)]).error == "EXPIRED_OOB_CODE")
-    world.accountsFixture.advance(seconds: 60)
-    _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
-    let reset = try await world.mailedCode()
-    #expect(try await world.post("accounts:update", ["oobCode": .string(reset)]).error == "INVALID_OOB_CODE")
-    world.accountsFixture.advance(seconds: 3_599)
-    #expect(try await world.post("accounts:resetPassword", ["oobCode": .string(reset)]).status == 200)
-    world.accountsFixture.advance(seconds: 1)
+    #expect(try await fixture.post("accounts:resetPassword", ["oobCode": ""]).error == "MISSING_OOB_CODE")
+    fixture.accountsFixture.advance(seconds: 3 * 86_400)
+    #expect(try await fixture.post("accounts:update", ["oobCode": .string(verify)]).error == "EXPIRED_OOB_CODE")
+    fixture.accountsFixture.advance(seconds: 60)
+    _ = try await fixture.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
+    let reset = try await fixture.mailedCode()
+    #expect(try await fixture.post("accounts:update", ["oobCode": .string(reset)]).error == "INVALID_OOB_CODE")
+    fixture.accountsFixture.advance(seconds: 3_599)
+    #expect(try await fixture.post("accounts:resetPassword", ["oobCode": .string(reset)]).status == 200)
+    fixture.accountsFixture.advance(seconds: 1)
     #expect(
-      try await world.post("accounts:resetPassword", ["oobCode": .string(reset), "newPassword": "another one"]).error
+      try await fixture.post("accounts:resetPassword", ["oobCode": .string(reset), "newPassword": "another one"]).error
         == "EXPIRED_OOB_CODE")
   }
 
   @Test("Security 38: A code for an old address is void when the address changes")
   func addressChanges() async throws {
-    let world = try IdentityWorld()
-    let uid = try await world.signUp("old@example.com").localID
-    _ = try await world.sendCode("PASSWORD_RESET", ["email": "old@example.com"])
-    let code = try await world.mailedCode()
+    let fixture = try IdentityFixture()
+    let uid = try await fixture.signUp("old@example.com").localID
+    _ = try await fixture.sendCode("PASSWORD_RESET", ["email": "old@example.com"])
+    let code = try await fixture.mailedCode()
     // An administrator's change of the record, which does not void the codes itself.
-    try await world.change(uid) { $0.email = "new@example.com" }
+    try await fixture.change(uid) { $0.email = "new@example.com" }
     #expect(
-      try await world.post("accounts:resetPassword", ["oobCode": .string(code), "newPassword": "another one"]).error
+      try await fixture.post("accounts:resetPassword", ["oobCode": .string(code), "newPassword": "another one"]).error
         == "INVALID_OOB_CODE")
     // Another user gets the old address: the code is not valid for that account either.
-    let other = try await world.signUp("old@example.com").localID
+    let other = try await fixture.signUp("old@example.com").localID
     #expect(
-      try await world.post("accounts:resetPassword", ["oobCode": .string(code), "newPassword": "another one"]).error
+      try await fixture.post("accounts:resetPassword", ["oobCode": .string(code), "newPassword": "another one"]).error
         == "INVALID_OOB_CODE")
-    #expect(try await world.signIn("old@example.com").localID == other)
+    #expect(try await fixture.signIn("old@example.com").localID == other)
   }
 
   @Test("Security 39: A reset ends other codes and sessions, notifies the owner, and does not bypass a second factor")
   func reset() async throws {
-    let world = try IdentityWorld()
-    let signedUp = try await world.signUp("a@b.example")
-    _ = try await world.sendCode("VERIFY_EMAIL", ["idToken": .string(signedUp.idToken)])
-    let verify = try await world.mailedCode()
-    world.accountsFixture.advance(seconds: 61)
-    _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
-    let reset = try await world.mailedCode()
-    let sealed = try world.accounts.keys.seal(Array("12345678901234567890".utf8))
-    try await world.change(signedUp.localID) {
+    let fixture = try IdentityFixture()
+    let signedUp = try await fixture.signUp("a@b.example")
+    _ = try await fixture.sendCode("VERIFY_EMAIL", ["idToken": .string(signedUp.idToken)])
+    let verify = try await fixture.mailedCode()
+    fixture.accountsFixture.advance(seconds: 61)
+    _ = try await fixture.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
+    let reset = try await fixture.mailedCode()
+    let sealed = try fixture.accounts.keys.seal(Array("12345678901234567890".utf8))
+    try await fixture.change(signedUp.localID) {
       $0.isEmailVerified = true
       $0.factors = [
         SecondFactor(
           id: "f", kind: .totp(sealedSecret: sealed, lastAcceptedStep: -1), displayName: nil, enrolledAtMilliseconds: 1)
       ]
     }
-    let answer = try await world.post(
+    let answer = try await fixture.post(
       "accounts:resetPassword", ["oobCode": .string(reset), "newPassword": "another one"])
     #expect(answer.json["email"] == "a@b.example")
     #expect(answer.json["requestType"] == "PASSWORD_RESET")
     #expect(answer.json["idToken"] == nil)
-    #expect(try await world.refresh(signedUp.refreshToken).error == "TOKEN_EXPIRED")
-    #expect(try await world.post("accounts:update", ["oobCode": .string(verify)]).error == "INVALID_OOB_CODE")
-    #expect(world.user(signedUp.localID)?.isEmailVerified == true)
-    #expect(await world.mails().last?.kind == .passwordChanged)
-    let signIn = try await world.signIn("a@b.example", "another one")
+    #expect(try await fixture.refresh(signedUp.refreshToken).error == "TOKEN_EXPIRED")
+    #expect(try await fixture.post("accounts:update", ["oobCode": .string(verify)]).error == "INVALID_OOB_CODE")
+    #expect(fixture.user(signedUp.localID)?.isEmailVerified == true)
+    #expect(await fixture.mails().last?.kind == .passwordChanged)
+    let signIn = try await fixture.signIn("a@b.example", "another one")
     #expect(signIn.json["mfaPendingCredential"] != nil && signIn.json["idToken"] == nil)
-    #expect(world.auditedKinds.contains("reset_done"))
+    #expect(fixture.auditedKinds.contains("reset_done"))
   }
 
   @Test("A refused weak password does not use the code up")
   func weakPassword() async throws {
-    let world = try IdentityWorld()
-    _ = try await world.signUp("a@b.example")
-    _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
-    let code = try await world.mailedCode()
+    let fixture = try IdentityFixture()
+    _ = try await fixture.signUp("a@b.example")
+    _ = try await fixture.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
+    let code = try await fixture.mailedCode()
     let body: JSON = ["oobCode": .string(code), "newPassword": "12345"]
     #expect(
-      try await world.post("accounts:resetPassword", body).error
+      try await fixture.post("accounts:resetPassword", body).error
         == "WEAK_PASSWORD : Password should be at least 6 characters")
     #expect(
-      try await world.post("accounts:resetPassword", ["oobCode": .string(code), "newPassword": "123456"]).status == 200)
+      try await fixture.post("accounts:resetPassword", ["oobCode": .string(code), "newPassword": "123456"]).status
+        == 200)
   }
 
   @Test("Security 40: Inspecting a code has no effect")
   func inspecting() async throws {
-    let world = try IdentityWorld()
-    _ = try await world.signUp("a@b.example")
-    _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
-    let code = try await world.mailedCode()
+    let fixture = try IdentityFixture()
+    _ = try await fixture.signUp("a@b.example")
+    _ = try await fixture.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
+    let code = try await fixture.mailedCode()
     for _ in 0..<10 {
-      let inspected = try await world.post("accounts:resetPassword", ["oobCode": .string(code)])
+      let inspected = try await fixture.post("accounts:resetPassword", ["oobCode": .string(code)])
       #expect(inspected.json["email"] == "a@b.example")
-      #expect(world.accounts.changes.codes.inspect(code)?.purpose == .resetPassword)
+      #expect(fixture.accounts.changes.codes.inspect(code)?.purpose == .resetPassword)
     }
     #expect(
-      try await world.post("accounts:resetPassword", ["oobCode": .string(code), "newPassword": "123456"]).status == 200)
-    #expect(world.accounts.changes.codes.inspect(code) == nil)
+      try await fixture.post("accounts:resetPassword", ["oobCode": .string(code), "newPassword": "123456"]).status
+        == 200)
+    #expect(fixture.accounts.changes.codes.inspect(code) == nil)
   }
 
   @Test(
@@ -255,68 +257,68 @@ import Testing
       (" https://app.example.com/", "INVALID_CONTINUE_URI"), ("https:app.example.com", "INVALID_CONTINUE_URI"),
     ])
   func continueURL(_ url: String, _ error: String?) async throws {
-    let world = try IdentityWorld {
+    let fixture = try IdentityFixture {
       $0.authorizedDomains = ["localhost", "app.example.com"]
       $0.continueSchemes = ["myapp"]
     }
-    _ = try await world.signUp("a@b.example")
-    let answer = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example", "continueUrl": .string(url)])
+    _ = try await fixture.signUp("a@b.example")
+    let answer = try await fixture.sendCode("PASSWORD_RESET", ["email": "a@b.example", "continueUrl": .string(url)])
     #expect(answer.error.map { String($0.prefix { $0 != " " }) } == error)
-    #expect(world.accounts.changes.codes.links.isAllowedContinueURL(url) == (error == nil))
-    #expect(await world.mails().count == (error == nil ? 1 : 0))
+    #expect(fixture.accounts.changes.codes.links.isAllowedContinueURL(url) == (error == nil))
+    #expect(await fixture.mails().count == (error == nil ? 1 : 0))
   }
 
   @Test("Security 51: An update with a code applies the code and ignores other members")
   func updateWithCode() async throws {
-    let world = try IdentityWorld()
-    let signedUp = try await world.signUp("a@b.example")
-    _ = try await world.sendCode("VERIFY_EMAIL", ["idToken": .string(signedUp.idToken)])
-    let before = try #require(world.user(signedUp.localID))
-    let answer = try await world.post(
+    let fixture = try IdentityFixture()
+    let signedUp = try await fixture.signUp("a@b.example")
+    _ = try await fixture.sendCode("VERIFY_EMAIL", ["idToken": .string(signedUp.idToken)])
+    let before = try #require(fixture.user(signedUp.localID))
+    let answer = try await fixture.post(
       "accounts:update",
       [
-        "oobCode": .string(try await world.mailedCode()), "displayName": "Eve", "password": "another one",
+        "oobCode": .string(try await fixture.mailedCode()), "displayName": "Eve", "password": "another one",
         "email": "eve@example.com", "customAttributes": "{\"admin\":true}", "localId": "other",
         "deleteProvider": ["password"], "disableUser": true,
       ])
     #expect(answer.status == 200)
     var expected = before
     expected.isEmailVerified = true
-    #expect(world.user(signedUp.localID) == expected)
+    #expect(fixture.user(signedUp.localID) == expected)
   }
 
   @Test("Only administrators get the link in the response, and mails need a mailer")
   func links() async throws {
-    let world = try IdentityWorld(hasMailer: false)
-    _ = try await world.signUp("a@b.example")
+    let fixture = try IdentityFixture(hasMailer: false)
+    _ = try await fixture.signUp("a@b.example")
     let body: JSON = ["requestType": "PASSWORD_RESET", "email": "a@b.example", "returnOobLink": true]
-    #expect(try await world.post("accounts:sendOobCode", body).error?.hasPrefix("INSUFFICIENT_PERMISSION") == true)
-    let answer = try await world.post(
+    #expect(try await fixture.post("accounts:sendOobCode", body).error?.hasPrefix("INSUFFICIENT_PERMISSION") == true)
+    let answer = try await fixture.post(
       "/v1/projects/demo-test/accounts:sendOobCode", body, authority: .administrator("test"))
     #expect(answer.json["oobLink"]?.string?.contains(answer.json["oobCode"]?.string ?? "-") == true)
     #expect(
-      try await world.post(
+      try await fixture.post(
         "/v1/projects/demo-test/accounts:sendOobCode",
         ["requestType": "PASSWORD_RESET", "email": "nobody@b.example", "returnOobLink": true],
         authority: .administrator("test")
       ).error == "EMAIL_NOT_FOUND")
     #expect(
-      try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"]).error?.hasPrefix("OPERATION_NOT_ALLOWED")
+      try await fixture.sendCode("PASSWORD_RESET", ["email": "a@b.example"]).error?.hasPrefix("OPERATION_NOT_ALLOWED")
         == true)
   }
 
   @Test("A reset is mailed although another mail was just sent to the address; a second reset within a minute is not")
   func resetAfterVerification() async throws {
-    let world = try IdentityWorld()
-    let user = try await world.signUp("ann@example.com")
+    let fixture = try IdentityFixture()
+    let user = try await fixture.signUp("ann@example.com")
     let verification: JSON = ["idToken": .string(user.idToken)]
-    #expect(try await world.sendCode("VERIFY_EMAIL", verification).status == 200)
-    #expect(try await world.sendCode("VERIFY_EMAIL", verification).error?.hasPrefix("QUOTA_EXCEEDED") == true)
+    #expect(try await fixture.sendCode("VERIFY_EMAIL", verification).status == 200)
+    #expect(try await fixture.sendCode("VERIFY_EMAIL", verification).error?.hasPrefix("QUOTA_EXCEEDED") == true)
     for _ in 0..<2 {
-      #expect(try await world.sendCode("PASSWORD_RESET", ["email": "ann@example.com"]).status == 200)
+      #expect(try await fixture.sendCode("PASSWORD_RESET", ["email": "ann@example.com"]).status == 200)
     }
-    #expect(await world.mails().map(\.kind) == [.verifyEmail, .resetPassword])
-    let open = try IdentityWorld { $0.limits.mailsPerAddressPerMinute = 3 }
+    #expect(await fixture.mails().map(\.kind) == [.verifyEmail, .resetPassword])
+    let open = try IdentityFixture { $0.limits.mailsPerAddressPerMinute = 3 }
     let other = try await open.signUp("ann@example.com")
     for number in 0..<4 {
       let answer = try await open.sendCode("VERIFY_EMAIL", ["idToken": .string(other.idToken)])
@@ -326,12 +328,12 @@ import Testing
 
   @Test("Codes are kept as hashes only")
   func storedHashed() async throws {
-    let world = try IdentityWorld()
-    _ = try await world.signUp("a@b.example")
-    _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
-    let code = try await world.mailedCode()
+    let fixture = try IdentityFixture()
+    _ = try await fixture.signUp("a@b.example")
+    _ = try await fixture.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
+    let code = try await fixture.mailedCode()
     #expect(Base64URL.decode(code.utf8)?.count == 32)
-    let ticket = try #require(world.accounts.store.view.ticket(Digest(sha256: code.utf8)))
+    let ticket = try #require(fixture.accounts.store.view.ticket(Digest(sha256: code.utf8)))
     #expect(!"\(ticket)".contains(code))
   }
 }

@@ -7,8 +7,8 @@ import Testing
 /// Tests of providers that make the browser post their response, as Apple does.
 @Suite struct FormPostCallbackTests {
   /// Starts a sign-in; returns the state, and the cookie of the browser.
-  private func beginAuthorization(_ native: NativeWorld) async throws -> (state: String, cookie: String) {
-    let gone = try await native.open(NativeWorld.signIn())
+  private func beginAuthorization(_ native: NativeAppFixture) async throws -> (state: String, cookie: String) {
+    let gone = try await native.open(NativeAppFixture.signIn())
     let state = try #require(gone.headers["Location"]?.split(separator: "=").last)
     return (String(state), String(try #require(gone.headers["Set-Cookie"]?.split(separator: ";").first)))
   }
@@ -21,7 +21,7 @@ import Testing
     "Another site's form comes without the cookie and is repeated by the server's page; then it is accepted, with the name in it"
   )
   func passedOn() async throws {
-    let native = try NativeWorld()
+    let native = try NativeAppFixture()
     let (state, cookie) = try await beginAuthorization(native)
     let user = #"{"name":{"firstName":"Ann","lastName":"Lee"},"email":"ann@corp.example"}"#
     let fields = [("state", state), ("code", "4/code-\(state)"), ("user", user)]
@@ -33,14 +33,14 @@ import Testing
     #expect(try await native.open([], form: Self.form(fields + [("hearth", "1")])).text.contains("was not begun here"))
     let second = try await native.open([], cookie: cookie, form: Self.form(fields + [("hearth", "1")]))
     #expect(second.headers["Set-Cookie"]?.contains("Max-Age=0") == true)
-    let link = try #require(try NativeWorld.deepLink(second.back)["link"])
+    let link = try #require(try NativeAppFixture.deepLink(second.back)["link"])
     let entered = try await native.redeem(link)
     #expect(entered.json["displayName"]?.string == user, "\(entered.text)")
   }
 
   @Test("Security 87: a form of another browser or visit, or with a duplicate part, is refused")
   func foreign() async throws {
-    let native = try NativeWorld()
+    let native = try NativeAppFixture()
     let (state, cookie) = try await beginAuthorization(native)
     let other = try await beginAuthorization(native)
     let form = Self.form([("state", state), ("code", "4/code-\(state)"), ("hearth", "1")])
@@ -57,17 +57,17 @@ import Testing
     }
     let no = try await native.open(
       [], cookie: cookie, form: Self.form([("state", state), ("error", "user_cancelled_authorize")]))
-    #expect(try NativeWorld.deepLink(no.back)["firebaseError"]?.contains("auth/user-cancelled") == true)
+    #expect(try NativeAppFixture.deepLink(no.back)["firebaseError"]?.contains("auth/user-cancelled") == true)
   }
 
   @Test("An oversized user object in the form is ignored")
   func longName() async throws {
-    let native = try NativeWorld()
+    let native = try NativeAppFixture()
     let (state, cookie) = try await beginAuthorization(native)
     let form = Self.form(
       [("state", state), ("code", "4/code-\(state)"), ("user", String(repeating: "x", count: 1_025))])
     let page = try await native.open([], cookie: cookie, form: form)
-    let link = try #require(try NativeWorld.deepLink(page.back)["link"])
+    let link = try #require(try NativeAppFixture.deepLink(page.back)["link"])
     let entered = try await native.redeem(link)
     #expect(entered.status == 200 && entered.json["displayName"] == nil)
   }

@@ -11,13 +11,13 @@ import Testing
 @Suite struct MailedLinkTests {
   @Test("Security 42: Links have the configured origin for any Host header")
   func hostPoisoning() async throws {
-    let world = try IdentityWorld()
-    _ = try await world.signUp("a@b.example")
+    let fixture = try IdentityFixture()
+    _ = try await fixture.signUp("a@b.example")
     for host in ["evil.example", "identitytoolkit.googleapis.com"] {
-      world.accountsFixture.advance(seconds: 61)
-      _ = try await world.post(
+      fixture.accountsFixture.advance(seconds: 61)
+      _ = try await fixture.post(
         "/v1/accounts:sendOobCode", ["requestType": "PASSWORD_RESET", "email": "a@b.example"], host: host)
-      let link = try #require(await world.mails().last?.link)
+      let link = try #require(await fixture.mails().last?.link)
       #expect(link.hasPrefix("https://auth.example.com/__/auth/action?mode=resetPassword&oobCode="))
       #expect(!link.contains("evil"))
     }
@@ -25,14 +25,14 @@ import Testing
 
   @Test("Security 43: Names and addresses cannot inject into a mail's header or markup")
   func headerInjection() async throws {
-    let world = try IdentityWorld { $0.mail.appName = "My\r\nBcc: x@evil.example app" }
-    let signedUp = try await world.signUp("a@b.example")
-    try await world.change(signedUp.localID) { $0.isEmailVerified = true }
-    _ = try await world.update(
+    let fixture = try IdentityFixture { $0.mail.appName = "My\r\nBcc: x@evil.example app" }
+    let signedUp = try await fixture.signUp("a@b.example")
+    try await fixture.change(signedUp.localID) { $0.isEmailVerified = true }
+    _ = try await fixture.update(
       signedUp.idToken,
       ["displayName": "Eve\r\nBcc: all@evil.example\r\n\r\n<script>alert(1)</script>\u{2028}\u{202E}x"])
-    _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
-    let mail = try #require(await world.mails().last)
+    _ = try await fixture.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
+    let mail = try #require(await fixture.mails().last)
     for field in [mail.subject, mail.fromName, mail.fromAddress, mail.to] {
       #expect(field.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x2028 })
     }
@@ -40,84 +40,84 @@ import Testing
     #expect(mail.text.split(separator: "\n").first?.contains("Bcc: all@evil.example") == true)
     #expect(!mail.text.contains("\r"))
     #expect(
-      try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example\r\nBcc: x@evil.example"]).error
+      try await fixture.sendCode("PASSWORD_RESET", ["email": "a@b.example\r\nBcc: x@evil.example"]).error
         == "INVALID_EMAIL")
   }
 
   @Test("A verified address: the code works once and for the address it was sent to")
   func verifyEmail() async throws {
-    let world = try IdentityWorld()
-    let signedUp = try await world.signUp("a@b.example")
-    _ = try await world.sendCode("VERIFY_EMAIL", ["idToken": .string(signedUp.idToken)])
-    let code = try await world.mailedCode()
-    let answer = try await world.post("accounts:update", ["oobCode": .string(code)])
+    let fixture = try IdentityFixture()
+    let signedUp = try await fixture.signUp("a@b.example")
+    _ = try await fixture.sendCode("VERIFY_EMAIL", ["idToken": .string(signedUp.idToken)])
+    let code = try await fixture.mailedCode()
+    let answer = try await fixture.post("accounts:update", ["oobCode": .string(code)])
     #expect(answer.json["emailVerified"] == true)
-    #expect(world.user(signedUp.localID)?.isEmailVerified == true)
-    #expect(try await world.post("accounts:update", ["oobCode": .string(code)]).error == "INVALID_OOB_CODE")
+    #expect(fixture.user(signedUp.localID)?.isEmailVerified == true)
+    #expect(try await fixture.post("accounts:update", ["oobCode": .string(code)]).error == "INVALID_OOB_CODE")
     // Verification is not a change of credentials.
-    #expect(try await world.lookup(signedUp.idToken).status == 200)
+    #expect(try await fixture.lookup(signedUp.idToken).status == 200)
   }
 
   @Test("An address is changed by a code mailed to the new one, and restored by a code mailed to the old")
   func changeAndRecover() async throws {
-    let world = try IdentityWorld()
-    let signedUp = try await world.signUp("old@example.com")
-    let direct = try await world.update(signedUp.idToken, ["email": "new@example.com"])
+    let fixture = try IdentityFixture()
+    let signedUp = try await fixture.signUp("old@example.com")
+    let direct = try await fixture.update(signedUp.idToken, ["email": "new@example.com"])
     #expect(direct.error?.hasPrefix("OPERATION_NOT_ALLOWED") == true)
-    _ = try await world.sendCode(
+    _ = try await fixture.sendCode(
       "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(signedUp.idToken), "newEmail": "new@example.com"])
-    #expect(await world.mails().last?.to == "new@example.com")
-    let code = try await world.mailedCode()
-    let inspected = try await world.post("accounts:resetPassword", ["oobCode": .string(code)])
+    #expect(await fixture.mails().last?.to == "new@example.com")
+    let code = try await fixture.mailedCode()
+    let inspected = try await fixture.post("accounts:resetPassword", ["oobCode": .string(code)])
     #expect(inspected.json["email"] == "old@example.com")
     #expect(inspected.json["newEmail"] == "new@example.com")
-    let changed = try await world.post("accounts:update", ["oobCode": .string(code)])
+    let changed = try await fixture.post("accounts:update", ["oobCode": .string(code)])
     #expect(changed.json["email"] == "new@example.com" && changed.json["emailVerified"] == true)
-    #expect(try await world.refresh(signedUp.refreshToken).error == "TOKEN_EXPIRED")
-    let notice = try #require(await world.mails().last)
+    #expect(try await fixture.refresh(signedUp.refreshToken).error == "TOKEN_EXPIRED")
+    let notice = try #require(await fixture.mails().last)
     #expect(notice.kind == .recoverEmail && notice.to == "old@example.com")
-    let recovered = try await world.post("accounts:update", ["oobCode": .string(try await world.mailedCode())])
+    let recovered = try await fixture.post("accounts:update", ["oobCode": .string(try await fixture.mailedCode())])
     #expect(recovered.json["email"] == "old@example.com")
-    #expect(world.user(signedUp.localID)?.email == "old@example.com")
-    #expect(try await world.signIn("new@example.com").error == "INVALID_LOGIN_CREDENTIALS")
+    #expect(fixture.user(signedUp.localID)?.email == "old@example.com")
+    #expect(try await fixture.signIn("new@example.com").error == "INVALID_LOGIN_CREDENTIALS")
   }
 
   @Test("An e-mail link signs in once, and creates the account when there is none")
   func emailLink() async throws {
-    let world = try IdentityWorld()
+    let fixture = try IdentityFixture()
     let request: JSON = ["email": "a@b.example", "continueUrl": "http://localhost/x", "canHandleCodeInApp": true]
-    #expect(try await world.sendCode("EMAIL_SIGNIN", ["email": "a@b.example"]).error == "MISSING_CONTINUE_URI")
-    _ = try await world.sendCode("EMAIL_SIGNIN", request)
-    let code = try await world.mailedCode()
-    #expect(try await world.post("accounts:resetPassword", ["oobCode": .string(code)]).json["email"] == nil)
-    let answer = try await world.post(
+    #expect(try await fixture.sendCode("EMAIL_SIGNIN", ["email": "a@b.example"]).error == "MISSING_CONTINUE_URI")
+    _ = try await fixture.sendCode("EMAIL_SIGNIN", request)
+    let code = try await fixture.mailedCode()
+    #expect(try await fixture.post("accounts:resetPassword", ["oobCode": .string(code)]).json["email"] == nil)
+    let answer = try await fixture.post(
       "accounts:signInWithEmailLink", ["email": "A@b.example", "oobCode": .string(code)])
     #expect(answer.json["isNewUser"] == true)
-    #expect(try world.claims(answer.idToken)["email_verified"] == .bool(true))
-    #expect(try world.claims(answer.idToken)["firebase"]?["sign_in_provider"] == .string("password"))
+    #expect(try fixture.claims(answer.idToken)["email_verified"] == .bool(true))
+    #expect(try fixture.claims(answer.idToken)["firebase"]?["sign_in_provider"] == .string("password"))
     #expect(
-      try await world.post("accounts:signInWithEmailLink", ["email": "a@b.example", "oobCode": .string(code)]).error
+      try await fixture.post("accounts:signInWithEmailLink", ["email": "a@b.example", "oobCode": .string(code)]).error
         == "INVALID_OOB_CODE")
-    world.accountsFixture.advance(seconds: 61)
-    _ = try await world.sendCode("EMAIL_SIGNIN", request)
-    let again = try await world.post(
-      "accounts:signInWithEmailLink", ["email": "a@b.example", "oobCode": .string(try await world.mailedCode())])
+    fixture.accountsFixture.advance(seconds: 61)
+    _ = try await fixture.sendCode("EMAIL_SIGNIN", request)
+    let again = try await fixture.post(
+      "accounts:signInWithEmailLink", ["email": "a@b.example", "oobCode": .string(try await fixture.mailedCode())])
     #expect(again.json["isNewUser"] == false && again.localID == answer.localID)
   }
 
   @Test("Security 37: Five attempts with a wrong address void a link")
   func wrongAddresses() async throws {
-    let world = try IdentityWorld()
-    _ = try await world.sendCode("EMAIL_SIGNIN", ["email": "a@b.example", "continueUrl": "http://localhost/"])
-    let code = try await world.mailedCode()
+    let fixture = try IdentityFixture()
+    _ = try await fixture.sendCode("EMAIL_SIGNIN", ["email": "a@b.example", "continueUrl": "http://localhost/"])
+    let code = try await fixture.mailedCode()
     for number in 0..<5 {
       #expect(
-        try await world.post(
+        try await fixture.post(
           "accounts:signInWithEmailLink", ["email": .string("e\(number)@b.example"), "oobCode": .string(code)]
         ).error?.hasPrefix("INVALID_EMAIL : ") == true)
     }
     #expect(
-      try await world.post("accounts:signInWithEmailLink", ["email": "a@b.example", "oobCode": .string(code)]).error
+      try await fixture.post("accounts:signInWithEmailLink", ["email": "a@b.example", "oobCode": .string(code)]).error
         == "INVALID_OOB_CODE")
   }
 }

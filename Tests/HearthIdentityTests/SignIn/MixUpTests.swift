@@ -43,21 +43,21 @@ import Testing
   private static let origin = "https://auth.example.com"
   private static let back = "https://app.example.com/back"
 
-  private struct Site {
+  private struct MixUpFixture {
     let issuers = Issuers()
-    let world: IdentityWorld
+    let fixture: IdentityFixture
     let tenant: String
 
     init() async throws {
-      world = try IdentityWorld(providers: [FakeAnonymous()], issuers: issuers) {
+      fixture = try IdentityFixture(providers: [FakeAnonymous()], issuers: issuers) {
         $0.authorizedDomains = ["app.example.com"]
       }
-      tenant = try await ProviderConfigurationTests.tenant(world)
+      tenant = try await ProviderConfigurationTests.tenant(fixture)
     }
 
     func add(_ id: String, _ issuer: String, in tenant: String? = nil, shared: Bool = false) async throws -> JSON {
       let made = try await ProviderConfigurationTests.make(
-        world, id,
+        fixture, id,
         [
           "enabled": true, "clientId": "app", "issuer": .string(issuer), "clientSecret": "hush",
           "responseType": ["code": true], "usesSharedRedirectUri": .bool(shared),
@@ -72,10 +72,11 @@ import Testing
       var request = IdentityRequest(
         method: form == nil ? "GET" : "POST", host: "auth.example.com", path: path, query: query,
         contentType: form.map { _ in "application/x-www-form-urlencoded" }, body: Array((form ?? "").utf8),
-        client: world.accountsFixture.client("192.0.2.1"), now: world.accountsFixture.now)
+        client: fixture.accountsFixture.client("192.0.2.1"), now: fixture.accountsFixture.now)
       request.cookie = cookie
       // The server answers paths outside the identity interface with 404.
-      let response = await IdentityEndpoints(world.directory).handle(request) ?? IdentityResponse(status: 404, body: [])
+      let response =
+        await IdentityEndpoints(fixture.directory).handle(request) ?? IdentityResponse(status: 404, body: [])
       return SAMLSignInTests.Page(
         status: response.status, text: String(decoding: response.body, as: UTF8.self),
         headers: Dictionary(response.headers.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }))
@@ -98,8 +99,8 @@ import Testing
       return (String(state), String(try #require(page.headers["Set-Cookie"]?.split(separator: ";").first)))
     }
 
-    func redeem(_ url: JSON?, _ session: JSON?, in tenant: String? = nil) async throws -> IdentityWorld.Answer {
-      try await world.post(
+    func redeem(_ url: JSON?, _ session: JSON?, in tenant: String? = nil) async throws -> IdentityFixture.Answer {
+      try await fixture.post(
         "accounts:signInWithIdp",
         [
           "requestUri": url ?? .null, "sessionId": session ?? .null, "returnSecureToken": true,
@@ -112,7 +113,7 @@ import Testing
 
   @Test("Security 88: a response is valid only at the address of its provider and tenant")
   func addresses() async throws {
-    let site = try await Site()
+    let site = try await MixUpFixture()
     let made = try await site.add("oidc.corp", "https://corp.example")
     #expect(made["redirectUris"]?.array == [.string("\(Self.origin)/__/auth/redirect/oidc.corp")])
     _ = try await site.add("oidc.evil", "https://evil.example", in: site.tenant)
@@ -144,7 +145,7 @@ import Testing
   @Test(
     "Security 89: a response with another issuer's name, or without the declared one, ends the sign-in")
   func issuers() async throws {
-    let site = try await Site()
+    let site = try await MixUpFixture()
     _ = try await site.add("oidc.plain", "https://plain.example")
     _ = try await site.add("oidc.named", "https://named.example")
     for (provider, issuer, isGood) in [
@@ -175,7 +176,7 @@ import Testing
     let first = try await site.open(
       "/__/auth/redirect/oidc.named", [], form: "state=\(state)&code=c&iss=https%3A%2F%2Fnamed.example")
     #expect(first.text.contains("name=\"iss\" value=\"https://named.example\""))
-    let trail = site.world.accounts.store.view.auditTail(limit: 100).map { String(decoding: $0.line, as: UTF8.self) }
+    let trail = site.fixture.accounts.store.view.auditTail(limit: 100).map { String(decoding: $0.line, as: UTF8.self) }
     #expect(trail.contains { $0.contains("oidc.named: another issuer's answer") })
     #expect(site.issuers.codes.withLock { $0.isEmpty })
   }
@@ -183,12 +184,12 @@ import Testing
   @Test(
     "Security 89: an app that opens a provider's page itself has the same checks of issuer and address")
   func apps() async throws {
-    let site = try await Site()
+    let site = try await MixUpFixture()
     _ = try await site.add("oidc.plain", "https://plain.example")
     _ = try await site.add("oidc.plain", "https://plain.example", in: site.tenant)
     _ = try await site.add("oidc.named", "https://named.example")
-    func begin(_ provider: String, _ address: String, in tenant: String? = nil) async throws -> IdentityWorld.Answer {
-      try await site.world.post(
+    func begin(_ provider: String, _ address: String, in tenant: String? = nil) async throws -> IdentityFixture.Answer {
+      try await site.fixture.post(
         "accounts:createAuthUri",
         [
           "providerId": .string(provider), "continueUri": .string(address),
@@ -221,14 +222,14 @@ import Testing
 
   @Test("Security 88: a provider whose configuration changes during a visit gets no earlier code")
   func changed() async throws {
-    let site = try await Site()
+    let site = try await MixUpFixture()
     _ = try await site.add("oidc.corp", "https://corp.example")
     for change: JSON in [["issuer": "https://evil.example"], ["clientId": "other"]] {
       let (state, cookie) = try await site.visit("oidc.corp")
       let event = try await site.open(
         "/__/auth/redirect/oidc.corp", [("state", state), ("code", "c")], cookie: cookie
       ).event()
-      _ = try await ProviderConfigurationTests.ask(site.world, "PATCH", "oauthIdpConfigs/oidc.corp", change)
+      _ = try await ProviderConfigurationTests.ask(site.fixture, "PATCH", "oauthIdpConfigs/oidc.corp", change)
       let late = try await site.redeem(event["urlResponse"], event["sessionId"])
       #expect(late.error == "INVALID_IDP_RESPONSE : The provider was changed meanwhile. Begin the sign-in again.")
     }
@@ -237,7 +238,7 @@ import Testing
 
   @Test("A registration of an earlier version keeps the shared redirect URI where the provider sends its issuer")
   func earlier() async throws {
-    let site = try await Site()
+    let site = try await MixUpFixture()
     let made = try await site.add("oidc.named", "https://named.example", shared: true)
     #expect(made["redirectUris"]?.array == [.string(Self.origin + RedirectURI.sharedPath)])
     _ = try await site.add("oidc.plain", "https://plain.example", shared: true)
@@ -252,7 +253,7 @@ import Testing
     let message = try #require(refused["error"]?["message"]?.string)
     #expect(message.contains("Register https://auth.example.com/__/auth/redirect/oidc.plain there"))
     _ = try await ProviderConfigurationTests.ask(
-      site.world, "PATCH", "oauthIdpConfigs/oidc.plain", ["usesSharedRedirectUri": false])
+      site.fixture, "PATCH", "oauthIdpConfigs/oidc.plain", ["usesSharedRedirectUri": false])
     _ = try await site.visit("oidc.plain")
     #expect(site.issuers.asked.withLock { $0.last?.redirectURI.hasSuffix("/__/auth/redirect/oidc.plain") } == true)
   }

@@ -11,7 +11,7 @@ import Testing
 @testable import HearthIdentity
 
 /// An external system with one user, which records its requests.
-private final class OldSystem: PasswordChecker {
+private final class ExternalSystem: PasswordChecker {
   typealias Answer = @Sendable (PasswordCheck) async throws -> PasswordCheckAnswer
 
   let name = "old-shop"
@@ -46,39 +46,39 @@ struct PasswordMigrationTests {
   private static let wrong = "INVALID_LOGIN_CREDENTIALS"
   private static let undecided = "BLOCKING_FUNCTION_ERROR_RESPONSE : old-shop could not check the password."
 
-  private static func world(
-    _ old: OldSystem, hooks: [any DecidingHook] = [], configure: (inout AccountsConfiguration) -> Void = { _ in }
-  ) throws -> IdentityWorld {
-    let world = try IdentityWorld(hooks: hooks, configure: configure)
+  private static func fixture(
+    _ old: ExternalSystem, hooks: [any DecidingHook] = [], configure: (inout AccountsConfiguration) -> Void = { _ in }
+  ) throws -> IdentityFixture {
+    let fixture = try IdentityFixture(hooks: hooks, configure: configure)
     var plugins = PluginSet()
     plugins.passwordCheckers = [old]
-    world.accounts.setFurtherPlugins(plugins)
-    return world
+    fixture.accounts.setFurtherPlugins(plugins)
+    return fixture
   }
 
   @Test(
     "A password of the external system signs in and creates an account, and the system is not asked again")
   func migration() async throws {
-    let (old, hook) = (OldSystem(), ScriptedHook())
+    let (old, hook) = (ExternalSystem(), ScriptedHook())
     // Migration is allowed also when sign-up is not.
-    let world = try Self.world(old, hooks: [hook]) { $0.allowsSignUp = false }
-    let answer = try await world.signIn("ANN@example.com", "old secret")
+    let fixture = try Self.fixture(old, hooks: [hook]) { $0.allowsSignUp = false }
+    let answer = try await fixture.signIn("ANN@example.com", "old secret")
     #expect(answer.status == 200 && answer.localID == "shop-17", "\(answer.text)")
     #expect(old.questions.map(\.email) == ["ann@example.com"] && old.questions.first?.uid == nil)
     #expect(hook.moments == [.beforeCreate, .beforeSignIn] && hook.events.allSatisfy { $0.isNewUser })
-    let claims = try world.claims(answer.idToken)
+    let claims = try fixture.claims(answer.idToken)
     #expect(
       claims["customer"] == .int(17) && claims["email_verified"] == .bool(true) && claims["name"] == .string("Ann"))
-    let user = try #require(world.user("shop-17"))
+    let user = try #require(fixture.user("shop-17"))
     #expect(user.email == "ann@example.com" && user.password?.hash.hasPrefix("$scrypt$") == true)
     #expect(
-      world.accounts.store.view.auditTail(limit: 10).contains {
+      fixture.accounts.store.view.auditTail(limit: 10).contains {
         $0.fields["detail"]?.string == "password, known to old-shop"
       })
-    #expect(try await world.signIn("ann@example.com", "old secret").localID == "shop-17")
+    #expect(try await fixture.signIn("ann@example.com", "old secret").localID == "shop-17")
     #expect(old.questions.count == 1)
     // A wrong password takes as long as an unknown address, and the external system receives no further data.
-    #expect(try await world.signIn("ann@example.com", "wrong").error == Self.wrong)
+    #expect(try await fixture.signIn("ann@example.com", "wrong").error == Self.wrong)
     let second = try #require(old.questions.last)
     #expect(old.questions.count == 2 && second.email.hasSuffix("@hearth.invalid") && second.password != "wrong")
     #expect(!"\(second)".contains(second.password) && second.uid == nil)
@@ -88,15 +88,15 @@ struct PasswordMigrationTests {
     "A wrong password gets the same answer with and without an account: after one request, or at once without protection"
   )
   func evenness() async throws {
-    let old = OldSystem()
-    let world = try Self.world(old)
-    _ = try await world.signUp("here@example.com")
+    let old = ExternalSystem()
+    let fixture = try Self.fixture(old)
+    _ = try await fixture.signUp("here@example.com")
     for email in ["here@example.com", "ann@example.com", "nobody@example.com"] {
       let count = old.questions.count
-      #expect(try await world.signIn(email, "wrong one").error == Self.wrong)
+      #expect(try await fixture.signIn(email, "wrong one").error == Self.wrong)
       #expect(old.questions.count == count + 1)
     }
-    let open = try Self.world(old) { $0.protectsFromEnumeration = false }
+    let open = try Self.fixture(old) { $0.protectsFromEnumeration = false }
     _ = try await open.signUp("here@example.com")
     let count = old.questions.count
     #expect(try await open.signIn("here@example.com", "wrong one").error == "INVALID_PASSWORD")
@@ -107,121 +107,121 @@ struct PasswordMigrationTests {
   @Test("A failing plugin is reported for every password that is not local, and the attempts count")
   func failure() async throws {
     struct Unavailable: Error {}
-    let old = OldSystem { _ in throw Unavailable() }
-    let world = try Self.world(old) { $0.limits.accountFailuresFree = 3 }
-    _ = try await world.signUp("here@example.com")
+    let old = ExternalSystem { _ in throw Unavailable() }
+    let fixture = try Self.fixture(old) { $0.limits.accountFailuresFree = 3 }
+    _ = try await fixture.signUp("here@example.com")
     for email in ["here@example.com", "ann@example.com"] {
       for _ in 0..<3 {
-        let answer = try await world.signIn(email, "old secret")
+        let answer = try await fixture.signIn(email, "old secret")
         #expect(answer.status == 503 && answer.error == Self.undecided)
       }
-      #expect(try await world.signIn(email, "old secret").error?.hasPrefix("TOO_MANY_ATTEMPTS") == true)
+      #expect(try await fixture.signIn(email, "old secret").error?.hasPrefix("TOO_MANY_ATTEMPTS") == true)
     }
     #expect(old.questions.count == 6, "what is locked asks nobody")
-    #expect(world.accountsFixture.notices.contains { $0.text.contains("old-shop") })
-    #expect(world.accountsFixture.notices.allSatisfy { !$0.text.contains("old secret") && !$0.text.contains("ann@") })
+    #expect(fixture.accountsFixture.notices.contains { $0.text.contains("old-shop") })
+    #expect(fixture.accountsFixture.notices.allSatisfy { !$0.text.contains("old secret") && !$0.text.contains("ann@") })
     // A user with a local password needs no plugin.
-    _ = try await world.signUp("other@example.com")
-    #expect(try await world.signIn("other@example.com").status == 200)
-    #expect(world.accounts.store.view.userCount == 2)
+    _ = try await fixture.signUp("other@example.com")
+    #expect(try await fixture.signIn("other@example.com").status == 200)
+    #expect(fixture.accounts.store.view.userCount == 2)
   }
 
   @Test("An invalid answer of the plugin is refused")
   func badAnswers() async throws {
-    let old = OldSystem()
-    let world = try Self.world(old) { $0.limits.accountFailuresFree = 100 }
+    let old = ExternalSystem()
+    let fixture = try Self.fixture(old) { $0.limits.accountFailuresFree = 100 }
     var accounts = [ForeignAccount(email: "anne@example.com"), ForeignAccount(email: "")]
     for claims in [["sub": "root"], [1], ["a": .string(String(repeating: "x", count: 1_000))]] as [JSON] {
-      var account = OldSystem.user
+      var account = ExternalSystem.user
       account.customClaims = claims
       accounts.append(account)
     }
-    var account = OldSystem.user
+    var account = ExternalSystem.user
     account.uid = "a\u{0}b"
     accounts.append(account)
-    account = OldSystem.user
+    account = ExternalSystem.user
     account.displayName = String(repeating: "x", count: 1_025)
     accounts.append(account)
     for account in accounts {
       old.does { _ in .user(account) }
-      let answer = try await world.signIn("ann@example.com", "old secret")
+      let answer = try await fixture.signIn("ann@example.com", "old secret")
       #expect(answer.error == Self.undecided, "\(account)")
     }
-    #expect(world.accounts.store.view.userCount == 0)
+    #expect(fixture.accounts.store.view.userCount == 0)
   }
 
   @Test("Deleted and disabled accounts stay so despite the external system's answer")
   func gone() async throws {
-    let old = OldSystem()
-    let world = try Self.world(old)
-    _ = try await world.signIn("ann@example.com", "old secret")
-    try await world.change("shop-17") { $0.isDisabled = true }
-    #expect(try await world.signIn("ann@example.com", "old secret").error == "USER_DISABLED")
+    let old = ExternalSystem()
+    let fixture = try Self.fixture(old)
+    _ = try await fixture.signIn("ann@example.com", "old secret")
+    try await fixture.change("shop-17") { $0.isDisabled = true }
+    #expect(try await fixture.signIn("ann@example.com", "old secret").error == "USER_DISABLED")
     #expect(old.questions.count == 1)
-    try await world.accounts.changes.deletion.delete(uid: "shop-17", client: world.accountsFixture.client())
-    #expect(try await world.signIn("ann@example.com", "old secret").error == Self.wrong)
+    try await fixture.accounts.changes.deletion.delete(uid: "shop-17", client: fixture.accountsFixture.client())
+    #expect(try await fixture.signIn("ann@example.com", "old secret").error == Self.wrong)
     #expect(old.questions.last?.email.hasSuffix("@hearth.invalid") == true)
     // The external system has changed the user's address meanwhile.
     old.does { _ in .user(ForeignAccount(email: "ann@new.example", uid: "shop-17")) }
-    #expect(try await world.signIn("ann@new.example", "old secret").error == Self.wrong)
-    #expect(world.accounts.store.view.userCount == 0)
+    #expect(try await fixture.signIn("ann@new.example", "old secret").error == Self.wrong)
+    #expect(fixture.accounts.store.view.userCount == 0)
     // The user may sign up again; the account inherits nothing from the deleted one.
-    let back = try await world.signUp("ann@example.com", "another secret")
+    let back = try await fixture.signUp("ann@example.com", "another secret")
     #expect(back.status == 200 && back.localID != "shop-17")
-    #expect(try await world.signIn("ann@example.com", "old secret").error == Self.wrong)
+    #expect(try await fixture.signIn("ann@example.com", "old secret").error == Self.wrong)
   }
 
   @Test("A changed address does not sign in with its former value, and no account gets another's uid")
   func taken() async throws {
-    let old = OldSystem()
-    let world = try Self.world(old)
-    _ = try await world.signIn("ann@example.com", "old secret")
-    try await world.change("shop-17") { $0.email = "ann@new.example" }
-    #expect(try await world.signIn("ann@example.com", "old secret").error == Self.wrong)
+    let old = ExternalSystem()
+    let fixture = try Self.fixture(old)
+    _ = try await fixture.signIn("ann@example.com", "old secret")
+    try await fixture.change("shop-17") { $0.email = "ann@new.example" }
+    #expect(try await fixture.signIn("ann@example.com", "old secret").error == Self.wrong)
     old.does { _ in .user(ForeignAccount(email: "eve@example.com", uid: "shop-17")) }
-    #expect(try await world.signIn("eve@example.com", "x").error == Self.wrong)
-    #expect(world.accountsFixture.notices.contains { $0.text.contains("another account has or had") })
-    #expect(world.user("shop-17")?.email == "ann@new.example" && world.accounts.store.view.userCount == 1)
+    #expect(try await fixture.signIn("eve@example.com", "x").error == Self.wrong)
+    #expect(fixture.accountsFixture.notices.contains { $0.text.contains("another account has or had") })
+    #expect(fixture.user("shop-17")?.email == "ann@new.example" && fixture.accounts.store.view.userCount == 1)
   }
 
   @Test("Two concurrent first sign-ins create one account, and both succeed; a wrong password beside them fails")
   func parallel() async throws {
     let gate = Gate()
-    let old = OldSystem { question in
+    let old = ExternalSystem { question in
       await gate.pass()
-      return question.password == "guess" ? .wrong : OldSystem.plain(question)
+      return question.password == "guess" ? .wrong : ExternalSystem.plain(question)
     }
-    let world = try Self.world(old)
-    async let one = world.signIn("ann@example.com", "old secret")
-    async let two = world.signIn("ann@example.com", "old secret")
-    async let three = world.signIn("ann@example.com", "guess")
+    let fixture = try Self.fixture(old)
+    async let one = fixture.signIn("ann@example.com", "old secret")
+    async let two = fixture.signIn("ann@example.com", "old secret")
+    async let three = fixture.signIn("ann@example.com", "guess")
     await gate.reached(3)
     gate.open()
     let answers = try await [one, two, three]
     #expect(answers.map(\.status) == [200, 200, 400])
     #expect(answers.prefix(2).allSatisfy { $0.localID == "shop-17" })
-    #expect(world.accounts.store.view.userCount == 1)
+    #expect(fixture.accounts.store.view.userCount == 1)
   }
 
   @Test("A sign-in that a hook refuses changes no account, and the next one calls the plugin again")
   func refusedByHook() async throws {
-    let (old, hook) = (OldSystem(), ScriptedHook { _ in .deny(message: "The shop is closed.") })
-    let world = try Self.world(old, hooks: [hook])
-    #expect(try await world.signIn("ann@example.com", "old secret").error?.contains("closed") == true)
-    #expect(world.accounts.store.view.userCount == 0)
+    let (old, hook) = (ExternalSystem(), ScriptedHook { _ in .deny(message: "The shop is closed.") })
+    let fixture = try Self.fixture(old, hooks: [hook])
+    #expect(try await fixture.signIn("ann@example.com", "old secret").error?.contains("closed") == true)
+    #expect(fixture.accounts.store.view.userCount == 0)
     hook.does { _ in .allow() }
-    #expect(try await world.signIn("ann@example.com", "old secret").localID == "shop-17")
+    #expect(try await fixture.signIn("ann@example.com", "old secret").localID == "shop-17")
     #expect(old.questions.count == 2)
   }
 
   @Test(
     "An account imported without its password is migrated; the plugin is not asked about other accounts without one")
   func imported() async throws {
-    let old = OldSystem { $0.password == "old secret" ? .user(ForeignAccount(email: $0.email)) : .wrong }
-    let world = try Self.world(old)
+    let old = ExternalSystem { $0.password == "old secret" ? .user(ForeignAccount(email: $0.email)) : .wrong }
+    let fixture = try Self.fixture(old)
     let elsewhere = StoredPassword(hash: StoredPassword.elsewhereHash, updatedAtMilliseconds: 1)
     func add(_ uid: String, _ password: StoredPassword?) async throws {
-      try await world.accounts.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+      try await fixture.accounts.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
         var user = UserRecord(uid: uid, createdAtMilliseconds: 1)
         user.email = "\(uid)@example.com"
         user.password = password
@@ -231,29 +231,29 @@ struct PasswordMigrationTests {
     }
     for uid in ["ann", "bob", "cid"] { try await add(uid, elsewhere) }
     try await add("dan", nil)
-    #expect(try await world.signIn("dan@example.com", "old secret").error == Self.wrong)
+    #expect(try await fixture.signIn("dan@example.com", "old secret").error == Self.wrong)
     #expect(old.questions.last?.email.hasSuffix("@hearth.invalid") == true)
-    #expect(try await world.signIn("ann@example.com", StoredPassword.elsewhereHash).error == Self.wrong)
+    #expect(try await fixture.signIn("ann@example.com", StoredPassword.elsewhereHash).error == Self.wrong)
     #expect(old.questions.last?.uid == "ann")
-    let answer = try await world.signIn("ann@example.com", "old secret")
+    let answer = try await fixture.signIn("ann@example.com", "old secret")
     #expect(answer.localID == "ann")
-    #expect(try world.claims(answer.idToken)["role"] == .string("ed"))
-    #expect(world.user("ann")?.password?.hash.hasPrefix("$scrypt$") == true)
+    #expect(try fixture.claims(answer.idToken)["role"] == .string("ed"))
+    #expect(fixture.user("ann")?.password?.hash.hasPrefix("$scrypt$") == true)
     let count = old.questions.count
-    #expect(try await world.signIn("ann@example.com", "old secret").status == 200)
+    #expect(try await fixture.signIn("ann@example.com", "old secret").status == 200)
     #expect(old.questions.count == count)
     // Another user's uid, a disabled account, and one with another password.
     old.does { _ in .user(ForeignAccount(email: "bob@example.com", uid: "eve")) }
-    #expect(try await world.signIn("bob@example.com", "old secret").error == Self.wrong)
+    #expect(try await fixture.signIn("bob@example.com", "old secret").error == Self.wrong)
     old.does { .user(ForeignAccount(email: $0.email)) }
-    try await world.change("bob") { $0.isDisabled = true }
-    #expect(try await world.signIn("bob@example.com", "old secret").error == "USER_DISABLED")
-    try await world.change("cid") { $0.password = nil }
-    #expect(try await world.signIn("cid@example.com", "old secret").error == Self.wrong)
+    try await fixture.change("bob") { $0.isDisabled = true }
+    #expect(try await fixture.signIn("bob@example.com", "old secret").error == "USER_DISABLED")
+    try await fixture.change("cid") { $0.password = nil }
+    #expect(try await fixture.signIn("cid@example.com", "old secret").error == Self.wrong)
     for uid in ["bob", "cid"] {
-      try await world.accounts.changes.deletion.delete(uid: uid, client: world.accountsFixture.client())
-      #expect(try await world.signIn("\(uid)@example.com", "old secret").error == Self.wrong)
+      try await fixture.accounts.changes.deletion.delete(uid: uid, client: fixture.accountsFixture.client())
+      #expect(try await fixture.signIn("\(uid)@example.com", "old secret").error == Self.wrong)
     }
-    #expect(world.accounts.store.view.userCount == 2)
+    #expect(fixture.accounts.store.view.userCount == 2)
   }
 }

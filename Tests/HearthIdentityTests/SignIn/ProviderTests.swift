@@ -20,20 +20,20 @@ import Testing
 
   @Test("A failing provider is refused without details of the failure")
   func broken() async throws {
-    let world = try IdentityWorld(providers: [BrokenProvider()]) { $0.limits.accountFailuresFree = 1 }
-    let federated = try await world.federated("7~a@b.example~yes")
+    let fixture = try IdentityFixture(providers: [BrokenProvider()]) { $0.limits.accountFailuresFree = 1 }
+    let federated = try await fixture.federated("7~a@b.example~yes")
     #expect(federated.error == "INVALID_IDP_RESPONSE : The provider google.com did not answer.")
     for _ in 0..<5 {
       // A server error does not count as a failed attempt.
-      let password = try await world.signIn("a@b.example")
+      let password = try await fixture.signIn("a@b.example")
       #expect(password.status == 503)
       #expect(JSON(parsing: password.response.body) == nil)
     }
-    #expect(try await world.anonymous().status == 503)
-    #expect(world.accounts.store.view.userCount == 0)
-    #expect(!world.accountsFixture.notices.isEmpty)
+    #expect(try await fixture.anonymous().status == 503)
+    #expect(fixture.accounts.store.view.userCount == 0)
+    #expect(!fixture.accountsFixture.notices.isEmpty)
     #expect(
-      world.accountsFixture.notices.allSatisfy { !$0.text.contains("secret") && !$0.text.contains("a@b.example") })
+      fixture.accountsFixture.notices.allSatisfy { !$0.text.contains("secret") && !$0.text.contains("a@b.example") })
   }
 
   @Test("A slow provider times out")
@@ -52,16 +52,16 @@ import Testing
 
   @Test("An unsent mail is reported only to the operator, without address or code")
   func brokenMailer() async throws {
-    let world = try IdentityWorld()
+    let fixture = try IdentityFixture()
     let queue = SendQueue<MailMessage>(
-      ActivePlugins(PluginSet(mailer: BrokenMailer())), notice: world.accountsFixture.environment.notice)
+      ActivePlugins(PluginSet(mailer: BrokenMailer())), notice: fixture.accountsFixture.environment.notice)
     queue.send(
       MailMessage(
         kind: .resetPassword, to: "a@b.example", fromName: "x", fromAddress: "y", subject: "z", text: "code", html: ""))
     await queue.idle()
     // The error is the mailer's own text, which by contract contains neither.
     #expect(
-      world.accountsFixture.notices.map(\.text) == ["a mail (resetPassword) could not be sent: the secret of it all"])
+      fixture.accountsFixture.notices.map(\.text) == ["a mail (resetPassword) could not be sent: the secret of it all"])
   }
 
   /// A sender that refuses some numbers.
@@ -73,17 +73,17 @@ import Testing
 
   @Test("The result of a text message is returned to its caller, and a failure is reported to the operator")
   func textMessages() async throws {
-    let world = try IdentityWorld()
+    let fixture = try IdentityFixture()
     func queue(_ sender: (any SMSSender)?) -> SendQueue<SMSMessage> {
       SendQueue<SMSMessage>(
-        ActivePlugins(PluginSet(smsSender: sender)), notice: world.accountsFixture.environment.notice)
+        ActivePlugins(PluginSet(smsSender: sender)), notice: fixture.accountsFixture.environment.notice)
     }
     let sent = try #require(SMSMessage(kind: .code, to: "+15555550100", text: "123456"))
     let refused = try #require(SMSMessage(kind: .code, to: "+15555550109", text: "123456"))
     #expect(await queue(RefusingSMSSender()).sendAndWait(sent) == nil)
-    #expect(world.accountsFixture.notices.isEmpty)
+    #expect(fixture.accountsFixture.notices.isEmpty)
     #expect(await queue(RefusingSMSSender()).sendAndWait(refused) == "not this one")
-    #expect(world.accountsFixture.notices.map(\.text) == ["a text message (code) could not be sent: not this one"])
+    #expect(fixture.accountsFixture.notices.map(\.text) == ["a text message (code) could not be sent: not this one"])
     #expect(await queue(nil).sendAndWait(sent)?.contains("nobody") == true)
   }
 
@@ -98,10 +98,10 @@ import Testing
 
   @Test("Without enumeration protection a conflict names the account's sign-in methods")
   func verifiedProviders() async throws {
-    let world = try IdentityWorld { $0.protectsFromEnumeration = false }
-    let owner = try await world.signUp("a@b.example")
-    try await world.change(owner.localID) { $0.identities = [ProviderIdentity(providerID: "github.com", rawID: "1")] }
-    let answer = try await world.federated("7~a@b.example~no")
+    let fixture = try IdentityFixture { $0.protectsFromEnumeration = false }
+    let owner = try await fixture.signUp("a@b.example")
+    try await fixture.change(owner.localID) { $0.identities = [ProviderIdentity(providerID: "github.com", rawID: "1")] }
+    let answer = try await fixture.federated("7~a@b.example~no")
     #expect(answer.json["verifiedProvider"] == ["password", "github.com"])
   }
 
@@ -119,13 +119,13 @@ import Testing
 
   @Test("Printed values contain no secrets")
   func redacted() async throws {
-    let world = try IdentityWorld()
-    let user = try await world.accounts.signIn.anonymous.newUser(
-      client: world.accountsFixture.client(), now: world.accountsFixture.now)
-    let tokens = try await world.accounts.sessions.refreshable.start(
-      of: user, client: world.accountsFixture.client(), now: world.accountsFixture.now
+    let fixture = try IdentityFixture()
+    let user = try await fixture.accounts.signIn.anonymous.newUser(
+      client: fixture.accountsFixture.client(), now: fixture.accountsFixture.now)
+    let tokens = try await fixture.accounts.sessions.refreshable.start(
+      of: user, client: fixture.accountsFixture.client(), now: fixture.accountsFixture.now
     ).tokens
-    let code = try world.accounts.context.secrets.code()
+    let code = try fixture.accounts.context.secrets.code()
     for text in ["\(tokens)", "\(code)", String(reflecting: tokens), String(reflecting: [code])] {
       #expect(!text.contains(tokens.refreshToken) && !text.contains(tokens.idToken) && !text.contains(code.text))
     }

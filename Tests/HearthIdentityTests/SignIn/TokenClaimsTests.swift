@@ -37,15 +37,15 @@ struct TokenClaimsTests {
   private struct Unavailable: Error {}
   private static let undecided = "BLOCKING_FUNCTION_ERROR_RESPONSE : plans could not say what the token is to say."
 
-  private static func world(
+  private static func fixture(
     _ sources: any ClaimsSource..., hooks: [any DecidingHook] = [],
     configure: (inout AccountsConfiguration) -> Void = { _ in }
-  ) throws -> IdentityWorld {
-    let world = try IdentityWorld(hooks: hooks, configure: configure)
+  ) throws -> IdentityFixture {
+    let fixture = try IdentityFixture(hooks: hooks, configure: configure)
     var plugins = PluginSet()
     plugins.claimsSources = sources
-    world.accounts.context.plugins.setFurther(plugins)
-    return world
+    fixture.accounts.context.plugins.setFurther(plugins)
+    return fixture
   }
 
   @Test("Each token has the plugin's current claims, which override the account's claims and not the session's")
@@ -57,10 +57,10 @@ struct TokenClaimsTests {
       return .allow(changes)
     }
     let source = ScriptedClaims { _ in ["b": "plugin", "c": "plugin", "plan": "gold"] }
-    let world = try Self.world(source, hooks: [hook])
-    let answer = try await world.signUp("a@b.example")
+    let fixture = try Self.fixture(source, hooks: [hook])
+    let answer = try await fixture.signUp("a@b.example")
     func said(_ token: String) throws -> [String?] {
-      let claims = try world.claims(token)
+      let claims = try fixture.claims(token)
       return ["a", "b", "c", "plan"].map { claims[$0]?.string }
     }
     #expect(try said(answer.idToken) == ["account", "plugin", "session", "gold"])
@@ -68,35 +68,35 @@ struct TokenClaimsTests {
     #expect(first.occasion == .signIn && first.signInProvider == "password" && first.user.email == "a@b.example")
     #expect(first.claims == ["a": "account", "b": "account", "c": "session"])
     source.says { _ in ["plan": "silver"] }
-    let refreshed = try await world.refresh(answer.refreshToken)
+    let refreshed = try await fixture.refresh(answer.refreshToken)
     #expect(try said(refreshed.idToken) == ["account", "account", "session", "silver"])
     #expect(source.requests.map(\.occasion) == [.signIn, .refresh])
     source.says { _ in .object([]) }
-    #expect(try said(try await world.refresh(refreshed.refreshToken).idToken)[3] == nil)
+    #expect(try said(try await fixture.refresh(refreshed.refreshToken).idToken)[3] == nil)
     // None of them is stored.
-    #expect(world.user(answer.localID)?.customAttributes?.contains("plan") == false)
+    #expect(fixture.user(answer.localID)?.customAttributes?.contains("plan") == false)
     // A session that continues after a change of password requests claims again, and keeps its own.
     source.says { _ in ["plan": "new"] }
-    let changed = try await world.update(
-      try await world.signIn("a@b.example").idToken, ["password": "another secret", "returnSecureToken": true])
+    let changed = try await fixture.update(
+      try await fixture.signIn("a@b.example").idToken, ["password": "another secret", "returnSecureToken": true])
     #expect(try said(changed.idToken) == ["account", "account", "session", "new"])
   }
 
   @Test("While the plugin is down sign-ins are refused without a change; a session waits and continues afterwards")
   func failure() async throws {
     let source = ScriptedClaims { _ in .object([]) }
-    let world = try Self.world(source) { $0.refresh.rotates = true }
-    let answer = try await world.signUp("a@b.example")
+    let fixture = try Self.fixture(source) { $0.refresh.rotates = true }
+    let answer = try await fixture.signUp("a@b.example")
     source.says { _ in throw Unavailable() }
-    let refused = try await world.signUp("c@d.example")
+    let refused = try await fixture.signUp("c@d.example")
     #expect(refused.status == 503 && refused.error == Self.undecided)
-    #expect(world.accounts.store.view.userCount == 1)
-    #expect(world.accountsFixture.notices.contains { $0.text.contains("plans, asked for claims, failed") })
-    let waiting = try await world.refresh(answer.refreshToken)
+    #expect(fixture.accounts.store.view.userCount == 1)
+    #expect(fixture.accountsFixture.notices.contains { $0.text.contains("plans, asked for claims, failed") })
+    let waiting = try await fixture.refresh(answer.refreshToken)
     #expect(waiting.status == 503 && JSON(parsing: waiting.response.body) == nil)
-    #expect(try await world.refresh("hearth_refresh_made-up").error == "INVALID_REFRESH_TOKEN")
+    #expect(try await fixture.refresh("hearth_refresh_made-up").error == "INVALID_REFRESH_TOKEN")
     source.says { _ in ["plan": "gold"] }
-    #expect(try world.claims(try await world.refresh(answer.refreshToken).idToken)["plan"] == .string("gold"))
+    #expect(try fixture.claims(try await fixture.refresh(answer.refreshToken).idToken)["plan"] == .string("gold"))
   }
 
   @Test("Invalid claims prevent the token")
@@ -108,27 +108,27 @@ struct TokenClaimsTests {
       return .allow(changes)
     }
     let source = ScriptedClaims { _ in .null }
-    let world = try Self.world(source, hooks: [hook])
+    let fixture = try Self.fixture(source, hooks: [hook])
     for claims in [.null, [1], "text", ["sub": "root"], ["firebase": [:]], ["b": half]] as [JSON] {
       source.says { _ in claims }
-      #expect(try await world.signUp("a@b.example").error == Self.undecided, "\(claims)")
+      #expect(try await fixture.signUp("a@b.example").error == Self.undecided, "\(claims)")
     }
-    #expect(world.accounts.store.view.userCount == 0)
+    #expect(fixture.accounts.store.view.userCount == 0)
     // The value fits in place of one with the same length.
     source.says { _ in ["a": half] }
-    #expect(try await world.signUp("a@b.example").status == 200)
+    #expect(try await fixture.signUp("a@b.example").status == 200)
   }
 
   @Test("Plugins are called in order, each with the claims of the plugins before it")
   func several() async throws {
     let first = ScriptedClaims("first") { _ in ["a": 1, "b": 1] }
     let second = ScriptedClaims("second") { _ in ["b": 2] }
-    let world = try Self.world(first, second)
-    let claims = try world.claims(try await world.anonymous().idToken)
+    let fixture = try Self.fixture(first, second)
+    let claims = try fixture.claims(try await fixture.anonymous().idToken)
     #expect(claims["a"] == .int(1) && claims["b"] == .int(2))
     #expect(second.requests.first?.claims == ["a": 1, "b": 1] && second.requests.first?.signInProvider == "anonymous")
-    world.accounts.context.plugins.setFurther(PluginSet())
-    #expect(try world.claims(try await world.anonymous().idToken)["a"] == nil)
+    fixture.accounts.context.plugins.setFurther(PluginSet())
+    #expect(try fixture.claims(try await fixture.anonymous().idToken)["a"] == nil)
     #expect(first.requests.count == 1, "who is gone is asked no more")
   }
 }

@@ -55,7 +55,7 @@ import Testing
     return response(#"{"id":\#(id),"output":\#(id)}"#)
   }
 
-  struct World {
+  struct Fixture {
     let service: Service
     let runner: WebhookRunner
     let log = Log()
@@ -86,15 +86,15 @@ import Testing
   @Test("a service gets hello with its settings, then requests; every message is signed with a unique id")
   func signs() async throws {
     let secret = try WebhookSecret(random: .system)
-    let world = try World(secrets: [PluginSecret(secret: secret)])
-    world.runner.start()
-    await world.runner.waitUntilSettled(milliseconds: 10_000)
-    #expect(world.runner.health == .running)
-    guard case .output = await world.ask() else {
+    let fixture = try Fixture(secrets: [PluginSecret(secret: secret)])
+    fixture.runner.start()
+    await fixture.runner.waitUntilSettled(milliseconds: 10_000)
+    #expect(fixture.runner.health == .running)
+    guard case .output = await fixture.ask() else {
       Issue.record("no answer")
       return
     }
-    let requests = world.service.requests
+    let requests = fixture.service.requests
     #expect(requests.count == 2)
     #expect(JSON(parsing: requests[0].body)?["hello"]?["settings"] == .object([.init("a", .int(1))]))
     #expect(JSON(parsing: requests[1].body)?["deadlineMilliseconds"]?.int == 2_000)
@@ -108,27 +108,27 @@ import Testing
       #expect(headers["webhook-signature"] == signature && signature != nil)
       #expect(request.method == .post && request.responseSizeBytesMax == 1 << 20)
     }
-    await world.runner.stop()
-    #expect(world.runner.health == .stopped)
-    #expect(await world.ask() == .down)
+    await fixture.runner.stop()
+    #expect(fixture.runner.health == .stopped)
+    #expect(await fixture.ask() == .down)
   }
 
   @Test("while a former secret is valid there are two signatures; without a valid one no request is sent")
   func rotation() async throws {
     let (one, two) = (try WebhookSecret(random: .system), try WebhookSecret(random: .system))
     for (end, count) in [(Int64.max, 2), (1, 1)] {
-      let world = try World(secrets: [PluginSecret(secret: one), PluginSecret(secret: two, endMilliseconds: end)])
-      world.runner.start()
-      await world.runner.waitUntilSettled(milliseconds: 10_000)
-      let signature = world.service.requests[0].headers.first { $0.name == "webhook-signature" }?.value
+      let fixture = try Fixture(secrets: [PluginSecret(secret: one), PluginSecret(secret: two, endMilliseconds: end)])
+      fixture.runner.start()
+      await fixture.runner.waitUntilSettled(milliseconds: 10_000)
+      let signature = fixture.service.requests[0].headers.first { $0.name == "webhook-signature" }?.value
       #expect(signature?.split(separator: " ").count == count)
-      await world.runner.stop()
+      await fixture.runner.stop()
     }
-    let world = try World(secrets: [PluginSecret(secret: one, endMilliseconds: 1)])
-    world.runner.start()
-    await world.runner.waitUntilSettled(milliseconds: 10_000)
-    #expect(world.service.requests.isEmpty)
-    await world.runner.stop()
+    let fixture = try Fixture(secrets: [PluginSecret(secret: one, endMilliseconds: 1)])
+    fixture.runner.start()
+    await fixture.runner.waitUntilSettled(milliseconds: 10_000)
+    #expect(fixture.service.requests.isEmpty)
+    await fixture.runner.stop()
   }
 
   static let hostile: [(String, OutboundResponse, PluginOutcome)] = [
@@ -145,13 +145,13 @@ import Testing
   @Test("an invalid answer is reported by kind, without its content", arguments: 0..<hostile.count)
   func hostileAnswers(index: Int) async throws {
     let (_, answer, outcome) = Self.hostile[index]
-    let world = try World()
-    world.runner.start()
-    await world.runner.waitUntilSettled(milliseconds: 10_000)
-    world.service.answers { _ in answer }
-    #expect(await world.ask() == outcome)
+    let fixture = try Fixture()
+    fixture.runner.start()
+    await fixture.runner.waitUntilSettled(milliseconds: 10_000)
+    fixture.service.answers { _ in answer }
+    #expect(await fixture.ask() == outcome)
     #expect(!outcome.text.contains("secret text"))
-    await world.runner.stop()
+    await fixture.runner.stop()
   }
 
   @Test(
@@ -163,40 +163,40 @@ import Testing
       (.untrusted, .unreachable("x")), (.unreachable, .unreachable("x")),
     ])
   func transfers(code: OutboundError.Code, outcome: PluginOutcome) async throws {
-    let world = try World()
-    world.runner.start()
-    await world.runner.waitUntilSettled(milliseconds: 10_000)
-    world.service.answers { _ throws(OutboundError) in throw OutboundError(code, "x") }
-    #expect(await world.ask() == outcome)
-    await world.runner.stop()
+    let fixture = try Fixture()
+    fixture.runner.start()
+    await fixture.runner.waitUntilSettled(milliseconds: 10_000)
+    fixture.service.answers { _ throws(OutboundError) in throw OutboundError(code, "x") }
+    #expect(await fixture.ask() == outcome)
+    await fixture.runner.stop()
   }
 
   @Test("an unreachable service fails at once, gets hello until it answers, and then requests again")
   func goesAndComes() async throws {
-    let world = try World()
-    world.runner.start()
-    await world.runner.waitUntilSettled(milliseconds: 10_000)
+    let fixture = try Fixture()
+    fixture.runner.start()
+    await fixture.runner.waitUntilSettled(milliseconds: 10_000)
     let isThere = Mutex(false)
-    world.service.answers { message throws(OutboundError) in
+    fixture.service.answers { message throws(OutboundError) in
       guard isThere.withLock({ $0 }) else { throw OutboundError(.unreachable, "it is not there") }
       return Self.echo(message)
     }
-    for _ in 0..<WebhookHealth.failuresMax { #expect(await world.ask() == .unreachable("it is not there")) }
-    #expect(await world.ask() == .down)
-    guard case .down = world.runner.health else {
-      Issue.record("\(world.runner.health)")
+    for _ in 0..<WebhookHealth.failuresMax { #expect(await fixture.ask() == .unreachable("it is not there")) }
+    #expect(await fixture.ask() == .down)
+    guard case .down = fixture.runner.health else {
+      Issue.record("\(fixture.runner.health)")
       return
     }
     isThere.withLock { $0 = true }
-    while world.runner.health != .running { await Task.yield() }
-    guard case .output = await world.ask() else {
+    while fixture.runner.health != .running { await Task.yield() }
+    guard case .output = await fixture.ask() else {
       Issue.record("not asked again")
       return
     }
-    #expect(world.runner.statistics.restartCount == 1)
-    #expect(world.runner.statistics[.exchange]?.failureCount == WebhookHealth.failuresMax + 1)
-    #expect(world.log.all.count == 2, "\(world.log.all)")
-    await world.runner.stop()
+    #expect(fixture.runner.statistics.restartCount == 1)
+    #expect(fixture.runner.statistics[.exchange]?.failureCount == WebhookHealth.failuresMax + 1)
+    #expect(fixture.log.all.count == 2, "\(fixture.log.all)")
+    await fixture.runner.stop()
   }
 
   @Test(
@@ -207,12 +207,12 @@ import Testing
       #"{"hello":{"protocol":1,"name":"p","version":"1","hooks":[]}}"#, #"{"id":1,"output":{}}"#,
     ])
   func wrongHello(text: String) async throws {
-    let world = try World { _ in Self.response(text) }
-    world.runner.start()
-    await world.runner.waitUntilSettled(milliseconds: 10_000)
-    #expect(world.runner.health.name == "down")
-    #expect(await world.ask() == .down)
-    await world.runner.stop()
-    #expect(world.runner.health == .stopped)
+    let fixture = try Fixture { _ in Self.response(text) }
+    fixture.runner.start()
+    await fixture.runner.waitUntilSettled(milliseconds: 10_000)
+    #expect(fixture.runner.health.name == "down")
+    #expect(await fixture.ask() == .down)
+    await fixture.runner.stop()
+    #expect(fixture.runner.health == .stopped)
   }
 }

@@ -10,22 +10,22 @@ import Testing
 @Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
 struct ClusterStoreTests {
   /// A cluster with a clock that the test sets, in milliseconds.
-  private struct Clocked {
-    let world: PostgresWorld
-    let node: ClusterWorld
+  private struct ClusterWithClock {
+    let fixture: PostgresFixture
+    let node: ClusterStoreClient
 
     init(leaseMilliseconds: Int64 = 1_000) throws {
-      world = try PostgresWorld()
-      try world.sql(
+      fixture = try PostgresFixture()
+      try fixture.sql(
         """
         CREATE SEQUENCE test_clock MINVALUE 0;
         CREATE FUNCTION test_now() RETURNS timestamptz LANGUAGE sql VOLATILE
-          AS 'SELECT to_timestamp(last_value / 1000.0) FROM \(world.schema).test_clock'
+          AS 'SELECT to_timestamp(last_value / 1000.0) FROM \(fixture.schema).test_clock'
         """)
-      node = try ClusterWorld(world, sql: ClusterSQL(clock: "test_now()"), leaseMilliseconds: leaseMilliseconds)
+      node = try ClusterStoreClient(fixture, sql: ClusterSQL(clock: "test_now()"), leaseMilliseconds: leaseMilliseconds)
     }
 
-    func set(_ milliseconds: Int64) throws { try world.sql("SELECT setval('test_clock', \(milliseconds))") }
+    func set(_ milliseconds: Int64) throws { try fixture.sql("SELECT setval('test_clock', \(milliseconds))") }
   }
 
   private static func row(_ count: Int = 1, after head: JournalHead, epoch: Int64) -> LogRow {
@@ -34,7 +34,7 @@ struct ClusterStoreTests {
 
   @Test("heartbeats count the gaps of a lease, and a run that was declared over is always refused")
   func leases() throws {
-    let cluster = try Clocked()
+    let cluster = try ClusterWithClock()
     let node = cluster.node
     try cluster.set(5_000)
     let first = try node.register("a")
@@ -58,12 +58,12 @@ struct ClusterStoreTests {
     // A run that the store has lost, and one that never existed.
     #expect(node.ask(.end(Incarnation(node: NodeID("b"), number: 9))) == .done)
     #expect(node.ask(.heartbeat(Incarnation(node: NodeID("b"), number: 9))) == .ended)
-    #expect(try cluster.world.sql("SELECT address FROM node WHERE name = 'a'") == ["127.0.0.1:1"])
+    #expect(try cluster.fixture.sql("SELECT address FROM node WHERE name = 'a'") == ["127.0.0.1:1"])
   }
 
   @Test("an epoch is claimed from no owner, from the same node, and from an expired lease")
   func claims() throws {
-    let cluster = try Clocked()
+    let cluster = try ClusterWithClock()
     let node = cluster.node
     try cluster.set(1_000)
     let (a, b) = (try node.register("a"), try node.register("b"))
@@ -92,26 +92,26 @@ struct ClusterStoreTests {
 
   @Test("a claim waits for a timely heartbeat that is not durable yet")
   func heartbeatUnderWay() async throws {
-    let cluster = try Clocked()
+    let cluster = try ClusterWithClock()
     let node = cluster.node
     try cluster.set(1_000)
     let (a, b) = (try node.register("a"), try node.register("b"))
     #expect(try node.claim(seen: 0, by: a) == 1)
-    let heartbeat = try Psql(cluster.world.server.url)
+    let heartbeat = try Psql(cluster.fixture.server.url)
     try heartbeat.run(
-      "SET search_path = \(cluster.world.schema); BEGIN; UPDATE node SET lease_until = to_timestamp(3) WHERE name = 'a'"
+      "SET search_path = \(cluster.fixture.schema); BEGIN; UPDATE node SET lease_until = to_timestamp(3) WHERE name = 'a'"
     )
     try cluster.set(2_001)
     let claim = BlockingCall { node.ask(.claim(seen: 1, known: 0, by: b)) }
     let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%holder%'"
-    #expect(try await Polling.until { try cluster.world.sql(waiting) != ["0"] })
+    #expect(try await Polling.until { try cluster.fixture.sql(waiting) != ["0"] })
     try heartbeat.run("COMMIT")
     #expect(try await claim.value() == .refused)
   }
 
   @Test("a row is inserted after the row that it names, in the claimed epoch, once")
   func appends() throws {
-    let node = try ClusterWorld(try PostgresWorld())
+    let node = try ClusterStoreClient(try PostgresFixture())
     let (a, b) = (try node.register("a"), try node.register("a"))
     #expect(try node.claim(seen: 0, by: b) == 1)
     #expect(node.ask(.claim(seen: 1, known: 0, by: a)) == .refused)
@@ -143,7 +143,7 @@ struct ClusterStoreTests {
 
   @Test("a row of several parts is read completely, and reads end at a number of bytes")
   func largeRows() throws {
-    let node = try ClusterWorld(try PostgresWorld())
+    let node = try ClusterStoreClient(try PostgresFixture())
     let run = try node.register("a")
     #expect(try node.claim(seen: 0, by: run) == 1)
     var rows: [LogRow] = []
@@ -158,14 +158,14 @@ struct ClusterStoreTests {
     #expect(try node.read(after: 1).rows == [rows[1]])
     #expect(try node.log() == rows)
     // A missing part is damage, not a shorter row.
-    try node.world.sql("DELETE FROM batch_part WHERE part = 2")
+    try node.fixture.sql("DELETE FROM batch_part WHERE part = 2")
     #expect(node.ask(.read(after: 0)) == .failed && node.reported.map(\.code) == [.corrupt])
   }
 
   @Test("a single server's log continues in a cluster and vice versa, each fencing the former owner")
   func oneServer() throws {
-    let world = try PostgresWorld()
-    let (server, node) = (try world.journal(), try ClusterWorld(world))
+    let fixture = try PostgresFixture()
+    let (server, node) = (try fixture.journal(), try ClusterStoreClient(fixture))
     let run = try node.register("a")
     let head = try server.appendBatches(2, after: try server.acquire())
     let older = try node.log()
@@ -188,8 +188,8 @@ struct ClusterStoreTests {
 
   @Test("a claim at the beginning, and one after a pruned log, are refused, too", arguments: [0, 3])
   func claimsOfAServer(_ batches: Int) throws {
-    let world = try PostgresWorld()
-    let (server, node) = (try world.journal(), try ClusterWorld(world))
+    let fixture = try PostgresFixture()
+    let (server, node) = (try fixture.journal(), try ClusterStoreClient(fixture))
     let run = try node.register("a")
     var head = try server.appendBatches(batches, after: try server.acquire())
     if batches > 0 {
@@ -198,7 +198,7 @@ struct ClusterStoreTests {
       head = try server.acquire()
       try server.prune()
       // The state after a longer interval of pruning.
-      try world.sql("DELETE FROM batch WHERE last_position >= first_position")
+      try fixture.sql("DELETE FROM batch WHERE last_position >= first_position")
     }
     let before = try node.read(after: head.position)
     #expect(before.start == (batches == 0 ? .empty : head) && before.start == before.end)
@@ -214,25 +214,25 @@ struct ClusterStoreTests {
 
   @Test("tables of the version before clusters are migrated once, and keep their rows")
   func upgrade() async throws {
-    let world = try PostgresWorld()
-    let journal = try world.journal()
+    let fixture = try PostgresFixture()
+    let journal = try fixture.journal()
     _ = try journal.appendBatches(3, after: try journal.acquire())
-    try world.sql(
+    try fixture.sql(
       """
       ALTER TABLE journal DROP owner, DROP owner_incarnation; DROP TABLE node, cluster; UPDATE format SET version = 2
       """)
-    let calls = (0..<3).map { _ in BlockingCall { try ClusterWorld(world.peer()) } }
-    var nodes: [ClusterWorld] = []
+    let calls = (0..<3).map { _ in BlockingCall { try ClusterStoreClient(fixture.peer()) } }
+    var nodes: [ClusterStoreClient] = []
     for call in calls { nodes.append(try await call.value()) }
     #expect(Set(nodes.map(\.store.cluster)).count == 1)
-    #expect(try world.sql("SELECT version FROM format") == ["\(PostgresSchema.version)"])
+    #expect(try fixture.sql("SELECT version FROM format") == ["\(PostgresSchema.version)"])
     #expect(try nodes[0].log().map(\.batch) == journal.allBatches())
     #expect(try nodes[1].claim(seen: 1, by: try nodes[1].register("a")) == 2)
   }
 
   @Test("two clusters have separate numbers, and a closed store answers with an error")
   func clusters() throws {
-    let (one, other) = (try ClusterWorld(try PostgresWorld()), try ClusterWorld(try PostgresWorld()))
+    let (one, other) = (try ClusterStoreClient(try PostgresFixture()), try ClusterStoreClient(try PostgresFixture()))
     #expect(one.store.cluster != other.store.cluster)
     one.store.close()
     #expect(one.ask(.readOwner) == .failed && one.ask(.register(NodeID("a"))) == .failed)

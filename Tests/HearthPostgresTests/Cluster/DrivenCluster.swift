@@ -28,7 +28,7 @@ final class DrivenCluster: Sendable {
 
   struct Node: Sendable {
     let id: NodeID
-    let cluster: ClusterWorld
+    let cluster: ClusterStoreClient
     let driver: NodeDriver<DrivenHost>
     let database: DatabaseDriver<DrivenHost>
   }
@@ -42,19 +42,19 @@ final class DrivenCluster: Sendable {
 
   init(_ names: [String], timing: ClusterTiming) async throws {
     let certificates = try LinkCertificates(names)
-    let world = try PostgresWorld()
-    schema = world.schema
-    psql = Mutex(try Psql(world.server.url))
-    try world.sql(
+    let fixture = try PostgresFixture()
+    schema = fixture.schema
+    psql = Mutex(try Psql(fixture.server.url))
+    try fixture.sql(
       """
       CREATE SEQUENCE driven_clock MINVALUE 0;
       CREATE FUNCTION driven_now() RETURNS timestamptz LANGUAGE sql VOLATILE
-        AS 'SELECT to_timestamp(last_value / 1000.0) FROM \(world.schema).driven_clock'
+        AS 'SELECT to_timestamp(last_value / 1000.0) FROM \(fixture.schema).driven_clock'
       """)
     var (made, addresses): ([Node], [NodeID: (host: String, port: Int)]) = ([], [:])
     for name in names {
-      let cluster = try ClusterWorld(
-        try world.peer(), sql: ClusterSQL(clock: "driven_now()"), leaseMilliseconds: timing.leaseMilliseconds)
+      let cluster = try ClusterStoreClient(
+        try fixture.peer(), sql: ClusterSQL(clock: "driven_now()"), leaseMilliseconds: timing.leaseMilliseconds)
       let identity = try certificates.identity(name)
       let id = NodeID(name)
       let driver = NodeDriver<DrivenHost>(id, timing: timing, clock: clock, store: cluster.store) { onEvent in

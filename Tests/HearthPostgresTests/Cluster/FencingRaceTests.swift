@@ -20,7 +20,7 @@ struct FencingRaceTests {
 
   /// Appends consecutive rows, all sent before the first answer.
   private static func append(
-    _ count: Int, after head: JournalHead, epoch: Int64, tag: UInt64, _ node: ClusterWorld
+    _ count: Int, after head: JournalHead, epoch: Int64, tag: UInt64, _ node: ClusterStoreClient
   ) -> Attempt {
     var (calls, rows, last) = ([StoreCall](), [LogRow](), head)
     for number in 0..<count {
@@ -60,9 +60,9 @@ struct FencingRaceTests {
 
   @Test("six nodes that each claim to be the next owner")
   func race() async throws {
-    let world = try PostgresWorld()
+    let fixture = try PostgresFixture()
     // A lease without a duration is always expired.
-    let nodes = try (0..<6).map { _ in try ClusterWorld(try world.peer(), leaseMilliseconds: 0) }
+    let nodes = try (0..<6).map { _ in try ClusterStoreClient(try fixture.peer(), leaseMilliseconds: 0) }
     let contenders = nodes.enumerated().map { index, node in
       BlockingCall {
         var random = SeededRandom(seed: UInt64(index))
@@ -100,9 +100,9 @@ struct FencingRaceTests {
 
   @Test("after cut connections writes of unknown outcome are present or absent, and acknowledged writes are present")
   func cuts() throws {
-    let world = try PostgresWorld()
-    let proxy = try CutProxy(world.server.socketPath)
-    let node = try ClusterWorld(try world.peer(url: proxy.url, requestTimeoutSeconds: 10), leaseMilliseconds: 0)
+    let fixture = try PostgresFixture()
+    let proxy = try CutProxy(fixture.server.socketPath)
+    let node = try ClusterStoreClient(try fixture.peer(url: proxy.url, requestTimeoutSeconds: 10), leaseMilliseconds: 0)
     var random = SeededRandom(seed: 1)
     var run: Incarnation?
     while run == nil { run = try? node.register("a") }

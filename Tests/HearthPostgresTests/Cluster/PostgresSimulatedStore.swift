@@ -6,7 +6,7 @@ import HearthJournal
 
 /// The PostgreSQL store in a simulation, which sets the clock that the store's statements read.
 struct PostgresSimulatedStore: SimulatedStore {
-  private let cluster: ClusterWorld
+  private let cluster: ClusterStoreClient
   private let psql: Psql
   /// The writer of each row, and the store's epoch and owner at its insertion, by the row's running hash.
   private var insertions: [RunningHash: (writer: NodeID, epoch: Int64, owner: Incarnation?)] = [:]
@@ -15,17 +15,17 @@ struct PostgresSimulatedStore: SimulatedStore {
   private var pruned: [StoredRow] = []
 
   init(leaseMilliseconds: Int64) throws {
-    let world = try PostgresWorld(writers: 1)
-    psql = try Psql(world.server.url)
+    let fixture = try PostgresFixture(writers: 1)
+    psql = try Psql(fixture.server.url)
     try psql.run(
       """
-      SET search_path = \(world.schema);
+      SET search_path = \(fixture.schema);
       CREATE SEQUENCE simulated_clock MINVALUE 0;
       CREATE FUNCTION simulated_now() RETURNS timestamptz LANGUAGE sql VOLATILE
         AS 'SELECT to_timestamp(last_value / 1000.0) FROM simulated_clock'
       """)
-    cluster = try ClusterWorld(
-      world, sql: ClusterSQL(clock: "simulated_now()"), leaseMilliseconds: leaseMilliseconds)
+    cluster = try ClusterStoreClient(
+      fixture, sql: ClusterSQL(clock: "simulated_now()"), leaseMilliseconds: leaseMilliseconds)
   }
 
   var stored: [StoredRow] {

@@ -25,10 +25,10 @@ import Testing
   func table() async throws {
     let rows = try AuthorityRow.byName
     try await TestServices.with { test throws in
-      let world = try await AuthorityWorld(test)
+      let fixture = try await AuthorityFixture(test)
       for one in AuthorityCase.all(of: test.routes) {
         let row = try #require(rows[one.name], "\(one.name)")
-        for listener in [AuthorityRow.Listener.port, .folder, .node] { try await world.check(one, row, on: listener) }
+        for listener in [AuthorityRow.Listener.port, .folder, .node] { try await fixture.check(one, row, on: listener) }
       }
     }
   }
@@ -39,9 +39,9 @@ import Testing
     var options = ConsoleOptions()
     options.address = .init(host: "127.0.0.1", port: 0)
     try await TestServices.with(console: options) { test throws in
-      let world = try await AuthorityWorld(test)
+      let fixture = try await AuthorityFixture(test)
       for one in AuthorityCase.all(of: test.routes) {
-        try await world.check(one, try #require(rows[one.name], "\(one.name)"), on: .own)
+        try await fixture.check(one, try #require(rows[one.name], "\(one.name)"), on: .own)
       }
     }
   }
@@ -49,7 +49,7 @@ import Testing
   @Test("only changes that open an account require presence")
   func harmlessChanges() async throws {
     try await TestServices.with { test throws in
-      let world = try await AuthorityWorld(test)
+      let fixture = try await AuthorityFixture(test)
       for (body, isHarmless) in [
         (#"{"localId":"ann","disableUser":true}"#, true), (#"{"localId":"ann","displayName":"A","photoUrl":""}"#, true),
         (#"{"localId":"ann","validSince":"5"}"#, true), (#"{"localId":"ann","deleteAttribute":["PHOTO_URL"]}"#, true),
@@ -66,13 +66,13 @@ import Testing
         ("[]", false), ("{", false),
       ] {
         for path in ["accounts:update", "tenants/none-12345/accounts:update"] {
-          let stale = try await world.status(
-            .POST, "/.console/api/server/" + path, body, headers: world.staleSession(), on: .port)
+          let stale = try await fixture.status(
+            .POST, "/.console/api/server/" + path, body, headers: fixture.staleSession(), on: .port)
           #expect((stale != 428) == isHarmless, "\(body): \(stale)")
           // The operation behind the route checks the credential again.
           let place = path == "accounts:update" ? path : "tenants/none-12345/accounts:update"
-          let token = world.credentials["stale"]
-          let behind = try await world.status(
+          let token = fixture.credentials["stale"]
+          let behind = try await fixture.status(
             .POST, "/identitytoolkit.googleapis.com/v1/projects/hearth/" + place, body,
             headers: [("Authorization", "Bearer " + (token ?? ""))], on: .folder)
           #expect((behind != 403) == isHarmless, "\(body): \(behind)")

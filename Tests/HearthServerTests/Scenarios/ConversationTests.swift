@@ -33,10 +33,10 @@ import Testing
       for (file, conversations) in Self.files {
         for (number, conversation) in conversations.enumerated() where conversation.isLive {
           let name = file.prefix { $0 != "." }
-          let world = LiveWorld(test, namespace: "\(name)-\(number)")
+          let environment = LiveConversationEnvironment(test, namespace: "\(name)-\(number)")
           Self.play(conversation, of: file, "live") {
-            try world.prepare(conversation)
-            return world
+            try environment.prepare(conversation)
+            return environment
           }
         }
       }
@@ -49,10 +49,10 @@ import Testing
       for (file, conversations) in Self.files {
         for (number, conversation) in conversations.enumerated() where conversation.isLive && conversation.canBePolled {
           let name = file.prefix { $0 != "." }
-          let world = LiveWorld(test, namespace: "\(name)-\(number)", polls: true)
+          let environment = LiveConversationEnvironment(test, namespace: "\(name)-\(number)", polls: true)
           Self.play(conversation, of: file, "polls") {
-            try world.prepare(conversation)
-            return world
+            try environment.prepare(conversation)
+            return environment
           }
         }
       }
@@ -64,9 +64,9 @@ import Testing
     for (file, conversations) in Self.files {
       for conversation in conversations where conversation.isSocketOnly {
         Self.play(conversation, of: file, "engine") {
-          let world = EngineWorld()
-          try world.prepare(conversation)
-          return world
+          let environment = EngineConversationEnvironment()
+          try environment.prepare(conversation)
+          return environment
         }
       }
     }
@@ -76,21 +76,22 @@ import Testing
   func database() {
     for (file, conversations) in Self.files {
       for conversation in conversations where conversation.isSocketOnly && conversation.isLive {
-        let world = DatabaseWorld()
-        defer { world.close() }
+        let environment = DatabaseConversationEnvironment()
+        defer { environment.close() }
         Self.play(conversation, of: file, "database") {
-          try world.prepare(conversation)
-          return world
+          try environment.prepare(conversation)
+          return environment
         }
       }
     }
   }
 
   private static func play(
-    _ conversation: Conversation, of file: String, _ kind: String, _ world: () throws -> any ConversationWorld
+    _ conversation: Conversation, of file: String, _ kind: String,
+    _ environment: () throws -> any ConversationEnvironment
   ) {
     do {
-      try ConversationPlayer.play(conversation, in: try world())
+      try ConversationPlayer.play(conversation, in: try environment())
     } catch {
       Issue.record("\(kind), \(file): \(conversation.title)\n\(error)")
     }

@@ -43,10 +43,10 @@ extension Simulation {
     }
     guard clients[client].pending < 3 || isLast else { return }
     lastNumber += 1
-    let dice = isLast ? 0 : random.below(100)
+    let generator = isLast ? 0 : random.below(100)
     let target = random.pick(clients).index
     let (kind, request): (Operation.Kind, ForwardedRequest.Kind) =
-      switch dice {
+      switch generator {
       case ..<60:
         write(WriteContent(number: lastNumber, effect: .plain))
       case ..<68: write(WriteContent(number: lastNumber, effect: .refused))

@@ -23,7 +23,7 @@ package struct SimulationConditions: Sendable {
   package var ignored: ReadDependencies.Aspects = []
 
   /// Faults of the engine's live queries; only for tests of the simulation.
-  package var faults: EngineFaults = []
+  package var faults: InjectedFaults = []
 
   /// Creates conditions in which every event may occur, and the engine has no faults.
   package init() {}
@@ -38,9 +38,9 @@ package struct SimulationConditions: Sendable {
     limits.largeWriteBytes = 0
     limits.recordsMerges = true
     if isSliced {
-      limits.redecisionListensInLine = 1
-      (limits.redecisionStepsInLine, limits.redecisionStepsPerSlice) = (0, 1)
-      (limits.missedEventsPerPlaceMax, limits.missedEventsMax) = (3, 20)
+      limits.inlineRedecisionListensMax = 1
+      (limits.inlineRedecisionStepsMax, limits.redecisionStepsPerSlice) = (0, 1)
+      (limits.missedEventsPerLocationMax, limits.missedEventsMax) = (3, 20)
     }
     if !hasRoomForOrders { limits.undeclaredIndexEntriesMax = 2 * EngineLimits.indexEntriesMin + 2 }
     return limits

@@ -22,8 +22,8 @@ package struct CredentialChangeService: Sendable {
 
     fileprivate var caller: Caller? { if case .session(let caller, _) = self { caller } else { nil } }
 
-    fileprivate func allows(_ means: CredentialChange.Means) -> Bool {
-      switch (self, means) {
+    fileprivate func allows(_ requiredAuthority: CredentialChange.RequiredAuthority) -> Bool {
+      switch (self, requiredAuthority) {
       case (.session, .session), (.session, .sessionOrPassword), (.password, .sessionOrPassword): true
       case (.mailedCode, .mailedCode): true
       default: false
@@ -103,7 +103,7 @@ package struct CredentialChangeService: Sendable {
     change: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Void
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple?) {
     let terms = changes.map(\.terms)
-    guard let first = terms.first, terms.allSatisfy({ authority.allows($0.means) }) else {
+    guard let first = terms.first, terms.allSatisfy({ authority.allows($0.requiredAuthority) }) else {
       throw AccountError(.internalError)
     }
     let caller = authority.caller

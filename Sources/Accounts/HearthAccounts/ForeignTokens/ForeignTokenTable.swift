@@ -148,7 +148,7 @@ struct ForeignTokenTable {
 
   private func isRevoked(_ key: Key, _ credential: VerifiedCredential, since serial: UInt64) -> Bool {
     histories[key.verifier]?.recent.contains {
-      $0.serial > serial && $0.revocation.means(digest: key.digest, uid: credential.uid)
+      $0.serial > serial && $0.revocation.includes(digest: key.digest, uid: credential.uid)
     } ?? false
   }
 
@@ -169,11 +169,11 @@ struct ForeignTokenTable {
     }
     histories[verifier] = history
     cache.removeAccepted { key, credential in
-      key.verifier == verifier && revocation.means(digest: key.digest, uid: credential.uid)
+      key.verifier == verifier && revocation.includes(digest: key.digest, uid: credential.uid)
     }
     for (id, waiter) in waiters where waiter.key.verifier == verifier {
       if case .accepted(let credential)? = waiter.outcome,
-        revocation.means(digest: waiter.key.digest, uid: credential.uid)
+        revocation.includes(digest: waiter.key.digest, uid: credential.uid)
       {
         waiters[id]?.outcome = .refused(.expired)
       }

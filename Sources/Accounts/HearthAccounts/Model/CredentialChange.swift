@@ -65,7 +65,7 @@ extension CredentialChange {
   }
 
   /// The authority that a change requires.
-  enum Means: Sendable {
+  enum RequiredAuthority: Sendable {
     case session
     /// A session, or a 2.x client that shows the password with the request.
     case sessionOrPassword
@@ -77,7 +77,7 @@ extension CredentialChange {
   /// The requirements and consequences of a change. A session must also have shown the account's second factor, and a passkey where
   /// the account accepts only passkeys.
   struct Terms: Sendable {
-    var means = Means.session
+    var requiredAuthority = RequiredAuthority.session
     var recency = Recency.never
     var ends = SessionEnding.none
     /// True when the caller has shown the new credential: the new session's sign-in time is now.
@@ -97,13 +97,15 @@ extension CredentialChange {
         touches: [.password, .address])
     case .passwordChanged:
       Terms(
-        means: .sessionOrPassword, recency: .always, ends: .others, notice: .passwordChanged, event: .passwordChanged,
+        requiredAuthority: .sessionOrPassword, recency: .always, ends: .others, notice: .passwordChanged,
+        event: .passwordChanged,
         touches: [.password])
     case .passwordUnlinked: Self.unlinking([.password])
     case .addressLinked: Terms(event: .providerLinked, touches: [.address])
     case .addressChanged:
       Terms(
-        means: .sessionOrPassword, recency: .always, ends: .others, notice: .recoverEmail, event: .emailChanged,
+        requiredAuthority: .sessionOrPassword, recency: .always, ends: .others, notice: .recoverEmail,
+        event: .emailChanged,
         touches: [.address, .password])
     case .phoneLinked: Terms(notice: .signInMethodAdded, event: .providerLinked, touches: [.phone])
     case .phoneReplaced:
@@ -131,10 +133,10 @@ extension CredentialChange {
     case .passwordReset: Self.byMail(.resetDone)
     case .addressConfirmed:
       Terms(
-        means: .mailedCode, ends: .others, notice: .recoverEmail, event: .emailChanged, touches: [.address])
+        requiredAuthority: .mailedCode, ends: .others, notice: .recoverEmail, event: .emailChanged, touches: [.address])
     case .changeReverted: Self.byMail(.changeReverted)
     case .ownerIdentified, .administered:
-      Terms(means: .elsewhere, event: .revoked, touches: Set(Aspect.allCases))
+      Terms(requiredAuthority: .elsewhere, event: .revoked, touches: Set(Aspect.allCases))
     }
   }
 
@@ -146,7 +148,7 @@ extension CredentialChange {
   }
 
   private static func byMail(_ event: AuditEvent.Kind) -> Terms {
-    Terms(means: .mailedCode, ends: .others, event: event, touches: Set(Aspect.allCases))
+    Terms(requiredAuthority: .mailedCode, ends: .others, event: event, touches: Set(Aspect.allCases))
   }
 }
 

@@ -25,6 +25,6 @@ public struct ForeignTokenRevocation: Sendable, Equatable {
   /// Returns true when a credential that was valid is revoked by this.
   package func ends(_ credential: VerifiedCredential) -> Bool {
     guard let voucher = credential.voucher, voucher.verifier == verifier, voucher.serial < serial else { return false }
-    return tokens.means(digest: voucher.digest, uid: credential.uid)
+    return tokens.includes(digest: voucher.digest, uid: credential.uid)
   }
 }

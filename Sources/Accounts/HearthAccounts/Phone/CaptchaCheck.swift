@@ -26,7 +26,7 @@ struct CaptchaCheck: Sendable {
     guard context.throttle.admitCredential(address: client.address, now: now) else {
       throw AccountError(.tooManyAttempts, "Too many refused credentials from your network. Try again later.")
     }
-    TransactionWatch.current?.noteChange()
+    RequestRetryTracker.current?.noteChange()
     let form = [(name: "secret", value: settings.secret), (name: "response", value: token)]
     guard let service = context.server.environment.captchas,
       let body = await service.ask(settings.verifyURL, form: form), let answer = JSON(parsing: body),

@@ -130,7 +130,7 @@ struct PhoneCodes: Sendable {
     }
     try await captcha.require(
       request.captcha, showsAttestation: request.showsAttestation, client: request.client, now: request.now)
-    TransactionWatch.current?.noteChange()
+    RequestRetryTracker.current?.noteChange()
     switch context.messageThrottle.admitMessage(
       to: number, country: country, address: request.client.address, now: request.now)
     {

@@ -129,7 +129,7 @@ public final class AccountStore: Sendable {
   ) async throws(AccountError) -> Value {
     let outcome = TransactionBodyResult<Value>()
     let transaction = Transaction { [self] draft in
-      guard isThere(in: draft) else {
+      guard exists(in: draft) else {
         outcome.set(.failure(AccountError(.tenantNotFound)))
         return false
       }
@@ -147,7 +147,7 @@ public final class AccountStore: Sendable {
       return true
     }
     let reply = await commands.ask(database, .transact(transaction))
-    let watch = TransactionWatch.current
+    let watch = RequestRetryTracker.current
     if case .failure(.outcomeUnknown) = reply {
       watch?.noteChange()
       throw AccountError(.outcomeUnknown)
@@ -182,7 +182,7 @@ public final class AccountStore: Sendable {
   /// Stores an account's lock beyond a restart, or removes it. Does not wait until it is durable.
   func saveLock(_ key: String, _ lock: AccountLock?) {
     let transaction = Transaction { [self] draft in
-      guard isThere(in: draft) else { return false }
+      guard exists(in: draft) else { return false }
       var accounts = beginChange(on: draft)
       accounts.setLock(key, lock)
       accounts.sweep()
@@ -199,7 +199,7 @@ public final class AccountStore: Sendable {
   func noteClock() { _ = seenSeconds.max(clock().wallMilliseconds / 1000, ordering: .relaxed) }
 
   /// False for a deleted tenant: operations in progress must leave nothing behind.
-  private func isThere(in draft: TransactionDraft) -> Bool {
+  private func exists(in draft: TransactionDraft) -> Bool {
     project == nil || !draft.root[base.appending(AccountPath.settings)].isEmpty
   }
 

@@ -4,8 +4,8 @@ package struct FairQueue<Client: Hashable & Sendable, Job> {
   /// The number of waiting jobs.
   package private(set) var count = 0
   private var waiting: [Client: [Job]] = [:]
-  private var shares: SharedBound
-  private var claims: [Client: SharedBound.Claim] = [:]
+  private var shares: FairShareLimit
+  private var claims: [Client: FairShareLimit.Claim] = [:]
   /// The clients with waiting jobs, the next one first.
   private var turns: [Client] = []
 
@@ -18,7 +18,7 @@ package struct FairQueue<Client: Hashable & Sendable, Job> {
   package init(countMax: Int, countPerClientMax: Int) {
     self.countMax = countMax
     self.countPerClientMax = countPerClientMax
-    shares = SharedBound(max: countMax)
+    shares = FairShareLimit(max: countMax)
   }
 
   /// Appends a job behind those of its client.

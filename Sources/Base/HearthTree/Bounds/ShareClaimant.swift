@@ -1,4 +1,4 @@
-/// A client, as ``SharedBound`` counts it.
+/// A client, as ``FairShareLimit`` counts it.
 package struct ShareClaimant: Sendable, Hashable {
   /// The client for whose request the current task works; nil for the server's own work.
   @TaskLocal package static var current: ShareClaimant?

@@ -111,7 +111,7 @@ package struct DatabaseMember: Sendable {
       run(ownership.drop(), at: now, leaseStatus)
       run(requests.drop())
     }
-    takeOwn(at: now, leaseStatus, &decider)
+    handleOwnMessages(at: now, leaseStatus, &decider)
     return output.takeActions()
   }
 
@@ -126,7 +126,7 @@ package struct DatabaseMember: Sendable {
         let isAuthoritative = ownership.isAuthoritative(at: now, leaseStatus)
         owner?.answer(epoch, durable: durable.position, isAuthoritative: isAuthoritative, &output)
       }
-    } while takeOwn(at: now, leaseStatus, &decider)
+    } while handleOwnMessages(at: now, leaseStatus, &decider)
     return output.takeActions()
   }
 
@@ -141,7 +141,7 @@ package struct DatabaseMember: Sendable {
   ///
   /// - Returns: True when a message may have led to rows or answers.
   @discardableResult
-  private mutating func takeOwn(
+  private mutating func handleOwnMessages(
     at now: MonotonicInstant, _ leaseStatus: LeaseStatus, _ decider: inout some RequestDecider
   ) -> Bool {
     guard !output.ownMessages.isEmpty, owner?.hasBegun ?? true else { return false }

@@ -115,7 +115,7 @@ final class CommandDecider: BatchWriterDelegate {
     var rest = large.admitted(commands, from: source)
     while !rest.isEmpty {
       let before = rest
-      let large = decideInLine(&rest, settingAside: true, arrivalNanoseconds: arrivalNanoseconds)
+      let large = decideInline(&rest, settingAside: true, arrivalNanoseconds: arrivalNanoseconds)
       pool.commands.withLock { $0.decided(before[before.startIndex..<rest.startIndex]) }
       guard let large else {
         // The rest returns to the mailbox, where commands of other connections that arrived meanwhile may precede it.
@@ -132,7 +132,7 @@ final class CommandDecider: BatchWriterDelegate {
   ///
   /// - Returns: The large command to run in the background, if any: the last command of the batch, or an earlier
   ///   request that it had to follow.
-  func decideInLine(
+  func decideInline(
     _ rest: inout ArraySlice<Command>, settingAside: Bool, arrivalNanoseconds: UInt64 = 0
   ) -> LargeCommand? {
     writer.batches.waitForRoom()

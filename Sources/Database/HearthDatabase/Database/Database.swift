@@ -43,7 +43,7 @@ public final class Database: Sendable {
     name: String, journals: any JournalFactory, initialRules: RuleSet, environment: DatabaseEnvironment,
     limits: DatabaseLimits = DatabaseLimits()
   ) throws {
-    let limits = limits.evaluatingBeside
+    let limits = limits.evaluatingInBackground
     let opened = try journals.open(name)
     let journal = opened.journal
     var head = try journal.acquire()
@@ -72,7 +72,7 @@ public final class Database: Sendable {
     environment: DatabaseEnvironment, limits: DatabaseLimits = DatabaseLimits(),
     makeSession: @escaping @Sendable () -> UInt64
   ) {
-    let limits = limits.evaluatingBeside
+    let limits = limits.evaluatingInBackground
     // The outbox entries are stored by the owner with their commits; every follower reports them once it has applied
     // the commits.
     self.init(
@@ -104,7 +104,7 @@ public final class Database: Sendable {
 
   /// The database's readiness to accept commands. A stalled database recovers by itself; a halted one must be opened
   /// again.
-  public var status: DatabaseStatus { follower?.lackOfRoom ?? writer.batches.status }
+  public var status: DatabaseStatus { follower?.stalledStatus ?? writer.batches.status }
 
   /// Submits commands. Those of one connection are decided in submission order; connections take turns when one of them
   /// has more than a few.

@@ -24,7 +24,7 @@ package struct DatabaseFollower: Sendable {
   }
 
   /// The stalled status, when this process is the owner and has no free space for batches; nil otherwise.
-  var lackOfRoom: DatabaseStatus? {
+  var stalledStatus: DatabaseStatus? {
     following.lacksRoom.load(ordering: .relaxed) ? .stalled(JournalError(.noSpace, "the store has no room left")) : nil
   }
 

@@ -18,9 +18,9 @@ struct LargeCommandWorker {
       let admitted = decider.engine.withLock { engine in
         queue.admit(commands, from: source) { $0.replaces($1, in: engine.state.sessions) }
       }
-      return (admitted, queue.takeCrowded())
+      return (admitted, queue.takePausedConnections())
     }
-    if let crowd { decider.mailbox.withLock { $0.crowded = crowd } }
+    if let crowd { decider.mailbox.withLock { $0.pausedConnections = crowd } }
     return admitted[...]
   }
 
@@ -31,9 +31,9 @@ struct LargeCommandWorker {
     let countMax = decider.limits.engine.batchCommandsMax / 2
     let (commands, source, crowd) = pool.commands.withLock { queue in
       let (commands, source) = queue.takeReleased(countMax)
-      return (commands, source, queue.takeCrowded())
+      return (commands, source, queue.takePausedConnections())
     }
-    if let crowd { decider.mailbox.withLock { $0.crowded = crowd } }
+    if let crowd { decider.mailbox.withLock { $0.pausedConnections = crowd } }
     if !commands.isEmpty { decider.decide(commands[...], from: source) }
     var isBusy = !commands.isEmpty
     for worker in LargeCommandScheduler.Worker.allCases { isBusy = beginNext(for: worker) || isBusy }
@@ -71,7 +71,7 @@ struct LargeCommandWorker {
   private func decideAnew(_ command: Command, for worker: LargeCommandScheduler.Worker) {
     var rest: ArraySlice = [command]
     while !rest.isEmpty {
-      guard let work = decider.decideInLine(&rest, settingAside: true) else { continue }
+      guard let work = decider.decideInline(&rest, settingAside: true) else { continue }
       if rest.isEmpty, pool.commands.withLock({ $0.takeReserved(work) }) { return run(work) }
       begin(work, from: .connectionQueue)
       // The large command is an earlier request of the same connection, which goes first.
@@ -157,7 +157,7 @@ struct LargeCommandWorker {
       $0.retry(.writes, without: decided.dependencyLocations, steps: decided.steps)
     }
     if isWorthIt { return run(again) }
-    decideAtLast(again.command)
+    decideInlineAfterRetries(again.command)
     end(.writes)
   }
 
@@ -186,7 +186,7 @@ struct LargeCommandWorker {
   private func settled(_ command: Command, _ settle: (inout Engine, Instant) -> Batch) -> LargeCommand? {
     batches.waitForRoom()
     guard decider.isRunning else {
-      decideAtLast(command)
+      decideInlineAfterRetries(command)
       return nil
     }
     while true {
@@ -203,9 +203,9 @@ struct LargeCommandWorker {
 
   /// Decides a command on the deciding queue itself: after too many attempts in the background, or when the database no
   /// longer stores commits.
-  private func decideAtLast(_ command: Command) {
+  private func decideInlineAfterRetries(_ command: Command) {
     decider.engine.withLock { LargeWrite.forgetPieces(in: &$0) }
     var rest: ArraySlice = [command]
-    while !rest.isEmpty { _ = decider.decideInLine(&rest, settingAside: false) }
+    while !rest.isEmpty { _ = decider.decideInline(&rest, settingAside: false) }
   }
 }

@@ -25,8 +25,8 @@ struct LargeCommandQueue: Sendable {
   /// The entries in the order of arrival.
   private var entries: [Entry] = []
   /// The steps taken in the current period, by client.
-  private var done = SharedBound(max: periodSteps)
-  private var claims: [WorkPayer: SharedBound.Claim] = [:]
+  private var done = FairShareLimit(max: periodSteps)
+  private var claims: [WorkPayer: FairShareLimit.Claim] = [:]
 
   var count: Int { entries.count }
 
@@ -64,7 +64,7 @@ struct LargeCommandQueue: Sendable {
   /// Counts work that was done for a client.
   mutating func charge(_ steps: Int, to payer: WorkPayer, of client: ShareClaimant) {
     if done.used > done.max {
-      (done, claims) = (SharedBound(max: Self.periodSteps), [:])
+      (done, claims) = (FairShareLimit(max: Self.periodSteps), [:])
       for (payer, client) in entries.flatMap(\.clients) { join(payer, client) }
     }
     join(payer, client)

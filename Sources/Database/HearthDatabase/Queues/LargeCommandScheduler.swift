@@ -80,8 +80,8 @@ struct LargeCommandScheduler: Sendable {
   /// The connections whose queued commands may be decided.
   private var ready: [ConnectionID] = []
   /// The connections whose queues have reached the limit for one connection, and from which the server stops reading.
-  private var crowded: Set<ConnectionID> = []
-  private var hasCrowdedChanged = false
+  private var pausedConnections: Set<ConnectionID> = []
+  private var havePausedConnectionsChanged = false
   /// The reconnections: each old connection with the new one, whose commands wait until the end of the old one is
   /// decided; ``predecessors`` has the reverse direction.
   private var successors: [ConnectionID: ConnectionID] = [:]
@@ -228,7 +228,7 @@ struct LargeCommandScheduler: Sendable {
       taken += part
       waitingCount -= part.count
       if queue.count > 0 { waitingByConnection[connection] = queue }
-      updateCrowded(connection, queue.count)
+      updatePausedConnections(connection, queue.count)
       resume(connection)
     }
     ready.removeFirst(turn)
@@ -278,21 +278,21 @@ struct LargeCommandScheduler: Sendable {
     if inFront { queue.prepend(commands) } else { queue.append(commands) }
     waitingByConnection[connection] = queue
     waitingCount += commands.count
-    updateCrowded(connection, queue.count)
+    updatePausedConnections(connection, queue.count)
   }
 
-  private mutating func updateCrowded(_ connection: ConnectionID, _ count: Int) {
+  private mutating func updatePausedConnections(_ connection: ConnectionID, _ count: Int) {
     let isCrowded = count >= limits.roundCommandsMax * limits.roundsPendingPerConnectionMax
-    guard isCrowded != crowded.contains(connection) else { return }
-    if isCrowded { crowded.insert(connection) } else { crowded.remove(connection) }
-    hasCrowdedChanged = true
+    guard isCrowded != pausedConnections.contains(connection) else { return }
+    if isCrowded { pausedConnections.insert(connection) } else { pausedConnections.remove(connection) }
+    havePausedConnectionsChanged = true
   }
 
   /// Returns the connections from which the server should stop reading; nil when they are unchanged since the last
   /// call.
-  mutating func takeCrowded() -> Set<ConnectionID>? {
-    defer { hasCrowdedChanged = false }
-    return hasCrowdedChanged ? crowded : nil
+  mutating func takePausedConnections() -> Set<ConnectionID>? {
+    defer { havePausedConnectionsChanged = false }
+    return havePausedConnectionsChanged ? pausedConnections : nil
   }
 
   /// Records decided commands. Releases connections that waited for a disconnect among these commands.

@@ -60,7 +60,7 @@ struct Mailbox: Sendable {
 
   /// The connections from which the server stops reading, because they reached the limit of waiting commands in
   /// ``LargeCommandScheduler``.
-  var crowded: Set<ConnectionID> = []
+  var pausedConnections: Set<ConnectionID> = []
 
   private(set) var count = 0
   /// The memory of the commands, as stated by their senders.
@@ -85,7 +85,7 @@ struct Mailbox: Sendable {
     let eachBytes = sizeBytes / commands.count
     let cost = 1 + eachBytes / max(1, limits.roundBytesPerCommand)
     var index = commands.startIndex
-    var isFarBehind = !crowded.isEmpty && commands.contains { crowded.contains($0.connection) }
+    var isFarBehind = !pausedConnections.isEmpty && commands.contains { pausedConnections.contains($0.connection) }
     var isInNextRound = true
     while index < commands.endIndex {
       let connection = commands[index].connection

@@ -6,7 +6,7 @@ enum CommitDelivery {
   /// Sends a commit to its listeners, after listens without permission were cancelled.
   static func announce(_ commit: Commit, in engine: inout Engine) {
     engine.locationRecorder.note(commit)
-    let affected = engine.grants.affected(by: commit, countMax: engine.limits.redecisionListensInLine)
+    let affected = engine.grants.affected(by: commit, countMax: engine.limits.inlineRedecisionListensMax)
     let cause = Cancellation.data(position: commit.position)
     for (node, aspects) in affected.places {
       engine.redecisions.decideAgain(node, aspects, RedecisionHandler.redecision(because: cause, in: &engine))

@@ -14,7 +14,7 @@ enum ConnectionHandler {
     engine.turns.leave(id)
     connection.hasEnded = true
     if let pending = connection.redecision { RedecisionHandler.endEarly(pending, in: &engine) }
-    if connection.listens.count > engine.limits.redecisionListensInLine {
+    if connection.listens.count > engine.limits.inlineRedecisionListensMax {
       engine.redecisions.remove(
         connection, RedecisionHandler.redecision(because: .identity, of: connection, in: &engine))
     } else {

@@ -22,7 +22,7 @@ public struct Engine {
   var redecisions: RedecisionQueue
   var meter: WorkMeter
   /// The faults that a test injects; empty in production.
-  package var faults: EngineFaults = [] {
+  package var faults: InjectedFaults = [] {
     didSet { (queries.faults, redecisions.faults) = (faults, faults) }
   }
   var onDisconnects: OnDisconnectTable
@@ -41,8 +41,8 @@ public struct Engine {
   /// The write, decided in the background, that the current batch commits; nil when there is none.
   var settling: DecidedWrite?
   /// The most rules steps for the current write; nil for no limit.
-  var stepsInLineMax: Int?
-  /// True when the rules exceeded ``stepsInLineMax``, so that their answer does not count.
+  var inlineStepsMax: Int?
+  /// True when the rules exceeded ``inlineStepsMax``, so that their answer does not count.
   var isOverlong = false
   /// The data that a decision has read, in an engine that decides one ``LargeWrite``.
   var dependencies: LargeWriteDependencies?

@@ -138,9 +138,10 @@ extension LargeComparison {
           isKnown && engine.hashes.isKnown(value, at: place.path, query: query, hash: request.hash)
         bytes =
           holdsAll
-          ? 0 : (compound.posts.count + 1) * 64 + (value.hashedBytes(upTo: engine.limits.hashBytesInLine) ?? .max / 2)
+          ? 0
+          : (compound.posts.count + 1) * 64 + (value.hashedBytes(upTo: engine.limits.inlineHashBytesMax) ?? .max / 2)
       }
-      guard !isInLine(value, at: place, plus: bytes, in: &engine) else { return false }
+      guard !canRunInline(value, at: place, plus: bytes, in: &engine) else { return false }
     }
     engine.largeCommand = .comparison(
       LargeComparison(
@@ -154,12 +155,12 @@ extension LargeComparison {
 extension LargeComparison {
   /// Returns true when the comparison is short enough to be made on the deciding queue. Its steps then count for the
   /// current command.
-  static func isInLine(
+  static func canRunInline(
     _ node: Node, at place: HashCache.Place, plus bytes: Int = 0, in engine: inout Engine
   ) -> Bool {
-    let bytesMax = engine.limits.hashBytesInLine - bytes
+    let bytesMax = engine.limits.inlineHashBytesMax - bytes
     guard bytesMax >= 0, let hashed = engine.hashes.hashedBytes(node, at: place, upTo: bytesMax) else {
-      engine.meter.stepsTaken += EngineLimits.steps(ofCounting: engine.limits.hashBytesInLine)
+      engine.meter.stepsTaken += EngineLimits.steps(ofCounting: engine.limits.inlineHashBytesMax)
       return false
     }
     engine.meter.stepsTaken += (hashed + bytes) / EngineLimits.hashedBytesPerStep

@@ -6,7 +6,7 @@ extension LargeQuery {
   /// - Returns: False when it may be evaluated now.
   static func setsAside(_ command: Command, _ path: Path, _ query: Query, in engine: inout Engine) -> Bool {
     let data = engine.state.root[path]
-    guard engine.setsAside, data.childCount > engine.limits.queriedChildrenInLine else { return false }
+    guard engine.setsAside, data.childCount > engine.limits.inlineQueriedChildrenMax else { return false }
     let isListen = if case .listen = command.action { true } else { false }
     guard let need = engine.queries.need(of: query, at: path, data, engine.state.rules, isListen, engine.listens),
       !engine.queries.hasFound(need, at: path, data)

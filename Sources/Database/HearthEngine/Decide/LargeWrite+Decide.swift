@@ -30,7 +30,9 @@ extension LargeWrite {
   private func ownQueries(of root: Node, _ indexes: [LocationIndex]) -> [EvaluatedQuery] {
     ownQueries.compactMap { path, query in
       let node = root[path]
-      guard node.childCount > limits.queriedChildrenInLine, !node.isIdentical(to: state.root[path]) else { return nil }
+      guard node.childCount > limits.inlineQueriedChildrenMax, !node.isIdentical(to: state.root[path]) else {
+        return nil
+      }
       let index = indexes.first { $0.path == path && $0.index.order == query.effectiveOrder }?.index
       return LargeQuery(
         command: command, path: path, query: query, node: node, index: index, makesIndex: false, isListen: true
@@ -79,7 +81,7 @@ extension LargeWrite {
     of command: Command, below path: Path, in engine: borrowing Engine
   ) -> [(path: Path, query: Query)] {
     guard let connection = engine.connections[command.connection],
-      connection.tagged.count <= engine.limits.queriesInLine
+      connection.tagged.count <= engine.limits.inlineQueriesMax
     else { return [] }
     let groups = connection.tagged.entries.lazy.compactMap(\.value.group).filter { path.contains($0.node.path) }
     return groups.prefix(ownQueriesMax).map { ($0.node.path, $0.shownQuery) }

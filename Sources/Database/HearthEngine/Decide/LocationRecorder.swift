@@ -7,13 +7,13 @@ package struct LocationRecorder: Sendable {
   private var places = CommitLocations()
 
   /// The most locations of one commit. A commit with more is recorded as a change of the location of the write.
-  private static let placesPerCommitMax = 1_000
+  private static let locationsPerCommitMax = 1_000
 
   mutating func note(_ commit: Commit) {
     guard isOn else { return }
     switch commit.changes.count {
     case 1: places.append(commit.changes[0].location.path)
-    case ...Self.placesPerCommitMax: places.append(commit.changes.lazy.map(\.location.path))
+    case ...Self.locationsPerCommitMax: places.append(commit.changes.lazy.map(\.location.path))
     default: places.append(commit.base)
     }
   }

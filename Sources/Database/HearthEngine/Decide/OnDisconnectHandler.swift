@@ -20,8 +20,8 @@ enum OnDisconnectHandler {
       // The rules decide it as if it were written now; they decide again when it is executed.
       let candidate = try Candidate(
         operation, on: engine.state.root, nowMilliseconds: engine.now.wallMilliseconds, limits: engine.limits)
-      engine.stepsInLineMax = engine.limits.onDisconnectStepsMax
-      defer { (engine.stepsInLineMax, engine.isOverlong) = (nil, false) }
+      engine.inlineStepsMax = engine.limits.onDisconnectStepsMax
+      defer { (engine.inlineStepsMax, engine.isOverlong) = (nil, false) }
       let permission = WriteHandler.permission(of: candidate, to: connection.principal, .onDisconnect, in: &engine)
       if engine.isOverlong { return engine.fail(command, .tooManyOnDisconnects) }
       if case .refused(let refusal) = permission {

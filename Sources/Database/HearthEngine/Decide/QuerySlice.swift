@@ -9,10 +9,10 @@ enum QuerySlice {
     guard let locationQueries = node.locationQueries, !locationQueries.backlog.isEmpty else { return }
     locationQueries.backlog.payer = engine.redecisions.payer
     let writer = engine.redecisions.payer.flatMap { engine.connections[$0.connection] }
-    guard let writer, writer.tagged.count <= engine.limits.queriesInLine else { return }
+    guard let writer, writer.tagged.count <= engine.limits.inlineQueriesMax else { return }
     let start = engine.queries.cost.total
     for group in writer.tagged.entries.compactMap(\.value.group) where group.node === node {
-      guard engine.queries.cost.total &- start < engine.limits.redecisionStepsInLine else { break }
+      guard engine.queries.cost.total &- start < engine.limits.inlineRedecisionStepsMax else { break }
       if engine.queries.setsAside(group, paidBy: engine.redecisions.payer, engine.state) { continue }
       engine.meter.stepsTaken += catchUp(group, in: &engine)
     }

@@ -44,7 +44,7 @@ enum RedecisionHandler {
   static func decideAgain(
     _ connection: Connection, because cause: Cancellation, revocation: UInt64? = nil, in engine: inout Engine
   ) {
-    guard connection.listens.count <= engine.limits.redecisionListensInLine else {
+    guard connection.listens.count <= engine.limits.inlineRedecisionListensMax else {
       let begun = redecision(because: cause, of: connection, revocation: revocation, in: &engine)
       if let ended = engine.redecisions.decideAgain(connection, begun) { endEarly(ended, in: &engine) }
       return
@@ -91,7 +91,7 @@ enum RedecisionHandler {
   /// Decides the listens whose rules read the time again, once in ``EngineLimits/clockIntervalMilliseconds``.
   static func decideDueClockListens(in engine: inout Engine) {
     guard engine.grants.isClockDue(at: engine.now) else { return }
-    let isMany = engine.grants.clockListenCount > engine.limits.redecisionListensInLine
+    let isMany = engine.grants.clockListenCount > engine.limits.inlineRedecisionListensMax
     if isMany, engine.redecisions.hasDue { return }
     let due = engine.grants.dueClockListens
     guard isMany else { return decideAgain(due.sorted { $0.serial < $1.serial }, because: .clock, in: &engine) }

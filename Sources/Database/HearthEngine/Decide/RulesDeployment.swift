@@ -19,7 +19,7 @@ enum RulesDeployment {
     engine.state.use(rules, isCounted: engine.limits.countsRules)
     let changed = engine.queries.review(engine.state, &engine.listens)
     let cause = Cancellation.rules(position: engine.state.position)
-    if engine.listens.count <= engine.limits.redecisionListensInLine {
+    if engine.listens.count <= engine.limits.inlineRedecisionListensMax {
       RedecisionHandler.decideAgain(engine.listens.all(), because: cause, in: &engine)
     } else {
       let connections = engine.connections.all.sorted { $0.id.rawValue < $1.id.rawValue }

@@ -40,7 +40,7 @@ enum TurnHandler {
     guard engine.turns.isContended(path), engine.state.readRefusal(path, principal, at: engine.now) == nil else {
       return false
     }
-    let bytesMax = engine.setsAside ? engine.limits.hashBytesInLine : engine.limits.hashSizeBytesMax
+    let bytesMax = engine.setsAside ? engine.limits.inlineHashBytesMax : engine.limits.hashSizeBytesMax
     let isCheap = engine.hashes.isCheap(
       engine.state.root[path], at: HashCache.Place(path: path, of: operation.expectedHash ?? ""), sizeBytesMax: bytesMax
     )
@@ -84,7 +84,7 @@ enum TurnHandler {
       let (node, hash) = (engine.state.root[operation.path], operation.expectedHash ?? "")
       let hashed = engine.hashes.hashedBytes(
         node, at: HashCache.Place(path: operation.path, of: hash),
-        upTo: engine.setsAside ? engine.limits.hashBytesInLine : .max)
+        upTo: engine.setsAside ? engine.limits.inlineHashBytesMax : .max)
       engine.meter.stepsTaken += (hashed ?? 0) / EngineLimits.hashedBytesPerStep
       if hashed != nil, !engine.hashes.accepts(node, at: operation.path, hash: hash) {
         engine.turns.settle(waiting)

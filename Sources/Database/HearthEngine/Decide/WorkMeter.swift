@@ -17,15 +17,15 @@ struct WorkMeter {
 
   init(limits: EngineLimits) {
     self.limits = limits
-    (redecisionStepsLeft, batchStepsLeft) = (limits.redecisionStepsInLine, limits.stepsPerBatch)
+    (redecisionStepsLeft, batchStepsLeft) = (limits.inlineRedecisionStepsMax, limits.stepsPerBatch)
   }
 
   mutating func beginBatch() {
-    (redecisionStepsLeft, batchStepsLeft) = (limits.redecisionStepsInLine, limits.stepsPerBatch)
+    (redecisionStepsLeft, batchStepsLeft) = (limits.inlineRedecisionStepsMax, limits.stepsPerBatch)
   }
 
   mutating func beginCommand(effectCount: Int = 0, recordBytes: Int = 0, indexSteps: Int = 0) {
-    (redecisionStepsLeft, stepsTaken) = (limits.redecisionStepsInLine, 0)
+    (redecisionStepsLeft, stepsTaken) = (limits.inlineRedecisionStepsMax, 0)
     before = (effectCount, recordBytes, indexSteps)
   }
 
@@ -39,7 +39,7 @@ struct WorkMeter {
       let count = effects[min(before.effectCount, effects.count)...].reduce(0) { $0 + $1.listenerCount }
       stepsTaken += count * (bytes / EngineLimits.deliveredBytesPerStep)
     }
-    note(stepsTaken + limits.redecisionStepsInLine - redecisionStepsLeft, of: payer)
+    note(stepsTaken + limits.inlineRedecisionStepsMax - redecisionStepsLeft, of: payer)
   }
 
   /// Reports the steps of one command; fewer than ``EngineLimits/notedStepsMin`` are not reported.

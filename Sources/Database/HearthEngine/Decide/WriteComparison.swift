@@ -19,7 +19,7 @@ enum WriteComparison {
     if let made = engine.comparing {
       let isWorthAnother = made.isWorthAnother(node, isLast: engine.queries.isLastAttempt)
       self = made.isMatch(of: node) ? .matches : isWorthAnother ? .expensive : .stale(node)
-    } else if LargeComparison.isInLine(node, at: HashCache.Place(path: operation.path, of: hash), in: &engine) {
+    } else if LargeComparison.canRunInline(node, at: HashCache.Place(path: operation.path, of: hash), in: &engine) {
       self = WriteHandler.stale(operation, in: &engine).map { .stale($0) } ?? .matches
     } else {
       self = .expensive

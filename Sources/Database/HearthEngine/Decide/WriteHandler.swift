@@ -15,9 +15,9 @@ enum WriteHandler {
     let (effectCount, decisionCount, tally) = (
       engine.effects.count, engine.decisionRecorder?.decisionCount ?? 0, engine.tally
     )
-    engine.stepsInLineMax = engine.limits.largeWriteSteps
+    engine.inlineStepsMax = engine.limits.largeWriteSteps
     write(command, operation, in: &engine)
-    engine.stepsInLineMax = nil
+    engine.inlineStepsMax = nil
     guard engine.isOverlong || engine.hasSetAside else { return }
     // The only recorded effect is a refusal that does not count, because the write is decided again.
     engine.effects.removeSubrange(effectCount...)
@@ -135,10 +135,10 @@ enum WriteHandler {
     return engine.hashes.accepts(node, at: operation.path, hash: expected) ? nil : node
   }
 
-  /// Returns the rules' decision on a write, within ``Engine/stepsInLineMax``.
+  /// Returns the rules' decision on a write, within ``Engine/inlineStepsMax``.
   private static func answer(to request: WriteRequest, below base: Path, in engine: inout Engine) -> WriteAnswer {
     guard engine.dependencies != nil else {
-      let stepsMax = engine.stepsInLineMax ?? .max
+      let stepsMax = engine.inlineStepsMax ?? .max
       var stepsLeft = stepsMax
       defer { engine.meter.stepsTaken += stepsMax - stepsLeft }
       return engine.state.rules.answer(to: request, stepsMax: &stepsLeft, namesRules: engine.limits.recordsAuthors)

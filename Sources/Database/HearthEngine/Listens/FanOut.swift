@@ -17,7 +17,7 @@ struct FanOut {
       /// The whole value was replaced.
       case replaced
       /// Data changed only below these children, each of which is named once.
-      case children(ChildPlaces)
+      case children(ChangesByChild)
     }
 
     var node: ListenNode
@@ -25,7 +25,7 @@ struct FanOut {
   }
 
   /// The changes of a commit by the child of a node that contains them.
-  typealias ChildPlaces = DenseTable<Key, [Commit.Change]>
+  typealias ChangesByChild = DenseTable<Key, [Commit.Change]>
 
   private let commit: Commit
   private let results: RecentResults
@@ -145,7 +145,7 @@ extension FanOut {
 
   /// Adds the change of the child of `node` that contains the location of the request.
   private mutating func addQueryChange(_ node: ListenNode, within key: Key) {
-    var places = ChildPlaces()
+    var places = ChangesByChild()
     places.set(key, commit.changes)
     queryChanges.append(QueryChange(node: node, change: .children(places)))
   }
@@ -168,8 +168,8 @@ extension FanOut {
 
   private func places(
     in changes: ArraySlice<Commit.Change>, atDepth depth: Int, where isWanted: (Key) -> Bool
-  ) -> ChildPlaces {
-    var places = ChildPlaces()
+  ) -> ChangesByChild {
+    var places = ChangesByChild()
     for change in changes where change.location.path.count > depth {
       let key = change.location.path.keys[depth]
       if isWanted(key) { places.update(key, default: []) { $0.append(change) } }

@@ -114,7 +114,7 @@ final class Connection {
   var listens = DenseTable<ObjectIdentifier, Listen>()
 
   /// The connection's share of the listens' memory.
-  var share = SharedBound.Claim()
+  var share = FairShareLimit.Claim()
 
   /// The listens with a query by tag.
   var tagged = DenseTable<Int32, Listen>()
@@ -123,7 +123,7 @@ final class Connection {
     (self.id, self.address, self.network) = (id, address, network)
   }
 
-  /// The client as ``SharedBound`` counts it: its connection, user and network.
+  /// The client as ``FairShareLimit`` counts it: its connection, user and network.
   var claimant: ShareClaimant {
     ShareClaimant(account: principal.uid, network: network, isAdministrator: principal.readsAll)
   }

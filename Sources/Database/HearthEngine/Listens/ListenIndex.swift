@@ -13,9 +13,11 @@ struct ListenIndex {
   var results = RecentResults()
   private var lastSerial: UInt64 = 0
   /// The memory of listens, shared by the connections.
-  private var shares: SharedBound
+  private var shares: FairShareLimit
 
-  init(limits: EngineLimits) { shares = SharedBound(max: limits.listensBytesMax, unit: EngineLimits.listenUnitBytes) }
+  init(limits: EngineLimits) {
+    shares = FairShareLimit(max: limits.listensBytesMax, unit: EngineLimits.listenUnitBytes)
+  }
 
   /// True when no commit affects a listen or an index.
   var isIdle: Bool { count == 0 && queriedLocationCount == 0 }

@@ -17,7 +17,7 @@ struct RedecisionQueue {
   private var missed: [ObjectIdentifier: MissedEvents] = [:]
   private var missedCount = 0
   var catchUp = CatchUpEvents()
-  var faults: EngineFaults = []
+  var faults: InjectedFaults = []
   /// The client of the current command; nil when there is none, as when the passing of time is the cause.
   var payer: WorkPayer?
 
@@ -146,7 +146,7 @@ struct RedecisionQueue {
   }
 
   private mutating func keep(_ entry: MissedEvents.Entry, at owner: AnyObject) {
-    events(at: owner).append(entry, countMax: limits.missedEventsPerPlaceMax)
+    events(at: owner).append(entry, countMax: limits.missedEventsPerLocationMax)
     missedCount += 1
     guard missedCount > limits.missedEventsMax else { return }
     // Dropping all events costs no more than it cost to add them.

@@ -11,7 +11,7 @@ struct OnDisconnectTable {
     /// The number of the next write.
     var nextOrder: Int64 = 0
     /// The connection's claim to ``sizeBytes`` of the shared limit; nil before the usage is recorded in a table.
-    var share: SharedBound.Claim?
+    var share: FairShareLimit.Claim?
 
     init() {}
 
@@ -36,7 +36,7 @@ struct OnDisconnectTable {
   private let limits: EngineLimits
   private var usages: [ConnectionID: Usage] = [:]
   /// The memory of all on-disconnect writes, shared by the connections.
-  private var shares: SharedBound
+  private var shares: FairShareLimit
   /// The sessions to end, the next one last: those that were open when the server last stopped or crashed, and those
   /// whose connection ended while the disk was full.
   private var leftovers: [Session]
@@ -63,8 +63,8 @@ struct OnDisconnectTable {
   /// bytes: enough for a few small writes.
   private static let unitBytes = 4 << 10
 
-  private static func shares(_ limits: EngineLimits) -> SharedBound {
-    SharedBound(max: limits.onDisconnectBytesMax, unit: unitBytes)
+  private static func shares(_ limits: EngineLimits) -> FairShareLimit {
+    FairShareLimit(max: limits.onDisconnectBytesMax, unit: unitBytes)
   }
 
   /// Creates a table for connections that continue.
@@ -124,7 +124,7 @@ struct OnDisconnectTable {
   mutating func forget(_ connection: ConnectionID) { set(connection, nil, ShareClaimant()) }
 
   /// Returns true when the connection may use `bytes` more; always true for a change that only removes.
-  private mutating func mayHold(_ bytes: Int, _ share: SharedBound.Claim?, _ connection: Connection) -> Bool {
+  private mutating func mayHold(_ bytes: Int, _ share: FairShareLimit.Claim?, _ connection: Connection) -> Bool {
     guard bytes > 0 else { return true }
     if let share { return shares.admits(bytes, to: share) }
     var share = shares.join(connection.claimant)

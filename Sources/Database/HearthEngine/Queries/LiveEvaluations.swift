@@ -24,12 +24,12 @@ extension LiveQueries {
   ///
   /// - Parameter payer: The client that pays for the evaluation.
   mutating func setsAside(_ group: QueryGroup, paidBy payer: WorkPayer?, _ state: DatabaseState) -> Bool {
-    guard limits.evaluatesBeside, let locationQueries = group.node.locationQueries,
+    guard limits.evaluatesInBackground, let locationQueries = group.node.locationQueries,
       group.versionNumber < locationQueries.backlog.number
     else { return false }
     let (path, query) = (group.node.path, group.shownQuery)
     let (data, index) = (state.root[path], locationQueries.index(by: query.effectiveOrder))
-    guard QueryResult(query, of: data, index: index).childrenReadMax > limits.queriedChildrenInLine,
+    guard QueryResult(query, of: data, index: index).childrenReadMax > limits.inlineQueriedChildrenMax,
       locationQueries.backlog.changes(since: group.versionNumber, to: data)?.children == nil,
       evaluation(of: query, at: path, data) == nil, evaluations.invalidatedCount < LiveEvaluations.invalidatedMax
     else { return false }

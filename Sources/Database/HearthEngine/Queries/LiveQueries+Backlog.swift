@@ -5,14 +5,14 @@ import HearthTree
 extension LiveQueries {
   /// Returns true when the updates of a location's live queries are deferred.
   func isDeferred(_ locationQueries: LocationQueries) -> Bool {
-    !locationQueries.backlog.isEmpty || locationQueries.groups.count > limits.queriesInLine
+    !locationQueries.backlog.isEmpty || locationQueries.groups.count > limits.inlineQueriesMax
   }
 
   /// Returns true when the updates of a replaced location's live queries are deferred, which is also the case when
   /// together they examine many children.
   func isDeferred(_ locationQueries: LocationQueries, from old: Node, to new: Node) -> Bool {
     if isDeferred(locationQueries) { return true }
-    var stepsLeft = limits.redecisionStepsInLine
+    var stepsLeft = limits.inlineRedecisionStepsMax
     for (_, group) in locationQueries.groups.entries {
       let (query, index) = (group.shownQuery, locationQueries.index(by: group.shownQuery.effectiveOrder))
       for node in [old, new] { stepsLeft -= QueryResult(query, of: node, index: index).childrenReadMax }

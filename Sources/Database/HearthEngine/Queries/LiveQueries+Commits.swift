@@ -31,7 +31,7 @@ extension LiveQueries {
 
   /// Updates live queries after some children changed.
   private mutating func move(
-    _ place: Place, _ children: FanOut.ChildPlaces, _ listens: inout ListenIndex
+    _ place: Place, _ children: FanOut.ChangesByChild, _ listens: inout ListenIndex
   ) -> Outcome {
     let (locationQueries, new) = (place.locationQueries, place.new)
     let changes = children.entries.map { entry in
@@ -116,7 +116,7 @@ extension LiveQueries {
 
   /// Returns one event for all changes in a window, or nil when there are none.
   private func event(
-    of steps: [QueryWindow.Step], at place: Place, _ children: FanOut.ChildPlaces
+    of steps: [QueryWindow.Step], at place: Place, _ children: FanOut.ChangesByChild
   ) -> Event? {
     let path = place.path
     var entries: [Event.Entry] = []

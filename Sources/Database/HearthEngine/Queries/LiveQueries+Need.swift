@@ -32,7 +32,7 @@ extension LiveQueries {
     }
     guard !shown.loadsAllData else { return nil }
     let makesIndex = order != .key && index == nil && (isDeclared || isListen && query.needsIndex)
-    let isShort = QueryResult(shown, of: data, index: index).childrenReadMax <= limits.queriedChildrenInLine
+    let isShort = QueryResult(shown, of: data, index: index).childrenReadMax <= limits.inlineQueriedChildrenMax
     guard makesIndex || isListen && !isShort else { return nil }
     return Need(query: shown, index: index, makesIndex: makesIndex)
   }

@@ -6,7 +6,7 @@ import HearthTree
 /// commits.
 struct LiveQueries {
   let limits: EngineLimits
-  var faults: EngineFaults = []
+  var faults: InjectedFaults = []
   /// The cost of windows and indexes so far.
   var cost = QueryCost()
   /// The indexes that were built in the background with the large write that the current batch commits.

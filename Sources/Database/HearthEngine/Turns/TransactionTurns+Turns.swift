@@ -69,7 +69,7 @@ extension TransactionTurns {
 
   /// Returns the location of an open turn that permits a requester to write at a path: the turn's location is at or
   /// above that path.
-  func turnPlace(of requester: TurnRequester, holding path: Path) -> Path? {
+  func turnLocation(of requester: TurnRequester, holding path: Path) -> Path? {
     for depth in 0...path.count {
       let place = path.prefix(depth)
       if queues[place]?.turn?.members.contains(requester) == true { return place }
@@ -86,7 +86,7 @@ extension TransactionTurns {
 
   /// Records a stale answer to a requester that need not wait: its turn begins, or continues.
   mutating func answeredStale(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
-    guard let place = turnPlace(of: requester, holding: path) else {
+    guard let place = turnLocation(of: requester, holding: path) else {
       // The write came without a turn, because there was no room or the requester gets none.
       guard !isContended(path), mayTakeTurn(requester, at: instant), hasRoomForQueue(at: path) else { return }
       return giveTurn(requester, at: path, instant)
@@ -103,7 +103,7 @@ extension TransactionTurns {
   ///
   /// - Parameter isDone: True when the write was made, false when it was refused.
   mutating func answered(_ requester: TurnRequester, at path: Path, isDone: Bool, _ instant: Instant) {
-    let place = turnPlace(of: requester, holding: path)
+    let place = turnLocation(of: requester, holding: path)
     let turn = place.flatMap { queues[$0]?.turn }
     let elapsed = turn?.deliveredMonotonicMilliseconds.map { instant.monotonicMilliseconds - $0 }
     if isDone {
@@ -125,7 +125,7 @@ extension TransactionTurns {
 
   /// Removes the deadline of a turn while a member's write is decided in the background.
   mutating func setAside(_ requester: TurnRequester, at path: Path) {
-    guard let place = turnPlace(of: requester, holding: path) else { return }
+    guard let place = turnLocation(of: requester, holding: path) else { return }
     queues[place]?.turn?.deadlineMonotonicMilliseconds = nil
   }
 

@@ -133,7 +133,7 @@ struct TransactionTurns: Sendable {
   ///   which count as one requester, only a write that is not stale uses the user's turn.
   func mustWait(_ requester: TurnRequester, at path: Path, isStale: Bool?, _ instant: Instant) -> Bool {
     guard isContended(path), mayTakeTurn(requester, at: instant) else { return false }
-    return turnPlace(of: requester, holding: path) == nil || requester.connection == nil && isStale == true
+    return turnLocation(of: requester, holding: path) == nil || requester.connection == nil && isStale == true
   }
 
   /// Queues a write at a location.
@@ -147,7 +147,7 @@ struct TransactionTurns: Sendable {
     sizeBytes: Int
   ) -> Bool {
     guard waitingCount < limits.turnWaitersMax, self.sizeBytes + sizeBytes <= limits.turnWaitingBytesMax,
-      queues[path]?.count ?? 0 < limits.turnWaitersPerPlaceMax, hasRoomForQueue(at: path)
+      queues[path]?.count ?? 0 < limits.turnWaitersPerLocationMax, hasRoomForQueue(at: path)
     else { return false }
     var contenderSerial: UInt64 = 0
     if let id = requester.connection {

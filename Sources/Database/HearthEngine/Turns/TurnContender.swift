@@ -5,7 +5,7 @@ struct TurnContender: Sendable {
   /// The serial number of the contender, because connection IDs may be repeated.
   let serial: UInt64
   /// The number of the connection's waits and turns at each location.
-  private var countsByPlace: [Path: Int] = [:]
+  private var countsByLocation: [Path: Int] = [:]
   var waitingCount = 0
   /// The number of its undecided writes.
   var undecidedCount = 0
@@ -23,12 +23,13 @@ struct TurnContender: Sendable {
 
   /// The locations at which it waits or has a turn, in a deterministic order.
   var places: [Path] {
-    countsByPlace.count < 2 ? Array(countsByPlace.keys) : countsByPlace.keys.sorted { $0.description < $1.description }
+    countsByLocation.count < 2
+      ? Array(countsByLocation.keys) : countsByLocation.keys.sorted { $0.description < $1.description }
   }
 
   mutating func count(_ path: Path, _ change: Int) {
-    let count = countsByPlace[path, default: 0] + change
-    countsByPlace[path] = count > 0 ? count : nil
+    let count = countsByLocation[path, default: 0] + change
+    countsByLocation[path] = count > 0 ? count : nil
   }
 
   /// Records the beginning of a turn.

@@ -26,7 +26,7 @@ public struct LargeWrite: Sendable {
     switch operation.change {
     case .put(let location, _): return Self.places([location], below: location.path, limits).places
     case .merge(let path, let writes):
-      guard writes.count <= limits.largeWritePlacesMax else { return nil }
+      guard writes.count <= limits.largeWriteLocationsMax else { return nil }
       return Self.places(writes.map { $0.location.under(path) }, below: path, limits).places
     }
   }
@@ -34,7 +34,7 @@ public struct LargeWrite: Sendable {
   static func places(
     _ locations: [Location], below base: Path, _ limits: EngineLimits
   ) -> (places: LocationSet, depth: Int) {
-    LocationSet.holding(locations, below: base, countMax: limits.largeWritePlacesMax)
+    LocationSet.holding(locations, below: base, countMax: limits.largeWriteLocationsMax)
   }
 }
 

@@ -16,7 +16,7 @@ extension WriteOperation.Change {
   func heldBytes(upTo limit: Int) -> Int {
     var bytes = 0
     func add(_ value: WriteValue) -> Bool {
-      bytes += value.node.heldBytes(upTo: limit - bytes) + (1 + value.deferred.count) * EngineLimits.placeBytes
+      bytes += value.node.heldBytes(upTo: limit - bytes) + (1 + value.deferred.count) * EngineLimits.locationBytes
       return bytes <= limit
     }
     switch self {

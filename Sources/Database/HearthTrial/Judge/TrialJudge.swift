@@ -16,12 +16,12 @@ public struct TrialJudge {
     /// The staged rules took too many steps.
     case undecided
     /// The staged rules give the opposite answer: they reverse the decision.
-    case flipped(ReversedDecision)
+    case reversed(ReversedDecision)
 
     /// Returns the trace of a reversed decision, by a second evaluation; nil when the decision is not reversed, and
     /// empty when the trace takes too long.
     public func trace() -> [String]? {
-      guard case .flipped(let flip) = self else { return nil }
+      guard case .reversed(let flip) = self else { return nil }
       return flip.trace()
     }
   }
@@ -44,7 +44,7 @@ public struct TrialJudge {
     guard let answer = staged.decide(decided.request, stepsMax: stepsMax) else { return .undecided }
     if answer.isAllowed == decided.isAllowed { return .equal }
     let before = decided.rules.withoutCounting.decide(decided.request, stepsMax: stepsMax)
-    return .flipped(ReversedDecision(decided, by: staged, answer, before))
+    return .reversed(ReversedDecision(decided, by: staged, answer, before))
   }
 
   private mutating func unchangedLocations(beside rules: RuleSet) -> UnchangedLocations {
@@ -58,7 +58,7 @@ public struct TrialJudge {
 /// A decision that staged rules reverse.
 public struct ReversedDecision: Sendable {
   let decided: RecordedDecision
-  let direction: TrialFlip.Direction
+  let direction: ReversalGroup.Direction
   /// The deciding rule of the staged rules; nil when no rule applies there.
   let stagedRule: RuleReference?
   /// The deciding rule of the rules in force; nil when no rule applies there.

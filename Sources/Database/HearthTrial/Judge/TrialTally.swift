@@ -6,7 +6,7 @@ public struct TrialTally: Sendable {
   /// A key of reversed decisions that are counted together: the same deciding rules, at locations with the same
   /// pattern.
   private struct Group: Hashable {
-    var direction: TrialFlip.Direction
+    var direction: ReversalGroup.Direction
     var operation: RecordedDecision.Operation
     var pattern: String
     // The rules are retained together with the reversed decisions, so that their addresses stay unique.
@@ -22,7 +22,7 @@ public struct TrialTally: Sendable {
 
   private let limits: TrialLimits
   private var report: TrialReport
-  private var flips: [Group: TrialFlip] = [:]
+  private var flips: [Group: ReversalGroup] = [:]
 
   /// Creates an empty tally.
   public init(startedMilliseconds: Int64, limits: TrialLimits = TrialLimits()) {
@@ -33,8 +33,10 @@ public struct TrialTally: Sendable {
   /// Returns true when a trace of this result is needed for an example. A trace requires a second evaluation, so only a
   /// few are made.
   public func wantsExample(of verdict: TrialJudge.Verdict) -> Bool {
-    guard case .flipped(let flip) = verdict else { return false }
-    guard let known = flips[Group(flip)] else { return flips.count < limits.flipGroupsMax && limits.examplesMax > 0 }
+    guard case .reversed(let flip) = verdict else { return false }
+    guard let known = flips[Group(flip)] else {
+      return flips.count < limits.reversalGroupsMax && limits.examplesMax > 0
+    }
     guard known.examples.count < limits.examplesMax else { return false }
     let (path, uid) = (ReportText.of(flip.path.description), flip.decided.uid.map(ReportText.of))
     return !known.examples.contains { $0.path == path && $0.uid == uid }
@@ -53,7 +55,7 @@ public struct TrialTally: Sendable {
       report.sameRulesCount += 1
     case .equal: report.equalCount += 1
     case .undecided: report.undecidedCount += 1
-    case .flipped(let flip): add(flip, at: milliseconds, trace: trace)
+    case .reversed(let flip): add(flip, at: milliseconds, trace: trace)
     }
   }
 
@@ -64,11 +66,11 @@ public struct TrialTally: Sendable {
     }
     let group = Group(flip)
     if flips[group] == nil {
-      guard flips.count < limits.flipGroupsMax else {
-        report.unlistedFlipCount += 1
+      guard flips.count < limits.reversalGroupsMax else {
+        report.unlistedReversalCount += 1
         return
       }
-      flips[group] = TrialFlip(
+      flips[group] = ReversalGroup(
         direction: flip.direction, operation: flip.decided.operation, pattern: flip.pattern,
         stagedRule: flip.stagedRule, rule: flip.rule, firstMilliseconds: milliseconds)
     }

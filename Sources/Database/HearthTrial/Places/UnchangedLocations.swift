@@ -5,7 +5,7 @@ import HearthTree
 /// same answer to any request.
 ///
 /// Results are cached by location. There are at most as many locations as the files name, and never more than
-/// ``TrialLimits/placesMax``.
+/// ``TrialLimits/locationsMax``.
 final class UnchangedLocations {
   /// A location of either file.
   private final class Place {
@@ -38,7 +38,7 @@ final class UnchangedLocations {
   /// One of the two files.
   let rules: RuleSet
   private let root: Place
-  private var placesLeft = TrialLimits.placesMax
+  private var placesLeft = TrialLimits.locationsMax
 
   init(_ first: RuleSet, _ second: RuleSet) {
     rules = second

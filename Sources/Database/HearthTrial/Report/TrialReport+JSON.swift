@@ -8,12 +8,13 @@ extension TrialReport {
       "started": .int(startedMilliseconds), "last": .int(lastMilliseconds), "judged": .count(judgedCount),
       "equal": .count(equalCount), "sameRules": .count(sameRulesCount), "undecided": .count(undecidedCount),
       "dropped": .count(droppedCount), "closed": .count(closedCount), "opened": .count(openedCount),
-      "flips": .array(flips.map(\.json)), "unlisted": .count(unlistedFlipCount), "forecast": forecast?.json ?? .null,
+      "flips": .array(flips.map(\.json)), "unlisted": .count(unlistedReversalCount),
+      "forecast": forecast?.json ?? .null,
     ]
   }
 }
 
-extension TrialFlip {
+extension ReversalGroup {
   fileprivate var json: JSON {
     [
       "direction": .string(direction.rawValue), "operation": .string(operation.rawValue), "pattern": .string(pattern),

@@ -22,9 +22,9 @@ public struct TrialReport: Sendable {
   /// The number of denied requests that would be allowed.
   public var openedCount = 0
   /// The reversals, grouped by the deciding rules and the location, the most frequent ones first.
-  public var flips: [TrialFlip] = []
+  public var flips: [ReversalGroup] = []
   /// The number of reversed decisions that ``flips``, which is bounded, does not contain.
-  public var unlistedFlipCount = 0
+  public var unlistedReversalCount = 0
   /// The forecast of a promotion; nil when none was requested.
   public var forecast: TrialForecast?
 
@@ -36,7 +36,7 @@ public struct TrialReport: Sendable {
 }
 
 /// Decisions that staged rules reverse, grouped by the deciding rules and the location.
-public struct TrialFlip: Sendable {
+public struct ReversalGroup: Sendable {
   /// The direction of a reversal.
   public enum Direction: String, Sendable, CaseIterable {
     /// Requests that were allowed, and that the staged rules deny.

@@ -29,14 +29,14 @@ public struct Delivery: Sendable {
     public var expired: [WaitingEvent] = []
   }
 
-  private struct Lane: Hashable {
+  private struct LocationKey: Hashable {
     var source: Int
     var ref: String
   }
 
   private struct Delayed {
     var dueMilliseconds: Int64
-    var lane: Lane
+    var lane: LocationKey
     /// True when the handler was not reached. The wait then ends early once any event reaches it.
     var awaitsReceiver: Bool
   }
@@ -45,11 +45,11 @@ public struct Delivery: Sendable {
   public var policy: Policy
   /// True while the trigger is paused, so that no events are started.
   public var isPaused = false
-  private var lanes: [Lane: ArraySlice<WaitingEvent>] = [:]
-  private var ready: ArraySlice<Lane> = []
+  private var lanes: [LocationKey: ArraySlice<WaitingEvent>] = [:]
+  private var ready: ArraySlice<LocationKey> = []
   /// The locations whose first event waits for a retry, ordered by time, the latest first.
   private var delayed: [Delayed] = []
-  private var inFlight: [EventKey: Lane] = [:]
+  private var inFlight: [EventKey: LocationKey] = [:]
   /// The number of events in memory, including those in flight.
   public private(set) var knownCount = 0
   /// The number of consecutive failures to reach the handler.
@@ -71,7 +71,7 @@ public struct Delivery: Sendable {
   /// Adds events. An older event of a location precedes newer ones, unless these are in flight.
   public mutating func add(_ events: some Sequence<WaitingEvent>) {
     for event in events {
-      let lane = Lane(source: event.key.source, ref: event.ref)
+      let lane = LocationKey(source: event.key.source, ref: event.ref)
       knownCount += 1
       guard var queue = lanes[lane] else {
         lanes[lane] = [event]
@@ -194,13 +194,13 @@ public struct Delivery: Sendable {
 
   /// Returns true when an event is in memory.
   public func knows(_ event: WaitingEvent) -> Bool {
-    lanes[Lane(source: event.key.source, ref: event.ref)]?.contains { $0.key == event.key } ?? false
+    lanes[LocationKey(source: event.key.source, ref: event.ref)]?.contains { $0.key == event.key } ?? false
   }
 
   // MARK: Locations
 
   private mutating func retry(
-    _ lane: Lane, _ event: WaitingEvent, _ reason: String, _ retryAfterSeconds: Int64?, awaitsReceiver: Bool,
+    _ lane: LocationKey, _ event: WaitingEvent, _ reason: String, _ retryAfterSeconds: Int64?, awaitsReceiver: Bool,
     _ now: Int64,
     _ chance: Double
   ) -> EventSettlement {
@@ -217,13 +217,13 @@ public struct Delivery: Sendable {
     return .waits(attemptCount: event.attemptCount, dueMilliseconds: event.dueMilliseconds)
   }
 
-  private mutating func dead(_ lane: Lane, _ reason: String) -> EventSettlement {
+  private mutating func dead(_ lane: LocationKey, _ reason: String) -> EventSettlement {
     drop(lane)
     return .dead(reason: reason)
   }
 
   /// Removes the first event of a location, so that the next one can start.
-  private mutating func drop(_ lane: Lane) {
+  private mutating func drop(_ lane: LocationKey) {
     guard var queue = lanes[lane], !queue.isEmpty else { return }
     knownCount -= 1
     // Takes the array out of the dictionary while it is changed: shared storage would be copied.
@@ -234,7 +234,7 @@ public struct Delivery: Sendable {
     schedule(lane, next, awaitsReceiver: false)
   }
 
-  private mutating func schedule(_ lane: Lane, _ event: WaitingEvent, awaitsReceiver: Bool) {
+  private mutating func schedule(_ lane: LocationKey, _ event: WaitingEvent, awaitsReceiver: Bool) {
     guard event.dueMilliseconds > 0 else { return ready.append(lane) }
     let entry = Delayed(dueMilliseconds: event.dueMilliseconds, lane: lane, awaitsReceiver: awaitsReceiver)
     var (low, high) = (0, delayed.count)
@@ -245,7 +245,7 @@ public struct Delivery: Sendable {
     delayed.insert(entry, at: low)
   }
 
-  private mutating func unschedule(_ lane: Lane) {
+  private mutating func unschedule(_ lane: LocationKey) {
     ready.removeAll { $0 == lane }
     delayed.removeAll { $0.lane == lane }
   }

@@ -62,7 +62,7 @@ public struct TokenRevocation: Sendable, Equatable {
   /// - Parameters:
   ///   - digest: the SHA-256 hash of the token, in hexadecimal.
   ///   - uid: the token's user; nil while it is not known.
-  public func means(digest: String, uid: String?) -> Bool {
+  public func includes(digest: String, uid: String?) -> Bool {
     isEverything || digests.contains(digest) || uid.map { uids.contains($0) } ?? false
   }
 

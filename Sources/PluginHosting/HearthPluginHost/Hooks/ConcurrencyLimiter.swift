@@ -22,7 +22,7 @@ package final class ConcurrencyLimiter: Sendable {
 
   private struct Waiter: Sendable {
     var id: UInt64
-    var bytes: SharedBound.Claim
+    var bytes: FairShareLimit.Claim
     var continuation: CheckedContinuation<Admission, Never>
   }
 
@@ -31,7 +31,7 @@ package final class ConcurrencyLimiter: Sendable {
     var underWayCount = 0
     var lastID: UInt64 = 0
     var queue: FairQueue<ShareClaimant, Waiter>
-    var bytes: SharedBound
+    var bytes: FairShareLimit
   }
 
   private let state: Mutex<State>
@@ -42,7 +42,7 @@ package final class ConcurrencyLimiter: Sendable {
       State(
         slots: max(1, slots), queue: FairQueue(countMax: waitingMax, countPerClientMax: waitingMax),
         // A request up to this size is admitted while there is room, however much other clients have waiting.
-        bytes: SharedBound(max: waitingBytesMax, unit: waitingBytesMax / 1_024)))
+        bytes: FairShareLimit(max: waitingBytesMax, unit: waitingBytesMax / 1_024)))
   }
 
   /// The number of waiting requests.

@@ -16,7 +16,7 @@ struct JournalLocationCheck {
         "the databases of \(folder) are in \(JournalEngines.product(of: last)): start it with --journal '\(last)', or name another folder with --data"
       )
     }
-    guard journal != nil, last == nil, try DataFolderJournals.areThere(in: folder) else { return }
+    guard journal != nil, last == nil, try DataFolderJournals.exist(in: folder) else { return }
     throw ConfigurationFailure(
       "\(folder) has databases of its own, which would not be served with --journal: name another folder with --data")
   }

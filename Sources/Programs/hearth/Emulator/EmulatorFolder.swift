@@ -33,7 +33,7 @@ struct EmulatorFolder {
   }
 
   /// True when the folder contains an export.
-  var isThere: Bool { access(path + "/" + Self.description, F_OK) == 0 }
+  var exists: Bool { access(path + "/" + Self.description, F_OK) == 0 }
 
   /// Returns the handler of a hub's export requests for a data folder.
   static func exporter(of dataDirectory: String) -> @Sendable (String, [String]) async throws -> Void {
@@ -44,7 +44,7 @@ struct EmulatorFolder {
   ///
   /// - Parameter dataDirectory: The server's data folder, through which its administration is reached.
   func importInto(_ dataDirectory: String) async throws {
-    guard isThere else {
+    guard exists else {
       throw TextFile.Failure(
         "\(path) is no export: it has no \(Self.description), as `firebase emulators:export` writes it")
     }
@@ -117,7 +117,7 @@ struct EmulatorFolder {
   ///
   /// - Parameter namespaces: The server's databases.
   func export(_ dataDirectory: String, _ namespaces: [String]) async throws {
-    guard isThere || Folder.names(in: path).isEmpty else {
+    guard exists || Folder.names(in: path).isEmpty else {
       throw TextFile.Failure("\(path) holds something else than an export; name an empty folder")
     }
     try TextFile.makeFolder(databases)

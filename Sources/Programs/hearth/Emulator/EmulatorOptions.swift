@@ -33,7 +33,7 @@ struct EmulatorOptions: ParsableArguments {
   /// Returns the folder to import. The folder in a project's file may be missing: the first run creates it.
   func folderToImport(_ project: FirebaseProject?) -> EmulatorFolder? {
     if let importFolder { return EmulatorFolder(path: importFolder) }
-    return project?.importFolder.map { EmulatorFolder(path: $0) }.flatMap { $0.isThere ? $0 : nil }
+    return project?.importFolder.map { EmulatorFolder(path: $0) }.flatMap { $0.exists ? $0 : nil }
   }
 
   /// - Throws: `ValidationError` when no folder is known.

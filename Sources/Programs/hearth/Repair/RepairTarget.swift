@@ -39,7 +39,7 @@ struct RepairTarget {
           "The databases of \(path) are in \(JournalEngines.product(of: url)), and a repair is about files.")
       }
       folder = path
-      journals = try DataFolderJournals.places(in: path).map {
+      journals = try DataFolderJournals.entries(in: path).map {
         Journal(name: $0.name, path: "\(path)/\($0.name)\(Self.suffix)")
       }
       guard !journals.isEmpty else { throw ValidationError("There are no accounts and no databases in \(path).") }

@@ -46,7 +46,7 @@ package struct ClientDescription: Sendable {
 extension EffectRouter {
   /// The number of rows that a loop reads in one turn: some tenths of a millisecond's work, so that other work is not
   /// delayed.
-  private static let placesPerTurn = 1_024
+  private static let rowsPerTurn = 1_024
 
   /// Returns the clients of a database, the newest connections first, and their number. Waits for turns of each loop;
   /// clients that connect or disconnect meanwhile may be missing.
@@ -63,12 +63,12 @@ extension EffectRouter {
       var place: Int? = 0
       while let first = place {
         let turn = await inbox.ask { hub in
-          hub.clientDescriptions(of: database, uid: uid, tenant: tenant, from: first, through: Self.placesPerTurn)
+          hub.clientDescriptions(of: database, uid: uid, tenant: tenant, from: first, through: Self.rowsPerTurn)
         }
         found += turn?.clients ?? []
         count += turn?.clients.count ?? 0
         place = turn?.next
-        if found.count >= limit + 4 * Self.placesPerTurn { found = Self.newest(found, limit) }
+        if found.count >= limit + 4 * Self.rowsPerTurn { found = Self.newest(found, limit) }
       }
     }
     return (Self.newest(found, limit), count)
@@ -93,7 +93,7 @@ extension LoopHub {
     of database: String, uid: String?, tenant: String?, from first: Int, through countMax: Int
   ) -> (clients: [ClientDescription], next: Int?) {
     var found: [ClientDescription] = []
-    let places = placeCount
+    let places = rowCount
     let end = places - first > countMax ? first + countMax : places
     var place = first
     while place < end {

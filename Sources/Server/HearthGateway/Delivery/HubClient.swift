@@ -51,7 +51,7 @@ protocol HubClient: AnyObject {
   /// Checks the client's credential after a revocation.
   ///
   /// - Returns: true when the client's database was asked to sign it out.
-  func reviewCredential(after revocation: Revocation, _ ticket: UInt64) -> Bool
+  func reviewCredential(after revocation: Revocation, _ revocationNumber: UInt64) -> Bool
 
   /// Signs the client out if its credential is of this session of the console, which has ended.
   func endConsoleSession(_ session: UInt64)

@@ -118,7 +118,7 @@ package final class LoopHub {
   }
 
   /// The number of client rows, in use or free.
-  var placeCount: Int { clients.rows.count }
+  var rowCount: Int { clients.rows.count }
   /// Returns the client in a row; nil for a free one.
   func client(at place: Int) -> (any HubClient)? { clients.client(at: place) }
 
@@ -128,9 +128,9 @@ package final class LoopHub {
   /// Revokes credentials of this loop's clients, each of which then has its database sign it out.
   ///
   /// - Returns: the number of outstanding responses of databases.
-  func revoke(_ revocation: Revocation, _ ticket: UInt64) -> Int {
+  func revoke(_ revocation: Revocation, _ revocationNumber: UInt64) -> Int {
     credentials.connections(of: revocation).count { id in
-      clients[id]?.reviewCredential(after: revocation, ticket) ?? false
+      clients[id]?.reviewCredential(after: revocation, revocationNumber) ?? false
     }
   }
 

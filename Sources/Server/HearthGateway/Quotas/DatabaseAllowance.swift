@@ -9,12 +9,12 @@ final class DatabaseAllowance: Sendable {
   private struct State {
     var quotas = DatabaseQuotas.none
     /// The quota of the database's connections, which its clients share.
-    var connections: SharedBound
+    var connections: FairShareLimit
     var requests = TokenBucket()
     var bytes = TokenBucket()
     var clients: [QuotaClientName: KnownClient] = [:]
     /// The capacity of ``clients``, which networks share.
-    var clientSlots: SharedBound
+    var clientSlots: FairShareLimit
     /// The earliest time of the next removal of idle clients, and the number of clients that triggers it.
     var sweepNanoseconds: Int64 = 0
     var sweepCount = 1_024
@@ -23,21 +23,21 @@ final class DatabaseAllowance: Sendable {
     var nextCountNanoseconds: Int64 = 0
 
     init(_ limits: QuotaLimits) {
-      connections = SharedBound(max: limits.connectionsMax)
-      clientSlots = SharedBound(max: limits.clientsMax)
+      connections = FairShareLimit(max: limits.connectionsMax)
+      clientSlots = FairShareLimit(max: limits.clientsMax)
     }
   }
 
   private struct KnownClient {
     var client: QuotaClient
-    var slot: SharedBound.Claim
+    var slot: FairShareLimit.Claim
   }
 
   /// A connection's slot among those of its database.
   struct Entry: Sendable {
     /// The client; nil for an administrator's connection.
     fileprivate(set) var client: QuotaClient?
-    fileprivate var share: SharedBound.Claim
+    fileprivate var share: FairShareLimit.Claim
   }
 
   private let limits: QuotaLimits

@@ -9,8 +9,8 @@ import HearthTree
 /// network's share in each window, however many members it has.
 struct WorkWindow: Sendable {
   private let milliseconds: Int64
-  private var bound = SharedBound(max: 0)
-  private var claims: [WorkLedger.Payer: SharedBound.Claim] = [:]
+  private var bound = FairShareLimit(max: 0)
+  private var claims: [WorkLedger.Payer: FairShareLimit.Claim] = [:]
   private var members: NetworkWorkTable
   /// The work of members of networks over their share that was granted in this window.
   private var granted: [NetworkPrefix: Int] = [:]
@@ -36,7 +36,7 @@ struct WorkWindow: Sendable {
     guard now >= end else { return false }
     number += (now - end) / (milliseconds * 1_000_000) + 1
     end = now + milliseconds * 1_000_000
-    bound = SharedBound(max: Int(clamping: Int64(clamping: stepsPerSecond) * milliseconds / 1_000))
+    bound = FairShareLimit(max: Int(clamping: Int64(clamping: stepsPerSecond) * milliseconds / 1_000))
     (claims, granted) = ([:], [:])
     members.sweep(in: number, of: bound.max)
     return true

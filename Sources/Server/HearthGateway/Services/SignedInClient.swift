@@ -26,10 +26,10 @@ extension SignedInClient {
   }
 
   /// Ends the client's credential if a revocation made it invalid.
-  func reviewCredential(after revocation: Revocation, _ ticket: UInt64) -> Bool {
+  func reviewCredential(after revocation: Revocation, _ revocationNumber: UInt64) -> Bool {
     guard let credential, services.authenticator.isEnded(credential, by: revocation) else { return false }
     setCredential(nil)
-    submit(.endCredential(revocation: ticket))
+    submit(.endCredential(revocation: revocationNumber))
     return hasDatabase
   }
 

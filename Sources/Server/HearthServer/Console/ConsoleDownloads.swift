@@ -18,7 +18,7 @@ final class ConsoleDownloads: Sendable {
   static let runningMax = 8
 
   /// The file that a key is for.
-  struct Ticket: Sendable {
+  struct PendingDownload: Sendable {
     var session: UInt64
     var database: String
     var path: Path
@@ -28,7 +28,7 @@ final class ConsoleDownloads: Sendable {
 
   private struct State {
     /// The unused keys, the oldest first.
-    var tickets: [(key: Digest, ticket: Ticket)] = []
+    var pendingDownloads: [(key: Digest, pendingDownload: PendingDownload)] = []
     var runningCount = 0
   }
 
@@ -42,13 +42,15 @@ final class ConsoleDownloads: Sendable {
     session: UInt64, cookie: String, database: String, path: Path, now: Int64
   ) throws(RandomnessError) -> String {
     let key = Base64URL.encode(try RandomBytes.system.bytes(Self.keyBytes))
-    let ticket = Ticket(
+    let pendingDownload = PendingDownload(
       session: session, database: database, path: path, cookie: Digest(sha256: cookie.utf8),
       end: now + Self.keySeconds * 1_000)
     state.withLock { state in
-      state.tickets.removeAll { $0.ticket.end <= now }
-      if state.tickets.count >= Self.keysMax { state.tickets.removeFirst(state.tickets.count - Self.keysMax + 1) }
-      state.tickets.append((Digest(sha256: key.utf8), ticket))
+      state.pendingDownloads.removeAll { $0.pendingDownload.end <= now }
+      if state.pendingDownloads.count >= Self.keysMax {
+        state.pendingDownloads.removeFirst(state.pendingDownloads.count - Self.keysMax + 1)
+      }
+      state.pendingDownloads.append((Digest(sha256: key.utf8), pendingDownload))
     }
     return key
   }
@@ -56,17 +58,19 @@ final class ConsoleDownloads: Sendable {
   /// Uses a key up.
   ///
   /// - Returns: nil for a key that is unknown, expired, used, or another browser's.
-  func redeem(_ key: Substring, cookie: String, now: Int64) -> Ticket? {
+  func redeem(_ key: Substring, cookie: String, now: Int64) -> PendingDownload? {
     guard key.utf8.count <= 128, cookie.utf8.count <= 128 else { return nil }
     let (key, cookie) = (Digest(sha256: key.utf8), Digest(sha256: cookie.utf8))
     return state.withLock { state in
-      state.tickets.removeAll { $0.ticket.end <= now }
+      state.pendingDownloads.removeAll { $0.pendingDownload.end <= now }
       var found: Int?
-      for index in state.tickets.indices where ConstantTime.equal(state.tickets[index].key.bytes, key.bytes) {
+      for index in state.pendingDownloads.indices
+      where ConstantTime.equal(state.pendingDownloads[index].key.bytes, key.bytes) {
         found = index
       }
-      guard let found, ConstantTime.equal(state.tickets[found].ticket.cookie.bytes, cookie.bytes) else { return nil }
-      return state.tickets.remove(at: found).ticket
+      guard let found, ConstantTime.equal(state.pendingDownloads[found].pendingDownload.cookie.bytes, cookie.bytes)
+      else { return nil }
+      return state.pendingDownloads.remove(at: found).pendingDownload
     }
   }
 

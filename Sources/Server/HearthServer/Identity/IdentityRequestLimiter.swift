@@ -8,33 +8,33 @@ final class IdentityRequestLimiter: Sendable {
   static let requestsMax = 1_024
 
   private let max: Int
-  private let places: Mutex<SharedBound>
+  private let slots: Mutex<FairShareLimit>
   private let isReported = Atomic<Bool>(false)
 
   init(max: Int = requestsMax) {
     self.max = max
-    places = Mutex(SharedBound(max: max))
+    slots = Mutex(FairShareLimit(max: max))
   }
 
   /// The number of requests under way.
-  var inFlightCount: Int { places.withLock { $0.used } }
+  var inFlightCount: Int { slots.withLock { $0.used } }
 
   /// Takes a slot for a client; nil when there is none.
-  func begin(_ client: ShareClaimant) -> SharedBound.Claim? {
-    places.withLock { places in
-      var place = places.join(client)
-      if places.admit(to: &place) { return place }
-      places.leave(&place)
+  func begin(_ client: ShareClaimant) -> FairShareLimit.Claim? {
+    slots.withLock { slots in
+      var slot = slots.join(client)
+      if slots.admit(to: &slot) { return slot }
+      slots.leave(&slot)
       return nil
     }
   }
 
   /// Frees a slot.
-  func end(_ place: SharedBound.Claim) {
-    let left = places.withLock { places in
-      var place = place
-      places.leave(&place)
-      return places.used
+  func end(_ slot: FairShareLimit.Claim) {
+    let left = slots.withLock { slots in
+      var slot = slot
+      slots.leave(&slot)
+      return slots.used
     }
     if left <= max / 2, isReported.load(ordering: .relaxed) { isReported.store(false, ordering: .relaxed) }
   }

@@ -45,9 +45,9 @@ struct IdentityResponder: Sendable {
     }
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     Task(executorPreference: AccountsExecutor.shared) {
-      let watch = TransactionWatch()
+      let watch = RequestRetryTracker()
       let answer = await RequestContext.$id.withValue(id) {
-        await TransactionWatch.$current.withValue(watch) {
+        await RequestRetryTracker.$current.withValue(watch) {
           await ShareClaimant.$current.withValue(claimant) { await endpoints.answer(request, at: match) }
         }
       }

@@ -60,7 +60,7 @@ package final class JournalMove {
   package func toStore(_ onCopied: (Moved) -> Void) throws {
     let sources = try Self.requireJournals(folderJournals(), in: folder)
     try lock(sources)
-    try run(sources, to: store, comparing: DataFolderJournals(directory.path, in: store).places(), onCopied) {}
+    try run(sources, to: store, comparing: DataFolderJournals(directory.path, in: store).entries(), onCopied) {}
   }
 
   /// Copies the store's journals into the folder, which is made when it is missing.
@@ -71,7 +71,7 @@ package final class JournalMove {
   ///     final names after the last call.
   /// - Throws: as ``toStore(_:)`` does. The folder may then have some of the databases, each of them complete.
   package func toFolder(begin: () throws -> Void, _ onCopied: (Moved) -> Void) throws {
-    let sources = try Self.requireJournals(DataFolderJournals(directory.path, in: store).places(), in: store)
+    let sources = try Self.requireJournals(DataFolderJournals(directory.path, in: store).entries(), in: store)
     let present = try folderJournals()
     try lock(present)
     try run(sources, to: folder, comparing: present, onCopied) {
@@ -165,7 +165,7 @@ package final class JournalMove {
   // MARK: The folder
 
   private func folderJournals() throws(JournalError) -> [DataFolderJournals.Entry] {
-    try DataFolderJournals.areThere(in: directory.path) ? DataFolderJournals.places(in: directory.path) : []
+    try DataFolderJournals.exist(in: directory.path) ? DataFolderJournals.entries(in: directory.path) : []
   }
 
   /// Locks the folder's journals against servers.

@@ -12,7 +12,7 @@ extension BackupSource {
     self.init(
       folder: dataDirectory,
       journals: {
-        try journals.places().map { BackupSource.Entry(name: $0.name, archive: $0.archive, journal: $0.name) }
+        try journals.entries().map { BackupSource.Entry(name: $0.name, archive: $0.archive, journal: $0.name) }
       },
       clock: { Clock.wallMilliseconds })
   }

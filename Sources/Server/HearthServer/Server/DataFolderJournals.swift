@@ -40,7 +40,7 @@ package struct DataFolderJournals: Sendable {
   /// Returns the current journals, the accounts first, then databases in order of name.
   ///
   /// - Throws: `JournalError` when they cannot be listed.
-  package func places() throws(JournalError) -> [Entry] {
+  package func entries() throws(JournalError) -> [Entry] {
     let deleted = try RemovedDatabases.marked(in: directory)
     func isKept(_ name: String) -> Bool { Namespace.isValid(name) && !deleted.contains(name) }
     let prefix = ServerJournals.databasesPrefix
@@ -52,15 +52,15 @@ package struct DataFolderJournals: Sendable {
   /// Returns true when the folder itself contains journals. A folder without a first server start has none.
   ///
   /// - Throws: `JournalError` when the folder cannot be listed.
-  package static func areThere(in dataDirectory: String) throws(JournalError) -> Bool {
+  package static func exist(in dataDirectory: String) throws(JournalError) -> Bool {
     guard access(DataDirectory(path: dataDirectory).databasesPath, F_OK) == 0 else { return false }
-    return try !places(in: dataDirectory).isEmpty
+    return try !entries(in: dataDirectory).isEmpty
   }
 
   /// Returns the journals in the folder itself.
   ///
   /// - Throws: `JournalError` when the folder cannot be listed.
-  package static func places(in dataDirectory: String) throws(JournalError) -> [Entry] {
-    try DataFolderJournals(dataDirectory).places()
+  package static func entries(in dataDirectory: String) throws(JournalError) -> [Entry] {
+    try DataFolderJournals(dataDirectory).entries()
   }
 }

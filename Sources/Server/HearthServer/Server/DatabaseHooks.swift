@@ -6,7 +6,7 @@ final class DatabaseHooks: Sendable {
   private let outbox = Mutex<@Sendable (String) -> DatabaseOutbox?>({ _ in nil })
   private let opened = Mutex<@Sendable (Database) -> Void>({ _ in })
   private let ownershipChanged = Mutex<@Sendable (String, Bool) -> Void>({ _, _ in })
-  private let away = Mutex<@Sendable (String) -> Void>({ _ in })
+  private let unavailable = Mutex<@Sendable (String) -> Void>({ _ in })
   private let removed = Mutex<@Sendable () async -> Void>({})
 
   /// Sets the outboxes.
@@ -32,7 +32,7 @@ final class DatabaseHooks: Sendable {
   /// Sets the handler of interruptions.
   ///
   /// - Parameter work: called with the name of an open database that is not served for a while.
-  func whenUnavailable(_ work: @escaping @Sendable (String) -> Void) { away.withLock { $0 = work } }
+  func whenUnavailable(_ work: @escaping @Sendable (String) -> Void) { unavailable.withLock { $0 = work } }
 
   /// Sets the handler of removals.
   ///
@@ -51,7 +51,7 @@ final class DatabaseHooks: Sendable {
     return { isOwner in handler(name, isOwner) }
   }
 
-  func leave(_ name: String) { away.withLock { $0 }(name) }
+  func leave(_ name: String) { unavailable.withLock { $0 }(name) }
 
   func remove() async { await removed.withLock { $0 }() }
 }

@@ -31,7 +31,7 @@ struct DatabaseTable {
   /// The names that have a journal, open or not.
   private(set) var existing: Set<String>
   /// The open databases that are not served at the moment.
-  private var away: Set<String> = []
+  private var unserved: Set<String> = []
   private var isClosed = false
 
   init(existing: Set<String>) { self.existing = existing }
@@ -42,7 +42,7 @@ struct DatabaseTable {
 
   /// Returns the database if it is open and served, and notes its use.
   func opened(_ name: String) -> Database? {
-    guard case .open(let database, let use) = entries[name], !away.contains(name) else { return nil }
+    guard case .open(let database, let use) = entries[name], !unserved.contains(name) else { return nil }
     use.note()
     return database
   }
@@ -60,7 +60,7 @@ struct DatabaseTable {
 
   /// Records whether an open database is served.
   mutating func setServing(_ isServing: Bool, _ name: String) {
-    if isServing { away.remove(name) } else { away.insert(name) }
+    if isServing { unserved.remove(name) } else { unserved.insert(name) }
   }
 
   /// Sets the names of the existing databases; open ones are kept.
@@ -86,7 +86,7 @@ struct DatabaseTable {
     switch entries[name] {
     case .removing: return .done(.failure(.unavailable("it is being deleted")))
     case .open where creation == .new, .opening where creation == .new: return .done(.failure(.exists))
-    case .open where away.contains(name):
+    case .open where unserved.contains(name):
       return .done(.failure(.unavailable("the cluster's nodes do not reach each other")))
     case .open(let database, let use):
       use.note()
@@ -151,7 +151,7 @@ struct DatabaseTable {
       entries[name] = .open(database, DatabaseUse())
     } else if promises.isEmpty || isClosed {
       entries[name] = nil
-      away.remove(name)
+      unserved.remove(name)
     }
     return (promises, isClosed)
   }
@@ -165,7 +165,7 @@ struct DatabaseTable {
 
   /// Ends the dropping of a database. When requests wait and a new one may be opened, it remains as being opened.
   mutating func endDropping(_ name: String, existsAgain: Bool, mayBeOpened: Bool) -> Waiting {
-    away.remove(name)
+    unserved.remove(name)
     if !existsAgain { existing.remove(name) }
     guard case .opening(let promises) = entries[name] else { return ([], true) }
     if promises.isEmpty || !mayBeOpened || isClosed { entries[name] = nil }

@@ -13,11 +13,11 @@ final class ConnectionSlots: Sendable {
   static let filesPercentMax = 90
 
   private let proxies: TrustedProxies
-  private let bound: Mutex<SharedBound>
+  private let bound: Mutex<FairShareLimit>
 
   init(max: Int, proxies: TrustedProxies) {
     self.proxies = proxies
-    bound = Mutex(SharedBound(max: max))
+    bound = Mutex(FairShareLimit(max: max))
   }
 
   /// The number of connections now.
@@ -29,7 +29,7 @@ final class ConnectionSlots: Sendable {
   static func max(files: Int) -> Int { files / 100 * filesPercentMax + files % 100 * filesPercentMax / 100 }
 
   /// Takes a slot for a connection; nil when its client can have none.
-  func take(_ address: IPAddress?) -> SharedBound.Claim? {
+  func take(_ address: IPAddress?) -> FairShareLimit.Claim? {
     let network = address.flatMap { proxies.contains($0) ? nil : NetworkPrefix($0) }
     return bound.withLock { bound in
       var claim = bound.join(ShareClaimant(network: network))
@@ -40,7 +40,7 @@ final class ConnectionSlots: Sendable {
   }
 
   /// Frees a slot.
-  func leave(_ claim: SharedBound.Claim) {
+  func leave(_ claim: FairShareLimit.Claim) {
     bound.withLock { bound in
       var claim = claim
       bound.leave(&claim)

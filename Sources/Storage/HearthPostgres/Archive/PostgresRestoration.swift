@@ -35,13 +35,13 @@ final class PostgresRestoration: JournalRestoration {
       [
         PostgresStatement(JournalSQL.make, [.text(workName)]), PostgresStatement(JournalSQL.find, [.text(workName)]),
       ], isRepeatable: true)
-    guard let identifier = made[1].integer(0, 0), engine.enter(identifier) else {
+    guard let identifier = made[1].integer(0, 0), engine.markOpen(identifier) else {
       throw JournalError(.inUse, "somebody else restores the journal \(name)")
     }
     self.identifier = identifier
   }
 
-  deinit { if !isComplete { engine.leave(identifier) } }
+  deinit { if !isComplete { engine.markClosed(identifier) } }
 
   func begin(at position: Int64, runningHash: RunningHash) throws(JournalError) {
     guard snapshot == nil, !hasBatches, position >= 0 else { throw error(.positionMismatch, "a snapshot comes first") }
@@ -125,7 +125,7 @@ final class PostgresRestoration: JournalRestoration {
     let renamed = try run([statement(JournalSQL.rename, .text(name)), found])
     guard renamed[1].integer(0, 0) == identifier else { throw error(.inUse, "there is a journal by now") }
     isComplete = true
-    engine.leave(identifier)
+    engine.markClosed(identifier)
     return head
   }
 

@@ -9,8 +9,8 @@ extension PostgresEngine {
   func remove(_ name: String, _ action: String) throws(JournalError) {
     let found = try run(action, 0, [PostgresStatement(JournalSQL.find, [.text(name)])], isRepeatable: true)
     guard let identifier = found[0].integer(0, 0) else { return }
-    guard enter(identifier) else { throw JournalError(.inUse, "the journal \(name) is open in this process") }
-    defer { leave(identifier) }
+    guard markOpen(identifier) else { throw JournalError(.inUse, "the journal \(name) is open in this process") }
+    defer { markClosed(identifier) }
     let journal = [PostgresStatement.Parameter.integer(identifier)]
     _ = try run(
       action, identifier,

@@ -152,7 +152,7 @@ public final class PostgresEngine: Sendable {
   // MARK: Handles
 
   /// Registers a journal as open in this process. Returns false when it is open already.
-  func enter(_ journal: Int64) -> Bool { open.withLock { $0.insert(journal).inserted } }
+  func markOpen(_ journal: Int64) -> Bool { open.withLock { $0.insert(journal).inserted } }
 
-  func leave(_ journal: Int64) { open.withLock { _ = $0.remove(journal) } }
+  func markClosed(_ journal: Int64) { open.withLock { _ = $0.remove(journal) } }
 }

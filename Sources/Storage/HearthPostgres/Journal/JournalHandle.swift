@@ -29,7 +29,7 @@ final class JournalHandle: Sendable {
       defer { state.isClosed = true }
       return !state.isClosed
     }
-    if isFirst, isRegistered { engine.leave(identifier) }
+    if isFirst, isRegistered { engine.markClosed(identifier) }
   }
 
   // MARK: Errors

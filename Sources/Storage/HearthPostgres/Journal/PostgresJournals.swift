@@ -11,7 +11,7 @@ public struct PostgresJournals: JournalFactory {
   public func open(_ name: String) throws(JournalError) -> OpenedJournal {
     let full = try key(name)
     let identifier = try identifier(of: name)
-    guard engine.enter(identifier) else {
+    guard engine.markOpen(identifier) else {
       throw JournalError(.inUse, "the journal \(name) is open in this process already")
     }
     return OpenedJournal(PostgresJournal(engine, identifier: identifier, name: full))

@@ -56,14 +56,14 @@ struct ClusterBench: AsyncParsableCommand {
   func run() async throws {
     OpenFiles.raiseLimit()
     Output.note("starting PostgreSQL and the servers …")
-    let world = try BenchCluster(self)
-    defer { world.stop() }
+    let cluster = try BenchCluster(self)
+    defer { cluster.stop() }
     var table = ClusterTable()
-    if parts.contains(.writes) { try await writes(world, &table) }
-    if parts.contains(.latency) { try await latency(world, &table) }
-    if parts.contains(.failover) { try await failover(world, &table) }
-    if parts.contains(.move) { try await move(world, &table) }
-    if parts.contains(.databases) { try await databases(world, &table) }
+    if parts.contains(.writes) { try await writes(cluster, &table) }
+    if parts.contains(.latency) { try await latency(cluster, &table) }
+    if parts.contains(.failover) { try await failover(cluster, &table) }
+    if parts.contains(.move) { try await move(cluster, &table) }
+    if parts.contains(.databases) { try await databases(cluster, &table) }
     Output.line(table.text)
   }
 
@@ -78,19 +78,19 @@ struct ClusterBench: AsyncParsableCommand {
     case spread = "three nodes, clients on all of them"
   }
 
-  private func writes(_ world: BenchCluster, _ table: inout ClusterTable) async throws {
-    let count = world.nodes.servers.count
+  private func writes(_ cluster: BenchCluster, _ table: inout ClusterTable) async throws {
+    let count = cluster.nodes.servers.count
     // A database that is open on its owner alone; that node has few databases and hands none over.
-    let maker = (try await world.nodes.settledOwner(asking: 0) + 1) % count
-    let alone = try await makeDatabase("alone", on: maker, world).namespace
+    let maker = (try await cluster.nodes.settledOwner(asking: 0) + 1) % count
+    let alone = try await makeDatabase("alone", on: maker, cluster).namespace
     var figures: [Setup: [SpreadWrites.Figures]] = [:]
     for round in 1...rounds {
       for setup in Setup.allCases {
         Output.note("writes, round \(round): \(setup.rawValue) …")
         let name = setup == .owner ? alone : "default"
         // Nodes hand databases to each other, so that all have about the same number.
-        let owner = try await world.nodes.settledOwner(of: name, asking: setup == .owner ? maker : 0)
-        figures[setup, default: []].append(try await writes(setup, to: world.nodes.target(owner, name), world))
+        let owner = try await cluster.nodes.settledOwner(of: name, asking: setup == .owner ? maker : 0)
+        figures[setup, default: []].append(try await writes(setup, to: cluster.nodes.target(owner, name), cluster))
       }
     }
     let middle = figures.mapValues { rounds in rounds.sorted { $0.rate < $1.rate }[rounds.count / 2] }
@@ -106,60 +106,60 @@ struct ClusterBench: AsyncParsableCommand {
   ///
   /// - Parameter owned: The database at its owner.
   private func writes(
-    _ setup: Setup, to owned: BenchTarget, _ world: BenchCluster
+    _ setup: Setup, to owned: BenchTarget, _ cluster: BenchCluster
   ) async throws -> SpreadWrites.Figures {
     var size = SpreadWrites.Size(sockets: sockets, inFlight: inFlight, seconds: Double(time.seconds))
     switch setup {
     case .embedded:
       return try await SpreadWrites.run(
-        [world.embedded.target()], size, servers: [world.embedded.process], postgres: [])
+        [cluster.embedded.target()], size, servers: [cluster.embedded.process], postgres: [])
     case .single:
       return try await SpreadWrites.run(
-        [world.single.target()], size, servers: [world.single.process], postgres: world.postgres.processes)
+        [cluster.single.target()], size, servers: [cluster.single.process], postgres: cluster.postgres.processes)
     case .owner, .followed:
       return try await SpreadWrites.run(
-        [owned], size, servers: world.nodes.processes, postgres: world.postgres.processes)
+        [owned], size, servers: cluster.nodes.processes, postgres: cluster.postgres.processes)
     case .spread:
-      size.sockets = sockets / world.nodes.servers.count
+      size.sockets = sockets / cluster.nodes.servers.count
       return try await SpreadWrites.run(
-        world.nodes.servers.indices.map { try world.nodes.target($0) }, size, servers: world.nodes.processes,
-        postgres: world.postgres.processes)
+        cluster.nodes.servers.indices.map { try cluster.nodes.target($0) }, size, servers: cluster.nodes.processes,
+        postgres: cluster.postgres.processes)
     }
   }
 
   /// Makes many databases, each on one of the nodes, which then owns it.
-  private func databases(_ world: BenchCluster, _ table: inout ClusterTable) async throws {
+  private func databases(_ cluster: BenchCluster, _ table: inout ClusterTable) async throws {
     Output.note("making \(databases) databases …")
-    let nodes = world.nodes
+    let nodes = cluster.nodes
     var targets: [BenchTarget] = []
     for number in 0..<databases {
-      targets.append(try await makeDatabase("many\(number)", on: number % nodes.servers.count, world))
+      targets.append(try await makeDatabase("many\(number)", on: number % nodes.servers.count, cluster))
     }
     Output.note("writes to \(databases) databases …")
     let size = SpreadWrites.Size(sockets: 2, inFlight: inFlight, seconds: Double(time.seconds))
     let figures = try await SpreadWrites.run(
-      targets, size, servers: nodes.processes, postgres: world.postgres.processes)
+      targets, size, servers: nodes.processes, postgres: cluster.postgres.processes)
     table.add(
       writes: figures, "three nodes, \(databases) databases, clients on their owners", beside: nil,
       aim: "20,000 writes/s")
   }
 
   /// Makes a database at a node, which then owns it.
-  private func makeDatabase(_ name: String, on node: Int, _ world: BenchCluster) async throws -> BenchTarget {
+  private func makeDatabase(_ name: String, on node: Int, _ cluster: BenchCluster) async throws -> BenchTarget {
     try await BenchHTTP.settings(
       .POST, "databases.json", [.init("name", .string(name)), .init("rules", .string(BenchTarget.rules))],
-      of: try world.nodes.target(node))
-    return try world.nodes.target(node, name)
+      of: try cluster.nodes.target(node))
+    return try cluster.nodes.target(node, name)
   }
 
   // MARK: Latency
 
-  private func latency(_ world: BenchCluster, _ table: inout ClusterTable) async throws {
-    let owner = try await world.nodes.settledOwner(asking: 0)
-    let other = (owner + 1) % world.nodes.servers.count
+  private func latency(_ cluster: BenchCluster, _ table: inout ClusterTable) async throws {
+    let owner = try await cluster.nodes.settledOwner(asking: 0)
+    let other = (owner + 1) % cluster.nodes.servers.count
     let targets = [
-      try world.nodes.target(owner), try world.nodes.target(other), try world.single.target(),
-      try world.embedded.target(),
+      try cluster.nodes.target(owner), try cluster.nodes.target(other), try cluster.single.target(),
+      try cluster.embedded.target(),
     ]
     for kind in [PairedRequests.Kind.write, .get] {
       Output.note("a \(kind.rawValue) at a time …")
@@ -174,34 +174,34 @@ struct ClusterBench: AsyncParsableCommand {
 
   // MARK: Moves
 
-  private func failover(_ world: BenchCluster, _ table: inout ClusterTable) async throws {
+  private func failover(_ cluster: BenchCluster, _ table: inout ClusterTable) async throws {
     var gaps: [Double] = []
     for time in 1...times {
       Output.note("killing the owner, \(time) of \(times) …")
-      gaps.append(try await gap(world) { owner in world.nodes.servers[owner].crash() })
+      gaps.append(try await gap(cluster) { owner in cluster.nodes.servers[owner].crash() })
     }
     table.add(gaps: gaps, "the owner is killed", aim: "under 7.0 s")
   }
 
-  private func move(_ world: BenchCluster, _ table: inout ClusterTable) async throws {
+  private func move(_ cluster: BenchCluster, _ table: inout ClusterTable) async throws {
     var gaps: [Double] = []
     for time in 1...times {
       Output.note("draining the owner, \(time) of \(times) …")
       gaps.append(
-        try await gap(world) { owner in
-          try await world.nodes.drain(owner)
-          world.nodes.servers[owner].end()
+        try await gap(cluster) { owner in
+          try await cluster.nodes.drain(owner)
+          cluster.nodes.servers[owner].end()
         })
     }
     table.add(gaps: gaps, "the owner is drained, and stopped", aim: "under 200 ms")
   }
 
   /// Measures the time in seconds without an acknowledged write through another node; then restarts the owner.
-  private func gap(_ world: BenchCluster, ending: (Int) async throws -> Void) async throws -> Double {
-    let owner = try await world.nodes.settledOwner(asking: 0)
-    let other = (owner + 1) % world.nodes.servers.count
-    let found = try await WriteGap.longest(writingTo: try world.nodes.target(other)) { try await ending(owner) }
-    try world.nodes.servers[owner].start()
+  private func gap(_ cluster: BenchCluster, ending: (Int) async throws -> Void) async throws -> Double {
+    let owner = try await cluster.nodes.settledOwner(asking: 0)
+    let other = (owner + 1) % cluster.nodes.servers.count
+    let found = try await WriteGap.longest(writingTo: try cluster.nodes.target(other)) { try await ending(owner) }
+    try cluster.nodes.servers[owner].start()
     // Gives the node's lease and connections time to become steady.
     try await Task.sleep(for: .seconds(8))
     return found

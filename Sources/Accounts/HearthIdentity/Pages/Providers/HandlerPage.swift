@@ -155,15 +155,15 @@ struct HandlerPage: Sendable {
 
   /// - Parameters:
   ///   - parts: the provider's parameters from the browser.
-  ///   - passesOn: the page for a browser without the visit's cookie.
+  ///   - pageWithoutCookie: the page for a browser without the visit's cookie.
   func handleCallback(
-    _ parts: [String: String], _ request: IdentityRequest, withoutCookie passesOn: HTMLPage = .foreignVisit
+    _ parts: [String: String], _ request: IdentityRequest, withoutCookie pageWithoutCookie: HTMLPage = .foreignVisit
   ) async -> IdentityResponse {
     guard let state = parts["state"], (1...128).contains(state.utf8.count), let origin = origin(of: request.host) else {
       return HTMLPage.foreignVisit.response
     }
     let cookie = VisitCookie(state: state, isSecure: origin.hasPrefix("https://"))
-    guard let visit = cookie.text(in: request.cookie) else { return passesOn.response }
+    guard let visit = cookie.text(in: request.cookie) else { return pageWithoutCookie.response }
     var response: IdentityResponse
     do throws(ProviderPages.CallbackError) {
       let callback = try accounts.signIn.providerPages.verifyCallback(

@@ -41,7 +41,7 @@ export class DataController extends Store {
   focus: () => void = () => {};
   reveal: (path: Path) => void = () => {};
   editPath: () => void = () => {};
-  private readonly pulse: CommitCountStream;
+  private readonly commitCounts: CommitCountStream;
   private filtered: FilteredLines | null = null;
   private timers: ReturnType<typeof setInterval>[] = [];
   private redrawTimer: ReturnType<typeof setTimeout> | undefined;
@@ -50,7 +50,7 @@ export class DataController extends Store {
   constructor(readonly session: Session, readonly notices: Notices) {
     super();
     this.route = readRoute(location.hash);
-    this.pulse = new CommitCountStream(session.api, (paths, event) => this.model?.recordCommits(paths, event.counts, performance.now()));
+    this.commitCounts = new CommitCountStream(session.api, (paths, event) => this.model?.recordCommits(paths, event.counts, performance.now()));
     const outline = (path: Path) => session.api.outline(this.database, pathText(path), { limit: 1 });
     this.edits = new Edits({ client: () => this.connection!.client, outline });
     this.editor = new Editor(this.edits, undo => this.actions.offerUndo(undo));
@@ -95,7 +95,7 @@ export class DataController extends Store {
 
   stop(): void {
     for (const timer of this.timers) clearInterval(timer);
-    this.pulse.stop();
+    this.commitCounts.stop();
     this.model?.dispose();
     this.identityConnection?.end();
     this.connection?.end();
@@ -299,7 +299,7 @@ export class DataController extends Store {
   private tick(): void {
     if (!this.model || document.hidden) return;
     this.model.activity.tick(performance.now());
-    if (!this.isPaused && this.isLive) this.pulse.watch(this.database, this.model.watchedPaths());
+    if (!this.isPaused && this.isLive) this.commitCounts.watch(this.database, this.model.watchedPaths());
     this.redraw(false);
   }
 
@@ -309,7 +309,7 @@ export class DataController extends Store {
     if (!document.hidden) return this.redraw(true);
     this.pauseTimer = setTimeout(() => {
       this.model?.pauseListening();
-      this.pulse.stop();
+      this.commitCounts.stop();
     }, 5000);
   }
 }

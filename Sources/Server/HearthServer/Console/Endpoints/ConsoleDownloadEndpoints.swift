@@ -42,17 +42,17 @@ struct ConsoleDownloadEndpoints: ConsoleEndpoints {
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     let key = name.dropFirst(ConsoleDownloads.prefix.count)
     let now = call.now.monotonicMilliseconds
-    guard let cookie = call.cookie, let ticket = console.downloads.redeem(key, cookie: cookie, now: now),
-      console.access.isOpen(ticket.session, now: now)
+    guard let cookie = call.cookie, let pendingDownload = console.downloads.redeem(key, cookie: cookie, now: now),
+      console.access.isOpen(pendingDownload.session, now: now)
     else {
       promise.succeed(
         ConsoleResponder.answer(
           ConsoleFailure(.notFound, "This download was fetched already, or is over. Ask for it again.")))
       return promise.futureResult
     }
-    context.opened(ticket.database).assumeIsolated().whenComplete { [self] result in
+    context.opened(pendingDownload.database).assumeIsolated().whenComplete { [self] result in
       do {
-        promise.succeed(begin(ticket, try result.get()))
+        promise.succeed(begin(pendingDownload, try result.get()))
       } catch {
         promise.succeed(ConsoleResponder.answer(error as? ConsoleFailure ?? .unavailable))
       }
@@ -60,16 +60,17 @@ struct ConsoleDownloadEndpoints: ConsoleEndpoints {
     return promise.futureResult
   }
 
-  private func begin(_ ticket: ConsoleDownloads.Ticket, _ database: Database) -> HTTPResponse {
+  private func begin(_ pendingDownload: ConsoleDownloads.PendingDownload, _ database: Database) -> HTTPResponse {
     guard console.downloads.enter() else {
       return ConsoleResponder.answer(ConsoleFailure(.tooManyRequests, "Too many downloads are under way."))
     }
-    let stream = DownloadStream(database.published.root[ticket.path], of: ticket.session, console, on: loop.eventLoop)
+    let stream = DownloadStream(
+      database.published.root[pendingDownload.path], of: pendingDownload.session, console, on: loop.eventLoop)
     var response = ConsoleResponder.answer(
       .ok,
       headers: [
         (name: "Content-Type", value: "application/json; charset=utf-8"),
-        (name: "Content-Disposition", value: "attachment; filename=\"\(Self.fileName(ticket))\""),
+        (name: "Content-Disposition", value: "attachment; filename=\"\(Self.fileName(pendingDownload))\""),
       ])
     response.stream = NIOLoopBound(stream, eventLoop: loop.eventLoop)
     return response
@@ -77,8 +78,8 @@ struct ConsoleDownloadEndpoints: ConsoleEndpoints {
 
   /// Returns a file name of the database's name and the last key, without characters that a file system or a header
   /// would not accept.
-  static func fileName(_ ticket: ConsoleDownloads.Ticket) -> String {
-    let key = ticket.path.keys.last.map { key in
+  static func fileName(_ pendingDownload: ConsoleDownloads.PendingDownload) -> String {
+    let key = pendingDownload.path.keys.last.map { key in
       "-"
         + String(
           key.description.unicodeScalars.prefix(64).map { scalar -> Character in
@@ -88,7 +89,7 @@ struct ConsoleDownloadEndpoints: ConsoleEndpoints {
               ? Character(scalar) : "_"
           })
     }
-    return "\(ticket.database)\(key ?? "").json"
+    return "\(pendingDownload.database)\(key ?? "").json"
   }
 }
 
