@@ -5,7 +5,9 @@ import Testing
 @Suite struct GuideLinkTests {
   /// The text files that a plain Git host shows: each link in them is a path from the file's folder.
   private static func pages() -> [String] {
-    ["Sources", "Rules", "Plugins"].flatMap { Project.files(below: $0, ending: ".md") }.filter { !$0.contains(".docc/") }
+    ["Sources", "Rules", "Plugins"].flatMap { Project.files(below: $0, ending: ".md") }.filter {
+      !$0.contains(".docc/")
+    }
       + ["README.md"]
   }
 
