@@ -165,6 +165,11 @@ docs-reference: packages toolchain .build/site/ready
 	  --output-path .build/docs-reference --transform-for-static-hosting --warnings-as-errors \
 	  --hosting-base-path "$(SITE_PATH)$$($(SITE) --version)/api"
 
+## The pictures of the README and the guides, in Sources/Guide/Images: a real console in Chromium, and a recording of commands.
+## PICTURES=terminal makes the recording alone, PICTURES=console the others.
+pictures: page-tools .venv/ready $(if $(HEARTH),,build)
+	HEARTH=$(or $(HEARTH),.build/release/hearth) PYTHONPATH=Tests/Acceptance $(PYTHON) -m pictures $(PICTURES)
+
 .build/site/ready: Sources/Guide/Site/requirements.txt
 	python3 -m venv .build/site
 	.build/site/bin/pip install --quiet --requirement Sources/Guide/Site/requirements.txt
