@@ -42,7 +42,7 @@ def problems(folder):
                     found.append(f"{name}: requests {address}")
                 continue
             target = (path.parent / urllib.parse.unquote(parts.path)).resolve() if parts.path else path
-            if not target.is_file():
+            if not target.is_file() and not (target / "index.html").is_file():
                 found.append(f"{name}: {address} leads nowhere")
             elif parts.fragment and target in pages and parts.fragment not in pages[target].identifiers:
                 found.append(f"{name}: {address} leads to no heading")

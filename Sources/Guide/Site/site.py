@@ -120,7 +120,8 @@ class Staging:
 
     def front(self, text):
         """The first page: the guide's first page with the README's comparison, and the lists of pages as the navigation."""
-        start, paths, subjects = re.fullmatch(r"(.*?)^## Three paths\n(.*?)^## All pages\n(.*)", text, re.S | re.M).groups()
+        start, paths, more, subjects = re.fullmatch(
+            r"(.*?)^## Three paths\n(.*?)(^## .*?)^## All pages\n(.*)", text, re.S | re.M).groups()
         intro, *cards = re.split(r"^### ", paths, flags=re.M)
         trees = []
         for subject in re.split(r"^### ", subjects, flags=re.M)[1:]:
@@ -138,7 +139,7 @@ class Staging:
             "</div>\n\n</div>", pictures.strip(), "</div>",
             "## Three paths", intro.strip(), '<div class="front-cards">',
             *[f'<div class="front-card">\n\n**{card.partition(chr(10))[0]}**\n{card.partition(chr(10))[2]}\n\n</div>' for card in cards],
-            "</div>", "## Compared", self.rewritten("README.md", comparison).strip(), *trees]) + "\n"
+            "</div>", more.strip(), "## Compared", self.rewritten("README.md", comparison).strip(), *trees]) + "\n"
 
 
 def write_versions(folder, newest):
@@ -174,10 +175,12 @@ def main():
     environment = {
         **os.environ, "HEARTH_VERSION": version(), "HEARTH_REFERENCE": "1" if options.reference else "",
         "SOURCE_DATE_EPOCH": os.environ.get("SOURCE_DATE_EPOCH", "0")}
-    subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-m", "sphinx", "--builder", "html", "--fail-on-warning", "--keep-going", "--quiet", "--conf-dir", HERE,
          "--doctree-dir", ROOT / ".build/docs-trees", STAGED, made],
-        check=True, env=environment)
+        env=environment)
+    if done.returncode:
+        sys.exit(done.returncode)
     if options.reference:
         shutil.copytree(options.reference, made / "api")
     write_versions(options.folder, version())
