@@ -16,15 +16,44 @@ from console_page import Console, expect
 from pictures import terminal
 
 FOLDER = ROOT / "Sources/Guide/Images"
-SIZE = {"width": 1200, "height": 750}
+SIZE = {"width": 1240, "height": 700}
 # Pixels of the picture for each of the page, so that text is sharp on dense screens.
 SCALE = 1.5
 BYTES_MAX = 300_000
 MINUTE = 60_000
 
 
+RULES = """{
+  // A studio's app: notices for all users, and rooms for their members.
+  "rules": {
+    "notices": {
+      ".read": "auth != null"
+    },
+    "members": {
+      "$room": {
+        ".read": "auth != null && data.hasChild(auth.uid)"
+      }
+    },
+    "rooms": {
+      "$room": {
+        ".read": "auth != null && root.child('members/' + $room + '/' + auth.uid).exists()",
+        "messages": {
+          "$message": {
+            // Members write, under their own name.
+            ".write": "auth != null && root.child('members/' + $room + '/' + auth.uid).exists() && !data.exists()",
+            ".validate": "newData.hasChildren(['text', 'uid', 'ts'])",
+            "uid": { ".validate": "newData.val() == auth.uid" }
+          }
+        }
+      }
+    }
+  }
+}
+"""
+
+
 def data():
-    """The data of a pottery studio's app, under Rules/starter.json."""
+    """Returns the data of a pottery studio's app."""
     now = int(time.time() * 1000)
     messages = [("ada", "The kiln is free on Thursday."), ("ben", "I have six bowls for it."), ("ada", "Then we fire at nine.")]
     return {
@@ -32,9 +61,9 @@ def data():
         "members": {"kiln": {"ada": True, "ben": True}, "lobby": {"ada": True, "ben": True, "mira": True}},
         "rooms": {
             "kiln": {"messages": {
-                f"-Nk{number}": {"text": text, "uid": uid, "ts": now - (9 - number) * MINUTE}
+                f"-OfKkm{number}": {"text": text, "uid": uid, "ts": now - (9 - number) * MINUTE}
                 for number, (uid, text) in enumerate(messages)}},
-            "lobby": {"messages": {"-Nl0": {"text": "Welcome, mira!", "uid": "ada", "ts": now - 20 * MINUTE}}}},
+            "lobby": {"messages": {"-OfKkl0": {"text": "Welcome, mira!", "uid": "ada", "ts": now - 20 * MINUTE}}}},
         "users": {"ada": {"name": "Ada", "color": "teal"}, "mira": {"name": "Mira", "color": "amber"}},
     }
 
@@ -73,13 +102,14 @@ def take_console(console):
     for theme in ("light", "dark"):
         session = Session(console, theme)
         page = session.page
-        session.show("data/rooms/kiln")
-        expect(page.locator(".tree")).to_contain_text("The kiln is free on Thursday.")
+        session.show("data/rooms/kiln/messages/-OfKkm2/text")
+        expect(page.locator(".tree")).to_contain_text("Then we fire at nine.")
         session.take("console-data")
         session.show("rules")
         page.locator(".refused").first.click()
         expect(page.get_by_role("region", name="Why").locator(".part.failed").first).to_be_visible()
         session.take("console-denial")
+        page.set_viewport_size({**SIZE, "height": 1_000})
         session.take("denial", page.get_by_role("region", name="Why"))
         page.context.close()
 
@@ -89,15 +119,15 @@ def main():
     if "console" in sys.argv[1:] or len(sys.argv) == 1:
         with contextlib.ExitStack() as stack:
             folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hearth-pictures-")))
-            server = Server(folder / "data", "--rules-coverage", rules=(ROOT / "Rules/starter.json").read_text(encoding="utf-8"))
+            server = Server(folder / "data", "--rules-coverage", rules=RULES)
             stack.callback(server.kill)
             server.start()
             put(server, "/", data())
             ada, mira = Client(server), Client(server)
             for client, uid in ((ada, "ada"), (mira, "mira")):
                 client.sign_in(server.token(uid))
-            ada.call("q", p="/rooms/kiln", h="")
-            mira.call("p", status="permission_denied", p="/rooms/kiln/messages/-Nk9",
+            ada.request("q", p="/rooms/kiln", h="")
+            mira.call("p", status="permission_denied", p="/rooms/kiln/messages/-OfKkm9",
                       d={"text": "Can I join the Thursday firing?", "uid": "mira", "ts": {".sv": "timestamp"}})
             take_console(Console(server, stack.enter_context(browser())))
     if "terminal" in sys.argv[1:] or len(sys.argv) == 1:

@@ -3,6 +3,7 @@
 import html
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -10,28 +11,30 @@ import tempfile
 
 from conftest import HEARTH, ROOT
 
-# Each with the number of its lines that are shown: the picture has a fixed height.
+# Each with a note, in a folder with the rules of an example, their tests and data.
 COMMANDS = [
-    ("the rules of a chat, and their tests", "hearth rules test"),
-    ("why may eve not read the room?", "hearth rules explain rules.json --read /rooms/lobby --uid eve --data data.json"),
-    ("what may clients do that are signed out, or signed in?", "hearth rules exposure rules.json"),
+    ("test the rules of a chat", "hearth rules test"),
+    ("explain why eve cannot read the room", "hearth rules explain rules.json --read /rooms/lobby --uid eve --data data.json"),
+    ("prove what signed-out and signed-in clients can read and write", "hearth rules exposure rules.json"),
 ]
 DATA = '{"rooms": {"lobby": {"name": "Lobby", "owner": "olivia", "members": {"olivia": true, "alice": true}}}}'
 COLUMNS, LINES = 110, 22
 # Sizes in pixels: a cell of the text, the margin, and the bar at the top.
 CELL, LINE, MARGIN, BAR = 8.4, 20, 20, 36
-# Seconds: for a typed character, before the output, and for reading it.
-TYPING, PAUSE, READING = 0.03, 0.5, 7
+# Seconds: for a typed character, before the output, and for reading the output and each of its lines.
+TYPING, PAUSE, READING, READING_LINE = 0.03, 0.5, 3, 0.35
+# The scene that is shown where motion is not wanted.
+STILL = 1
 STYLE = """
-text { font: 14px ui-monospace, "JetBrains Mono", "Cascadia Mono", Menlo, Consolas, monospace; fill: #edeae4; white-space: pre; }
+text { font: 14px ui-monospace, "JetBrains Mono", "Cascadia Mono", Menlo, Consolas, monospace; fill: #edeae4; white-space: pre; font-variant-ligatures: none; }
 .note { fill: #969085; } .prompt { fill: #ff9e5e; } .bad { fill: #ff8792; } .good { fill: #71ce96; }
-.scene { visibility: hidden; } .scene.first { visibility: visible; }
+.scene { visibility: hidden; } .scene.still { visibility: visible; }
 @media (prefers-reduced-motion: no-preference) {
 """
 
 
 def output(command, folder):
-    """The lines that a command prints in a folder."""
+    """Returns the lines that a command prints in a folder."""
     done = subprocess.run(
         [HEARTH if word == "hearth" else word for word in shlex.split(command)], cwd=folder, capture_output=True, text=True,
         env={**os.environ, "COLUMNS": str(COLUMNS), "NO_COLOR": "1"}, stdin=subprocess.DEVNULL)
@@ -46,18 +49,21 @@ def fitted(lines):
     return [line if len(line) <= COLUMNS else line[:COLUMNS - 1] + "…" for line in shown]
 
 
-def kind(line):
-    """The colour of a line of output."""
-    words = line.split()
-    if "denied" in words or "failed" in words or line.lstrip().startswith("^") or "open" in words:
-        return "bad"
-    return "good" if "passed" in words or "allowed" in words or "closed" in words else ""
+def coloured(line):
+    """A line of output as SVG, its verdicts in colours."""
+    if set(line) <= set(" ^"):
+        return f'<tspan class="bad">{line}</tspan>'
+    escaped = html.escape(line, quote=False)
+    escaped = re.sub(r"\b(open|denied|failed|false)\b", r'<tspan class="bad">\1</tspan>', escaped)
+    return re.sub(r"(✓|\b(?:passed|closed|true)\b)", r'<tspan class="good">\1</tspan>', escaped)
 
 
-def text(line, row, name="", parts=None):
+def text(line, row, inner, name=""):
+    """A line of the picture; the length holds its columns in place whatever the font."""
+    if not line:
+        return ""
     y = BAR + MARGIN + row * LINE
-    inner = parts or html.escape(line, quote=False)
-    return f'<text x="{MARGIN}" y="{y}" class="{name}" textLength="{len(line) * CELL:.1f}">{inner}</text>' if line else ""
+    return f'<text x="{MARGIN}" y="{y}" class="{name}" textLength="{len(line) * CELL:.1f}">{inner}</text>'
 
 
 class Scene:
@@ -67,16 +73,16 @@ class Scene:
         self.number, self.note, self.command, self.lines, self.begin = number, note, command, lines, begin
         self.typed = begin + len(command) * TYPING
         self.shown = self.typed + PAUSE
-        self.end = self.shown + READING
+        self.end = self.shown + READING + len(lines) * READING_LINE
 
     def drawing(self):
         typed = f'<tspan class="prompt">$</tspan> {html.escape(self.command, quote=False)}'
         width = (len(self.command) + 2) * CELL
-        rows = "\n".join(text(line, 3 + row, kind(line)) for row, line in enumerate(self.lines))
+        rows = "\n".join(text(line, 3 + row, coloured(line)) for row, line in enumerate(self.lines))
         return (
-            f'<g class="scene s{self.number}{" first" if self.number == 0 else ""}">\n{text("# " + self.note, 0, "note")}\n'
+            f'<g class="scene s{self.number}{" still" if self.number == STILL else ""}">\n{text("# " + self.note, 0, "# " + self.note, "note")}\n'
             f'<clipPath id="c{self.number}"><rect class="t{self.number}" x="{MARGIN}" y="{BAR}" width="{width:.1f}" height="60"/></clipPath>\n'
-            f'<g clip-path="url(#c{self.number})">{text("$ " + self.command, 1, "", typed)}</g>\n'
+            f'<g clip-path="url(#c{self.number})">{text("$ " + self.command, 1, typed)}</g>\n'
             f'<g class="o{self.number}">\n{rows}\n</g>\n</g>')
 
     def style(self, total):
@@ -113,6 +119,6 @@ def recording():
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" height="{height}" role="img" '
         f'aria-label="{html.escape(label)}">\n<style>{style}</style>\n'
-        f'<rect width="100%" height="100%" rx="10" fill="#141312"/>\n'
+        f'<rect x="0.5" y="0.5" width="{width - 1:.0f}" height="{height - 1}" rx="10" fill="#1b1a18" stroke="#403c37"/>\n'
         + "".join(f'<circle cx="{MARGIN + 16 * dot}" cy="18" r="5" fill="#403c37"/>' for dot in range(3))
         + f"\n{drawings}\n</svg>\n")
