@@ -12,14 +12,14 @@ OPTIMISED := -c release -Xswiftc -enable-testing --scratch-path .build/optimised
 # debug build. In a folder of its own, so that `swift build` keeps what it has.
 TESTED := -c release -Xswiftc -Onone -Xswiftc -DDEBUG -Xswiftc -enable-testing -Xcc -O0 -debug-info-format none --scratch-path .build/tests
 PYTHON := .venv/bin/python
-SITE := .build/site/bin/python Sources/Guide/Site/site.py
+SITE := .build/site/bin/python Sources/Guide/Site/build_site.py
 PORT ?= 9000
 
 # SwiftPM remembers what a manifest came to, by its text and the environment. With this it looks at the folders of Plugins/
 # again when there are others.
 export HEARTH_PLUGINS := $(sort $(notdir $(wildcard Plugins/*)))
 
-.PHONY: run build build-bench build-tests deb deb-test test bench bench-console soak crash test-edge torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs docs-guide docs-reference pictures plugins packages solver test-servers page-tools web-sdk toolchain clean
+.PHONY: run build build-bench build-tests deb deb-test test bench bench-console soak crash test-edge torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs docs-guide docs-reference pictures plugins packages solver test-servers page-tools site-tools web-sdk toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build plugins
@@ -45,7 +45,7 @@ deb-test: deb
 ## compiled and run beside them. Suites that drive real sockets and threads run one after the other, for on two cores they
 ## would wait for each other; those that only compute run beside them.
 ## The last lines repeat each failure. A test that passes when it runs again does not fail the whole, and is named there.
-test: packages solver test-servers page-tools toolchain .venv/ready web-sdk plugins
+test: packages solver test-servers page-tools site-tools toolchain .venv/ready web-sdk plugins
 	swift build $(TESTED)
 	python3 Tests/run.py
 
@@ -198,6 +198,10 @@ test-servers:
 page-tools:
 	@command -v node >/dev/null || sh Deploy/packages.sh nodejs
 	@sh Deploy/packages.sh esbuild node-preact node-typescript chromium || echo "chromium or node-typescript is missing: the tests of the console's page fail or are skipped"
+
+## The generator of the site, for the test that builds it.
+site-tools:
+	@$(MAKE) --quiet .build/site/ready || echo "the generator of the site is missing: the test that builds it is skipped"
 
 ## What there is of the web SDK in a Python package, for tests alone. Without it those with the SDK are skipped.
 web-sdk: .venv/ready

@@ -1,4 +1,4 @@
-"""Sphinx's configuration of the site. `site.py` stages the pages and gives the version."""
+"""Sphinx's configuration of the site. `build_site.py` stages the pages and gives the version."""
 
 import os
 

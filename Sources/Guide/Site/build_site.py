@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the guide as a site: site.py FOLDER [--reference FOLDER].
+"""Builds the guide as a site: build_site.py FOLDER [--reference FOLDER].
 
 The pages are the Markdown files that a Git host shows. They are copied to .build/docs-pages under the names that they have on
 the site, with links rewritten from paths in the repository to paths on the site; Sphinx makes the HTML in FOLDER/VERSION. A
@@ -18,7 +18,7 @@ import shutil
 import subprocess
 import sys
 
-import check
+import check_site
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -184,7 +184,7 @@ def main():
     if options.reference:
         shutil.copytree(options.reference, made / "api")
     write_versions(options.folder, version())
-    problems = check.problems(made)
+    problems = check_site.problems(made)
     if problems:
         sys.exit("\n".join(problems))
     print(f"{made}/index.html")
