@@ -101,7 +101,8 @@ import Testing
   @Test("pictures are small")
   func picturesAreSmall() throws {
     let folder = Project.root.appending(path: "Sources/Guide/Images")
-    let sizes = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: [.fileSizeKey]).map {
+    let sizes = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: [.fileSizeKey]).map
+    {
       ($0.lastPathComponent, try $0.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0)
     }
     for (name, size) in sizes { #expect(size < 300_000, "\(name)") }
