@@ -15,10 +15,13 @@ def run(script, server):
 
 def test_the_first_commands_of_the_readme_run(serve, starter_rules):
     server = serve(rules=starter_rules)
-    output = run(block("README.md", "TOKEN="), server)
-    assert '"text" : "hello"' in output and "Permission denied" in output, output
-    assert output.count('"text":"hello"') == 2 and output.count("event: put") == 1, output
-    assert "rooms/lobby" in server.log()
+    output = run(block("README.md", "hearth db push"), server)
+    assert '"error" : "Permission denied"' in output, output
+    assert '"text":"hello"' in server.run("db", "get", "/rooms/lobby/messages")
+    # The console lists the denial of the log, and explains it as this command does.
+    trace = re.search(r"trace=([\w-]+)", server.log())
+    explained = server.run("rules", "explain", "--trace", trace[1], expect=1)
+    assert "read /rooms/lobby is denied" in explained and "auth != null" in explained, explained
 
 
 def test_the_rules_commands_over_rest_run(serve, starter_rules):
@@ -62,8 +65,9 @@ def test_the_readme_is_short():
 
 
 def test_links_lead_to_files():
-    for path in [ROOT / "README.md", ROOT / "Plugins" / "README.md"]:
-        for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", path.read_text(encoding="utf-8")):
+    for path in [ROOT / "README.md", ROOT / "Plugins" / "README.md", *(ROOT / ".github").glob("*.md")]:
+        text = path.read_text(encoding="utf-8")
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", text) + re.findall(r'(?:src|srcset)="([^"]+)"', text):
             assert (path.parent / target).exists(), f"{path.name}: {target}"
 
 
