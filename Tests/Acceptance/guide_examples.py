@@ -22,6 +22,23 @@ def block(page, text, language="sh"):
     return next(each for each in blocks(page, language) if text in each)
 
 
+def shown(page):
+    """The code blocks of a page that an output follows, each with that output."""
+    text = (GUIDES / page).read_text(encoding="utf-8")
+    return re.findall(r"^```sh\n(.*?)^```\n\n```\n(.*?)^```", text, re.S | re.M)
+
+
+def matches(expected, output):
+    """Whether an output has the lines that a page shows, in their order; `…` stands for anything."""
+    position = 0
+    for part in filter(None, (part.strip() for line in expected.splitlines() for part in line.split("…"))):
+        position = output.find(part, position)
+        if position < 0:
+            return False
+        position += len(part)
+    return True
+
+
 def run(script, folder, address="127.0.0.1:9000"):
     """Runs a block in a folder against the server at an address, and returns the output; a failure fails the test."""
     script = script.replace("127.0.0.1:9000", address).replace("@Rules/", f"@{ROOT}/Rules/")

@@ -10,7 +10,7 @@ import pytest
 import requests
 
 from conftest import HEARTH, ROOT, Server
-from guide_examples import block, blocks, run
+from guide_examples import block, blocks, matches, run, shown
 from identity import Identity
 from waits import WAIT_SECONDS
 
@@ -210,3 +210,24 @@ def test_the_commands_that_create_cluster_nodes_run(tmp_path):
     (block,) = blocks("PostgresJournal.md", "sh")
     assert "nodes/d: made" in run(block, tmp_path)
     assert sorted(path.name for path in (tmp_path / "nodes").iterdir()) == ["a", "b", "c", "ca", "d"]
+
+
+@pytest.mark.parametrize("page, count", [
+    ("WritingRules.md", 5), ("TestingRules.md", 2), ("LintingRules.md", 1), ("ExplainingDenials.md", 1),
+    ("RulesExposure.md", 3), ("RulesInOtherLanguages.md", 1)])
+def test_the_commands_on_rules_print_what_the_guide_shows(page, count, tmp_path):
+    examples = shown(page)
+    assert len(examples) == count
+    for script, expected in examples:
+        for folder in ("Rules/", "Plugins/"):
+            script = script.replace(f" {folder}", f" {ROOT}/{folder}")
+        output = run(script, tmp_path)
+        assert matches(expected, output), f"{expected}\nis shown, and printed is\n{output}"
+
+
+def test_the_first_plugin_of_the_guide_conforms_and_signs_in(serve):
+    server = serve(command="dev")
+    make, install = blocks("WriteAPlugin.md", "sh")
+    run(make.replace(" Plugins/", f" {ROOT}/Plugins/"), server.data.parent)
+    output = run(install, server.data.parent, server.authority)
+    assert json.loads(output.splitlines()[-1])["localId"] == "u1", output
