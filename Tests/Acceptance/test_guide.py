@@ -228,6 +228,7 @@ def test_the_commands_on_rules_print_what_the_guide_shows(page, count, tmp_path)
 def test_the_first_plugin_of_the_guide_conforms_and_signs_in(serve):
     server = serve(command="dev")
     make, install = blocks("WriteAPlugin.md", "sh")
-    run(make.replace(" Plugins/", f" {ROOT}/Plugins/"), server.data.parent)
+    output = run(make.replace(" Plugins/", f" {ROOT}/Plugins/"), server.data.parent)
+    assert output.endswith("the plugin keeps the contract\n"), output
     output = run(install, server.data.parent, server.authority)
     assert json.loads(output.splitlines()[-1])["localId"] == "u1", output
