@@ -213,7 +213,7 @@ def test_the_commands_that_create_cluster_nodes_run(tmp_path):
 
 
 @pytest.mark.parametrize("page, count", [
-    ("WritingRules.md", 5), ("TestingRules.md", 2), ("LintingRules.md", 1), ("ExplainingDenials.md", 1),
+    ("WritingRules.md", 6), ("TestingRules.md", 2), ("LintingRules.md", 1), ("ExplainingDenials.md", 1),
     ("RulesExposure.md", 3), ("RulesInOtherLanguages.md", 1)])
 def test_the_commands_on_rules_print_what_the_guide_shows(page, count, tmp_path):
     examples = shown(page)
