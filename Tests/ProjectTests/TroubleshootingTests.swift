@@ -3,8 +3,8 @@ import Testing
 
 /// Checks that the guide of error texts quotes texts that the product prints.
 ///
-/// In the first column of its tables, `…` stands for a variable part. The texts of Firebase's SDKs are theirs and are not
-/// checked.
+/// In the first column of its tables, `…` stands for a variable part, and for the end of a literal in the sources. The
+/// texts of Firebase's SDKs are theirs and are not checked.
 @Suite struct TroubleshootingTests {
   /// Sections whose texts come from other programs.
   private static let foreignSections: Set = ["Database SDKs"]
@@ -31,12 +31,13 @@ import Testing
   func textsAreInTheSources() throws {
     let quotes = try Self.quotes()
     #expect(quotes.count > 70)
-    let sources = try Project.files(below: "Sources", ending: ".swift").map { path in
-      // A text over several lines of a multi-line literal, or joined of two, is one text.
-      try Project.text(path).replacing(/\\\n\s*|"\s*\n\s*\+ "/, with: "").replacing("\\\"", with: "\"")
+    var sources = Data()
+    for path in Project.files(below: "Sources", ending: ".swift") {
+      sources.append(try Data(contentsOf: Project.root.appending(path: path)))
     }
     for quote in quotes {
-      #expect(sources.contains { $0.contains(quote.fragment) }, "\(quote.fragment): \(quote.row)")
+      let literals = [quote.fragment, quote.fragment.replacing("\"", with: "\\\"")]
+      #expect(literals.contains { sources.range(of: Data($0.utf8)) != nil }, "\(quote.fragment): \(quote.row)")
     }
   }
 }
