@@ -1,5 +1,6 @@
 """The examples of the README and the guides, run as they are printed."""
 
+import difflib
 import re
 import subprocess
 
@@ -37,6 +38,22 @@ def matches(expected, output):
             return False
         position += len(part)
     return True
+
+
+def refreshed(expected, output):
+    """What a page shows, with the nearest lines of an output in the place of its own; lines with `…` alone stay."""
+    lines, shown_lines = output.splitlines(), []
+    for line in expected.splitlines():
+        if not line.strip(" …"):
+            shown_lines.append(line)
+            continue
+        near = max(range(len(lines)), key=lambda i: (difflib.SequenceMatcher(None, line, lines[i]).ratio(), -i))
+        found = lines[near].rstrip()
+        if line.endswith("…") and not found.endswith("…"):
+            found = re.sub(r"[\d.,]+ \w+$", "…", found)
+        shown_lines.append(found)
+        lines = lines[near + 1:] or [""]
+    return "".join(line + "\n" for line in shown_lines)
 
 
 def run(script, folder, address="127.0.0.1:9000"):
