@@ -32,8 +32,9 @@ def test_the_rules_commands_over_rest_run(serve, starter_rules):
 
 def test_the_account_commands_run(serve, starter_rules):
     server = serve(command="dev", rules=starter_rules)
-    output = run(block("GettingStarted.md", "ACCOUNTS="), server)
+    output = run(block("GettingStarted.md", "ACCOUNTS=") + block("GettingStarted.md", "users disable"), server)
     assert '{"color":"green"}' in output and "ann@example.com" in output, output
+    assert output.index("Permission denied") < output.index("Auth token is expired"), output
     assert output.index("Auth token is expired") < output.index("user_disable"), output
     assert re.search(r"user_disable \S+  looked at 0, kept 0, cut 0", output), output
 
