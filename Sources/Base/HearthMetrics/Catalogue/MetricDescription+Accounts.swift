@@ -40,6 +40,10 @@ extension MetricDescription {
   public static let pluginFailures = MetricDescription(
     "hearth_plugin_failures_total", .counter, labels: ["plugin", "hook"],
     "Requests to a plugin that failed or got no response.")
+  /// Requests that were not sent to a plugin.
+  public static let pluginRefused = MetricDescription(
+    "hearth_plugin_refused_total", .counter, labels: ["plugin"],
+    "Requests that were not sent to a plugin, because too many waited or one waited for too long.")
   /// Starts of plugins.
   public static let pluginRestarts = MetricDescription(
     "hearth_plugin_restarts_total", .counter, labels: ["plugin"],
@@ -73,7 +77,7 @@ extension MetricDescription {
   static let ofAccounts: [MetricDescription] = [
     identityRequests, identityInFlight, hashSlots, hashesRunning, hashesWaiting, hashesRefused, messagesSent,
     messagesMax, pluginUp,
-    pluginRequests, pluginFailures, pluginRestarts, pluginLatency, triggerWaiting, triggerWaitingBytes,
+    pluginRequests, pluginFailures, pluginRefused, pluginRestarts, pluginLatency, triggerWaiting, triggerWaitingBytes,
     triggerInFlight, triggerUp, triggerAttempts, triggerDead,
   ]
 }

@@ -21,6 +21,9 @@ final class PluginHandle: Sendable {
 
   var runner: any PluginRunner { current.withLock { $0 } }
 
+  /// The number of requests that were not sent to the plugin, because too many waited for too long.
+  var refusedCount: Int { limiter.refusedCount }
+
   /// Replaces the running version by another one.
   ///
   /// - Returns: the former one.
