@@ -191,7 +191,8 @@ let groups = [
       .target(
         name: "HearthDatabase",
         dependencies: [
-          "HearthEngine", "HearthJournal", "HearthMetrics", "HearthRules", "HearthTree", "HearthTrial", .coreMetrics,
+          "HearthEngine", "HearthJournal", "HearthMetrics", "HearthRules", "HearthSystem", "HearthTree", "HearthTrial",
+          .coreMetrics,
         ]),
       .target(name: "HearthEngine", dependencies: ["HearthRules", "HearthTree"]),
       // The protocol of durable, ordered logs.
@@ -220,7 +221,7 @@ let groups = [
         name: "HearthClusterNode",
         dependencies: [
           "HearthBytes", "HearthCluster", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules",
-          "HearthTree",
+          "HearthSystem", "HearthTree",
           .logging, .nioCore, .nioPosix, .nioSSL,
         ]),
     ]),

@@ -65,7 +65,7 @@ def test_a_backup_is_made_in_the_folder_of_the_last_one(server, admin, viewer, t
     assert listed == [each["backup"] for each in reversed(made["backups"])]
     hearth("backup", "verify", str(tmp_path / "backups"))
     told = until(lambda: (told := details(server)) and "is made" in told[-1] and told)
-    assert told[-2] == "session 1 (server-start): makes a backup" and made["ended"]["backup"] in told[-1]
+    assert told[-2] == "session 1 (server-start): creates a backup" and made["ended"]["backup"] in told[-1]
 
 
 def test_a_missing_backup_folder_is_not_created(server, admin, tmp_path):

@@ -50,7 +50,7 @@ def test_a_viewer_changes_nothing(server, viewer):
     before = state(server)
     for method, path, body in CHANGES:
         answer = through(viewer, method, path, body)
-        assert answer.status == 403 and answer.json == {"error": "This session may look, not change."}, path
+        assert answer.status == 403 and answer.json == {"error": "This session is read-only."}, path
     assert state(server) == before
 
 

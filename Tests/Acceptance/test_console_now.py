@@ -177,7 +177,7 @@ def test_an_administrator_disconnects_a_client(rooms):
     mira, tom = signed_in(rooms, "mira"), signed_in(rooms, "tom")
     body = {"connection": one(console, "mira")["id"]}
     answer = reader.ask("POST", "now/disconnect", body)
-    assert answer.status == 403 and answer.json == {"error": "This session may look, not change."}
+    assert answer.status == 403 and answer.json == {"error": "This session is read-only."}
     assert console.ask("GET", "now/disconnect").status == 405
     assert console.ask("POST", "now/disconnect", body, {"Cookie": None}).status == 401
     assert len(connections(console)) == 2

@@ -119,7 +119,7 @@ test("lines that both sides changed are a conflict", () => {
 
 test("equal denials are grouped under the newest, with their count", () => {
   const denial = (id: string, at: number, path: string, count = 1) => ({ id, at, database: "default", operation: "put", cause: null, path,
-    uid: null, connection: id, trace: null, count, rule: null, sentence: "No rule stands here." });
+    uid: null, connection: id, trace: null, count, rule: null, sentence: "No rule applies to this path." });
   const list = groupDenials([denial("4", 40, "/a", 2), denial("3", 30, "/b"), denial("2", 20, "/a"), denial("1", 10, "/a", 3)]);
   assert.deepEqual(list.map(each => [each.id, each.path, each.count, each.at, each.since, each.ids.length]),
     [["4", "/a", 6, 40, 10, 3], ["3", "/b", 1, 30, 30, 1]]);

@@ -89,6 +89,38 @@ import Testing
     }
   }
 
+  @Test func `a compared write of a large value is decided after its comparison, unless the value has changed`() throws
+  {
+    var decider = try decider { $0.inlineHashBytesMax = 256 }
+    func made() -> Node { Node.empty.replacing((0..<50).map { (Path("k\($0)"), Node(.int(Int64($0)))) }) }
+    let value = made()
+    let first = WriteOperation(.put(Location(path: Path("n")), WriteValue(value)))
+    _ = decider.decide(ForwardedChange(.write(first), as: Self.ann), of: 1, at: 1, Self.now)
+    let hash = try #require(ValueHashes(value, .standard).texts.first)
+    let change = ForwardedChange(.write(WriteOperation(Self.put("n", 1), expectedHash: hash)), as: Self.ann)
+    let comparison = try #require(decider.decide(change, of: 1, at: 2, Self.now).comparison)
+    #expect(decider.state.root[Path("n")] == value)
+    // Another write comes between: the comparison is repeated, and its last one decides.
+    let other = ForwardedChange(.write(WriteOperation(Self.put("n/k1", 7))), as: Self.ann)
+    #expect(decider.decide(other, of: 2, at: 2, Self.now).content?.isEmpty == false)
+    let result = comparison.compared()
+    #expect(decider.settle(result, change, at: 3, Self.now, isLast: false).comparison != nil)
+    let stale = decider.settle(result, change, at: 3, Self.now, isLast: true)
+    guard case .stale(let shown) = stale.reply else {
+      Issue.record("\(stale.reply)")
+      return
+    }
+    #expect(shown.isEmpty && stale.content == nil && stale.comparison == nil)
+    // An equal value, whose hash is not known.
+    let back = ForwardedChange(
+      .write(WriteOperation(.put(Location(path: Path("n")), WriteValue(made())))), as: Self.ann)
+    _ = decider.decide(back, of: 2, at: 3, Self.now)
+    let again = try #require(decider.decide(change, of: 1, at: 4, Self.now).comparison).compared()
+    let done = decider.settle(again, change, at: 4, Self.now, isLast: false)
+    #expect(done.content?.isEmpty == false && decider.state.root[Path("n")] == Node(.int(1)))
+    #expect(decider.state.position == 4)
+  }
+
   @Test func `an answer has the written locations, when it is asked for them`() throws {
     var decider = try decider()
     let increment = WriteValue.Deferred(location: Location(path: .root), operation: .increment(.int(2)))

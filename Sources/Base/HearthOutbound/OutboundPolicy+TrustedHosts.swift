@@ -24,7 +24,7 @@ extension OutboundPolicy {
     // Other loopback addresses are not permitted: services such as a resolver may use them without the operator's
     // knowledge.
     guard allowsPrivate || ["127.0.0.1", "::1", "localhost"].contains(target.host) else {
-      guard !target.isPlain else { throw OutboundError(.forbiddenAddress, "requests to \(target.host) must be https") }
+      guard !target.isPlain else { throw OutboundError(.forbiddenAddress, "requests to \(target.host) must use https") }
       return .publicHTTPS
     }
     return OutboundPolicy(trustedHosts: [target.host], allowsPlainHTTP: true, authorityFile: authorityFile)

@@ -35,7 +35,7 @@ private final class ScriptedClaims: ClaimsSource {
 @Suite("Claims that plugins add to tokens")
 struct TokenClaimsTests {
   private struct Unavailable: Error {}
-  private static let undecided = "BLOCKING_FUNCTION_ERROR_RESPONSE : plans could not say what the token is to say."
+  private static let undecided = "BLOCKING_FUNCTION_ERROR_RESPONSE : plans could not provide the claims of the token."
 
   private static func fixture(
     _ sources: any ClaimsSource..., hooks: [any DecidingHook] = [],
@@ -91,7 +91,7 @@ struct TokenClaimsTests {
     let refused = try await fixture.signUp("c@d.example")
     #expect(refused.status == 503 && refused.error == Self.undecided)
     #expect(fixture.accounts.store.view.userCount == 1)
-    #expect(fixture.accountsFixture.notices.contains { $0.text.contains("plans, asked for claims, failed") })
+    #expect(fixture.accountsFixture.notices.contains { $0.text.contains("plans, called for claims, failed") })
     let waiting = try await fixture.refresh(answer.refreshToken)
     #expect(waiting.status == 503 && JSON(parsing: waiting.response.body) == nil)
     #expect(try await fixture.refresh("hearth_refresh_made-up").error == "INVALID_REFRESH_TOKEN")

@@ -3,7 +3,7 @@ extension JSONReader {
   mutating func leafString() throws(JSONError) -> JSONSpan {
     let span = try stringSpan()
     guard span.size <= limits.stringSizeBytesMax else {
-      throw JSONError(.stringTooLong, "A string of more than \(limits.stringSizeBytesMax) bytes", at: span.start - 1)
+      throw JSONError(.stringTooLong, "A string has more than \(limits.stringSizeBytesMax) bytes", at: span.start - 1)
     }
     return span
   }
@@ -27,18 +27,18 @@ extension JSONReader {
     try beginObject()
     while let name = try nextName() {
       guard self.name(name) == ".sv" else {
-        throw JSONError(code, "An object that is no server value", at: start)
+        throw JSONError(code, "An object is not a server value", at: start)
       }
       operation = try serverValue()
     }
-    guard let operation else { throw JSONError(code, "An object that is no server value", at: start) }
+    guard let operation else { throw JSONError(code, "An object is not a server value", at: start) }
     return operation
   }
 
   /// Reads the value of `.sv`.
   mutating func serverValue() throws(JSONError) -> WriteValue.Operation {
     let start = position
-    func unknown() -> JSONError { JSONError(.unknownServerValue, "An unknown server value", at: start) }
+    func unknown() -> JSONError { JSONError(.unknownServerValue, "Unknown server value", at: start) }
     switch try kind() {
     case .string:
       guard name(try stringSpan()) == "timestamp" else { throw unknown() }

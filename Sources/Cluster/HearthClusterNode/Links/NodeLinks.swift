@@ -246,7 +246,7 @@ package final class NodeLinks: Sendable {
       switch result {
       case .success(let channel): channel.closeFuture.whenComplete { [self] _ in redial(peer) }
       case .failure(let error):
-        report(peer, .failed("it cannot be reached: \(NetworkProblem(error))"))
+        report(peer, .failed("the node is unreachable: \(NetworkProblem(error))"))
         redial(peer)
       }
     }
@@ -312,7 +312,7 @@ package final class NodeLinks: Sendable {
       state.peers[peer]?.attempts = 0
       state.peers[peer]?.reportedProblems = []
     }
-    logger.info("a connection to a node begins", metadata: ["node": "\(hello.incarnation)"])
+    logger.info("connected to a node", metadata: ["node": "\(hello.incarnation)"])
     onEvent(.up(hello.incarnation))
     return nil
   }
@@ -333,7 +333,7 @@ package final class NodeLinks: Sendable {
     guard let link else {
       if let wanted { return report(wanted, problem) }
       // Logged for debugging only: any host that reaches the port could otherwise fill the log.
-      return logger.debug("a connection was not taken", metadata: ["reason": "\(problem)"])
+      return logger.debug("a node's connection was refused", metadata: ["reason": "\(problem)"])
     }
     let wasCurrent = state.withLock { state in
       guard state.links[link.peer.node] === link else { return false }
@@ -341,7 +341,7 @@ package final class NodeLinks: Sendable {
       return true
     }
     guard wasCurrent else { return }
-    logger.notice("a connection to a node ends", metadata: ["node": "\(link.peer)", "reason": "\(problem)"])
+    logger.notice("a node's connection ended", metadata: ["node": "\(link.peer)", "reason": "\(problem)"])
     onEvent(.down(link.peer))
   }
 
@@ -356,6 +356,6 @@ package final class NodeLinks: Sendable {
       state.peers[peer]?.reportedAt = now
       return true
     }
-    if isNews { logger.warning("a node is not reached", metadata: ["node": "\(peer)", "reason": "\(problem)"]) }
+    if isNews { logger.warning("a node is unreachable", metadata: ["node": "\(peer)", "reason": "\(problem)"]) }
   }
 }

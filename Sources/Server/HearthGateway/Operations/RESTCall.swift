@@ -73,7 +73,7 @@ extension RESTFailure {
   fileprivate init(_ problem: DatabaseProblem?) {
     switch problem {
     case .unknown, .notCreated: self = .unknownDatabase
-    case .exists: self.init(409, "There is a database of that name already.")
+    case .exists: self.init(409, "A database with this name already exists.")
     case .tooMany, .unavailable, nil: self = .unavailable
     }
   }

@@ -82,7 +82,7 @@ struct TriggerOperation {
   private func requireMayReach(_ definition: TriggerDefinition, from present: TriggerDefinition?) throws(RESTFailure) {
     let isKnown = present?.allowsPrivate == true && present?.target == definition.target
     guard definition.allowsPrivate, !isKnown, !call.caller.authority.actsForOperator else { return }
-    throw RESTFailure(403, "allowsPrivate is the operator's: use hearth triggers add --allow-private.")
+    throw RESTFailure(403, "allowsPrivate can only be set by the operator, with hearth triggers add --allow-private.")
   }
 
   /// Checks that events to the receiver would be sent at all.
@@ -109,9 +109,11 @@ struct TriggerOperation {
   }
 
   private static func reason(_ body: JSON) throws(RESTFailure) -> String? {
-    guard let pause = body["pause"] else { throw RESTFailure(400, "pause is a reason, or null") }
+    guard let pause = body["pause"] else { throw RESTFailure(400, "pause must be a string with a reason, or null") }
     if case .null = pause { return nil }
-    guard let reason = try body.text("pause") else { throw RESTFailure(400, "pause is a reason, or null") }
+    guard let reason = try body.text("pause") else {
+      throw RESTFailure(400, "pause must be a string with a reason, or null")
+    }
     return reason
   }
 }

@@ -43,7 +43,7 @@ extension RulesStore {
       let (rules, staged) = try await self.pool.work { () throws(RESTFailure) in
         let settings = try self.settings.settings(of: name)
         guard let ruleset = settings.ruleset(stable), canary == nil || canary.flatMap(settings.ruleset) != nil else {
-          throw RESTFailure(400, "There is no ruleset of that id.")
+          throw RESTFailure(400, "No ruleset has this id.")
         }
         let staged = try canary.flatMap(settings.ruleset).map { kept throws(RESTFailure) in
           try RuleSet.uploaded(kept.source)

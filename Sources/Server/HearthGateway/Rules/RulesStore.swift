@@ -207,7 +207,7 @@ package final class RulesStore: Sendable {
 
   static func check(_ expected: Int64?, _ current: RulesVersion) throws(RESTFailure) {
     guard let expected, expected != current.id else { return }
-    throw RESTFailure(412, "Version \(current.id) is in force, not \(expected): somebody else has deployed meanwhile.")
+    throw RESTFailure(412, "Version \(current.id) is in force, not \(expected): other rules were deployed meanwhile.")
   }
 
   /// Returns the version that a roll-back restores.
@@ -219,7 +219,7 @@ package final class RulesStore: Sendable {
     guard let id else {
       let newest = current.change.original ?? current.id
       guard let former = versions.last(where: { $0.id < newest }) else {
-        throw RESTFailure(404, "There is no version before the one in force.")
+        throw RESTFailure(404, "The version in force is the first; no earlier version exists.")
       }
       return former
     }
@@ -228,7 +228,7 @@ package final class RulesStore: Sendable {
   }
 
   private static func unknown(_ id: Int64) -> RESTFailure {
-    RESTFailure(404, "There is no version \(id) of the rules.")
+    RESTFailure(404, "The rules have no version \(id).")
   }
 
   private func request(_ action: Command.Action, _ principal: Principal, _ database: Database) async -> Reply {

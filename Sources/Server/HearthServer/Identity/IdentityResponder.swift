@@ -38,7 +38,7 @@ struct IdentityResponder: Sendable {
     guard let place = identityLimiter.begin(claimant) else {
       services.meters.identity(match.operation.name, "overloaded")
       if identityLimiter.isFirstRefusal() {
-        services.logger.warning("too many identity requests at a time", metadata: ["request": "\(id)"])
+        services.logger.warning("too many concurrent identity requests", metadata: ["request": "\(id)"])
       }
       return loop.eventLoop.makeSucceededFuture(
         response(match.isForBrowsers ? HTMLPage.overloaded.response : .busy(), for: http))

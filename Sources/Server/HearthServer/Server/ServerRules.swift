@@ -60,7 +60,7 @@ extension GatewayServices {
     } catch DatabaseProblem.unavailable(let cause) {
       throw ServerError(.storage, "cannot open the database \(name): \(cause)")
     } catch {
-      throw ServerError(.unknownDatabase, "there is no database \(name)")
+      throw ServerError(.unknownDatabase, "unknown database \(name)")
     }
   }
 

@@ -45,7 +45,7 @@ extension Transport {
       return try LocalSocket(dataDirectory: options.dataDirectory).listen()
     } catch {
       options.logger.warning(
-        "commands on the data folder do not reach this server; name it with --server: \(error.description)")
+        "commands cannot reach this server through the data folder; use --server: \(error.description)")
       return nil
     }
   }

@@ -78,7 +78,7 @@ public final class Backup {
       return manifest
     }
     throw BackupError(
-      .source, "files of the data folder change all the time, so that there was no moment to back up; try again",
+      .source, "files of the data folder changed during every attempt to back them up; try again",
       path: source.folder)
   }
 

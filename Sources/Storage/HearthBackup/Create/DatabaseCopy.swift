@@ -46,7 +46,7 @@ struct DatabaseCopy {
     guard let new = try segment(part, after: position, database.base?.runningHash ?? .empty) else {
       throw BackupError(
         .source,
-        "the log of \(part.name) does not go on where its snapshot ends, at position \(position); hearth repair looks at it"
+        "the log of \(part.name) does not continue its snapshot at position \(position); check it with hearth repair"
       )
     }
     database.segments = new
