@@ -62,7 +62,8 @@ public final class Backup {
       guard let files = try stream(of: before.plain), let secrets = try keep(before, options.secrets),
         try FolderScan(source.folder) == before
       else { continue }
-      let copy = DatabaseCopy(store: store, repository: repository, isFull: options.isFull, isLater: former != nil)
+      let copy = DatabaseCopy(
+        store: store, repository: repository, isFull: options.isFull, hasPreviousBackup: former != nil)
       let databases = try moment.parts.enumerated().map { index, part in
         onStep?(Step(doneCount: index, count: moment.parts.count, name: part.name))
         // Each view is closed as soon as it is copied, because an open view retains data on the disk.
