@@ -42,7 +42,7 @@ final class ServerRules: Sendable {
   ) async throws(ServerError) {
     let database = try await services.openDatabase(options.defaultNamespace)
     guard options.rules != nil, database.published.rules.source != rules.source else {
-      return services.logger.warn(of: database.published.rules, in: database.name)
+      return services.logger.logWarnings(of: database.published.rules, in: database.name)
     }
     try await services.deploy(rules, to: database, .file(options.rulesPath))
   }
