@@ -70,8 +70,8 @@ struct HighWaterMark: ~Copyable {
     return .found(newest)
   }
 
-  /// Opens the file, or creates it anew when it is missing, damaged or of the wrong length, and marks a position durably
-  /// in both slots. Earlier marks are overwritten.
+  /// Opens the file, or creates it anew when it is missing, damaged or of the wrong length, and marks a position
+  /// durably in both slots. Earlier marks are overwritten.
   ///
   /// - Throws: `.inputOutput`, `.noSpace`, `.permissionDenied`.
   init(journalPath path: String, position: Int64, after reading: Reading) throws(JournalError) {
