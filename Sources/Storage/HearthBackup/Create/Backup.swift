@@ -105,10 +105,10 @@ public final class Backup {
   private func newest() throws(BackupError) -> Manifest? { try repository?.newestManifest() }
 
   private static func kind(_ databases: [Manifest.Database], _ former: Manifest?, _ options: Options) -> Manifest.Kind {
-    let isGoingOn = databases.contains { database in
+    let continuesPrevious = databases.contains { database in
       former?.database(database.name).map { $0.firstPosition == database.firstPosition && !options.isFull } ?? false
     }
-    return !isGoingOn ? .full : options.isContinuous ? .continuous : .incremental
+    return !continuesPrevious ? .full : options.isContinuous ? .continuous : .incremental
   }
 
   /// Removes the previous backup of a continuous archive when every state that it can restore can be restored from the
