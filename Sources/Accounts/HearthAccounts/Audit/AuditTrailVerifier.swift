@@ -19,7 +19,8 @@ public enum AuditTrailVerifier {
   ///
   /// - Parameters:
   ///   - sequence: the first record; the hash that is stored before it is then trusted. Nil begins with the oldest.
-  ///   - anchor: a head that was noted earlier, compared at its record; one whose record is gone is ignored.
+  ///   - anchor: a head that was noted earlier, compared with the record of its number, or with the hash before the
+  ///     oldest record. It is ignored when its record is older still, or before `sequence`.
   public static func verify(
     _ view: AccountView, from sequence: Int64? = nil, anchor: AuditHead? = nil
   ) -> Verdict {

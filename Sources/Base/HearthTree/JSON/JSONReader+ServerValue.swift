@@ -1,5 +1,5 @@
 extension JSONReader {
-  /// A string that becomes a leaf or a priority, within its limit.
+  /// Reads a string that becomes a leaf or a priority, up to the maximum size of a leaf.
   mutating func leafString() throws(JSONError) -> JSONSpan {
     let span = try stringSpan()
     guard span.size <= limits.stringSizeBytesMax else {
@@ -78,15 +78,18 @@ struct JSONDeferredValues {
     isDropped.append(false)
   }
 
+  /// Notes that the value of a member contains the server values from index `start` on.
   mutating func remember(_ key: Key, level: Int, since start: Int) {
     ranges[level, default: [:]][key] = start..<values.count
   }
 
+  /// Drops the server values in an earlier value of the same member.
   mutating func forget(_ key: Key, level: Int) {
     guard let range = ranges[level]?.removeValue(forKey: key) else { return }
     for i in range { isDropped[i] = true }
   }
 
+  /// Forgets the members of an object when its end is read.
   mutating func leave(level: Int) { ranges[level] = nil }
 
   func finish() -> [WriteValue.Deferred] {

@@ -7,8 +7,8 @@ import HearthProgram
 import HearthServer
 import HearthTree
 
-/// The flags for the access to the accounts and for the form of answers. The flags of accounts are no group of their
-/// own: see ``ServerCommand``.
+/// The flags for the access to a server or data folder, for its accounts, and for the format of output. The flags of
+/// accounts are members of this type, because a nested group slows the start of debug builds: see ``ServerCommand``.
 struct AdminOptions: AccountsFlags {
   @OptionGroup var data: DataOption
 
@@ -109,8 +109,8 @@ struct AdminOptions: AccountsFlags {
     if case .server = try target().location { true } else { false }
   }
 
-  /// Returns the server to call: that of `--server`, or the one that has the folder open. Nil when none answers there;
-  /// opening the folder then fails if another process has it open all the same.
+  /// Returns the client of the server to call: the server of `--server`, which is not tried here, or the one that has
+  /// the folder open. Nil when no server answers for the folder; opening it then fails if another process has it open.
   func server() async throws -> HTTPClient? {
     let target = try target()
     if case .server(let url, _) = target.location {

@@ -41,10 +41,10 @@ struct RulesDeploy: AsyncParsableCommand, WritingCommand {
       let before = try await client.inForce(mayBeMissing: create)
       var json: JSON = ["dryRun": .bool(dryRun), "findings": checked.json]
       if let before {
-        json["before"] = before.version
+        json["before"] = before.metadata
         let report = RulesDiffReport(from: before.source, to: checked.text)
         json["diff"] = report?.json ?? .null
-        if !client.printsJSON { Output.line(Self.text(report, before.version)) }
+        if !client.printsJSON { Output.line(Self.text(report, before.metadata)) }
       }
       var answer: JSON = [:]
       // A dry run for a database that does not exist sends no request: it has no version that could be refused.

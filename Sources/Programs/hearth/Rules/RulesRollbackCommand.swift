@@ -37,8 +37,8 @@ struct RulesRollbackCommand: AsyncParsableCommand, WritingCommand {
       let report = RulesDiffReport(from: old.source, to: new.source)
       if !client.printsJSON {
         Output.line(
-          "back to version \(target): \(VersionText(version: new.version).cells[1...].joined(separator: ", "))")
-        Output.line(RulesDeploy.text(report, old.version))
+          "back to version \(target): \(VersionText(version: new.metadata).cells[1...].joined(separator: ", "))")
+        Output.line(RulesDeploy.text(report, old.metadata))
       }
       var answer = plan
       if !dryRun {
@@ -48,7 +48,7 @@ struct RulesRollbackCommand: AsyncParsableCommand, WritingCommand {
         answer = try await client.send(.POST, "/rollback.json", body)
       }
       let json: JSON = [
-        "dryRun": .bool(dryRun), "before": old.version, "target": new.version, "diff": report?.json ?? .null,
+        "dryRun": .bool(dryRun), "before": old.metadata, "target": new.metadata, "diff": report?.json ?? .null,
       ]
       client.report(
         json.appending(.object((answer.members ?? []).filter { $0.name == "version" || $0.name == "isNew" })),

@@ -68,9 +68,9 @@ struct RulesStage: AsyncParsableCommand, WritingCommand {
     var json: JSON = ["findings": checked.json]
     if let before = try await client.inForce() {
       let report = RulesDiffReport(from: before.source, to: checked.text)
-      json["before"] = before.version
+      json["before"] = before.metadata
       json["diff"] = report?.json ?? .null
-      if !client.printsJSON { Output.line(RulesDeploy.text(report, before.version)) }
+      if !client.printsJSON { Output.line(RulesDeploy.text(report, before.metadata)) }
     }
     var body: JSON = ["source": .string(checked.text), "tool": "hearth rules stage, by \(UserName.own)"]
     if let comment { body["comment"] = .string(comment) }

@@ -158,7 +158,7 @@ struct TenantsDelete: AsyncParsableCommand, WritingCommand {
   }
 }
 
-/// The options for the sign-in methods of each tenant.
+/// The options that switch the sign-in methods of a tenant on or off.
 struct SignInMethodOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Whether passwords sign in.", valueName: "true|false"))
   var passwords: Bool?
@@ -169,7 +169,7 @@ struct SignInMethodOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Whether anonymous accounts are made.", valueName: "true|false"))
   var anonymous: Bool?
 
-  /// The members for the identity interface.
+  /// The given options as members of a tenant in Identity Platform's API.
   var members: [JSON.Member] {
     [
       ("allowPasswordSignup", passwords), ("enableEmailLinkSignin", emailLinks), ("enableAnonymousUser", anonymous),

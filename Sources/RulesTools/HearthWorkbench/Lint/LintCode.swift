@@ -1,4 +1,5 @@
-/// The kinds of findings. The raw values are stable, because build scripts identify findings by them.
+/// The kinds of findings of `hearth rules lint`. The raw values are stable, because build scripts identify findings by
+/// them.
 package enum LintCode: String, Sendable, CaseIterable {
   case shadowedRule = "shadowed-rule"
   case impliedRule = "implied-rule"

@@ -85,7 +85,7 @@ package struct CallerAuthenticator: Sendable {
     case .foreignTokens(let tokens): return tokens.ends(credential)
     case .user, .tenant, .legacySession, .signingKey, .legacySecret: break
     }
-    return accounts.accounts(of: credential)?.keys.vouches(for: credential) != true || !isInForce(credential)
+    return accounts.accounts(of: credential)?.keys.isKeyValid(of: credential) != true || !isInForce(credential)
   }
 }
 

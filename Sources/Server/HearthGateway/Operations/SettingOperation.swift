@@ -1,7 +1,7 @@
 import HearthEngine
 import HearthTree
 
-/// The operations on `/.settings/<name>.json`, for administrators: the settings of tools.
+/// The operations on `/.settings/<name>.json`, for administrators: the settings that Firebase's tools read and write.
 struct SettingOperation {
   let call: RESTCall
   let setting: RESTTarget.Setting

@@ -194,7 +194,7 @@ package final class RulesStore: Sendable {
         "database": "\(name)", "version": "\(version.id)", "cause": "\(change.cause.rawValue)",
         "author": "\(change.author.kind.rawValue)",
       ])
-    logger.warn(of: rules, in: name)
+    logger.logWarnings(of: rules, in: name)
     if isNew { begin(watch, of: database) }
     return Deployed(version: version, isNew: isNew)
   }

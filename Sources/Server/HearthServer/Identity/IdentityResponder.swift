@@ -45,15 +45,15 @@ struct IdentityResponder: Sendable {
     }
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     Task(executorPreference: AccountsExecutor.shared) {
-      let watch = RequestRetryTracker()
+      let tracker = RequestRetryTracker()
       let answer = await RequestContext.$id.withValue(id) {
-        await RequestRetryTracker.$current.withValue(watch) {
+        await RequestRetryTracker.$current.withValue(tracker) {
           await ShareClaimant.$current.withValue(claimant) { await endpoints.answer(request, at: match) }
         }
       }
       count(answer, at: match)
       var response = response(to: answer, of: request, for: http)
-      response.isSafeToRetry = answer.status >= 500 && watch.isSafeToRetry
+      response.isSafeToRetry = answer.status >= 500 && tracker.isSafeToRetry
       promise.succeed(response)
       identityLimiter.end(place)
     }

@@ -46,7 +46,7 @@ final class ServerRules: Sendable {
       try await services.recordFirst(rules, of: database, .file(options.rulesPath))
     }
     guard options.rules != nil, database.published.rules.source != rules.source else {
-      return services.logger.warn(of: database.published.rules, in: database.name)
+      return services.logger.logWarnings(of: database.published.rules, in: database.name)
     }
     try await services.deploy(rules, to: database, .file(options.rulesPath))
   }
