@@ -12,13 +12,14 @@ OPTIMISED := -c release -Xswiftc -enable-testing --scratch-path .build/optimised
 # debug build. In a folder of its own, so that `swift build` keeps what it has.
 TESTED := -c release -Xswiftc -Onone -Xswiftc -DDEBUG -Xswiftc -enable-testing -Xcc -O0 -debug-info-format none --scratch-path .build/tests
 PYTHON := .venv/bin/python
+SITE := .build/site/bin/python Sources/Guide/Site/build_site.py
 PORT ?= 9000
 
 # SwiftPM remembers what a manifest came to, by its text and the environment. With this it looks at the folders of Plugins/
 # again when there are others.
 export HEARTH_PLUGINS := $(sort $(notdir $(wildcard Plugins/*)))
 
-.PHONY: run build build-bench build-tests deb deb-test test bench bench-console soak crash test-edge torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs plugins packages solver test-servers page-tools web-sdk toolchain clean
+.PHONY: run build build-bench build-tests deb deb-test test bench bench-console soak hour crash test-edge torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs docs-guide docs-reference pictures plugins packages solver test-servers page-tools site-tools web-sdk toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build plugins
@@ -44,7 +45,7 @@ deb-test: deb
 ## compiled and run beside them. Suites that drive real sockets and threads run one after the other, for on two cores they
 ## would wait for each other; those that only compute run beside them.
 ## The last lines repeat each failure. A test that passes when it runs again does not fail the whole, and is named there.
-test: packages solver test-servers page-tools toolchain .venv/ready web-sdk plugins
+test: packages solver test-servers page-tools site-tools toolchain .venv/ready web-sdk plugins
 	swift build $(TESTED)
 	python3 Tests/run.py
 
@@ -77,6 +78,11 @@ bench-console: packages toolchain .venv/ready build
 ## SOAK='--minutes 10' and the like are handed on.
 soak: packages toolchain .venv/ready build
 	HEARTH=.build/release/hearth PYTHONPATH=Tests/Acceptance $(PYTHON) -m soak $(SOAK)
+
+## The first hour of a newcomer, step by step, with the time of each: a table. HOUR='--package .build/deb/hearth_*.deb --root
+## .build/debian/root' begins with the package in the root that `make deb-test` makes, as root.
+hour: packages toolchain build
+	HEARTH=.build/release/hearth PYTHONPATH=Tests/Acceptance python3 -m hour $(HOUR)
 
 ## The crash test with 50 rounds of kills under load, some seconds to a minute.
 crash: packages toolchain .venv/ready build
@@ -141,11 +147,38 @@ cluster: packages toolchain build
 	@sh Deploy/packages.sh postgresql haproxy
 	PYTHONPATH=Tests/Acceptance python3 -m cluster $(CLUSTER)
 
-## The reference of HearthPlugin as a static site in .build/docs; a link that leads nowhere is an error. To look at it:
-## python3 -m http.server --bind 127.0.0.1 --directory .build/docs 8000, then http://127.0.0.1:8000/documentation/hearthplugin
-docs: packages toolchain
-	HEARTH_DOCS=1 swift package --allow-writing-to-directory .build/docs generate-documentation --target HearthPlugin \
-	  --output-path .build/docs --transform-for-static-hosting --warnings-as-errors
+## The guide as a site in .build/docs/VERSION, with the reference of HearthPlugin below it. A link to a page, heading or image
+## that does not exist ends the build, and so does a page that requests anything from another host. To look at it:
+## python3 -m http.server --bind 127.0.0.1 --directory .build/docs 8000. Where it is not served at the root of a host, give the
+## path: SITE_PATH=hearth/. Folders of other versions in .build/docs stay, and are listed beside the new one.
+##
+## The generator is Sphinx with MyST and the theme of the PyData projects. On Debian's Python all three still got releases in
+## 2025 and 2026 and have many maintainers, and the theme has search and colours without requests to other hosts. MkDocs has had
+## no release of version 1 since 2024 and is being replaced by an incompatible version 2; Material for MkDocs, which builds on
+## it, is in maintenance, and its successor Zensical is at 0.1. DocC makes the reference of Swift modules alone: it has no
+## navigation of one's own, and no strict check of links to headings in guides.
+docs: docs-reference .build/site/ready
+	$(SITE) .build/docs --reference .build/docs-reference
+
+## The same without the reference: no Swift is needed.
+docs-guide: .build/site/ready
+	$(SITE) .build/docs
+
+docs-reference: packages toolchain .build/site/ready
+	rm -rf .build/docs-reference
+	HEARTH_DOCS=1 swift package --allow-writing-to-directory .build/docs-reference generate-documentation --target HearthPlugin \
+	  --output-path .build/docs-reference --transform-for-static-hosting --warnings-as-errors \
+	  --hosting-base-path "$(SITE_PATH)$$($(SITE) --version)/api"
+
+## The pictures of the README and the guides, in Sources/Guide/Images: a real console in Chromium, and a recording of commands.
+## PICTURES=terminal makes the recording alone, PICTURES=console the others.
+pictures: page-tools .venv/ready $(if $(HEARTH),,build)
+	HEARTH=$(or $(HEARTH),.build/release/hearth) PYTHONPATH=Tests/Acceptance $(PYTHON) -m pictures $(PICTURES)
+
+.build/site/ready: Sources/Guide/Site/requirements.txt
+	python3 -m venv .build/site
+	.build/site/bin/pip install --quiet --requirement Sources/Guide/Site/requirements.txt
+	touch $@
 
 ## Puts a copy of Plugins/Python/hearth_plugin into every plugin in Python, for folders that are copied or run by hand:
 ## `hearth plugins add` takes it from there.
@@ -170,6 +203,10 @@ test-servers:
 page-tools:
 	@command -v node >/dev/null || sh Deploy/packages.sh nodejs
 	@sh Deploy/packages.sh esbuild node-preact node-typescript chromium || echo "chromium or node-typescript is missing: the tests of the console's page fail or are skipped"
+
+## The generator of the site, for the test that builds it.
+site-tools:
+	@$(MAKE) --quiet .build/site/ready || echo "the generator of the site is missing: the test that builds it is skipped"
 
 ## What there is of the web SDK in a Python package, for tests alone. Without it those with the SDK are skipped.
 web-sdk: .venv/ready

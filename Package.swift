@@ -191,7 +191,8 @@ let groups = [
       .target(
         name: "HearthDatabase",
         dependencies: [
-          "HearthEngine", "HearthJournal", "HearthMetrics", "HearthRules", "HearthTree", "HearthTrial", .coreMetrics,
+          "HearthEngine", "HearthJournal", "HearthMetrics", "HearthRules", "HearthSystem", "HearthTree", "HearthTrial",
+          .coreMetrics,
         ]),
       .target(name: "HearthEngine", dependencies: ["HearthRules", "HearthTree"]),
       // The protocol of durable, ordered logs.
@@ -220,7 +221,7 @@ let groups = [
         name: "HearthClusterNode",
         dependencies: [
           "HearthBytes", "HearthCluster", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules",
-          "HearthTree",
+          "HearthSystem", "HearthTree",
           .logging, .nioCore, .nioPosix, .nioSSL,
         ]),
     ]),
@@ -300,7 +301,7 @@ let groups = [
         name: "HearthGateway",
         dependencies: [
           "HearthAccounts", "HearthBytes", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal",
-          "HearthMetrics",
+          "HearthMetrics", "HearthOutbound",
           "HearthOutbox", "HearthRules", "HearthSystem", "HearthTransport", "HearthTree", "HearthTrial",
           "HearthTriggers", "HearthWire", .coreMetrics, .logging, .nioCore, .nioHTTP1, .nioPosix,
         ]),
@@ -368,13 +369,15 @@ let groups = [
         name: "hearth",
         dependencies: [
           "CLinux", "HearthAccounts", "HearthBackup", "HearthBytes", "HearthClusterNode", "HearthCrypto",
-          "HearthDatabase",
+          "HearthCommandLine", "HearthDatabase",
           "HearthDoctor", "HearthEngine", "HearthExposure", "HearthGateway", "HearthIdentity", "HearthJournal",
           "HearthMigration", "HearthPlugin", "HearthPluginHost", "HearthProgram", "HearthRules", "HearthRulesCommands",
           "HearthServer", "HearthSystem", "HearthTransport", "HearthTree", "HearthTriggers",
           "HearthWire", "HearthWorkbench",
           .argumentParser, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .unixSignals,
         ] + Plugin.all.map { .target(name: $0.target) }, plugins: ["BuiltInList"]),
+      // Decisions of the command line: the server or folder that a command works on, and suggestions for typing mistakes.
+      .target(name: "HearthCommandLine", dependencies: ["HearthProgram", "HearthSystem", "HearthTree"]),
       // Findings about a server's machine, folder and rules, and the remedy of each.
       .target(name: "HearthDoctor", dependencies: ["HearthTree"]),
       // Values of an export from elsewhere that cannot be stored, or would be something else here.
@@ -493,6 +496,8 @@ let groups = [
       .testTarget(
         name: "HearthClusterTests",
         dependencies: ["ClusterSimulation", "HearthBytes", "HearthCluster", "HearthJournal", "RandomTestKit"]),
+      .testTarget(
+        name: "HearthCommandLineTests", dependencies: ["HearthCommandLine", "HearthProgram", "HearthTree"]),
       .testTarget(name: "HearthConsoleTests", dependencies: ["HearthConsole", "HearthCrypto", "HearthTree"]),
       .testTarget(
         name: "HearthCryptoTests",

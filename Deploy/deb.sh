@@ -19,7 +19,9 @@ umask 022
 mkdir -p "$root/DEBIAN" "$root/etc/hearth" "$root/usr/share/doc/hearth"
 
 install -D -m 755 "$program" "$root/usr/bin/hearth"
-install -D -m 644 "$here/debian/hearth.service" "$root/lib/systemd/system/hearth.service"
+for unit in hearth.service hearth-backup.service hearth-backup.timer; do
+  install -D -m 644 "$here/debian/$unit" "$root/lib/systemd/system/$unit"
+done
 install -m 644 "$here/../LICENSE" "$root/usr/share/doc/hearth/copyright"
 
 "$program" serve --print-config | sed 's|^#data = .*|data = /var/lib/hearth|' >"$root/etc/hearth/hearth.conf"

@@ -73,6 +73,10 @@ curl --silent --fail --noproxy '*' "$url/" >/dev/null || fail "it does not answe
 [ "$(curl --silent --noproxy '*' --output /dev/null --write-out '%{http_code}' "$url/kept.json")" = 401 ] ||
   fail "a new folder is open"
 hearth doctor || say "the doctor has something to say"
+hearth doctor | grep -q 'systemctl enable --now hearth-backup.timer' || fail "the doctor does not name the timer of backups"
+# The configuration names the folder, also from another one.
+[ "$(inside setpriv --reuid=hearth --regid=hearth --clear-groups env -C / hearth db get /kept)" = '"yes"' ] ||
+  fail "a command does not find the folder of the service"
 
 say "looking back"
 hearth db set /rooms/lobby/topic '"first"'
@@ -87,6 +91,10 @@ hearth db restore /rooms/lobby --at '2 seconds ago' --dry-run | grep -q '"first"
 [ "$(hearth db get /rooms/lobby/topic)" = '"second"' ] || fail "a dry run changed something"
 
 say "backing up"
+# As the unit does it.
+backup=$(sed -n 's/^ExecStart=//p' "$root/lib/systemd/system/hearth-backup.service")
+inside setpriv --reuid=hearth --regid=hearth --clear-groups env -C / $backup
+as_service hearth backup verify /var/backups/hearth
 install --directory --mode=700 --owner="$(stat --format=%u "$root/var/lib/hearth")" "$root/backups"
 rm -f "$folder/backup.log"
 hearth backup create /backups --every 1h --keep 30d >"$folder/backup.log" 2>&1 &
@@ -134,6 +142,7 @@ say "purging"
 inside apt-get purge --yes --quiet=2 hearth >"$folder/purge.log" 2>&1
 [ ! -e "$root/etc/hearth" ] || fail "the configuration is left"
 [ -e "$root/var/lib/hearth/databases/default.sqlite" ] || fail "purging took the data"
+[ -e "$root/var/backups/hearth" ] || fail "purging took the backups"
 inside userdel hearth
-rm -rf "$root/var/lib/hearth" "$root/hearth.deb"
+rm -rf "$root/var/lib/hearth" "$root/var/backups/hearth" "$root/hearth.deb"
 say "all is well"

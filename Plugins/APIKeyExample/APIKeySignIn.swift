@@ -21,7 +21,7 @@ public enum APIKeySignIn: SignInPlugin {
     for entry in try values.objects("keys", names: ["sha256", "uid", "claims"]) {
       let digest = try digest(entry)
       let user = try user(entry)
-      guard users.updateValue(user, forKey: digest) == nil else { throw entry.error("sha256", "is there twice") }
+      guard users.updateValue(user, forKey: digest) == nil else { throw entry.error("sha256", "occurs twice") }
     }
     guard !users.isEmpty else { throw values.error("keys", "must have at least one key") }
     return [APIKeyProvider(users: users)]
@@ -38,7 +38,7 @@ public enum APIKeySignIn: SignInPlugin {
   private static func user(_ entry: SettingsReader) throws(SettingsError) -> NamedUser {
     let uid = try entry.requiredText("uid")
     guard IDTokenClaims.isUID(uid) else {
-      throw entry.error("uid", "may have 128 characters and no control characters")
+      throw entry.error("uid", "must have at most 128 characters and no control characters")
     }
     let claims = entry.json("claims")
     if let claims {
@@ -66,10 +66,10 @@ struct APIKeyProvider: SignInProvider {
       return .refused(SignInRefusal(.notAllowed))
     }
     guard let key = request.parameters["key"], (32...256).contains(key.utf8.count) else {
-      return .refused(SignInRefusal(.invalidCredential, "no API key was sent, or one of another length than keys have"))
+      return .refused(SignInRefusal(.invalidCredential, "the API key is missing, or has the wrong length"))
     }
     guard let user = users[Digest(sha256: key.utf8).hex] else {
-      return .refused(SignInRefusal(.invalidCredential, "the API key is not known"))
+      return .refused(SignInRefusal(.invalidCredential, "the API key is unknown"))
     }
     return .user(user)
   }

@@ -7,5 +7,5 @@ extension SignInRefusal {
   /// The refusal of a token that the provider issued for another app. Checking only the token's user is a common mistake: any other
   /// app could then sign its users in here.
   static let accessTokenOfAnotherApp = SignInRefusal(
-    .invalidProviderResponse, "The access token was made for another app.")
+    .invalidProviderResponse, "The access token was issued for another app.")
 }

@@ -103,7 +103,8 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
   }
 
   private static let badCode = SignInRefusal(
-    .invalidProviderResponse, "The provider did not take the code: it was used before, has expired, or is not its own.")
+    .invalidProviderResponse,
+    "The provider refused the code: it was already used, has expired, or is from another provider.")
 
   /// The provider's endpoints, and its support of RFC 9207.
   private struct ResolvedEndpoints {

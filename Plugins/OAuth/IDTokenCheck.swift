@@ -56,7 +56,7 @@ struct IDTokenCheck: TokenCheck {
   private static func refusal(_ error: ForeignTokenError) -> SignInRefusal {
     switch error.code {
     case .nonce: SignInRefusal(.invalidNonce, "The nonce does not match the one in the ID token.")
-    case .audience: SignInRefusal(.invalidProviderResponse, "The ID token was made for another app.")
+    case .audience: SignInRefusal(.invalidProviderResponse, "The ID token was issued for another app.")
     case .issuer: SignInRefusal(.invalidProviderResponse, "The ID token is from another issuer.")
     case .expired: SignInRefusal(.invalidProviderResponse, "The ID token has expired.")
     case .notYetValid: SignInRefusal(.invalidProviderResponse, "The ID token is not valid yet.")

@@ -56,9 +56,9 @@ struct OAuthProvider: SignInProvider {
       chosen = (check, text)
     } else if part("code") != nil {
       throw SignInRefusal(
-        .invalidCredential, "A code counts only where this server sent for it; send the provider's token.")
+        .invalidCredential, "A code is only valid in this server's own sign-in flow. Send the provider's token.")
     } else {
-      throw SignInRefusal(.invalidCredential, "The credential has no token that counts for \(id).")
+      throw SignInRefusal(.invalidCredential, "The credential has no valid token for \(id).")
     }
     guard chosen.1.utf8.count <= Self.tokenBytesMax, chosen.1.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       throw SignInRefusal(.invalidProviderResponse, "The provider's token is malformed.")

@@ -29,7 +29,7 @@ extension OAuthSettings {
         !issuer.contains("#")
       else {
         throw object.error(
-          "issuer", "must be a URL that begins with https://, without query and without a slash at its end")
+          "issuer", "must be a URL that begins with https://, without a query or a trailing slash")
       }
       let pem = try object.file("privateKeyFile")
       guard let servicesID, let teamID = try object.text("teamID"), let keyID = try object.text("keyID"), let pem else {
@@ -37,12 +37,12 @@ extension OAuthSettings {
           Self.pageNames.filter { object.json($0) != nil }, Self.pageNames.filter { object.json($0) == nil }
         )
         guard let first = absent.first, !there.isEmpty else { return }
-        throw object.error(first, "is missing: Apple's own page takes \(Self.pageNames.joined(separator: ", "))")
+        throw object.error(first, "is missing: Apple's sign-in page needs \(Self.pageNames.joined(separator: ", "))")
       }
       let made = ClientAssertion(pem: pem, keyID: keyID, issuer: teamID, subject: servicesID, audience: issuer)
       guard let assertion = made else {
         throw object.error(
-          "privateKeyFile", "must be the .p8 file that Apple gave out for the key, -----BEGIN PRIVATE KEY-----")
+          "privateKeyFile", "must be the .p8 file of the key from Apple, -----BEGIN PRIVATE KEY-----")
       }
       page = Page(servicesID: servicesID, assertion: assertion)
     }

@@ -89,7 +89,7 @@ struct OAuthSettings {
       + Self.emailNames
     for object in try values.objects("oidc", names: names) {
       let issuer = try Self.issuer(object)
-      guard !issuers.contains(where: { $0.id == issuer.id }) else { throw object.error("id", "is there twice") }
+      guard !issuers.contains(where: { $0.id == issuer.id }) else { throw object.error("id", "occurs twice") }
       issuers.append(issuer)
     }
     return issuers
@@ -99,7 +99,7 @@ struct OAuthSettings {
     let id = try object.requiredText("id")
     let name = id.utf8.dropFirst(5)
     guard id.hasPrefix("oidc."), (1...64).contains(name.count), name.allSatisfy(isNameByte) else {
-      throw object.error("id", "must be oidc. and a name of lower-case letters, digits, dots and hyphens")
+      throw object.error("id", "must be oidc. followed by lower-case letters, digits, dots and hyphens")
     }
     let issuer = try object.requiredText("issuer")
     guard issuer.hasPrefix("https://") || issuer.hasPrefix("http://"), !issuer.contains("?"), !issuer.contains("#")
@@ -113,7 +113,7 @@ struct OAuthSettings {
     let attributes = try object.texts("attributes") ?? []
     // Refused at the start: otherwise every sign-in by this issuer would fail later.
     if let name = attributes.first(where: IDTokenClaims.isTaken) {
-      throw object.error("attributes", "\(name) is reserved: tokens have it already, with a meaning of its own")
+      throw object.error("attributes", "\(name) is reserved: tokens already use it")
     }
     return Issuer(
       id: id, displayName: try object.text("displayName") ?? id, issuer: issuer, keysURL: keysURL,
@@ -135,7 +135,7 @@ struct OAuthSettings {
     // Without a client ID every app's tokens would be accepted.
     let ids = (try object.texts("clientIDs") ?? []) + (furtherID.map { [$0] } ?? [])
     guard !ids.isEmpty else {
-      throw object.error("clientIDs", "must name at least one client id of yours at the provider")
+      throw object.error("clientIDs", "must have at least one of your client ids at the provider")
     }
     var rule = nonce
     if let text = try object.text("nonce") {

@@ -46,7 +46,7 @@ struct ProviderHTTP: Sendable {
   }
 
   /// The refusal for every failure of a provider; clients do not learn which one.
-  static let unavailable = SignInRefusal(.invalidProviderResponse, "The provider did not give a usable answer.")
+  static let unavailable = SignInRefusal(.invalidProviderResponse, "The provider returned an unusable response.")
 
   /// Returns `name=value&…`, percent-encoded.
   static func form(_ fields: [(String, String)]) -> String {

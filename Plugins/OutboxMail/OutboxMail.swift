@@ -18,7 +18,7 @@ public enum OutboxMail: MailerPlugin {
     let folder = try values.text("folder") ?? settings.dataDirectory + "/outbox"
     guard let outbox = OutboxFolder(path: folder) else {
       throw values.error(
-        "folder", "\(folder) cannot be made, or is not a folder that this user and nobody else can write to")
+        "folder", "\(folder) cannot be created, or is not a folder that only this user can write to")
     }
     guard try values.bool("showsLinks") ?? true else { return OutboxMailer(folder: outbox, show: nil) }
     return OutboxMailer(folder: outbox) { line in

@@ -21,7 +21,7 @@ public enum PasskeySignIn: SignInPlugin {
     let id = try values.text("relyingPartyID")?.lowercased() ?? PasskeyDomains.relyingPartyID(of: settings.pageOrigins)
     guard PasskeyDomains.isDomain(id) else {
       throw values.error(
-        "relyingPartyID", "must be a domain such as example.com, without https:// and without a port; \(id) is none")
+        "relyingPartyID", "must be a domain such as example.com, without https:// or a port, not \(id)")
     }
     var party = PasskeyRelyingParty(id: id, name: try values.text("relyingPartyName") ?? settings.projectID)
     switch try values.text("userVerification") {

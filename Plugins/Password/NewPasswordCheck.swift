@@ -13,7 +13,7 @@ struct NewPasswordCheck: Sendable {
   /// password.
   func problem(password: String, email: String) -> SignInRefusal? {
     if policy.refusesCommon, CommonPasswords.contains(password) {
-      return SignInRefusal(.weakPassword, "Password is one of those that are tried first")
+      return SignInRefusal(.weakPassword, "Password is too common")
     }
     if policy.refusesContext, containsContext(password, email: email) {
       return SignInRefusal(.weakPassword, "Password contains your address or the name of the app")

@@ -18,7 +18,7 @@ public enum PasswordSignIn: SignInPlugin {
     let place = "signIn.password"
     guard settings.values["policy"] == nil else {
       throw SettingsError(
-        "\(place).policy", "say it as \"passwordPolicy\", outside of signIn; clients are told it, too")
+        "\(place).policy", "belongs in \"passwordPolicy\", outside of signIn; clients can read it as well")
     }
     let values = try SettingsReader(settings.values, at: place, names: ["contextWords", "emailLink"])
     let check = NewPasswordCheck(

@@ -38,7 +38,7 @@ def send(message, settings):
     except urllib.error.HTTPError as error:
         # The response of the gateway is not reported: it may contain the phone number.
         if error.code in (408, 425, 429) or error.code >= 500:
-            raise Temporary(f"the gateway answered status {error.code}") from None
+            raise Temporary(f"the gateway returned status {error.code}") from None
         raise Refused from None
     except OSError:
         raise Temporary("the gateway cannot be reached") from None

@@ -21,7 +21,7 @@ public enum SMTPMail: MailerPlugin {
     let security = try security(values)
     let (username, password) = (try values.text("username"), try values.secret("password"))
     guard (username == nil) == (password == nil) else {
-      throw values.error(username == nil ? "username" : "password", "is missing: it takes both or none")
+      throw values.error(username == nil ? "username" : "password", "is missing: give both or neither")
     }
     let server = MailServer(
       host: try values.requiredText("host"),
@@ -32,14 +32,15 @@ public enum SMTPMail: MailerPlugin {
     do throws(OutboundError) {
       return SMTPMailer(mail: try SMTPClient(server: server), random: .system)
     } catch {
-      throw values.error("host", "is not the name of a mail server, or clientName is not one of a machine")
+      throw values.error("host", "is not a valid host name, or clientName is not")
     }
   }
 
   private static func security(_ values: SettingsReader) throws(SettingsError) -> MailServer.Security {
     guard let text = try values.text("security") else { return .startTLS }
     guard let security = MailServer.Security(rawValue: text) else {
-      throw values.error("security", "must be tls, startTLS, or none (which only a server on this machine gets)")
+      throw values.error(
+        "security", "must be tls, startTLS, or none, which is only allowed for a server on this machine")
     }
     return security
   }

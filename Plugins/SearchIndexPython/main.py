@@ -104,7 +104,7 @@ class SearchHandler(http.server.BaseHTTPRequestHandler):
             limit = max(1, min(int(query.get("limit", ["20"])[0]), RESULTS_MAX))
             status, answer = 200, index.find(query.get("q", [""])[0][:QUERY_LETTERS_MAX], limit)
         except (ValueError, sqlite3.Error):
-            status, answer = 400, {"error": "no such search"}
+            status, answer = 400, {"error": "unknown search"}
         body = json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")

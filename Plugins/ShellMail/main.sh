@@ -9,7 +9,7 @@ as_mail='
   def part($type): "--\($boundary)\nContent-Type: text/\($type); charset=utf-8\nContent-Transfer-Encoding: base64\n\n\(lines)\n";
   .input
   | if ([.to, .fromAddress] | all(type == "string" and test("\\A[^\\s\\p{Cc}<>()\\[\\]\\\\,;:\"@]+@[^\\s\\p{Cc}<>()\\[\\]\\\\,;:\"@]+\\z")))
-    then . else error("an address that cannot be one") end
+    then . else error("an invalid address") end
   | "\(.fromAddress) \(.to)\nFrom: \(.fromName | words) <\(.fromAddress)>\nTo: <\(.to)>\nSubject: \(.subject | words)\n"
     + "Auto-Submitted: auto-generated\nMIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=\"\($boundary)\"\n\n"
     + (.text | part("plain")) + (.html | part("html")) + "--\($boundary)--"

@@ -1,10 +1,12 @@
 """Starts real servers for the acceptance tests, always on loopback and on a free port."""
 
+import atexit
 import functools
 import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -18,6 +20,13 @@ from waits import WAIT_SECONDS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEARTH = str(ROOT / os.environ.get("HEARTH", ".build/debug/hearth"))
+
+# Development servers describe themselves to commands in a folder of this run, and no command is told of another server.
+STATE = tempfile.mkdtemp(prefix="hearth-state-")
+atexit.register(shutil.rmtree, STATE, ignore_errors=True)
+os.environ["XDG_STATE_HOME"] = STATE
+for variable in ("HEARTH_DATA", "HEARTH_SERVER"):
+    os.environ.pop(variable, None)
 
 # For the scripts of the guides. A stream that a script ends after some seconds brings what is there already; a machine
 # that is busy needs longer for it, so it is asked again, each time for longer.

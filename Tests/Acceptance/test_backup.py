@@ -200,7 +200,7 @@ def test_sealed_keys_need_their_passphrase(serve, restored, tmp_path):
     wrong.write_text("another one of some length\n")
     text = hearth(
         "restore", str(backups), "--into", str(tmp_path / "no"), "--passphrase-file", str(wrong), expect=1)
-    assert "passphrase is not the one" in text and "some length" not in text
+    assert "passphrase is wrong" in text and "some length" not in text
     copy = restored(backups, "--passphrase-file", str(passphrase))
     assert (copy.data / "keys" / "sealing-key").read_text() == (server.data / "keys" / "sealing-key").read_text()
     bare = restored(backups, "--without-keys")

@@ -155,7 +155,7 @@ def test_a_function_at_a_private_address_needs_allow_private(app, tmp_path):
             app.run("functions", "clear", "--all")
             app.run("functions", "set", moment, url, *more)
             refused = identity.fail("accounts:signUp", body, "BLOCKING_FUNCTION_ERROR_RESPONSE")
-            assert refused["message"].endswith("an address that the server does not ask: see allowsPrivate."), refused
+            assert refused["message"].endswith("does not send requests to the function's address. See allowsPrivate."), refused
             assert address not in refused["message"]
         assert inside.asked == 0
         app.run("functions", "clear", "--all")

@@ -92,7 +92,7 @@ def test_a_renewed_certificate_is_served_and_no_connection_ends(renewed, tmp_pat
         wait_until(is_served)
         assert answered(before)
     assert told_end(renewed) == end(tmp_path, "second")
-    assert renewed.log().count("the certificate was read again") == 1
+    assert renewed.log().count("the certificate was reloaded") == 1
     assert renewed.stop() == 0
 
 
@@ -100,12 +100,12 @@ def test_unusable_files_are_logged_once_and_leave_the_former_certificate_in_forc
     (tmp_path / "second.key").write_text("-----BEGIN PRIVATE KEY-----\nhalf", encoding="utf-8")
     lead(tmp_path, "second")
     renewed.process.send_signal(signal.SIGHUP)
-    wait_until(lambda: "cannot be used; what was in force stays" in renewed.log())
+    wait_until(lambda: "cannot be used; the previous certificate stays in use" in renewed.log())
     with connect(renewed) as connection:
         assert name(connection) == "first" and answered(connection)
     lead(tmp_path, "first")
     renewed.process.send_signal(signal.SIGHUP)
-    wait_until(lambda: "the certificate was read again" in renewed.log())
+    wait_until(lambda: "the certificate was reloaded" in renewed.log())
     assert renewed.stop() == 0
 
 

@@ -66,7 +66,7 @@ def test_tokens_carry_the_claims_that_the_plugin_returns_when_they_are_made(serv
     # More than a token holds: nobody signs in, and a session waits.
     server.run("plugins", "settings", "plans", "plan=" + "x" * 1_001)
     refused = sign_up(server)
-    assert refused.status_code == 503 and "plans could not say" in refused.json()["error"]["message"]
+    assert refused.status_code == 503 and "plans could not provide" in refused.json()["error"]["message"]
     assert refresh(server, answer["refreshToken"]).status_code == 503
     assert "CLAIMS_TOO_LARGE" in server.log()
     server.run("plugins", "disable", "plans")

@@ -67,6 +67,22 @@ def test_every_node_serves_every_database(cluster):
     first.close()
 
 
+def test_a_large_value_is_compared_on_either_node(cluster):
+    nodes = cluster(rules=OPEN, names="ab")
+    large = {f"k{number}": "x" * 100 for number in range(30_000)}
+    put(nodes["a"], "large", large)
+    for name in "ab":
+        url = f"{nodes[name].url}/large.json"
+        tag = requests.get(url, headers={"X-Firebase-ETag": "true"}, timeout=WAIT_SECONDS).headers["ETag"]
+        changed = large | {"by": name}
+        made = requests.put(url, json=changed, headers={"if-match": tag}, timeout=WAIT_SECONDS)
+        assert made.status_code == 200, made.text[:200]
+        # The same once more is stale.
+        refused = requests.put(url, json=large, headers={"if-match": tag}, timeout=WAIT_SECONDS)
+        assert refused.status_code == 412 and refused.json() == changed
+        assert read(nodes["a"], "large/by") == name
+
+
 def test_a_listener_is_cancelled_on_its_own_node(cluster):
     nodes = cluster(rules=MEMBERS, names="ab")
     owner = nodes.owner("a")

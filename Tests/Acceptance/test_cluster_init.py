@@ -94,7 +94,7 @@ def test_invalid_node_names_and_folders_are_refused(tmp_path):
     (folder / "b").mkdir()
     assert "is no node's folder" in init(folder, "b", expect=1)
     (folder / "a" / "key.pem").write_bytes((folder / "ca" / "key.pem").read_bytes())
-    assert "do not belong together" in init(folder, "a", expect=1)
+    assert "do not match" in init(folder, "a", expect=1)
     (folder / "ca" / "certificate.pem").write_text("none", encoding="utf-8")
     assert "could not be read as a certificate" in init(folder, "c", expect=1)
     assert not (folder / "c").exists()

@@ -249,7 +249,7 @@ def fill(nodes, disk):
             seen.statuses[name] = put(there, f"large/{name}", os.urandom(15_000).hex())
 
     writer = InBackground(write_on)
-    until(lambda: "no room" in here.log(), "that there is no room is not in the log")
+    until(lambda: "PostgreSQL is full" in here.log(), "that there is no room is not in the log")
     seen.before = ownership(nodes)
     seen.write = put(there, "small", 1, seconds=4)
     try:
@@ -261,8 +261,8 @@ def fill(nodes, disk):
     newcomer = Client(there)
     newcomer.listen("/told", 1)
     seen.after = ownership(nodes)
-    seen.lines = [line for line in here.log().splitlines() if "no room" in line]
-    seen.changes = here.log().count("does not own the database any more")
+    seen.lines = [line for line in here.log().splitlines() if "PostgreSQL is full" in line]
+    seen.changes = here.log().count("no longer owns the database")
     ballast.unlink()
     stored = lambda: list(seen.statuses.values()).count(200)  # noqa: E731
     before = stored()
@@ -346,7 +346,7 @@ def test_an_outage_of_postgres_of_some_seconds_loses_no_write(cluster):
     until(lambda: all(status(node, "/.health/ready") == 503 for node in counted.nodes), "both say that they are ready")
     for node in counted.nodes:
         assert requests.get(node.url + "/.ready", timeout=WAIT_SECONDS).json()["databases"] == "storage-away"
-        assert "PostgreSQL does not answer: what is written waits" in node.log()
+        assert "PostgreSQL does not answer; writes wait" in node.log()
     # Longer than a lease: all leases expire at once.
     time.sleep(5)
     counted.see_what_is_stored()

@@ -57,9 +57,9 @@ def test_rules_check_warns_of_probable_mistakes(tmp_path):
         '  ".write": "newData.val().matches(/^.*a.{0,1000}b.{0,1000}c$/)"\n} } } }'
     )
     lines = hearth("rules", "check", str(rules)).splitlines()
-    assert lines[0].startswith(f"{rules}:1:23: warning: Wildcard '$id' is used above"), lines
+    assert lines[0].startswith(f"{rules}:1:23: warning: Wildcard '$id' is also used above"), lines
     assert lines[1] == '{ "rules": { "$id": { "$id": {' and lines[2] == " " * 22 + "^" and lines[3].startswith("help: ")
-    assert lines[5].startswith(f"{rules}:2:36: warning: This regular expression can cost much"), lines
+    assert lines[5].startswith(f"{rules}:2:36: warning: This regular expression is expensive"), lines
     assert lines[-1] == f"{rules}: ok"
 
 

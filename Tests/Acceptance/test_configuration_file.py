@@ -40,9 +40,9 @@ def test_options_of_the_command_line_override_the_configuration_file(tmp_path):
 
 
 @pytest.mark.parametrize("text, place, words", [
-    ("port = 9000\ndata\n", "2:1", "there is no ="),
+    ("port = 9000\ndata\n", "2:1", "= is missing"),
     ("\n  colour = red\n", "2:3", "there is no option colour"),
-    ("port = 9000\nport = 9001\n", "2:1", "stands in line 1 already"),
+    ("port = 9000\nport = 9001\n", "2:1", "already occurs in line 1"),
     ("data = d\nport = many\n", "2:1", "many"),
     ("data = d\nlog-level = loud\n", "2:1", "loud"),
     ("threads = 999\n", "1:1", "between 0 and 256"),

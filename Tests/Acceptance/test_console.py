@@ -212,7 +212,7 @@ def test_refusals_and_sessions_are_in_the_audit_trail(server, admin):
     admin.ask("GET", "databases", None, host="evil.example")
     ask(admin.address, "POST", API + "session", {"key": "A" * 43}, JSON)
     refused = until(lambda: len(found := audit(server, "console_refused")) == 3 and found)
-    assert {record["detail"] for record in refused} == {"cross-site", "unknown host", "a link that does not count"}
+    assert {record["detail"] for record in refused} == {"cross-site", "unknown host", "an invalid link"}
     assert {record["ip"] for record in refused} == {"127.0.0.1"}
     admin.credential()
     assert admin.ask("DELETE", "session").status == 200

@@ -65,7 +65,7 @@ def test_a_backup_is_made_in_the_folder_of_the_last_one(server, admin, viewer, t
     assert listed == [each["backup"] for each in reversed(made["backups"])]
     hearth("backup", "verify", str(tmp_path / "backups"))
     told = until(lambda: (told := details(server)) and "is made" in told[-1] and told)
-    assert told[-2] == "session 1 (server-start): makes a backup" and made["ended"]["backup"] in told[-1]
+    assert told[-2] == "session 1 (server-start): creates a backup" and made["ended"]["backup"] in told[-1]
 
 
 def test_a_missing_backup_folder_is_not_created(server, admin, tmp_path):
@@ -94,9 +94,9 @@ def test_the_now_page_shows_findings_and_makes_a_backup(serve, browser, tmp_path
     watched = console.open(view="now")
     page = watched.page
     look = page.get_by_role("region", name="To look at")
-    expect(look).to_contain_text("default: anybody can write, signed in or not, /open")
+    expect(look).to_contain_text("default: signed-out clients can write /open")
     expect(look).to_contain_text("hearth rules exposure")
-    expect(page.get_by_role("status").filter(has_text="to look at")).to_contain_text("anybody can write")
+    expect(page.get_by_role("status").filter(has_text="to look at")).to_contain_text("signed-out clients can write")
     checks = page.get_by_role("region", name="Checks")
     checks.get_by_role("button", name=re.compile("well")).click()
     expect(checks).to_contain_text("The last backup is 0 hours old")
@@ -123,7 +123,7 @@ def test_a_viewer_sees_findings_and_backups_and_makes_no_backup(serve, browser, 
     backups = page.get_by_role("region", name="Backups")
     expect(backups.locator("li")).to_have_count(1)
     expect(backups.get_by_role("button", name="Back up now")).to_have_attribute("aria-disabled", "true")
-    expect(page.get_by_role("region", name="To look at")).to_contain_text("anybody can write")
+    expect(page.get_by_role("region", name="To look at")).to_contain_text("signed-out clients can write")
     watched.picture("now-checks-dark")
     check_accessibility(page)
     watched.check()

@@ -143,7 +143,7 @@ def test_denials_are_streamed_with_their_rule_and_repeated_ones_are_counted(serv
     assert denial["operation"] == "listen" and denial["path"] == "/rooms/<b>lobby" and denial["database"] == "default"
     assert denial["uid"] is None and denial["cause"] is None and denial["connection"]
     assert denial["rule"] == {"kind": "read", "path": "/rooms/$room", "line": 1, "column": 42}
-    assert denial["sentence"] == "No rule was true; the last one asked was .read at /rooms/$room."
+    assert denial["sentence"] == "No rule was true; the last one evaluated was .read at /rooms/$room."
     for number in range(50):
         stranger.call("p", status="permission_denied", p="/rooms/lobby", d="treasure")
     counts = {}
@@ -155,7 +155,7 @@ def test_denials_are_streamed_with_their_rule_and_repeated_ones_are_counted(serv
     requests.get(f"{server.url}/nowhere.json", timeout=WAIT_SECONDS)
     _, denial = events.next("denial")
     assert denial["operation"] == "read" and denial["rule"] is None and denial["connection"] is None
-    assert denial["sentence"] == "No rule stands here."
+    assert denial["sentence"] == "No rule applies to this path."
     events.close()
     later = Events(session, f"ns=default&topics=denials&after={int(denial['id']) - 1}")
     assert later.next("denial")[1]["id"] == denial["id"]

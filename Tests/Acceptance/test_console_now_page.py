@@ -188,7 +188,7 @@ def test_dead_letters_are_sent_again(console):
     page = watched.page
     page.get_by_role("complementary", name="State").get_by_role("button", name="1 given up").click()
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("the receiver does not take it: status 400")
+    expect(dialog).to_contain_text("the receiver refused the event: status 400")
     expect(dialog).to_contain_text("default /open/x")
     watched.picture("now-dead-letters")
     check_accessibility(page)

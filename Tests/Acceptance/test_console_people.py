@@ -128,7 +128,7 @@ def test_a_tenant_lists_only_its_own_users(tenants):
         assert one["person"]["email"] == f"ann@{address}.example" and len(one["audit"]) == 1
     for path in "people?tenant=nobody-12345", "people/one?uid=same&tenant=nobody-12345", "people?tenant=..":
         answer = session.ask("GET", path)
-        assert answer.status == 404 and answer.json == {"error": "There is no such tenant."}, path
+        assert answer.status == 404 and answer.json == {"error": "Unknown tenant."}, path
 
 
 def test_changes_to_a_tenants_users_stay_in_the_tenant(tenants):

@@ -331,7 +331,7 @@ def test_tenants_are_created_disabled_and_deleted_in_the_settings(console):
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name").fill("no")
     dialog.get_by_role("button", name="Create").click()
-    expect(dialog).to_contain_text("displayName has 4 to 20 letters")
+    expect(dialog).to_contain_text("displayName must have 4 to 20 letters")
     dialog.get_by_label("Name").fill("acme-corp")
     dialog.get_by_role("button", name="Create").click()
     entry = section.locator(".settings-row")

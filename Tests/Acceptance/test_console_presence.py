@@ -102,6 +102,6 @@ def test_the_page_asks_for_presence_and_repeats_the_request(serve, browser, cloc
     secrets.get_by_role("button", name="Rotate").click()
     page.get_by_role("dialog").get_by_role("button", name="Rotate").click()
     dialog.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("Confirm that you are present")
+    expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("Confirm your presence")
     expect(secrets.locator(".settings-row")).to_have_count(2)
     watched.check("428", "403")

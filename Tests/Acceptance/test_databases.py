@@ -43,7 +43,7 @@ def test_a_database_is_created_limited_and_deleted(serve, rules, tmp_path):
     assert wanted.status_code == 404, "a stranger makes none"
     assert server.run("databases", "create", "guests", "--rules", rules, "--connections", "1K") == (
         "made guests; quotas: connections=1024\n")
-    assert "There is a database of that name already." in server.run("databases", "create", "guests", expect=2)
+    assert "A database with this name already exists." in server.run("databases", "create", "guests", expect=2)
     assert listed(server)["guests"]["quotas"] == {"connections": 1024}
     assert re.search(r"^guests +0 +connections=1024$", server.run("databases", "list"), re.M)
     url = f"{server.url}/a.json?ns=guests"
@@ -118,7 +118,7 @@ def test_a_flooding_client_is_delayed_and_no_other(serve):
     assert 50 <= len(done) < 200 and len(done) + len(refused) == 200
     # Five requests are answered after the socket was left unread since a refusal.
     assert len(refused) <= 1 + 150 // 6, "a flood is left where it comes from"
-    sentence = "Over quota: this database takes 50 requests a second from one client (clientRequestsPerSecond)"
+    sentence = "Over quota: this database allows 50 requests a second per client (clientRequestsPerSecond)"
     assert {answers[number]["d"] for number in refused} == {sentence}
     secret = server.secret()
     stored = requests.get(f"{server.url}/a.json?auth={secret}&shallow=true", timeout=WAIT_SECONDS).json()
@@ -163,7 +163,7 @@ def test_a_database_at_its_storage_quota_refuses_writes_until_data_is_removed(se
         server.run("databases", "set", "demo", "--stored-bytes", "100K")
         with pytest.raises(exceptions.FirebaseError) as refused:
             db.reference("small", app).set(1)
-        assert "this database may hold 102400 bytes (storedBytes)" in str(refused.value)
+        assert "this database can store 102400 bytes (storedBytes)" in str(refused.value)
         assert len(place.get()) == 300_000
         place.delete()
 

@@ -295,9 +295,9 @@ def test_an_import_can_create_its_database(folder, tmp_path):
 
 
 @pytest.mark.parametrize("text, place, what", [
-    ('{"a":1,\n  "b":[1,2,\n 3', "3:3", "ends too early"), ('{"a":{\n"b.c":1}}', "2:1", "key that cannot be stored"),
-    ('{"a":1}\n{"b":2}', "2:1", "follows"), ('{"a":\n{".value":1,"b":2}}', "2:13", "together with children"),
-    ("", "1:1", "ends too early"),
+    ('{"a":1,\n  "b":[1,2,\n 3', "3:3", "Unexpected end"), ('{"a":{\n"b.c":1}}', "2:1", "Invalid key"),
+    ('{"a":1}\n{"b":2}', "2:1", "Unexpected content"), ('{"a":\n{".value":1,"b":2}}', "2:13", "both .value and children"),
+    ("", "1:1", "Unexpected end"),
 ])
 def test_an_invalid_file_is_reported_with_line_and_column(running, tmp_path, text, place, what):
     (tmp_path / "in.json").write_text(text)

@@ -118,4 +118,4 @@ def test_findings_are_printed_as_sentences_and_a_missing_folder_is_an_error(serv
     server.process.wait(WAIT_SECONDS)
     text = hearth("doctor", "--data", str(server.data), expect=1)
     assert "(rules-world-writable)" in text and "hearth rules exposure" in text
-    assert "There is no folder" in hearth("doctor", "--data", str(tmp_path / "none"), expect=64)
+    assert "does not exist" in hearth("doctor", "--data", str(tmp_path / "none"), expect=64)

@@ -115,6 +115,36 @@ def test_exec_ends_with_the_exit_code_of_its_command(project):
     assert run(project, "--", "sh", "-c", "kill -9 $$").returncode == 128 + signal.SIGKILL
 
 
+DENIED = """
+import sys
+for _ in range(3):
+    try:
+        ask("GET", f"http://{host}/mine/ann.json?ns={project}")
+    except urllib.error.HTTPError as error:
+        assert error.code == 401
+for number in range(12 if "many" in sys.argv else 0):
+    try:
+        ask("GET", f"http://{host}/mine/u{number}.json?ns={project}")
+    except urllib.error.HTTPError as error:
+        pass
+sys.exit(1 if "fail" in sys.argv else 0)
+"""
+
+
+def test_exec_explains_the_last_denials_when_its_command_fails(project):
+    (project / "client.py").write_text(CLIENT + DENIED)
+    command = ("--", sys.executable, "client.py")
+    failed = run(project, *command, "fail")
+    assert failed.returncode == 1 and failed.stdout == ""
+    assert "denied  read /mine/ann by <signed out>" in failed.stderr and "3 times" in failed.stderr, failed.stderr
+    assert re.search(r"database\.rules\.json:1:\d+", failed.stderr) and "auth.uid == $u" in failed.stderr, failed.stderr
+    assert "denied" not in run(project, *command).stderr
+    assert "denied  read /mine/ann" in run(project, "--denials", "always", *command).stderr
+    assert "denied" not in run(project, "--denials", "never", *command, "fail").stderr
+    many = run(project, *command, "fail", "many").stderr
+    assert "the last 10 of 13 different requests" in many and many.count("\ndenied  ") == 10, many
+
+
 SUITE = """
 def put_rules(name):
     text = open("database.rules.json", "rb").read()
@@ -333,7 +363,7 @@ def test_invalid_commands_and_export_folders_are_refused(project):
     (project / "other").mkdir()
     (project / "other/file").write_text("")
     refused = run(project, "--export-on-exit", "other", "--", "true")
-    assert refused.returncode != 0 and "holds something else than an export" in refused.stderr
+    assert refused.returncode != 0 and "is neither empty nor an export" in refused.stderr
 
 
 def test_a_signal_to_hearth_reaches_the_command(project):

@@ -67,7 +67,7 @@ def test_a_full_disk_refuses_writes_and_recovers_without_a_restart(serve):
     assert client.call("p", p="/after", d=4) == ""
     server.kill()
     told = server.log()
-    assert told.count("no room on the disk") == 1 and told.count("everything that waited is stored") == 1, told
+    assert told.count("the disk is full: writes") == 1 and told.count("all waiting writes are stored") == 1, told
     server.start()
     stored = requests.get(f"{server.url}/.json", timeout=WAIT_SECONDS).json()
     assert stored == {"before": 1, "waits": 2, "after": 4}
@@ -167,7 +167,7 @@ def test_after_a_failed_sync_the_journal_is_read_back_and_writing_resumes(serve,
     until(lambda: state(server) == "disk-fault", server.log)
     # Meanwhile nothing is acknowledged, and stored data can be read.
     assert requests.put(f"{server.url}/during.json", json=1, timeout=WAIT_SECONDS).status_code == 503
-    assert client.call("p", "unavailable", p="/during", d=1).startswith("The server's disk does not work.")
+    assert client.call("p", "unavailable", p="/during", d=1).startswith("The server's disk has failed.")
     assert requests.get(f"{server.url}/before.json", timeout=WAIT_SECONDS).json() == 1
     assert under_way == []
     failing.end()
@@ -176,7 +176,7 @@ def test_after_a_failed_sync_the_journal_is_read_back_and_writing_resumes(serve,
     assert under_way in ([200], [504])
     assert client.call("p", p="/after", d=1) == ""
     told = server.log()
-    assert "the disk does not work" in told and "storing goes on" in told, told
+    assert "the disk reports errors" in told and "the journal works again" in told, told
     server.kill()
     server.start()
     assert requests.get(f"{server.url}/.json", timeout=WAIT_SECONDS).json() == {
@@ -218,7 +218,7 @@ def test_writing_stops_when_a_failed_sync_lost_data(serve, tmp_path, monkeypatch
     until(lambda: state(server) == "failed", server.log)
     assert requests.put(f"{server.url}/b.json", json=1, timeout=WAIT_SECONDS).status_code == 503
     told = server.log()
-    assert "the journal failed" in told and "hearth repair --apply" in told and "is read back up to position" in told
+    assert "the journal failed" in told and "hearth repair --apply" in told and "can be read back only up to position" in told
 
 
 def test_a_reserve_of_disk_space_is_kept_for_administration(serve, tmp_path):
@@ -250,7 +250,7 @@ def test_a_reserve_of_disk_space_is_kept_for_administration(serve, tmp_path):
         assert requests.put(f"{server.url}/after.json", json=1, timeout=WAIT_SECONDS).status_code == 200
         until(lambda: "warning" not in requests.get(server.url, timeout=WAIT_SECONDS).json(), "the warning stays")
         told = server.log()
-        assert "there is little room on the disk" in told and "there is hardly any room on the disk" in told, told
+        assert "the disk is nearly full" in told and "the disk is full except for the reserve" in told, told
         server.stop()
 
 
@@ -272,7 +272,7 @@ def test_a_database_that_fills_its_disk_recovers_after_removals(serve, tmp_path)
         # A snapshot in progress may finish first; the space that it freed is written again.
         time.sleep(2)
         fill()
-        assert "too little room for a snapshot" in server.log()
+        assert "too little disk space for a snapshot" in server.log()
         assert shutil.disk_usage(disk).free > 16 << 20
         server.run("db", "remove", "/", "--force")
         until(lambda: requests.put(f"{server.url}/after.json", json=1, timeout=WAIT_SECONDS).status_code == 200, server.log)

@@ -1,4 +1,5 @@
-"""The account requests of firebase.js 2.x: all are GET requests with the method in `_method`, and the status is always 200."""
+"""The account requests of the legacy SDKs. firebase.js 2.x sends GET requests with the method in `_method` and asks for
+the status 200 in every case; other clients use the real methods."""
 
 import json
 import re

@@ -214,7 +214,7 @@ def test_create_auth_uri_with_an_address_of_the_app_separates_the_issuers(server
     asked = f"{server.url}/{HOST}/v1/accounts:createAuthUri?key=demo-key"
     body = {"providerId": "oidc.evil", "tenantId": server.tenant}
     shared = requests.post(asked, json=body | {"continueUri": f"{APP}/back"}, verify=False, timeout=WAIT_SECONDS)
-    assert shared.status_code == 400 and "INVALID_CONTINUE_URI : oidc.evil does not promise" in shared.text, shared.text
+    assert shared.status_code == 400 and "INVALID_CONTINUE_URI : oidc.evil does not declare" in shared.text, shared.text
     place = f"{APP}/back/{server.tenant}/oidc.evil"
     own = requests.post(asked, json=body | {"continueUri": place}, verify=False, timeout=WAIT_SECONDS).json()
     state = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(own["authUri"]).query))["state"]

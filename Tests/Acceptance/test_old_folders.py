@@ -71,5 +71,5 @@ def test_a_folder_of_a_later_version_is_refused_with_a_reason(tmp_path):
     database.close()
     with pytest.raises(RuntimeError) as refused:
         server.start()
-    assert f"has format {version + 7}, and this version of the server reads formats" in str(refused.value)
+    assert f"has format {version + 7}; this version of Hearth supports formats" in str(refused.value)
     assert "has format" in hearth("db", "get", "/", "--data", str(server.data), expect=1)

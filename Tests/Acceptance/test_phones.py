@@ -175,4 +175,4 @@ def test_missing_phone_settings_are_reported_at_the_start(tmp_path, serve):
     settings.write_text('{"signIn": {"phone": true}, "phone": {"regions": {"allow": ["DE"]}}}', encoding="utf-8")
     app = Identity(serve("--auth-config", str(settings)))
     refused = app.fail("accounts:sendVerificationCode", {"phoneNumber": NUMBER}, "OPERATION_NOT_ALLOWED")
-    assert "sends no text messages" in refused["message"]
+    assert "cannot send text messages" in refused["message"]

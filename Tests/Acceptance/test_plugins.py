@@ -159,7 +159,7 @@ def test_a_hook_decides_and_a_failing_hook_denies(serve, tmp_path):
     assert closed.status_code == 503, closed.text
     assert "hook judge could not be reached: denied" in server.log()
     assert "checksum" in listed(server, "judge")["problem"]
-    assert "plugin judge: does not run" in server.log()
+    assert "plugin judge: is not running" in server.log()
     server.run("plugins", "disable", "judge")
     assert call(server, "signUp", {}).status_code == 200
 
@@ -233,14 +233,14 @@ def test_a_flooding_or_hanging_plugin_delays_no_other_request(serve, tmp_path):
     resident = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))
     assert resident < 400_000, f"{resident} KiB"
     log = server.run("plugins", "logs", "hostile", "--count", "100000")
-    for said in ("a line of more than", "16 lines that are no answers", "ended with code 7"):
+    for said in ("a line of more than", "16 invalid lines", "ended with code 7"):
         assert said in log
     assert log.count("flood\n") < 2_000
 
 
 def test_the_contract_suite_tells_good_plugins_from_bad(tmp_path):
     said = hearth("plugins", "test", str(API_KEYS), "--settings", str(API_KEYS / "test-settings.json"))
-    assert "keeps the contract" in said and "killed in a request, it comes back ok" in " ".join(said.split())
+    assert "keeps the contract" in said and "restarts after a kill during a request ok" in " ".join(said.split())
     bad = judge(tmp_path / "judge", "1", '{"allow": 7}')
     report = json.loads(hearth("plugins", "test", str(bad), "--json", expect=1).splitlines()[0])
     assert report["isGood"] is False

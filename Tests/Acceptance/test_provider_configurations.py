@@ -259,7 +259,7 @@ def test_invalid_saml_responses_are_refused(server, company, tmp_path):
             name: html.unescape(value)
             for name, value in re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', page)}
         told = event(visit.bring(inputs))
-        assert "not of the configured certificates" in told["error"]["message"], told
+        assert "does not match the configured certificates" in told["error"]["message"], told
 
 
 def tmp_path_of(folder, name):

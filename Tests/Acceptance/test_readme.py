@@ -15,10 +15,13 @@ def run(script, server):
 
 def test_the_first_commands_of_the_readme_run(serve, starter_rules):
     server = serve(rules=starter_rules)
-    output = run(block("README.md", "TOKEN="), server)
-    assert '"text" : "hello"' in output and "Permission denied" in output, output
-    assert output.count('"text":"hello"') == 2 and output.count("event: put") == 1, output
-    assert "rooms/lobby" in server.log()
+    output = run(block("README.md", "hearth db push"), server)
+    assert '"error" : "Permission denied"' in output, output
+    assert '"text":"hello"' in server.run("db", "get", "/rooms/lobby/messages")
+    # The console lists the denial of the log, and explains it as this command does.
+    trace = re.search(r"trace=([\w-]+)", server.log())
+    explained = server.run("rules", "explain", "--trace", trace[1], expect=1)
+    assert "read /rooms/lobby is denied" in explained and "auth != null" in explained, explained
 
 
 def test_the_rules_commands_over_rest_run(serve, starter_rules):
@@ -29,8 +32,9 @@ def test_the_rules_commands_over_rest_run(serve, starter_rules):
 
 def test_the_account_commands_run(serve, starter_rules):
     server = serve(command="dev", rules=starter_rules)
-    output = run(block("GettingStarted.md", "ACCOUNTS="), server)
+    output = run(block("GettingStarted.md", "ACCOUNTS=") + block("GettingStarted.md", "users disable"), server)
     assert '{"color":"green"}' in output and "ann@example.com" in output, output
+    assert output.index("Permission denied") < output.index("Auth token is expired"), output
     assert output.index("Auth token is expired") < output.index("user_disable"), output
     assert re.search(r"user_disable \S+  looked at 0, kept 0, cut 0", output), output
 
@@ -62,8 +66,9 @@ def test_the_readme_is_short():
 
 
 def test_links_lead_to_files():
-    for path in [ROOT / "README.md", ROOT / "Plugins" / "README.md"]:
-        for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", path.read_text(encoding="utf-8")):
+    for path in [ROOT / "README.md", ROOT / "Plugins" / "README.md", *(ROOT / ".github").glob("*.md")]:
+        text = path.read_text(encoding="utf-8")
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", text) + re.findall(r'(?:src|srcset)="([^"]+)"', text):
             assert (path.parent / target).exists(), f"{path.name}: {target}"
 
 

@@ -124,7 +124,7 @@ def test_rules_are_staged_promoted_and_rolled_back(serve, tmp_path):
     history = json.loads(server.run("rules", "history", "--json"))
     assert [one["cause"] for one in history["versions"]] == ["automaticRollback", "promote", "found"]
     assert "requests were denied, at most 1 allowed" in history["versions"][0]["comment"]
-    assert "the former ones are in force again" in server.log()
+    assert "the previous rules are in force again" in server.log()
     # The result of the trial is reported at its end, and nothing of the trial remains.
     server.run("rules", "stage", strict)
     assert json.loads(server.run("rules", "stage", "--clear", "--json"))["trial"]["judged"] == 0

@@ -78,7 +78,7 @@ def test_a_factor_that_an_attacker_added_is_removed_by_mail(server):
     enrol(identity, made["idToken"])
     link = outbox_link(server, "revertSecondFactorAddition")
     page = requests.get(link, timeout=WAIT_SECONDS)
-    assert page.status_code == 200 and "Take it away" in page.text
+    assert page.status_code == 200 and "Remove it" in page.text
     told = identity.post("accounts:resetPassword", {"oobCode": code_of(link)})
     assert told["requestType"] == "REVERT_SECOND_FACTOR_ADDITION" and told["mfaInfo"]["totpInfo"] == {}
     identity.post("accounts:update", {"oobCode": code_of(link)})
@@ -191,7 +191,7 @@ def test_reversing_a_change_asks_for_the_former_factor(server):
         "oobCode": code_of(link), "totpVerificationInfo": {"verificationCode": "abcdef"}}, "INVALID_CODE")
     form = {"mode": "revertChange", "oobCode": code_of(link), "factorCode": totp(secret, time.time() + 30)}
     pressed = requests.post(link.split("?")[0], data=form, timeout=WAIT_SECONDS)
-    assert pressed.status_code == 200 and "You have your account back" in pressed.text, pressed.text
+    assert pressed.status_code == 200 and "Your account was recovered" in pressed.text, pressed.text
     identity.refresh_fails(stolen["refreshToken"], "TOKEN_EXPIRED")
     identity.fail("accounts:signInWithPassword", {
         "email": EMAIL, "password": "a stranger's"}, "INVALID_LOGIN_CREDENTIALS")

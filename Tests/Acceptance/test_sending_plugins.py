@@ -37,7 +37,7 @@ def test_text_messages_are_sent_and_retried(serve, gateway, tmp_path):
     secrets_seen.note(TOKEN)
     server = serve()
     send = ["plugins", "send-sms", "--to", "+15555550123", "--text", "hello from the test"]
-    assert "no plugin does" in server.run(*send, expect=1)
+    assert "no sender" in server.run(*send, expect=1)
     token = tmp_path / "token"
     token.write_text(TOKEN, encoding="utf-8")
     server.run("plugins", "add", str(GATEWAY), "--yes")
@@ -56,7 +56,7 @@ def test_text_messages_are_sent_and_retried(serve, gateway, tmp_path):
     assert gateway.messages == [message] * 2
     for status in (400, 307):
         gateway.statuses = [status]
-        assert "plugin sms-gateway did not take it" in server.run(*send, expect=1)
+        assert "plugin sms-gateway refused the message" in server.run(*send, expect=1)
     assert gateway.messages == [message] * 2 and not gateway.statuses
     assert "8 to 15 digits" in server.run("plugins", "send-sms", "--to", "0123", expect=64)
     assert "15555550123" not in server.log() and "hello from the test" not in server.log()

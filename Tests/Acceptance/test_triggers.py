@@ -265,7 +265,7 @@ def test_failed_events_become_dead_letters_and_are_replayed(serve, receiver):
     until(lambda: status(server, "t")["status"]["dead"] == 2)
     letters = json.loads(server.run("triggers", "dead", "t", "--json"))["letters"]
     assert {letter["path"]: letter["reason"] for letter in letters} == {
-        "/n/fails": "the handler failed: status 500", "/n/refuses": "the receiver does not take it: status 400"}
+        "/n/fails": "the handler failed: status 500", "/n/refuses": "the receiver refused the event: status 400"}
     ids = {request["json"]["data"]["path"]: request["json"]["id"] for request in hook.got()}
     answers.clear()
     assert "2 events wait again" in server.run("triggers", "replay", "t")

@@ -202,12 +202,12 @@ def test_an_authorization_code_without_the_visit_cookie_is_refused(server, provi
     path = f"{way.path}?{way.query}"
     # State fixation: one browser's redirect is opened in another browser.
     stolen = ask(server, path)
-    assert stolen.status_code == 400 and "not begun here" in stolen.text and "data-event" not in stolen.text
+    assert stolen.status_code == 400 and "not started here" in stolen.text and "data-event" not in stolen.text
     other = ask(server, start()).headers["Set-Cookie"].split(";")[0]
-    assert "not begun here" in ask(server, path, headers={"Cookie": other}).text
+    assert "not started here" in ask(server, path, headers={"Cookie": other}).text
     name, text = cookie.split(";")[0].split("=", 1)
     swapped = f"{name}={other.split('=', 1)[1]}"
-    assert "not begun here" in ask(server, path, headers={"Cookie": swapped}).text
+    assert "not started here" in ask(server, path, headers={"Cookie": swapped}).text
     for session_id in (None, "x", text):
         body = {"requestUri": back.headers["Location"], "sessionId": session_id, "returnSecureToken": True}
         answer = requests.post(

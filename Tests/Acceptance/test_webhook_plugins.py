@@ -123,7 +123,7 @@ while read -r line; do id=${line#*:}; echo "{\\"id\\":${id%%,*},\\"output\\":{\\
     assert "by a process" in sign_up(server).text
     assert "running" in server.run("plugins", "rollback", "judge")
     assert sign_up(server).status_code == 200
-    assert back.headers and "asked again" in server.run("plugins", "logs", "judge")
+    assert back.headers and "requests resume" in server.run("plugins", "logs", "judge")
 
 
 def hostile(status, body, headers=()):
@@ -172,7 +172,7 @@ def test_invalid_answers_of_a_hostile_service_deny_the_request(serve, service, t
         judge.answer = None
         assert sign_up(server).status_code == 200, said
     # Problems are logged once a second at most, and the first one always.
-    assert "answered a redirect, and none is followed" in server.log()
+    assert "sent a redirect, which is not followed" in server.log()
     assert not target.headers
     assert listed(server, "judge")["hooks"][0]["failures"] == len(answers)
 
@@ -185,17 +185,17 @@ def test_the_contract_suite_checks_signatures_of_a_service_over_tls(service, tmp
     folder = judge.folder(tmp_path / "judge", authority="./ca.pem")
     shutil.copy(pem, folder / "ca.pem")
     said = " ".join(hearth("plugins", "test", str(folder), "--secret-file", str(secret)).split())
-    for line in ("says hello ok", "with another's signature ok", "of an hour ago ok", "keeps the contract"):
+    for line in ("sends hello ok", "with a wrong signature ok", "of an hour ago ok", "keeps the contract"):
         assert line in said, said
     # The suite detects a receiver that accepts requests without checking signatures, and one with another host's certificate.
     judge.answer = hostile("200 OK", b'{"hello":{"protocol":1,"name":"judge","version":"1","hooks":["beforeCreate"]}}')
     found = json.loads(hearth("plugins", "test", str(folder), "--secret-file", str(secret), "--json", expect=1))
-    assert any(one["name"] == "a message that is not signed" and one["problem"] for one in found["findings"])
+    assert any(one["name"] == "a message without a signature" and one["problem"] for one in found["findings"])
     judge.answer = None
     (folder / "ca.pem").write_bytes(self_signed(tmp_path, names=["IP:127.0.0.1"])[0].read_bytes())
     said = hearth("plugins", "test", str(folder), "--secret-file", str(secret), expect=1)
     assert "no trusted TLS connection" in said
-    assert "secret is needed" in hearth("plugins", "test", str(folder), expect=2)
+    assert "give its secret in a file" in hearth("plugins", "test", str(folder), expect=2)
 
 
 def test_a_service_at_a_private_address_is_refused(serve, tmp_path):
@@ -204,11 +204,11 @@ def test_a_service_at_a_private_address_is_refused(serve, tmp_path):
     folder.mkdir()
     manifest = {"name": "inside", "version": "1", "protocol": 1, "hooks": ["beforeCreate"], "url": "http://10.0.0.1/"}
     (folder / "plugin.json").write_text(json.dumps(manifest), encoding="utf-8")
-    assert "must be https" in server.run("plugins", "add", str(folder), "--yes", expect=1)
+    assert "must use https" in server.run("plugins", "add", str(folder), "--yes", expect=1)
     # Over TLS the address is refused when the socket would be opened.
     manifest["url"] = "https://10.0.0.1/"
     (folder / "plugin.json").write_text(json.dumps(manifest), encoding="utf-8")
     secret_of(server.run("plugins", "add", str(folder), "--yes"))
     said = server.run("plugins", "enable", "inside", expect=1)
-    assert "not at an address that requests may go to" in said, said
+    assert "an address that the outbound policy forbids" in said, said
     assert sign_up(server).status_code == 503

@@ -32,7 +32,7 @@ test("a condition without connectives stays one part, and equal operands are dis
   assert.deepEqual(partsOf({ ...visit(same), expression: undefined }), []);
 });
 
-test("a part names what gave it its value", () => {
+test("a part of a condition lists the sources of its value", () => {
   const place = traced("root.child('m')", { snapshot: { path: "/m", after: false, value: null } }, [
     traced("root", { snapshot: { path: "/", after: false, value: { container: true } } })]);
   assert.deepEqual(valueSources(traced("root.child('m').exists()", false, [place])), ["nothing at /m"]);
@@ -48,7 +48,7 @@ test("values are written as in a rule", () => {
   assert.equal(valueText({ snapshot: { path: "/a", after: true, value: 1 } }), "/a after the write: 1");
 });
 
-test("the visit that decided is the last one of the rule", () => {
+test("the deciding visit is the last one of the deciding rule; null without any visit", () => {
   const explanation = { rule: { path: "/", kind: "write", line: 3, column: 5 }, trace: [visit(traced("a", true), 2), visit(traced("b", false))] };
   assert.equal(decidingVisit(explanation as unknown as Explanation)!.expression!.text, "b");
   assert.equal(decidingVisit({ rule: null, trace: [] } as unknown as Explanation), null);
@@ -62,7 +62,7 @@ test("differences keep the lines in common", () => {
   assert.deepEqual(diffLines("", "x").map(line => line.kind), ["removed", "added"]);
 });
 
-test("a difference shows what is around, and leaves out the rest", () => {
+test("a diff shows unchanged lines around each change, and omits the others", () => {
   const before = Array.from({ length: 40 }, (_, at) => `line ${at}`);
   const after = [...before];
   after[20] = "changed";
@@ -73,7 +73,7 @@ test("a difference shows what is around, and leaves out the rest", () => {
   assert.equal(hunks(diffLines(before.join("\n"), after.join("\n")), 2).filter(line => line === null).length, 1);
 });
 
-test("texts that differ throughout are replaced without a table of all pairs", () => {
+test("very different texts are shown as all removed, then all added", () => {
   const lines = diffLines(Array.from({ length: 5000 }, (_, at) => `a${at}`).join("\n"), Array.from({ length: 5000 }, (_, at) => `b${at}`).join("\n"));
   assert.equal(lines.length, 10_000);
 });
@@ -81,7 +81,7 @@ test("texts that differ throughout are replaced without a table of all pairs", (
 const RULES = ['{ "rules": {', '  "rooms": {', '    "$room": {', '      "$message": {', '        ".write": "auth."', "      },", '      "x": "$"', "    }",
   '    "$other": 1', "  } } }"];
 
-test("wildcards in scope are those of the places around", () => {
+test("wildcards in scope are those of the enclosing paths", () => {
   assert.deepEqual(wildcardsAbove(RULES, 4), ["$room", "$message"]);
   assert.deepEqual(wildcardsAbove(RULES, 6), ["$room"]);
 });
@@ -96,7 +96,7 @@ test("completion knows rules, variables, wildcards and methods", () => {
   assert.equal(helpFor("constructor"), null);
 });
 
-test("changes of different places are joined, and equal ones are one", () => {
+test("changes of different lines are merged, and equal changes are applied once", () => {
   const base = "a\nb\nc\nd\ne\nf";
   const parts = merge(base, "a\nB\nc\nd\ne\nf\ng", "x\na\nb\nc\nd\nE\nf\ng");
   assert.deepEqual(conflictsOf(parts), []);
@@ -119,7 +119,7 @@ test("lines that both sides changed are a conflict", () => {
 
 test("equal denials are grouped under the newest, with their count", () => {
   const denial = (id: string, at: number, path: string, count = 1) => ({ id, at, database: "default", operation: "put", cause: null, path,
-    uid: null, connection: id, trace: null, count, rule: null, sentence: "No rule stands here." });
+    uid: null, connection: id, trace: null, count, rule: null, sentence: "No rule applies to this path." });
   const list = groupDenials([denial("4", 40, "/a", 2), denial("3", 30, "/b"), denial("2", 20, "/a"), denial("1", 10, "/a", 3)]);
   assert.deepEqual(list.map(each => [each.id, each.path, each.count, each.at, each.since, each.ids.length]),
     [["4", "/a", 6, 40, 10, 3], ["3", "/b", 1, 30, 30, 1]]);
@@ -152,7 +152,7 @@ test("queries are written with the names of the SDKs", () => {
     assert.ok("problem" in parseQuery(wrong), wrong);
 });
 
-test("the place that a rule is written for is known, but below a wildcard", () => {
+test("keysAbove returns the literal keys above a line, and null below a wildcard", () => {
   const lines = ['{"rules": {', '  "rooms": {', '    ".read": "a.child(\'{\') == {}",', '    "lobby": {', '      "me', '    },', '    "$room": {', '      "x', '    }', '  },', '  "m'];
   assert.deepEqual(keysAbove(lines, 4), ["rooms", "lobby"]);
   assert.equal(keysAbove(lines, 7), null);

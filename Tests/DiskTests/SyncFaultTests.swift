@@ -110,7 +110,9 @@ import Testing
       try file.close()
       let error = #expect(throws: JournalError.self) { try session.append() }
       #expect(error?.code == .corrupt && error?.isTransient == false)
-      #expect(error?.message.contains("up to position 2, and is read back up to position 1") == true, "\(error as Any)")
+      #expect(
+        error?.message.contains("up to position 2, but can be read back only up to position 1") == true,
+        "\(error as Any)")
       #expect(error?.message.contains("hearth repair --apply") == true)
       #expect(session.code() == .failed)
       #expect(throws: JournalError(.failed, "")) { try session.journal.beginSnapshot(at: 0) }

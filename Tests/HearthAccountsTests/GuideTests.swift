@@ -7,14 +7,14 @@ import Testing
 
 /// Tests that the operator's guide describes the configuration: every member, its default, and a valid file.
 @Suite struct GuideTests {
-  private static let guide = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "Sources/Guide/RunningAccounts.md")
+  private static let guides = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "Sources/Guide")
 
   private static let standard = AccountsConfiguration(projectID: "hearth", publicURL: "http://localhost:9000")
 
   @Test("the guide's table has every member with its default, and no other")
   func table() throws {
-    let text = try String(contentsOf: Self.guide, encoding: .utf8)
+    let text = try String(contentsOf: Self.guides.appending(path: "AccountsConfiguration.md"), encoding: .utf8)
     let rows = text.matches(of: /(?m)^\| `([A-Za-z.]+)` \| `([^`]*)` \|/).map { match in
       (String(match.output.1), String(match.output.2))
     }
@@ -25,7 +25,7 @@ import Testing
 
   @Test("the guide's example file is valid as it stands, and has values other than the defaults")
   func example() throws {
-    let text = try String(contentsOf: Self.guide, encoding: .utf8)
+    let text = try String(contentsOf: Self.guides.appending(path: "RunningAccounts.md"), encoding: .utf8)
     let example = try #require(text.firstMatch(of: /(?s)```json\n(.*?)```/)).output.1
     let settings = try AccountsConfiguration.parse(Array(example.utf8), over: Self.standard)
     #expect(Set(try #require(settings.signIn).map(\.name)) == ["customToken", "anonymous", "password", "oauth"])

@@ -225,7 +225,7 @@ import Testing
     }
     let manifests = try BackupRepository(path: fixture.repository, for: .reading).manifests().whole
     #expect(manifests.count == 2 && manifests[0] == first && manifests[1].kind == .continuous)
-    #expect(manifests[1].databases[0].segments.count <= BackupLimits.segmentsMax)
+    #expect(manifests[1].databases[0].segments.count <= BackupLimits.segmentsBeforeMerge)
     for position in [1, 40, 77, 161] {
       try fixture.restore(.position("databases/a", Int64(position))).expect(database, at: position)
     }

@@ -100,7 +100,7 @@ import Testing
       (.late(seconds: 1), true),
     ] as [(QuestionProblem, Bool)] {
       #expect(problem.mayHaveBeenDone == mayHaveBeenDone, "\(problem)")
-      #expect("\(problem)".hasSuffix("may have been done") == mayHaveBeenDone, "\(problem)")
+      #expect("\(problem)".hasSuffix("may have been carried out") == mayHaveBeenDone, "\(problem)")
     }
   }
 

@@ -169,15 +169,15 @@ import Testing
       #expect(try await Polling.until { (a.said + b.said).contains { $0.contains(reason) } }, "\(reason)")
       #expect(a.seen.isEmpty)
       #expect(!b.seen.contains { if case .received = $0 { true } else { false } })
-      #expect(a.said.count { $0.contains("is not reached") } <= 2, "\(a.said)")
+      #expect(a.said.count { $0.contains("is unreachable") } <= 2, "\(a.said)")
       #expect(!(a.said + b.said).joined().contains("PRIVATE"))
     }
     // Neither trusts the other; then only one of them does.
     try await expectRefusal("CERTIFICATE_VERIFY_FAILED", LinkedNode("b", try others.identity("b")))
     try await expectRefusal(
       "CERTIFICATE_VERIFY_FAILED", LinkedNode("b", try others.identity("b", trusting: certificates)))
-    try await expectRefusal("certificate is not of the node b", LinkedNode("b", try certificates.identity("c")))
-    try await expectRefusal("of another cluster", LinkedNode("b", cluster: 8, try certificates.identity("b")))
+    try await expectRefusal("certificate is not that of the node b", LinkedNode("b", try certificates.identity("c")))
+    try await expectRefusal("belongs to another cluster", LinkedNode("b", cluster: 8, try certificates.identity("b")))
   }
 
   @Test("invalid or mismatched certificate and key files are named, without their content")
@@ -186,7 +186,7 @@ import Testing
     let (pem, key, authority) = (certificates.path("a.pem"), certificates.path("a.key"), certificates.path("ca.pem"))
     for (certificate, key, authority, named) in [
       (key, key, authority, "a.key"), (pem, pem, authority, "a.pem"), (pem, key, certificates.path("none"), "none"),
-      (pem, certificates.path("b.key"), authority, "do not belong together"),
+      (pem, certificates.path("b.key"), authority, "do not match"),
     ] {
       let error = #expect(throws: LinkIdentity.Failure.self) {
         try LinkIdentity(certificatePath: certificate, keyPath: key, authorityPath: authority)

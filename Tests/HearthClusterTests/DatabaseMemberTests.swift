@@ -12,6 +12,8 @@ import Testing
   /// A decider that allows writes that are not empty, and replies with the request's bytes.
   private struct Decider: RequestDecider {
     var calls: [String] = []
+    /// The number of next decisions that need work in the background.
+    var laterCount = 0
 
     var noRoom: ForwardedBody { .encoded(Array("no room".utf8)) }
 
@@ -19,6 +21,10 @@ import Testing
 
     mutating func decide(_ request: ForwardedRequest, at position: Int64) -> RequestDecision {
       calls.append("decide \(position)")
+      if laterCount > 0 {
+        laterCount -= 1
+        return .later
+      }
       guard case .write(let write) = request.kind, write != [] else { return .refuse(reply: [9]) }
       return .commit(content: [10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], reply: write)
     }
@@ -162,6 +168,22 @@ import Testing
       return #expect(Bool(false), "\(harness.acknowledged)")
     }
     #expect(reply == .encoded(Array("no room".utf8)))
+  }
+
+  @Test("a write whose decision needs work is decided after it, before later writes of its session")
+  func later() {
+    var harness = Self.owning()
+    harness.handle(.opened(Self.session))
+    harness.decider.laterCount = 2
+    for ticket: UInt64 in [7, 5] { harness.handle(.submitted(Self.session, ticket: ticket, .write([UInt8(ticket)]))) }
+    #expect(harness.decider.calls == ["began 1", "decide 3"] && harness.acknowledged.isEmpty)
+    harness.tick()
+    harness.handle(.workDone(Self.session))
+    #expect(harness.decider.calls.last == "decide 3" && harness.acknowledged.isEmpty)
+    harness.handle(.workDone(SessionID(rawValue: 99)))
+    #expect(harness.acknowledged.isEmpty)
+    harness.handle(.workDone(Self.session))
+    #expect(harness.acknowledged == [.applied(position: 3, reply: [7]), .applied(position: 4, reply: [5])])
   }
 
   @Test("each outcome has the decider's reply and the ticket of its request")

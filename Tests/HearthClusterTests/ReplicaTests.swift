@@ -149,7 +149,7 @@ import Testing
     let batch = JournalBatch(firstPosition: 1, lastPosition: 1, payload: [1, 0, 0, 0, 159])
     let row = LogRow(epoch: 1, batch: batch, hash: RunningHash.empty.appending(batch, epoch: 1))
     let actions = replica.received(row, at: Self.at(0))
-    #expect(actions == [.unreadable(MalformedBytes("a record of the unknown kind 159"))])
+    #expect(actions == [.unreadable(MalformedBytes("unknown kind 159 of record"))])
     #expect(replica.head == .empty)
     #expect(replica.tick(at: Self.at(5_000)).isEmpty)
   }

@@ -36,12 +36,13 @@ struct AssertionTests {
     #expect(refusal(["sub": "\"\(ServiceForge.email)\""]) == nil)
   }
 
-  @Test("Each assertion is used once, however its signature is written")
+  @Test("An assertion with a `jti` is accepted once; repetitions are refused until it expires")
   func replay() {
     let verifier = AssertionVerifier(audiences: [])
     let first = ServiceForge.assertion(["jti": "\"1\""])
     #expect(refusal(first, by: verifier) == nil)
     #expect(refusal(first, by: verifier) == .invalidGrant)
+    // The last second of its validity: a lifetime of 3,600 s and a clock skew of 300 s, less 1 s.
     #expect(refusal(first, by: verifier, at: now + 3_899) == .invalidGrant)
     #expect(refusal(ServiceForge.assertion(["jti": "\"2\""]), by: verifier) == nil)
     #expect(refusal(ServiceForge.assertion(["iat": "\(now + 1)"]), by: verifier) == nil)
@@ -90,7 +91,7 @@ struct AssertionTests {
     #expect(refusal(tokens[3], by: verifier) == .unavailable)
     #expect(refusal(tokens[0], by: verifier) == .invalidGrant)
     let later = ServiceForge.assertion(["iat": "\(now + 4_000)", "exp": "\(now + 7_000)"])
-    #expect(refusal(later, by: verifier, at: now + 4_000) == nil, "the old ones have ended")
+    #expect(refusal(later, by: verifier, at: now + 4_000) == nil, "the old ones have expired")
   }
 
   @Test("A failed assertion is not remembered as used")
@@ -130,7 +131,7 @@ struct AssertionTests {
     }
   }
 
-  @Test("A new account's file is readable by SDKs, and its key signs")
+  @Test("A new account's file has the fields that SDKs read, and its key signs valid custom tokens")
   func accountFile() throws {
     let key = try ServiceAccountKey.generate(random: .system)
     let text = ServiceAccountKey.json(

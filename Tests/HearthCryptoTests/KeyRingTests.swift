@@ -109,7 +109,7 @@ struct KeyRingTests {
     let closed = try folder.ring(acceptsRawSecrets: false)
     let secret = open.legacySecrets.active[0]
     let admin = try open.verifier.verify(secret, nowSeconds: now)
-    #expect(admin.authority.bypassesRules && open.vouches(for: admin) && !closed.vouches(for: admin))
+    #expect(admin.authority.bypassesRules && open.isKeyValid(of: admin) && !closed.isKeyValid(of: admin))
     #expect(throws: CredentialError(.invalidToken, reason: "")) { try closed.verifier.verify(secret, nowSeconds: now) }
     let token = try LegacyTokenMinter(secrets: open.legacySecrets).mint(uid: "a", issuedAtSeconds: now)
     #expect(try closed.verifier.verify(token, nowSeconds: now).uid == "a")

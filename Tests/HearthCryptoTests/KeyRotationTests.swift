@@ -63,14 +63,14 @@ struct KeyRotationTests {
     #expect(try TokenReader.read(fresh).header["kid"] == .string(ring.list(.idToken)[0].kid))
     #expect(refusal(ring, old, at: start + 3_599) == nil)
     #expect(refusal(ring, old, at: start + 3_600) == .expiredToken)
-    #expect(ring.vouches(for: known))
+    #expect(ring.isKeyValid(of: known))
 
     let generation = ring.generation
     try ring.remove(.idToken, kid: try #require(known.keyID))
     #expect(ring.generation > generation)
     #expect(refusal(ring, old, at: start) == .invalidToken)
     #expect(refusal(ring, fresh, at: start) == nil)
-    #expect(!ring.vouches(for: known))
+    #expect(!ring.isKeyValid(of: known))
     #expect(ring.certificates(.idToken).count == 1)
   }
 
@@ -252,7 +252,7 @@ struct KeyRotationTests {
     try ring.removeLegacySecret(1)
     #expect(refusal(ring, session, at: start) == .invalidToken)
     #expect(refusal(ring, old, at: start) == .invalidToken)
-    #expect(!ring.vouches(for: credential))
+    #expect(!ring.isKeyValid(of: credential))
     #expect(refusal(ring, ring.legacySecrets.active[0], at: start) == nil)
   }
 

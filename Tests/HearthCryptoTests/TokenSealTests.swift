@@ -28,7 +28,7 @@ struct TokenSealTests {
     #expect(read.algorithm == "none" && read.signature.isEmpty && token.hasSuffix("."))
     let credential = try ring.verifyIDToken(token, nowSeconds: now)
     #expect(credential.kind == .idToken && credential.keyID == nil && credential.uid == "ann")
-    #expect(ring.vouches(for: credential))
+    #expect(ring.isKeyValid(of: credential))
     #expect(try ring.verifier.verify(token, nowSeconds: now, isFromLoopback: false).kind == .idToken)
     #expect(throws: CredentialError.self) { try ring.verifyIDToken(token, nowSeconds: now + 3_600) }
     let copy = ring.copy(for: "other")

@@ -65,7 +65,7 @@ import Testing
     /// Waits until all commands are committed and snapshots written.
     func finish() {
       host.finish(database)
-      database.decider.pool.writes.sync {}
+      database.decider.pool.writes.wait()
       host.finish(database)
       database.snapshots.queue.sync {}
     }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import HearthEngine
 
-/// Tests of decisions for sessions of other servers. ``SimulationTests`` show that followers reach the same state as
-/// one server alone.
+/// Tests of decisions for sessions of other servers. ``SimulationTests`` compare the states of a follower and an owner
+/// with that of one server alone.
 @Suite struct ChangeDeciderTests {
   private static let rules = """
     {"rules": {".read": "auth != null", ".write": "auth != null", "mine": {"$u": {".write": "auth.uid === $u"}},
@@ -49,7 +49,7 @@ import Testing
     let author = CommitAuthor(uid: "ann", connection: ConnectionID(rawValue: 1 << 60), address: .publicNetwork)
     #expect(record.author == author)
     #expect(decider.state.position == 7 && decider.state.root[Path("a")] == Node(.int(1)))
-    // A request without changes takes its position with an empty record.
+    // A request without changes takes its position, and its content is empty.
     let again = decider.decide(write, of: 2, at: 8, Self.now)
     #expect(again.content == [] && decider.state.position == 8)
     let barrier = decider.decide(ForwardedChange(.barrier, as: .signedOut), of: 2, at: 9, Self.now)
@@ -74,7 +74,7 @@ import Testing
     #expect(decider.state.position == 4 && decider.state.root.isEmpty && decider.state.sessions.count == 0)
   }
 
-  @Test func `a compared write is decided at once beside others of the same location`() throws {
+  @Test func `of several compared writes to one location, the first is written and the others are stale`() throws {
     var decider = try decider()
     for (session, position) in [(UInt64(1), Int64(1)), (2, 2), (3, 2)] {
       let operation = WriteOperation(Self.put("n", Int64(session)), expectedHash: "")
@@ -82,14 +82,46 @@ import Testing
       let decided = decider.decide(change, of: session, at: position, Self.now)
       switch decided.reply {
       case .written(let node): #expect(session == 1 && node == Node(.int(1)) && decided.content?.isEmpty == false)
-      // The present value may be of any size; the server that answers the client has it.
+      // The reply omits the current value, which may be large: the server that answers the client has it.
       case .stale(let node): #expect(session > 1 && node.isEmpty && decided.content == nil)
       case let reply: Issue.record("\(reply)")
       }
     }
   }
 
-  @Test func `an answer has the written locations, when it is asked for them`() throws {
+  @Test func `a compared write of a large value is decided after its comparison, unless the value has changed`() throws
+  {
+    var decider = try decider { $0.inlineHashBytesMax = 256 }
+    func made() -> Node { Node.empty.replacing((0..<50).map { (Path("k\($0)"), Node(.int(Int64($0)))) }) }
+    let value = made()
+    let first = WriteOperation(.put(Location(path: Path("n")), WriteValue(value)))
+    _ = decider.decide(ForwardedChange(.write(first), as: Self.ann), of: 1, at: 1, Self.now)
+    let hash = try #require(ValueHashes(value, .standard).texts.first)
+    let change = ForwardedChange(.write(WriteOperation(Self.put("n", 1), expectedHash: hash)), as: Self.ann)
+    let comparison = try #require(decider.decide(change, of: 1, at: 2, Self.now).comparison)
+    #expect(decider.state.root[Path("n")] == value)
+    // The value has changed since the comparison, which is repeated; after the last comparison, the write is stale.
+    let other = ForwardedChange(.write(WriteOperation(Self.put("n/k1", 7))), as: Self.ann)
+    #expect(decider.decide(other, of: 2, at: 2, Self.now).content?.isEmpty == false)
+    let result = comparison.compared()
+    #expect(decider.settle(result, change, at: 3, Self.now, isLast: false).comparison != nil)
+    let stale = decider.settle(result, change, at: 3, Self.now, isLast: true)
+    guard case .stale(let shown) = stale.reply else {
+      Issue.record("\(stale.reply)")
+      return
+    }
+    #expect(shown.isEmpty && stale.content == nil && stale.comparison == nil)
+    // The same value again, whose hash is not cached.
+    let back = ForwardedChange(
+      .write(WriteOperation(.put(Location(path: Path("n")), WriteValue(made())))), as: Self.ann)
+    _ = decider.decide(back, of: 2, at: 3, Self.now)
+    let again = try #require(decider.decide(change, of: 1, at: 4, Self.now).comparison).compared()
+    let done = decider.settle(again, change, at: 4, Self.now, isLast: false)
+    #expect(done.content?.isEmpty == false && decider.state.root[Path("n")] == Node(.int(1)))
+    #expect(decider.state.position == 4)
+  }
+
+  @Test func `an answer has the values at the written locations when the request asks for them`() throws {
     var decider = try decider()
     let increment = WriteValue.Deferred(location: Location(path: .root), operation: .increment(.int(2)))
     let change = WriteOperation.Change.merge(
@@ -226,7 +258,7 @@ import Testing
     #expect(decider.state.position == 3)
   }
 
-  @Test func `commits are passed on with their positions, and may be refused before`() throws {
+  @Test func `a commit observer can refuse a commit, and decided commits are returned with their positions`() throws {
     var decider = try decider()
     decider.observeCommits(CommitObserver { $0.paths == [Path("no")] ? .unavailable : nil })
     let write = ForwardedChange(.write(WriteOperation(Self.put("a", 1))), as: Self.ann)
@@ -245,14 +277,14 @@ import Testing
     #expect(decider.end(1, at: 45, Self.now).changes.map(\.position) == [45, 45])
   }
 
-  @Test func `data is returned for a position at which it is unchanged`() throws {
+  @Test func `data is returned for the current position, if only writes were decided since the last call`() throws {
     var decider = try decider()
     var position: Int64 = 0
     func decide(_ action: ForwardedChange.Action) {
       position += 1
       _ = decider.decide(ForwardedChange(action, as: .administrator), of: 1, at: position, Self.now)
     }
-    // The data before the first decision is not known.
+    // There was no call before.
     decide(.write(WriteOperation(Self.put("a", 1))))
     #expect(decider.data(at: 1) == nil)
     decide(.write(WriteOperation(Self.put("a", 2))))
@@ -268,6 +300,6 @@ import Testing
     _ = decider.end(1, at: position + 1, Self.now)
     #expect(decider.data(at: position + 1) == nil)
     _ = decider.end(1, at: position + 2, Self.now)
-    #expect(decider.data(at: position + 2)?[Path("b")] == Node(.int(1)), "the session wanted nothing any more")
+    #expect(decider.data(at: position + 2)?[Path("b")] == Node(.int(1)), "the session had no onDisconnect writes left")
   }
 }

@@ -65,17 +65,17 @@ import Testing
   }
 
   @Test func `a record has no author unless that is enabled, and the author counts towards its size`() throws {
-    var (silent, telling) = (try engine(recordsAuthors: false), try engine())
+    var (engineWithout, engineWith) = (try engine(recordsAuthors: false), try engine())
     let uid = String(repeating: "u", count: 28)
     let person = Principal(
       auth: .object([.init("uid", .string(uid)), .init("provider", .string("password"))]))
     let command = Command(
       connection: ConnectionID(rawValue: 9), principal: person, address: .publicNetwork, action: put("a", 1))
     let (without, with) = (
-      silent.decide([command], at: instant).payload, telling.decide([command], at: instant).payload
+      engineWithout.decide([command], at: instant).payload, engineWith.decide([command], at: instant).payload
     )
     #expect(try CommitRecord.decode(without).map(\.author) == [nil])
-    // The bytes of the user's id, and of the rule at the root.
+    // 40 bytes for the author, and 3 for the rule that granted the write.
     #expect(with.count - without.count == 40 + 3)
   }
 

@@ -62,7 +62,7 @@ import Testing
         """)
   }
 
-  @Test("signed-out and disconnected clients get no cancels")
+  @Test("a revocation has no effect on a client that has signed out or disconnected")
   func signedOut() throws {
     try expectScenario(
       Self.start + """

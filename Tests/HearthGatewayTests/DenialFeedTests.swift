@@ -95,7 +95,7 @@ import Testing
     let rules = try RuleSet.compile(#"{"rules":{"a":{".read":"auth != null"}}}"#)
     let log = DenialFeed(clock: ManualClock().clock)
     for (path, sentence) in [
-      ("a", "No rule was true; the last one asked was .read at /a."), ("b", "No rule stands here."),
+      ("a", "No rule was true; the last one evaluated was .read at /a."), ("b", "No rule applies to this path."),
     ] {
       let request = ReadRequest(path: Path(path), root: .empty, auth: nil, nowMilliseconds: 0)
       let decision = try #require(rules.refusal(of: request))

@@ -149,7 +149,7 @@ import Testing
     session.receive(Self.listen(4, Self.lastTwo, tag: 4, "b"), sizeBytes: 1, into: &outputs)
     #expect(
       outputs.map(\.summary) == [
-        "submit listen 1", "send reply 2 failed The queries of this connection take too much room",
+        "submit listen 1", "send reply 2 failed The queries of this connection need too much memory",
         "submit unlisten /a query tag 1 3", "submit listen 4",
       ])
   }

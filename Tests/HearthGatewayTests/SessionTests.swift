@@ -130,7 +130,7 @@ import Testing
     var session = Self.opened()
     var outputs: [ClientSession.Output] = []
     session.receive(.request(Request(number: 1, action: .unknown(name: "zz"))), sizeBytes: 1, into: &outputs)
-    #expect(outputs.map(\.summary) == ["send reply 1 failed There is no action zz"])
+    #expect(outputs.map(\.summary) == ["send reply 1 failed Unknown action zz"])
   }
 
   @Test func changesAtTheEndOfTheConnectionReachTheDatabase() {

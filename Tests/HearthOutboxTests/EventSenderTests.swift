@@ -331,7 +331,7 @@ private final class Fixture: Sendable {
     "a plugin's reason for a refused event is reported",
     arguments: [
       (WriteReceiverFailure.failed("x") as any Error & Sendable, "the handler failed: x"),
-      (WriteReceiverFailure.unknown("y"), "unknown whether the handler ran: y"),
+      (WriteReceiverFailure.unknown("y"), "the handler may have run: y"),
       (CancellationError(), "the handler failed: plugin index failed"),
     ])
   func pluginFails(failure: any Error & Sendable, reason: String) async throws {

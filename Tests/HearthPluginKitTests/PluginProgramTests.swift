@@ -133,7 +133,7 @@ import Testing
       failures == [
         1: PluginFailure("Secret", isTemporary: false), 2: PluginFailure("closed on Sundays", isTemporary: true),
         3: PluginFailure("DecodingError", isTemporary: false),
-        4: PluginFailure("there is no answer to this hook", isTemporary: false),
+        4: PluginFailure("the plugin does not handle this hook", isTemporary: false),
       ])
   }
 }

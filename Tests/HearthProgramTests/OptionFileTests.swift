@@ -16,9 +16,11 @@ import Testing
   @Test(
     "an unknown option is named with its line and column",
     arguments: [
-      ("\n port 9000", "2:2: there is no ="), ("port =", "1:1: port has no value"), ("= 1", "1:1: an option's name"),
-      ("--port = 1", "1:1: an option's name has no dashes"), ("po rt = 1", "1:1: an option's name"),
-      ("a = 1\nb = 2\na = 3", "3:1: a stands in line 1 already"),
+      ("\n port 9000", "2:2: = is missing after the name"), ("port =", "1:1: port has no value"),
+      ("= 1", "1:1: an option's name can have"),
+      ("--port = 1", "1:1: write an option's name without leading dashes"),
+      ("po rt = 1", "1:1: an option's name can have"),
+      ("a = 1\nb = 2\na = 3", "3:1: a already occurs in line 1"),
     ])
   func refuses(text: String, beginning: String) throws {
     let problem = try #require(throws: OptionFile.Problem.self) { try OptionFile(text) }

@@ -59,7 +59,7 @@ struct CompileTests {
   func manyRegularExpressions() {
     let many = Array(repeating: #"newData.val().matches(/\W{1000}/)"#, count: 300)
     #expect(RulesFixtures.refusal(many[0]) == nil)
-    let message = "Illegal regular expression, the file's patterns are too large together"
+    let message = "Illegal regular expression, the patterns of the file are too large in total"
     #expect(RulesFixtures.refusal(many.joined(separator: " || ")) == message)
     let rules = many.enumerated().map { "\"k\($0)\":{\".write\":\(RulesFixtures.text(.string($1)))}" }
     let file = "{\"rules\":{\(rules.joined(separator: ","))}}"

@@ -65,12 +65,12 @@ struct FileTests {
       ("invalid json %{!@[", "1:1: Parse error. Expected '{'.\n"),
       (#"{1"rules":{}}"#, "1:2: Parse error. Expected '\"'.\n"),
       ("{\"rules\":{\".read\":", "1:19: Parse error. Unexpected end of file.\n"),
-      ("{\"rules\":{\".read\":\"true", "1:19: Parse error. Unterminated text.\n"),
+      ("{\"rules\":{\".read\":\"true", "1:19: Parse error. Unterminated string.\n"),
       (#"{"rules":{}} x"#, "1:14: Parse error. Unexpected 'x'.\n"),
       (#"{"rules":{".read":tru}}"#, "1:19: Parse error. Unexpected 't'.\n"),
       (#"{"rules":{"a" {}}}"#, "1:15: Parse error. Expected ':'.\n"),
       ("{\"rules\":{/* }}", "1:11: Parse error. Unterminated comment.\n"),
-      ("{\"ru\nles\":{}}", "1:5: Parse error. Unexpected control character in a text.\n"),
+      ("{\"ru\nles\":{}}", "1:5: Parse error. Unexpected control character in a string.\n"),
       (#"{"rules":{".read":"\ud800"}}"#, "1:20: Parse error. Invalid escape: half of a surrogate pair\n"),
     ])
   func refusals(source: String, text: String) {

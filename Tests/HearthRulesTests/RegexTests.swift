@@ -61,9 +61,9 @@ struct RegexTests {
       ("/(^foo$|bar)/", "unexpected '^' at position 1"), ("/a$b/", "unexpected '$' at position 1"),
       ("/(a/", "expected ')' at position 2"), ("/a)/", "end-of-string expected at position 1"),
       ("/a{/", "integer expected at position 2"), ("/a{2/", "expected '}' at position 3"),
-      ("/a{3,2}/", "repetition {3,2} counts down at position 6"),
+      ("/a{3,2}/", "repetition {3,2} is reversed at position 6"),
       ("/a{99999}/", "repetition of more than 10000 at position 2"),
-      ("/[b-a]/", "character range counts down at position 3"), ("/[a-\\d]/", "expected a character at position 3"),
+      ("/[b-a]/", "character range is reversed at position 3"), ("/[a-\\d]/", "expected a character at position 3"),
       ("/a|/", "unexpected end-of-string"),
     ])
   func refusals(pattern: String, problem: String) {

@@ -24,10 +24,10 @@ struct WarningTests {
     let rules = try RuleSet.compile(source)
     #expect(
       rules.renderedWarnings(file: "rules.json") == """
-        rules.json:3:15: warning: Wildcard '$id' is used above already: from here down it is the key that it matches here.
+        rules.json:3:15: warning: Wildcard '$id' is also used above: from here on it stands for the key that it matches here.
           "members": {"$id": {".write": "$id == auth.uid", "$other": {".write": "$id == 'm1' && $other == 'o1'"}}}
                       ^
-        help: Give one of the two another name, or the rules below cannot tell the key above.
+        help: Rename one of the two; rules below cannot refer to the key above.
 
         """)
     func mayWrite(_ path: String) -> Bool {
@@ -60,7 +60,7 @@ struct WarningTests {
     #expect(warnings.first?.column == 39)
     #expect(
       warnings.first?.message
-        == "This regular expression can cost much: a text of more than 999 bytes does not pass the rule.")
+        == "This regular expression is expensive: a string of more than 999 bytes fails the rule.")
     #expect(warnings.first?.help?.contains("length") == true)
   }
 }

@@ -7,24 +7,24 @@ import Testing
 @Suite struct ResponseTests {
   static let now = SAMLTime.seconds("2026-11-28T10:01:00Z") ?? 0
 
-  static func check(_ certificates: [TestIdentityProvider] = [.shared]) -> SAMLResponseVerifier {
+  static func verifier(_ certificates: [TestIdentityProvider] = [.shared]) -> SAMLResponseVerifier {
     SAMLResponseVerifier(
       identityProviderID: TestIdentityProvider.shared.id, certificates: certificates.map(\.certificate),
       serviceProviderID: "https://sp.example.com", consumerURL: "https://auth.example.com/__/auth/handler",
       requestID: "_question")
   }
 
-  static func answer(_ change: (inout TestResponse) -> Void = { _ in }) -> TestResponse {
+  static func response(_ change: (inout TestResponse) -> Void = { _ in }) -> TestResponse {
     var response = TestResponse(of: .shared, to: "_question")
     change(&response)
     return response
   }
 
   static func refusal(
-    _ text: String, _ check: SAMLResponseVerifier = ResponseTests.check(), at now: Int64 = ResponseTests.now
+    _ text: String, _ verifier: SAMLResponseVerifier = ResponseTests.verifier(), at now: Int64 = ResponseTests.now
   ) -> String? {
     do throws(SAMLRefusal) {
-      _ = try check.verifiedAssertion(in: Array(text.utf8), nowSeconds: now)
+      _ = try verifier.verifiedAssertion(in: Array(text.utf8), nowSeconds: now)
       return nil
     } catch {
       return error.reason
@@ -35,11 +35,11 @@ import Testing
     "a valid response names the user: with its assertion signed, the whole response, or both",
     arguments: [TestResponse.Signed.assertion, .response, .both])
   func right(signed: TestResponse.Signed) throws {
-    let answer = Self.answer {
+    let response = Self.response {
       $0.signed = signed
       $0.attributes = [("mail", ["ann@example.com"]), ("groups", ["a", "b &amp; c"])]
     }
-    let assertion = try Self.check([.untrusted, .shared]).verifiedAssertion(in: answer.bytes, nowSeconds: Self.now)
+    let assertion = try Self.verifier([.untrusted, .shared]).verifiedAssertion(in: response.bytes, nowSeconds: Self.now)
     #expect(assertion.nameID == "ann@example.com" && assertion.hasEmailNameID && assertion.id == "_assertion")
     #expect(assertion.attributes.map(\.name) == ["mail", "groups"])
     #expect(assertion.attributes.last?.values == ["a", "b & c"])
@@ -47,33 +47,33 @@ import Testing
 
   @Test("responses without a signature, or with a foreign one, are refused")
   func unsigned() {
-    #expect(Self.refusal(Self.answer { $0.signed = .nothing }.text)?.contains("signed") == true)
+    #expect(Self.refusal(Self.response { $0.signed = .nothing }.text)?.contains("signed") == true)
     for signed in [TestResponse.Signed.assertion, .response, .both] {
-      let foreign = Self.answer {
+      let foreign = Self.response {
         $0.provider = .untrusted
         $0.signed = signed
       }
-      #expect(Self.refusal(foreign.text)?.contains("not of the configured certificates") == true)
+      #expect(Self.refusal(foreign.text)?.contains("does not match the configured certificates") == true)
     }
   }
 
   @Test("a key embedded in the signature is ignored")
   func keyInfo() {
-    let answer = Self.answer {
+    let response = Self.response {
       $0.provider = .untrusted
       $0.signature.keyInfo =
         "<KeyInfo><X509Data><X509Certificate>\(TestIdentityProvider.untrusted.certificateBody)</X509Certificate></X509Data>"
         + "</KeyInfo>"
     }
-    #expect(Self.refusal(answer.text)?.contains("not of the configured certificates") == true)
-    let own = Self.answer { $0.signature.keyInfo = answer.signature.keyInfo }
+    #expect(Self.refusal(response.text)?.contains("does not match the configured certificates") == true)
+    let own = Self.response { $0.signature.keyInfo = response.signature.keyInfo }
     #expect(Self.refusal(own.text) == nil)
   }
 
   @Test("a response changed after signing is refused")
   func changed() {
     for signed in [TestResponse.Signed.assertion, .response, .both] {
-      let text = Self.answer { $0.signed = signed }.text
+      let text = Self.response { $0.signed = signed }.text
       #expect(Self.refusal(text.replacing("ann@example.com", with: "eve@example.com")) != nil)
     }
   }
@@ -82,30 +82,30 @@ import Testing
     "only listed algorithms are accepted: no HMAC with a public key, no algorithm none, SHA-1 only where configured")
   func algorithms() {
     for algorithm in [TestSignature.Algorithm.hmacWithCertificate, .none] {
-      let answer = Self.answer { $0.signature.algorithm = algorithm }
-      #expect(Self.refusal(answer.text)?.contains("an algorithm that is not taken") == true)
+      let response = Self.response { $0.signature.algorithm = algorithm }
+      #expect(Self.refusal(response.text)?.contains("an unsupported algorithm") == true)
     }
-    let old = Self.answer { $0.signature.algorithm = .sha1 }
+    let old = Self.response { $0.signature.algorithm = .sha1 }
     #expect(Self.refusal(old.text)?.contains("SHA-1") == true)
-    var check = Self.check()
-    check.allowsSHA1 = true
-    #expect(Self.refusal(old.text, check) == nil)
-    #expect(Self.refusal(Self.answer().text, check) == nil)
+    var verifier = Self.verifier()
+    verifier.allowsSHA1 = true
+    #expect(Self.refusal(old.text, verifier) == nil)
+    #expect(Self.refusal(Self.response().text, verifier) == nil)
   }
 
   @Test(
-    "a signature covers the whole element in one canonical form",
+    "only the enveloped-signature transform and exclusive canonicalization are accepted",
     arguments: [
       "http://www.w3.org/TR/1999/REC-xslt-19991116", "http://www.w3.org/TR/1999/REC-xpath-19991116",
       "http://www.w3.org/2001/10/xml-exc-c14n#WithComments", "http://www.w3.org/2000/09/xmldsig#base64",
     ])
   func transforms(further: String) {
-    let more = Self.answer { $0.signature.transforms.append(further) }
-    #expect(Self.refusal(more.text)?.contains("something else than the whole element") == true)
-    let other = Self.answer { $0.signature.canonicalisation = further }
-    #expect(Self.refusal(other.text)?.contains("not canonicalised") == true)
-    let none = Self.answer { $0.signature.transforms = [] }
-    #expect(Self.refusal(none.text)?.contains("something else than the whole element") == true)
+    let more = Self.response { $0.signature.transforms.append(further) }
+    #expect(Self.refusal(more.text)?.contains("does not cover the whole") == true)
+    let other = Self.response { $0.signature.canonicalisation = further }
+    #expect(Self.refusal(other.text)?.contains("must use the canonicalisation") == true)
+    let none = Self.response { $0.signature.transforms = [] }
+    #expect(Self.refusal(none.text)?.contains("does not cover the whole") == true)
   }
 
   @Test("a reference must point to the element itself: not to a file, a URL, another element or the whole document")
@@ -113,10 +113,10 @@ import Testing
     for uri in [
       "", "file:///etc/passwd", "http://127.0.0.1/", "#_other", "#xpointer(/)", "#xpointer(id('_assertion'))",
     ] {
-      let answer = Self.answer { $0.signature.uri = uri }
-      #expect(Self.refusal(answer.text)?.contains("something else") == true, "\(uri)")
+      let response = Self.response { $0.signature.uri = uri }
+      #expect(Self.refusal(response.text)?.contains("another element") == true, "\(uri)")
     }
-    let twice = Self.answer {
+    let twice = Self.response {
       $0.signature.furtherReference =
         "<Reference URI=\"#_assertion\"><DigestMethod Algorithm=\"x\"></DigestMethod></Reference>"
     }
@@ -125,32 +125,33 @@ import Testing
 
   @Test("another audience, issuer, recipient or request is refused, each with its own error")
   func conditions() {
-    #expect(Self.refusal(Self.answer { $0.audience = "https://other.example.com" }.text)?.contains("Audience") == true)
-    #expect(Self.refusal(Self.answer { $0.issuer = "https://other.example.com" }.text)?.contains("Issuer") == true)
-    let elsewhere = Self.answer { $0.consumerURL = "https://evil.example.com/" }
+    let foreign = "https://other.example.com"
+    #expect(Self.refusal(Self.response { $0.audience = foreign }.text)?.contains("Audience") == true)
+    #expect(Self.refusal(Self.response { $0.issuer = foreign }.text)?.contains("Issuer") == true)
+    let elsewhere = Self.response { $0.consumerURL = "https://evil.example.com/" }
     #expect(Self.refusal(elsewhere.text)?.contains("Destination") == true)
     #expect(
       Self.refusal(elsewhere.response("", elsewhere.signedAssertion).replacing("Destination=", with: "Consent="))?
         .contains("Recipient") == true)
-    let other = Self.answer { $0.requestID = "_another" }
+    let other = Self.response { $0.requestID = "_another" }
     #expect(Self.refusal(other.text)?.contains("InResponseTo") == true)
-    let unasked = other.text.replacing(" InResponseTo=\"_another\" IssueInstant", with: " IssueInstant")
-    #expect(Self.refusal(unasked)?.contains("begins at the identity provider") == true)
+    let withoutInResponseTo = other.text.replacing(" InResponseTo=\"_another\" IssueInstant", with: " IssueInstant")
+    #expect(Self.refusal(withoutInResponseTo)?.contains("starts at the identity provider") == true)
   }
 
-  @Test("an unsolicited response is refused: the assertion itself names the request")
+  @Test("an assertion without InResponseTo is refused, even in a response that has it")
   func unsolicited() {
-    let answer = Self.answer { $0.signed = .nothing }
-    let bare = answer.assertion().replacing(" InResponseTo=\"_question\"", with: "").replacing(
+    let response = Self.response { $0.signed = .nothing }
+    let bare = response.assertion().replacing(" InResponseTo=\"_question\"", with: "").replacing(
       "InResponseTo=\"_question\" ", with: "")
-    let signature = answer.signature.element(over: bare, id: "_assertion", by: .shared)
-    let text = answer.response("", bare.replacing("</Issuer>", with: "</Issuer>" + signature))
+    let signature = response.signature.element(over: bare, id: "_assertion", by: .shared)
+    let text = response.response("", bare.replacing("</Issuer>", with: "</Issuer>" + signature))
     #expect(Self.refusal(text)?.contains("InResponseTo") == true)
   }
 
   @Test("an assertion is valid within its period, with clock tolerance")
   func times() throws {
-    let text = Self.answer().text
+    let text = Self.response().text
     let (start, end) = (Self.now - 60, Self.now + 240)
     #expect(
       Self.refusal(text, at: start - 60) == nil && Self.refusal(text, at: start - 61)?.contains("not valid yet") == true
@@ -159,8 +160,8 @@ import Testing
     #expect(Self.refusal(text, at: .max)?.contains("expired") == true)
     #expect(Self.refusal(text, at: .min)?.contains("not valid yet") == true)
     for wrong in ["", "yesterday", "2026-11-28T10:05:00", "2026-11-28T10:05:00+02:00", "2026-02-30T10:05:00Z"] {
-      let answer = Self.answer { $0.notOnOrAfter = wrong }
-      #expect(Self.refusal(answer.text)?.contains("no moment in UTC") == true, "\(wrong)")
+      let response = Self.response { $0.notOnOrAfter = wrong }
+      #expect(Self.refusal(response.text)?.contains("not a UTC time") == true, "\(wrong)")
     }
   }
 
@@ -172,14 +173,14 @@ import Testing
     #expect(SAMLTime.seconds("2026-11-28T10:01:00.999Z") == Self.now && Self.now == 1_795_860_060)
   }
 
-  @Test("a provider's refusal is a denial with its status")
+  @Test("an identity provider's failure status is reported with its name")
   func denied() {
-    let answer = Self.answer { $0.status = "urn:oasis:names:tc:SAML:2.0:status:AuthnFailed" }
+    let response = Self.response { $0.status = "urn:oasis:names:tc:SAML:2.0:status:AuthnFailed" }
     do throws(SAMLRefusal) {
-      _ = try Self.check().verifiedAssertion(in: answer.bytes, nowSeconds: Self.now)
+      _ = try Self.verifier().verifiedAssertion(in: response.bytes, nowSeconds: Self.now)
       Issue.record("it was taken")
     } catch {
-      #expect(error.isDenial && error.reason == "The identity provider did not sign the person in: AuthnFailed.")
+      #expect(error.isDenial && error.reason == "The identity provider did not sign in the user: AuthnFailed.")
     }
   }
 }

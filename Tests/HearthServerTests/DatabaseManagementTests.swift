@@ -113,7 +113,7 @@ import Testing
       socket.request("p", #"{"p":"/a","d":3}"#)
       #expect(
         try socket.next()
-          == #"r 3 unavailable "Over quota: this database takes 1 bytes a second from one client (clientBytesPerSecond)""#
+          == #"r 3 unavailable "Over quota: this database allows 1 bytes a second per client (clientBytesPerSecond)""#
       )
       #expect(try test.answer("GET", "/a.json?auth=\(try test.secret)") == "200 2", "administrators are not limited")
       let refused = try test.http("PUT", "/a.json", "4")
@@ -144,7 +144,7 @@ import Testing
       #expect(try await Polling.until { try test.http("PUT", "/small.json", "1").status == 507 })
       socket.request("p", #"{"p":"/small","d":1}"#)
       #expect(
-        try socket.next() == #"r 2 failed "Over quota: this database may hold 100000 bytes (storedBytes)""#)
+        try socket.next() == #"r 2 failed "Over quota: this database can store 100000 bytes (storedBytes)""#)
       #expect(try test.http("GET", "/big.json").status == 400)
       socket.request("g", #"{"p":"/big"}"#)
       #expect(try socket.next().hasPrefix(#"r 3 too_big "Data requested exceeds"#))

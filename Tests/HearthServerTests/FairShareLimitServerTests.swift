@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of the limits that clients of a running server share: one network exhausts its share, and another still gets
 /// its own.
-@Suite struct SharedBoundServerTests {
+@Suite struct FairShareLimitServerTests {
   private static let open = #"{"rules": {".read": true, ".write": true}}"#
 
   private static func listen(_ socket: LiveSocket, _ path: String) throws -> String {

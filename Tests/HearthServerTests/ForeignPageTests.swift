@@ -69,7 +69,8 @@ import Testing
         #expect(try socket.next().hasPrefix("r 1 invalid_token"))
       }
       // The log tells the developer the reason.
-      #expect(test.log.lines.contains { $0.contains("credential refused") && $0.contains("emulator=not for this") })
+      #expect(
+        test.log.lines.contains { $0.contains("credential refused") && $0.contains("emulator=refused: the request") })
     }
   }
 

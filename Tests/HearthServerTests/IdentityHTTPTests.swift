@@ -123,7 +123,8 @@ import Testing
         #expect(JSON(parsing: answer.text.utf8) == nil, "clients take JSON for a word about their user")
       }
       #expect(lookup.headers["access-control-allow-origin"] == "https://app.example")
-      #expect(test.log.lines.count { $0.contains("too many identity requests") } == 1, "told once, not for each")
+      #expect(
+        test.log.lines.count { $0.contains("too many concurrent identity requests") } == 1, "told once, not for each")
       slow.open()
       #expect(try await waiting.value.status == 200)
       // The memory is released after the answer.

@@ -204,7 +204,8 @@ import Testing
       let header = "x-firebase-auth-debug"
       let read = try test.http("GET", "/mine/bob.json?auth=\(token)")
       let rule = ".read at /mine/$uid (3:31): auth.uid == $uid"
-      let denied = "read /mine/bob is denied: no .read on the way there is true; the last is .read at /mine/$uid (3:31)"
+      let denied =
+        "read /mine/bob is denied: no .read along the path is true; the last one is .read at /mine/$uid (3:31)"
       #expect(read.status == 401)
       #expect(read.headers[header] == #"\#(denied); \#(rule) => false [auth.uid = "ann", $uid = "bob"]"#)
       let own = try test.http("GET", "/mine/ann.json?auth=\(token)")
@@ -214,10 +215,10 @@ import Testing
           == #"read /mine/ann is allowed by .read at /mine/$uid (3:31); \#(rule) => true [auth.uid = "ann", $uid = "ann"]"#
       )
       let none = try test.http("GET", "/x%C3%A9.json?auth=\(token)")
-      #expect(none.headers[header] == "read /x?? is denied: no rule on the way there says anything about it")
+      #expect(none.headers[header] == "read /x?? is denied: no rule applies to this path")
       let write = try test.http("PUT", "/mine/bob.json?auth=\(token)", "1")
       #expect(write.status == 401)
-      #expect(write.headers[header]?.hasPrefix("put /mine/bob is denied: no .write on the way there is true") == true)
+      #expect(write.headers[header]?.hasPrefix("put /mine/bob is denied: no .write along the path is true") == true)
       for target in ["/mine/bob.json", "/mine/bob.json?auth=\(try test.token(uid: "ann"))"] {
         #expect(try test.http("GET", target).headers[header] == nil)
         #expect(try test.http("PUT", target, "1").headers[header] == nil)

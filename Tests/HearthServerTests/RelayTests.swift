@@ -118,7 +118,7 @@ import Testing
   func beginsAnew() async throws {
     var undone = HTTPResponse(.serviceUnavailable)
     undone.isSafeToRetry = true
-    // The client's own node loses ownership meanwhile, and then the asked node does.
+    // The client's own node loses ownership meanwhile; or the asked node does, to a third node or to the client's own.
     for path in [["a", "b"], ["b", "c"], ["b", "a"]] {
       let nodes = try RelayNodes()
       for node in ["a", path[0]] { nodes.set(path[0], at: node) }
@@ -130,7 +130,7 @@ import Testing
       #expect(try await nodes.send(Self.request, to: "a").status == .ok)
       #expect(nodes.answered.map(\.node) == path)
     }
-    // This node becomes the owner a moment later; or there is no new owner, and the client receives this node's answer.
+    // The owner stays the same. It succeeds at the second attempt; or never, and the client receives its refusal.
     for owner in ["a", "b"] {
       for isLate in [true, false] {
         let nodes = try RelayNodes()
@@ -148,7 +148,7 @@ import Testing
     struct Other: Error {}
     let nodes = try RelayNodes()
     #expect(Self.text(try await nodes.send(Self.request, to: "a")) == "503 a unreachable 4f1c20aa-1f")
-    #expect(nodes.asked.isEmpty, "nobody is known")
+    #expect(nodes.asked.isEmpty, "no owner is known")
     nodes.set("b", at: "a")
     for (error, failure) in [
       (Relay.Failure.notReached, "unreachable"), (Relay.Failure.outcomeUnknown, "outcomeUnknown"),
@@ -163,7 +163,7 @@ import Testing
       nodes.onAsk { _, _ in bytes }
       #expect(Self.text(try await nodes.send(Self.request, to: "a")) == "503 a \(failure) 4f1c20aa-1f")
     }
-    #expect(nodes.asked.count == 7 && nodes.answered.isEmpty, "nothing is asked twice that may have been done")
+    #expect(nodes.asked.count == 7 && nodes.answered.isEmpty, "a request that may have been executed is not sent again")
     let warnings = nodes.log.lines.filter { $0.hasPrefix("warning") }
     #expect(warnings.count == 4 && warnings.allSatisfy { $0.contains("request=4f1c20aa-1f") }, "\(nodes.log.lines)")
   }
@@ -178,7 +178,7 @@ import Testing
     #expect(nodes.asked.isEmpty)
   }
 
-  @Test("the node that makes an endless or oversized response refuses it, and likewise answers its own failures")
+  @Test("a node refuses to relay its own endless or oversized response, and reports its own failures")
   func unrelayable() async throws {
     final class Stream: HTTPStreamDelegate {
       let isClosed: @Sendable () -> Void

@@ -25,7 +25,7 @@ import Testing
     let both = ServerHealth(databases: .failed, accounts: .noSpace)
     #expect(!both.isGood)
     #expect(
-      both.text == "Databases cannot be written until the server is started again: the disk failed. "
+      both.text == "Databases cannot be written, because the disk failed. Restart the server. "
         + "Accounts cannot be written: the disk is full.")
   }
 

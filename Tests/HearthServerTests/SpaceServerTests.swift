@@ -36,7 +36,7 @@ import Testing
       check(99_999)
       #expect(
         try test.answer("GET", "/.ready")
-          == #"200 {"ready":true,"databases":"ok","accounts":"ok","warning":"There is little room on the disk."}"#)
+          == #"200 {"ready":true,"databases":"ok","accounts":"ok","warning":"The disk is nearly full."}"#)
       #expect(try test.http("PUT", "/a.json", "2").status == 200)
 
       check(9_999)
@@ -47,7 +47,7 @@ import Testing
       #expect(try test.http("GET", "/a.json").status == 200)
       #expect(try test.answer("GET", "/.health/ready") == #"503 {"state":"unwritable"}"#)
       let text =
-        "Databases take nothing new: the disk is nearly full. Accounts take nothing new: the disk is nearly full."
+        "Databases refuse writes: the disk is nearly full. Accounts refuse writes: the disk is nearly full."
       #expect(
         try test.answer("GET", "/.ready")
           == #"503 {"ready":false,"databases":"low-space","accounts":"low-space","error":"\#(text)"}"#)
@@ -61,7 +61,9 @@ import Testing
       #expect(try test.http("PUT", "/a.json", "5").status == 200)
       #expect(try test.answer("GET", "/.ready") == #"200 {"ready":true,"databases":"ok","accounts":"ok"}"#)
       #expect(try test.http("POST", signUp, #"{"returnSecureToken":true}"#).status == 200)
-      for line in ["there is little room", "there is hardly any room", "there is room on the disk again"] {
+      for line in [
+        "the disk is nearly full", "the disk is full except for the reserve", "the disk has free space again",
+      ] {
         #expect(test.log.lines.count { $0.contains(line) } == 1, "\(line)")
       }
     }

@@ -68,7 +68,7 @@ import Testing
       #expect(refused.status == 412)
       #expect(
         refused["error"]?.string
-          == "The staged rules are not promoted: 3 decisions would change, at most 2 allowed.")
+          == "The staged rules were not promoted: 3 decisions would change, at most 2 allowed.")
       #expect(refused["figures"]?["closed"]?.int == 3 && refused["figures"]?["forecast"]?.string == "complete")
       #expect(
         try Self.send(test, "POST", "promote", [.init("maxFlips", .int(3)), .init("expected", .int(9))]).status == 412)
@@ -143,7 +143,7 @@ import Testing
       let newest = try #require(try Self.send(test, "GET", "versions")["versions"]?.array?.first)
       #expect(newest["comment"]?.string == "3 requests were denied, at most 2 allowed")
       #expect(newest["author"]?["kind"]?.string == "server" && newest["original"]?.int == 1)
-      #expect(test.log.lines.contains { $0.hasPrefix("warning promoted rules denied too much") })
+      #expect(test.log.lines.contains { $0.hasPrefix("warning promoted rules denied too many") })
     }
   }
 

@@ -11,7 +11,7 @@ final class SyncCoreHarness {
   private var nextRegistration = 0
   /// The output since the last ``take()``.
   private(set) var lines: [String] = []
-  /// The last request of each action: `p`, `q` or `g`.
+  /// The last request of each action, by its name in the protocol, such as `p`, `q` or `g`.
   private(set) var requests: [String: RequestID] = [:]
 
   var now: Int64 {

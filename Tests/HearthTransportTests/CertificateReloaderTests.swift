@@ -119,7 +119,7 @@ import Testing
     try renewal.key(TestCertificate.expiringKeyPEM)
     renewal.now = Self.ending.notAfterSeconds
     #expect(renewal.check() == [])
-    #expect(renewal.check() == [.refused("the certificate has ended, and the one in force has not")])
+    #expect(renewal.check() == [.refused("the new certificate has expired, and the one in use has not")])
     let inForce = renewal.watch.validity
     #expect(inForce.notAfterSeconds > Self.ending.notAfterSeconds)
     renewal.now = inForce.notAfterSeconds + 1

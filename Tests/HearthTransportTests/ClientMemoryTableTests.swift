@@ -66,17 +66,17 @@ import Testing
     #expect(!victims.isEmpty && victims.allSatisfy { $0.hasPrefix("small") }, "\(victims)")
   }
 
-  @Test("beyond the limit the largest are disconnected, as few as needed, each once; the newest stays")
+  @Test("beyond the limit the largest are disconnected, as few as needed, each once; the smaller ones stay")
   func beyond() {
     var test = Fixture(heldBytesMax: 80)
-    for (name, bytes) in [("a", 10), ("b", 50), ("c", 15), ("newest", 6)] { test.set(name, bytes) }
+    for (name, bytes) in [("a", 10), ("b", 50), ("c", 15), ("smallest", 6)] { test.set(name, bytes) }
     #expect(test.victims() == ["b"])
-    #expect(test.victims() == [], "b is on its way")
+    #expect(test.victims() == [], "b is already being disconnected")
     test.set("c", 50)
-    #expect(test.table.heldBytes == 116 && test.victims() == [], "without b it is little enough")
+    #expect(test.table.heldBytes == 116 && test.victims() == [], "without b, the total is within the limit")
     test.set("c", 70)
     #expect(test.victims() == ["c"])
-    for name in ["a", "b", "c", "newest"] { test.table.remove(test.id(name)) }
+    for name in ["a", "b", "c", "smallest"] { test.table.remove(test.id(name)) }
     #expect(test.table.heldBytes == 0 && test.table.holderCount == 0)
     test.set("b", 79)
     #expect(test.victims() == [])
@@ -122,13 +122,13 @@ import Testing
   }
 
   @Test("a connection with a request in progress is never disconnected")
-  func fixed() {
+  func inProgress() {
     var test = Fixture(heldBytesMax: 100)
-    test.set("answered", 400, isBeingProcessed: true)
+    test.set("in progress", 400, isBeingProcessed: true)
     test.set("a", 20)
     #expect(test.victims() == ["a"])
     #expect(test.table.processedBytes == 400)
-    test.set("answered", 0)
+    test.set("in progress", 0)
     test.table.remove(test.id("a"))
     #expect(test.table.heldBytes == 0 && test.table.processedBytes == 0)
   }
@@ -153,7 +153,7 @@ import Testing
     #expect(test.table.heldBytes == 100 && test.victims() == [])
   }
 
-  @Test("two waiters for a connection cause two to be closed")
+  @Test("a text that waits twice for a connection is still held after one release")
   func twice() {
     var test = Fixture(heldBytesMax: 100)
     let text = test.text(60)
@@ -162,7 +162,7 @@ import Testing
     test.table.hold(text, by: a)
     test.table.release(text, by: a)
     test.set("b", 50)
-    #expect(test.victims() == ["a"], "it waits for it still")
+    #expect(test.victims() == ["a"], "a still holds the text once")
     test.table.release(text, by: a)
     test.table.remove(a)
     test.table.remove(text: text)

@@ -101,14 +101,14 @@ import Testing
     #expect(responses.first?.hasSuffix("PUT /a é") == true && responses.last?.hasPrefix("400 ") == true)
   }
 
-  @Test func `bytes after a handshake are left in the buffer`() throws {
+  @Test func `bytes beyond ASCII after a WebSocket handshake are unchanged`() throws {
     let (connection, delegate) = try TestConnection.socket()
     try connection.send(ClientFrame.text("é\n"))
     #expect(delegate.messages == ["é\n"])
   }
 
   @Test(arguments: ["/a\u{0}b", "/a\u{1}b", "/a\u{7f}b", "/a b é"])
-  func `control characters and blanks in a target stay refused`(target: String) throws {
+  func `control characters and blanks in a target are refused`(target: String) throws {
     let connection = try TestConnection()
     try? connection.send("GET \(target) HTTP/1.1\r\n\(Self.host)\r\n")
     #expect(try connection.responses().first?.hasPrefix("400 ") == true)

@@ -31,8 +31,8 @@ import Testing
       Issue.record("no histogram")
       return
     }
-    #expect(counts.counts.reduce(0, +) == 3, "the first sweep has none before it")
-    #expect(abs(counts.sum - 0.4) < 1e-9, "early is not late")
+    #expect(counts.counts.reduce(0, +) == 3, "the first sweep has no due time")
+    #expect(abs(counts.sum - 0.4) < 1e-9, "an early sweep has no delay")
   }
 
   @Test("answers are counted by the first digit of their status, including refusals")

@@ -37,7 +37,7 @@ import Testing
     #expect(node.rangeMerges(against: CompoundHash(hashes: vector.hashes, posts: posts)).isEmpty)
   }
 
-  @Test("A leaf is one range that ends with it") func aLeafIsOneRangeThatEndsWithIt() throws {
+  @Test("A leaf at the root makes one range, and an empty one after it") func aLeafIsOneRangeThatEndsWithIt() throws {
     let hashes = Node(.string(#"a "quoted" \ text"#)).compoundHashes(posts: [.root])
     #expect(hashes == [SHA1.base64Digest(of: #"(string:"a \"quoted\" \\ text")"#), ""])
   }

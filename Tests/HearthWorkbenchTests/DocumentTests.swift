@@ -54,20 +54,20 @@ import Testing
     "invalid JSON and YAML is refused with its place",
     arguments: [
       ("{\"a\": 1,}", "a.json", "1:9: Expected a member name."),
-      ("{\"a\": 1, \"a\": 2}", "a.json", "1:10: 'a' is there twice in one object."),
+      ("{\"a\": 1, \"a\": 2}", "a.json", "1:10: 'a' occurs twice in one object."),
       ("{\"a\":\n  tru}", "a.json", "2:3: Expected a value."),
       ("// no\n{}", "a.json", "1:1: Expected a value."),
-      ("{} {}", "a.json", "1:4: Something follows the value."),
-      ("a: 1\na: 2\n", "a.yaml", "2:1: 'a' is there twice in one object."),
-      ("a: !!int 1", "a.yaml", "1:4: A tag means nothing here."),
-      ("? [a]\n: 1", "a.yaml", "1:3: A name is a text."),
-      ("a: *b", "a.yaml", "1:4: There is no anchor '&b' above."),
-      ("a: &b [*b]", "a.yaml", "1:8: There is no anchor '&b' above."),
+      ("{} {}", "a.json", "1:4: Unexpected content after the value."),
+      ("a: 1\na: 2\n", "a.yaml", "2:1: 'a' occurs twice in one object."),
+      ("a: !!int 1", "a.yaml", "1:4: Tags are not supported."),
+      ("? [a]\n: 1", "a.yaml", "1:3: A name must be a string."),
+      ("a: *b", "a.yaml", "1:4: No anchor '&b' is defined above."),
+      ("a: &b [*b]", "a.yaml", "1:8: No anchor '&b' is defined above."),
       ("a: &b {c: 1}\nd:\n  <<: *b", "a.yaml", "3:3: '<<' does not merge objects here."),
-      ("a: 1\n---\nb: 2", "a.yaml", "2:1: A second document begins."),
+      ("a: 1\n---\nb: 2", "a.yaml", "2:1: The file has a second document."),
       ("", "a.yaml", "1:1: The file is empty."),
-      ("ä: [1, .inf]", "a.yaml", "1:8: Data holds finite numbers only."),
-      ("a: 1e999", "a.yaml", "1:4: A number that no double holds."),
+      ("ä: [1, .inf]", "a.yaml", "1:8: Data can only have finite numbers."),
+      ("a: 1e999", "a.yaml", "1:4: The number is out of the range of a double."),
     ])
   func refusals(text: String, file: String, message: String) {
     #expect(refusal(text, as: file) == message)
@@ -75,10 +75,10 @@ import Testing
 
   @Test("a YAML text that cannot be scanned is refused with its place")
   func unscannable() throws {
-    #expect(try #require(refusal("a: 'b")).hasPrefix("1:6: No YAML: "))
-    #expect(try #require(refusal("a: [1, 2")).contains("No YAML: "))
-    #expect(try #require(refusal("a: \u{1}")).hasPrefix("1:4: No YAML: control characters"))
-    #expect(try #require(refusal("a:\n\t- b")).hasPrefix("2:1: No YAML: "))
+    #expect(try #require(refusal("a: 'b")).hasPrefix("1:6: Invalid YAML: "))
+    #expect(try #require(refusal("a: [1, 2")).contains("Invalid YAML: "))
+    #expect(try #require(refusal("a: \u{1}")).hasPrefix("1:4: Invalid YAML: control characters"))
+    #expect(try #require(refusal("a:\n\t- b")).hasPrefix("2:1: Invalid YAML: "))
   }
 
   @Test("an alias equals its anchor, and counts towards the size", arguments: [9, 40])
@@ -91,7 +91,7 @@ import Testing
     #expect(try #require(refusal(bomb)).hasSuffix(": More than 1000000 values."))
     // The same as keys, which the YAML library compares with all their expansions.
     let keys = bomb.split(separator: "\n").prefix(5).joined(separator: "\n") + "\nb: {*a4 : 1, *a4 : 2}\n"
-    #expect(try #require(refusal(keys)).hasSuffix("A name is a text."))
+    #expect(try #require(refusal(keys)).hasSuffix("A name must be a string."))
   }
 
   @Test(

@@ -36,15 +36,15 @@ import Testing
     let text = try text(.text)
     #expect(text.hasPrefix("b,1:2.yaml:2:3: error: Unknown member '<x>'.\n  <x>: 1\n  ^\nhelp: Did you mean 'y'?\n"))
     #expect(text.contains("✗ tests.yaml  3 cases, 2 failed\n"))
-    #expect(text.contains("expected allow, and the rules deny it\n"))
+    #expect(text.contains("expected allow, but the rules deny it\n"))
     #expect(
       text.contains(
         """
                 auth != null && data.child('members').child(auth.uid).exists()
                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
         """))
-    #expect(text.contains("expected /.read to decide, and it was no rule\n"))
-    #expect(text.hasSuffix("2 failed, 1 broken file, 1 passed, coverage 25 % of conditions, 12 ms\n"))
+    #expect(text.contains("expected /.read to decide, but no rule did\n"))
+    #expect(text.hasSuffix("2 failed, 1 invalid file, 1 passed, coverage 25 % of conditions, 12 ms\n"))
     #expect(!text.contains("\u{1B}") && !text.contains("\n::error"))
   }
 
@@ -74,7 +74,7 @@ import Testing
     let block = lines[(start + 1)..<end].map { String($0.dropFirst(2)) }.joined(separator: "\n")
     let value = try LocatedValue.read(DocumentText(file: "block.yaml", text: block))
     guard case .string(let message)? = value["message"]?.form else { throw Unexpected() }
-    #expect(message == "expected allow, and the rules deny it")
+    #expect(message == "expected allow, but the rules deny it")
   }
 
   struct Unexpected: Error {}
@@ -84,9 +84,9 @@ import Testing
     let lines = try text(.github).split(separator: "\n").map(String.init)
     #expect(lines.count == 4)
     #expect(
-      lines[0].hasPrefix("::error file=b%2C1%3A2.yaml,line=2,col=3,title=broken file::Unknown member '<x>'.%0ADid"))
+      lines[0].hasPrefix("::error file=b%2C1%3A2.yaml,line=2,col=3,title=invalid file::Unknown member '<x>'.%0ADid"))
     #expect(lines[1].hasPrefix("::error file=tests.yaml,line=5,col=5,title=a <b> & \"c\" # 'd'%0A%3A%3Aerror%3A%3Ax"))
-    #expect(lines[3] == "2 failed, 1 broken file, 1 passed, coverage 25 % of conditions, 12 ms")
+    #expect(lines[3] == "2 failed, 1 invalid file, 1 passed, coverage 25 % of conditions, 12 ms")
   }
 
   @Test("JSON: one object with all results")

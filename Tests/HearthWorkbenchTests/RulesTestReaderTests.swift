@@ -5,51 +5,51 @@ import Testing
   @Test(
     "errors in a test file are reported with their place",
     arguments: [
-      ("[]", "1:1: Expected a test file, which is an object, and found a list."),
+      ("[]", "1:1: Expected an object for a test file, found a list."),
       ("caes: []", "1:1: Unknown member 'caes' of a test file."),
       ("now: 1", "1:1: A test file needs cases."),
-      ("cases: {}", "1:8: 'cases' must be a list and is an object."),
+      ("cases: {}", "1:8: 'cases' must be a list, not an object."),
       ("now: soon\ncases: []", "1:6: 'now' must be milliseconds since 1970, a whole number from 0 to 253402300799999."),
-      ("cases:\n  - expect: deny", "2:5: Nothing is asked."),
-      ("cases:\n  - {read: /a, write: /b, expect: deny}", "2:23: 'write' means nothing beside 'read'."),
-      ("cases:\n  - {read: /a}", "2:5: A case needs what is expected."),
-      ("cases:\n  - {read: /a, expect: denied}", "2:24: A case needs what is expected."),
+      ("cases:\n  - expect: deny", "2:5: The request is missing."),
+      ("cases:\n  - {read: /a, write: /b, expect: deny}", "2:23: 'write' cannot be combined with 'read'."),
+      ("cases:\n  - {read: /a}", "2:5: 'expect' must be allow or deny."),
+      ("cases:\n  - {read: /a, expect: denied}", "2:24: 'expect' must be allow or deny."),
       ("cases:\n  - {read: /a, exepct: deny}", "2:16: Unknown member 'exepct' of a case."),
-      ("cases:\n  - {read: 5, expect: deny}", "2:12: A path must be a text and is a number."),
+      ("cases:\n  - {read: 5, expect: deny}", "2:12: A path must be a string, not a number."),
       ("cases:\n  - {read: /a.b, expect: deny}", "2:12: '/a.b' is no path."),
       ("cases:\n  - {read: /a/.priority, expect: deny}", "2:12: '/a/.priority' is no path."),
       ("cases:\n  - {write: /a, expect: deny}", "2:5: A write needs a value."),
       (
         "cases:\n  - {write: /a, value: {b#: 1}, expect: deny}",
-        "2:25: A key that cannot be stored (forbidden-character)."
+        "2:25: Invalid key (forbidden-character)."
       ),
-      ("cases:\n  - {write: /a, value: {.sv: now}, expect: deny}", "2:30: An unknown server value."),
+      ("cases:\n  - {write: /a, value: {.sv: now}, expect: deny}", "2:30: Unknown server value."),
       ("cases:\n  - {update: /a, value: 5, expect: deny}", "2:25: Expected an object."),
       ("cases:\n  - {update: /a, value: {b: 1, b/c: 2}, expect: deny}", "2:32: /b/c lies inside /b."),
-      ("cases:\n  - {delete: /a, value: 5, expect: deny}", "2:25: 'value' means nothing beside 'delete'."),
-      ("cases:\n  - {write: /a, value: 1, query: {}, expect: deny}", "2:34: 'query' means nothing beside 'write'."),
+      ("cases:\n  - {delete: /a, value: 5, expect: deny}", "2:25: 'value' cannot be combined with 'delete'."),
+      ("cases:\n  - {write: /a, value: 1, query: {}, expect: deny}", "2:34: 'query' cannot be combined with 'write'."),
       (
         "cases:\n  - {read: /a, query: {limitToFirst: 0}, expect: deny}",
         "2:38: 'limitToFirst' must be a number of children, a whole number from 1 to 2147483647."
       ),
       (
         "cases:\n  - {read: /a, query: {startAt: 1, startAfter: 2}, expect: deny}",
-        "2:48: 'startAfter' means nothing beside 'startAt'."
+        "2:48: 'startAfter' cannot be combined with 'startAt'."
       ),
-      ("cases:\n  - {read: /a, as: eve, expect: deny}", "2:20: There is no user 'eve'."),
-      ("cases:\n  - {read: /a, as: [], expect: deny}", "2:20: 'as' names nobody."),
+      ("cases:\n  - {read: /a, as: eve, expect: deny}", "2:20: Unknown user 'eve'."),
+      ("cases:\n  - {read: /a, as: [], expect: deny}", "2:20: 'as' is an empty list."),
       (
         "cases:\n  - {read: /a, rule: /a/.write, expect: deny}",
-        "2:22: '/a/.write' names no rule that can decide a read."
+        "2:22: '/a/.write' is not a rule that can decide a read."
       ),
-      ("cases:\n  - {steps: [], expect: deny}", "2:25: 'expect' means nothing beside 'steps'."),
+      ("cases:\n  - {steps: [], expect: deny}", "2:25: 'expect' cannot be combined with 'steps'."),
       ("cases:\n  - {steps: []}", "2:13: 'steps' must be a list with at least one step."),
-      ("cases:\n  - {read: /, after: 5, expect: deny}", "2:22: 'after' belongs into a step."),
+      ("cases:\n  - {read: /, after: 5, expect: deny}", "2:22: 'after' is only allowed in a step."),
       ("users: {a: {claims: {}}}\ncases: []", "1:12: A user needs a uid, or auth."),
-      ("users: {a: {uid: a, auth: {}}}\ncases: []", "1:18: 'uid' means nothing beside 'auth'."),
-      ("users: {a: {uid: 5}}\ncases: []", "1:18: 'uid' must be a text and is a number."),
-      ("data: {a: {.value: 1, b: 2}}\ncases: []", "1:12: A leaf's value together with children."),
-      ("rules: 5\ncases: []", "1:8: 'rules' must be a text and is a number."),
+      ("users: {a: {uid: a, auth: {}}}\ncases: []", "1:18: 'uid' cannot be combined with 'auth'."),
+      ("users: {a: {uid: 5}}\ncases: []", "1:18: 'uid' must be a string, not a number."),
+      ("data: {a: {.value: 1, b: 2}}\ncases: []", "1:12: A node has both .value and children."),
+      ("rules: 5\ncases: []", "1:8: 'rules' must be a string, not a number."),
     ])
   func refusals(text: String, message: String) {
     #expect(TestFileTexts.refusal(text) == message)
@@ -106,6 +106,6 @@ import Testing
       TestFileTexts.refusal(#"{"tests": {"a": {"canReed": []}}}"#, as: "t.json")
         == "1:18: Unknown member 'canReed' of the tests of a path.")
     #expect(
-      TestFileTexts.refusal(#"{"tests": {"a": {"canRead": ["x"]}}}"#, as: "t.json") == "1:30: There is no user 'x'.")
+      TestFileTexts.refusal(#"{"tests": {"a": {"canRead": ["x"]}}}"#, as: "t.json") == "1:30: Unknown user 'x'.")
   }
 }

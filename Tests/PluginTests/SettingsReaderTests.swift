@@ -26,7 +26,7 @@ import Testing
   func errors() throws {
     #expect(throws: SettingsError.self) { try Self.reader("[]") }
     let unknown = #expect(throws: SettingsError.self) { try Self.reader(#"{"c": 1}"#) }
-    #expect(unknown?.description == "here.c: no such setting; known are a, b, aFile")
+    #expect(unknown?.description == "here.c: is not a known setting; the settings are a, b, aFile")
     let twice = #expect(throws: SettingsError.self) { try Self.reader(#"{"a": 1, "a": 2}"#) }
     #expect(twice?.place == "here.a")
     #expect(throws: SettingsError.self) { try Self.reader(#"{"a": ""}"#).text("a") }

@@ -27,7 +27,7 @@ class Code:
         self.parts, self.level, self.kind, self.constant, self.span = parts, level, kind, constant, span
         self.size = sum(len(part[0]) if isinstance(part, tuple) else part.size for part in parts)
         if self.size > SIZE_MAX:
-            raise Mistake(span, "The rule gets too long here.", "A function stands for its whole text each time it is called.")
+            raise Mistake(span, "The rule becomes too long here.", "Every call of a function inserts its whole text.")
 
     def __iter__(self):
         """Iterates over the (text, span) pairs in order."""

@@ -62,10 +62,10 @@ class Compiler:
     def compile(self):
         """Compiles the file and returns the root node of the rules. Mistakes are added to .mistakes."""
         if not self.file.paths:
-            self._note(Mistake(Span(0, 0), "A file has at least one path.", "path / { read() { false } }"))
+            self._note(Mistake(Span(0, 0), "A file needs at least one path.", "path / { read() { false } }"))
         for declared in self.file.types.values():
             if declared.name in _BUILT_IN:
-                self._note(Mistake(declared.span, f"'{declared.name}' is a type of the language."))
+                self._note(Mistake(declared.span, f"'{declared.name}' is a built-in type."))
         self._check_words()
         # The paths' captures are named first, so that the names of types' wildcards can differ from them.
         located = [(path, *self._located(path)) for path in self.file.paths]
@@ -84,7 +84,7 @@ class Compiler:
         named += [(part.capture, part.span) for path in self.file.paths for part in path.parts]
         for name, span in named:
             if name in _RESERVED:
-                self._note(Mistake(span, f"'{name}' is a word of the language, and names nothing else.", "Take another name."))
+                self._note(Mistake(span, f"'{name}' is a reserved word.", "Choose another name."))
 
     def _note(self, mistake):
         if len(self.mistakes) < _MISTAKES_MAX and (mistake.span, mistake.message) not in self.known_mistakes:
@@ -107,7 +107,7 @@ class Compiler:
             label = part.label
             if part.capture:
                 if part.capture in captures:
-                    self._note(Mistake(part.span, f"'{part.capture}' is captured twice."))
+                    self._note(Mistake(part.span, f"'{part.capture}' is captured twice in the path."))
                 label = self.wild_label(label, location)
                 captures[part.capture] = label
             location += (label,)
@@ -115,7 +115,7 @@ class Compiler:
 
     def _path(self, path, location, captures):
         if len(location) > _LEVELS_MAX:
-            raise Mistake(path.span, f"A database has {_LEVELS_MAX} levels.")
+            raise Mistake(path.span, f"A path can have at most {_LEVELS_MAX} levels.")
         node = self.root
         says_values = path.type or "validate" in path.methods
         for label, part in zip(location, path.parts):
@@ -151,7 +151,7 @@ class Compiler:
     def count(self, span):
         self.node_count += 1
         if self.node_count > _NODES_MAX:
-            raise Mistake(span, f"The rules get more than {_NODES_MAX} places.", "A type stands for all that is in it wherever it is named.")
+            raise Mistake(span, f"The rules would have more than {_NODES_MAX} locations.", "Every use of a type inserts all its properties.")
 
     # MARK: Methods
 
@@ -159,11 +159,11 @@ class Compiler:
         aliases = [name for name in methods if name in _ALIASES]
         for name, method in methods.items():
             if name not in _METHODS:
-                self._note(Mistake(method.span, f"There is no method '{name}' here.", "There are " + ", ".join(_METHODS) + "."))
+                self._note(Mistake(method.span, f"Unknown method '{name}'.", "The methods are " + ", ".join(_METHODS) + "."))
             elif method.parameters:
                 self._note(Mistake(method.span, f"'{name}' takes no parameters."))
             elif name in _ALIASES and "write" in methods:
-                self._note(Mistake(method.span, f"'{name}' stands beside 'write', which it is a part of.", "Write one or the other."))
+                self._note(Mistake(method.span, f"'{name}' cannot be combined with 'write', which includes it.", "Write one or the other."))
         for kind in KINDS:
             if kind in methods:
                 self._try(self._method, kind, methods[kind], location, node, captures)
@@ -191,7 +191,7 @@ class Compiler:
     def _index(self, method, node):
         for text, span in self.translator.strings(method.body):
             if not text or "\x00" in text:
-                raise Mistake(span, "An index is the name of a property, or .value.")
+                raise Mistake(span, "An index must be the name of a property, or .value.")
             if text not in [known for known, _ in node.indexes]:
                 node.indexes.append((text, span))
 
@@ -222,12 +222,12 @@ class Compiler:
         first."""
         self.type_count += 1
         if self.type_count > _TYPES_MAX:
-            raise Mistake(named.span, "There are too many types of types here.")
+            raise Mistake(named.span, "There are too many generic types here.")
         chain = []
         while named.name is not None:
             if named.name in environment:
                 if named.arguments:
-                    raise Mistake(named.span, f"'{named.name}' is a parameter, and takes no types.")
+                    raise Mistake(named.span, f"'{named.name}' is a type parameter and cannot have type arguments.")
                 named, environment, active = environment[named.name]
                 continue
             declared = self.file.types.get(named.name)
@@ -237,7 +237,7 @@ class Compiler:
             self._check(named, len(declared.parameters))
             if any(one is declared for one in active):
                 raise Mistake(
-                    named.span, f"The type '{declared.name}' contains itself.", "Rules are written for a known number of levels; name Any here.")
+                    named.span, f"The type '{declared.name}' contains itself.", "Rules have a fixed number of levels; use Any here.")
             bound = {
                 name: Binding(argument, environment, active)
                 for name, argument in zip(declared.parameters, named.arguments)}
@@ -251,7 +251,7 @@ class Compiler:
     @staticmethod
     def _check(named, count):
         if count is None:
-            raise Mistake(named.span, f"There is no type '{named.name}'.")
+            raise Mistake(named.span, f"Unknown type '{named.name}'.")
         if len(named.arguments) != count:
             said = "no types" if count == 0 else f"{count} type" + ("s" if count > 1 else "")
             raise Mistake(named.span, f"'{named.name}' takes {said} in <…>, not {len(named.arguments)}.")
@@ -319,10 +319,10 @@ class Compiler:
     def _object(self, named, base, chain, location, node):
         properties = [(one, declared) for one in chain for declared in one.type.properties]
         if base.type.name not in ("Object", "Any"):
-            raise Mistake(properties[0][1].span, "Only a type that extends Object has properties.")
+            raise Mistake(properties[0][1].span, "Only a type that extends Object can have properties.")
         wild = [declared for _, declared in properties if declared.name.startswith("$")]
         if len({declared.name for declared in wild}) > 1:
-            raise Mistake(wild[1].span, "A type has one wild property at most.")
+            raise Mistake(wild[1].span, "A type can have at most one wild property.")
         required = []
         for one, declared in properties:
             _check_name(declared)
@@ -365,7 +365,7 @@ class Compiler:
 def _check_name(declared):
     name = declared.name[1:] if declared.name.startswith("$") else declared.name
     if not name or _FORBIDDEN & set(name) or any(character < " " or character == "\x7f" for character in name):
-        raise Mistake(declared.span, "Property names are not empty, and have no . $ # [ ] / and no control characters.")
+        raise Mistake(declared.span, "A property name cannot be empty or contain . $ # [ ] / or control characters.")
 
 
 def _new(span):

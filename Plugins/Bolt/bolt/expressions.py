@@ -54,7 +54,7 @@ class Translator:
         elements = expression.parts if expression.kind == "array" else (expression,)
         for element in elements:
             if element.kind != "literal" or not isinstance(element.value, str):
-                raise Mistake(element.span, "An index is a string, or a list of strings.")
+                raise Mistake(element.span, "An index must be a string or a list of strings.")
         return [(element.value, element.span) for element in elements]
 
     # MARK: Kinds
@@ -77,15 +77,15 @@ class Translator:
     def _as_value(self, value, expression):
         code = self._code(value, expression)
         if code.kind == REGEXP:
-            raise Mistake(expression.span, "A regular expression stands in test(…) and matches(…) alone.")
+            raise Mistake(expression.span, "A regular expression is only allowed in test(…) and matches(…).")
         return suffix(code, ".val()", ANY, code.span) if code.kind == REFERENCE else code
 
     @staticmethod
     def _code(value, expression):
         if isinstance(value, Callable):
-            raise Mistake(expression.span, f"'{value.name}' is a function here, and not called.", f"Write {value.name}(…).")
+            raise Mistake(expression.span, f"'{value.name}' is a function and must be called.", f"Write {value.name}(…).")
         if isinstance(value, List):
-            raise Mistake(expression.span, "A list stands in index() alone.")
+            raise Mistake(expression.span, "A list is only allowed in index().")
         return value
 
     # MARK: Expressions
@@ -93,9 +93,9 @@ class Translator:
     def _evaluate(self, expression, scope, is_prior):
         self.steps += 1
         if self.steps > STEPS_MAX:
-            raise Mistake(expression.span, "The rules get too long here.", "A function stands for its whole text each time it is called.")
+            raise Mistake(expression.span, "The rules become too long here.", "Every call of a function inserts its whole text.")
         if self.depth == DEPTH_MAX:
-            raise Mistake(expression.span, "This is nested too deeply, with all the functions that it calls.")
+            raise Mistake(expression.span, "This is nested too deeply, including the functions that it calls.")
         self.depth += 1
         try:
             return getattr(self, "_" + expression.kind)(expression, scope, is_prior)
@@ -147,15 +147,15 @@ class Translator:
         if name in _OWN_WORDS:
             return word(name, _OWN_WORDS[name], span)
         raise Mistake(
-            span, f"There is nothing of the name '{name}'.",
-            f"A property is this.{name}; a part of the path is known in the methods of the path and of its type.")
+            span, f"Unknown name '{name}'.",
+            f"Write this.{name} for a property. A part of the path is only available in methods of the path and of its type.")
 
     @staticmethod
     def _part(name, scope, span):
         """Returns a part of the path by its name with $. Raises Mistake when the rules have another name for it here."""
         if scope.parts[name] not in (name, scope.captures.get(name[1:])):
             raise Mistake(
-                span, f"'{name}' has another name in the rules, from another path or type of the same place.",
+                span, f"'{name}' has another name in the rules, from another path or type of the same location.",
                 "In a function, pass the part to the function; in a type, use key().")
         return word(scope.parts[name], STRING, span)
 
@@ -179,7 +179,7 @@ class Translator:
             return call(base, "child", [key], REFERENCE, expression.span)
         if base.kind in (AUTH, ANY):
             return Code([base.within(POSTFIX), ("[", expression.span), key, ("]", expression.span)], POSTFIX, ANY, expression.span)
-        raise Mistake(expression.span, f"A {base.kind} has nothing inside.")
+        raise Mistake(expression.span, f"A {base.kind} has no members.")
 
     def _unary(self, expression, scope, is_prior):
         if expression.value == "!":
@@ -229,7 +229,7 @@ class Translator:
             raise Mistake(
                 callee.span, f"'{function.name}' takes {_count(len(function.parameters))}, not {len(arguments)}.")
         if any(one is function for one in scope.calls):
-            raise Mistake(callee.span, f"'{function.name}' is recursive: it calls itself, if through others.")
+            raise Mistake(callee.span, f"'{function.name}' is recursive: it calls itself, directly or through other functions.")
         names = {
             name: Argument(argument, scope, is_prior) for name, argument in zip(function.parameters, arguments)}
         inner = Scope(scope.method, scope.location, scope.this, names, {}, scope.parts, scope.calls + (function,))
@@ -267,7 +267,7 @@ class Translator:
             return call(base, "matches", [pattern], CONDITION, span)
         method = _STRING_METHODS.get(name, name)
         if method not in TEXT_FUNCTIONS:
-            raise Mistake(span, f"There is no method '{name}'.", "A function is called without a point: name(this).")
+            raise Mistake(span, f"Unknown method '{name}'.", "Call a function without a dot: name(this).")
         kind, count = TEXT_FUNCTIONS[method]
         self._need(count, arguments, callee)
         return call(base, method, [self._value(argument, scope, is_prior) for argument in arguments], kind, span)

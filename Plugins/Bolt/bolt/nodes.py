@@ -38,8 +38,8 @@ class Node:
         """Records the aliases of write. Two declarations of one node must have the same aliases, because both have to hold."""
         if self.write_aliases and names and set(self.write_aliases) != set(names):
             raise Mistake(
-                span, f"{_listed(names)} here and {_listed(self.write_aliases)} of the same place are never true together.",
-                "Say all of create(), update() and delete() in one of the two.")
+                span, f"{_listed(names)} here and {_listed(self.write_aliases)} of the same location are never true together.",
+                "Declare create(), update() and delete() together in one of the two.")
         self.write_aliases = self.write_aliases or tuple(names)
 
     def add_exempt(self, labels):
@@ -108,8 +108,8 @@ def separate(alternatives):
     for node in alternatives[1:]:
         if _grants(node) != _grants(alternatives[0]):
             raise Mistake(
-                node.span, "The alternatives of a union differ in read or write, which are about places, not about values.",
-                "Say read() and write() of the place that has the union, and validate() in its types.")
+                node.span, "The alternatives of a union differ in read or write, which apply to locations, not to values.",
+                "Declare read() and write() at the location of the union, and validate() in its types.")
     if not any(_is_any_object(node) for node in alternatives):
         return _separate(alternatives)
     for node in alternatives:
@@ -123,7 +123,7 @@ def _separate(alternatives):
     for node in nodes:
         if not node.closed:
             raise Mistake(
-                node.span, "This takes children that it does not name, and so cannot be told from the other alternatives.",
+                node.span, "This type allows unnamed children, so it cannot be distinguished from the other alternatives.",
                 "Name its properties, or make it one type with the others.")
     labels = dict.fromkeys(label for node in nodes for label in node.children)
     for label in labels:

@@ -38,7 +38,7 @@ class Output:
         self.pieces.append(piece)
         self.size += len(piece)
         if self.size > _SIZE_MAX:
-            raise Mistake(self.last, f"The rules get longer than {_SIZE_MAX} characters.")
+            raise Mistake(self.last, f"The rules are longer than {_SIZE_MAX} characters.")
 
     def _node(self, node, location, indent):
         members = []
@@ -85,7 +85,7 @@ class Output:
         if wildcard:
             span = node.children[wildcard].span
             raise Mistake(
-                span, f"'{node.closed.name}' has no children but those that it names, and this would be any other.",
+                span, f"'{node.closed.name}' allows only the children that it names, and this path allows any other.",
                 f"Give '{node.closed.name}' a property {wildcard}: Any.")
         label = "$other"
         while label in location:

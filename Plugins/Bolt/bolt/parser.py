@@ -53,7 +53,7 @@ class Parser:
     @staticmethod
     def _add(known, declared, kind):
         if declared.name in known:
-            raise Mistake(declared.span, f"There are two {kind}s of the name '{declared.name}'.")
+            raise Mistake(declared.span, f"There are two {kind}s named '{declared.name}'.")
         known[declared.name] = declared
 
     def _is_path_word(self):
@@ -87,7 +87,7 @@ class Parser:
             self._accept(";")
             return body
         if not self._accept("{"):
-            raise self._mistake(f"The body of '{name}' is missing.", "It is one expression in braces: { … }.")
+            raise self._mistake(f"The body of '{name}' is missing.", "Write one expression in braces: { … }.")
         if self._is_word("return"):
             self._word("return")
         body = self._expression()
@@ -122,11 +122,11 @@ class Parser:
                 while self._accept(",") or self._accept(";"):
                     pass
         else:
-            self._expect(";", "The type's body is missing.", "It is { … }, or ; for none.")
+            self._expect(";", "The type's body is missing.", "Write { … }, or ; for an empty body.")
         names = set()
         for declared in properties:
             if declared.name in names:
-                raise Mistake(declared.span, f"'{name}' has two properties of the name '{declared.name}'.")
+                raise Mistake(declared.span, f"'{name}' has two properties named '{declared.name}'.")
             names.add(declared.name)
         return Type(name, tuple(parameters), base, tuple(properties), methods, span)
 
@@ -193,7 +193,7 @@ class Parser:
         if self._accept(";"):
             return
         if not self._accept("{"):
-            raise self._mistake("The path's body is missing.", "It is { … }, or ; for none.")
+            raise self._mistake("The path's body is missing.", "Write { … }, or ; for an empty body.")
         with self._deeper():
             while not self._accept("}"):
                 if self._accept(";"):
@@ -215,7 +215,7 @@ class Parser:
             start = self.at
             if start == len(text) or text[start].isspace() or text[start] == ";":
                 if parts:
-                    raise Mistake(Span(start - 1, start), "A path does not end in a slash.")
+                    raise Mistake(Span(start - 1, start), "A path cannot end with a slash.")
                 break
             if text[start] == "{":
                 self.at += 1
@@ -234,7 +234,7 @@ class Parser:
             else:
                 match = _LABEL.match(text, start)
                 if not match:
-                    raise Mistake(Span(start, start + 1), "A part of the path is empty or has a character that no key has.")
+                    raise Mistake(Span(start, start + 1), "A part of the path is empty or has an invalid character.")
                 self.at = match.end()
                 parts.append(Part(match.group(), None, Span(start, self.at)))
         self._skip()
@@ -244,7 +244,7 @@ class Parser:
     def _captured(name, span):
         label = name if name.startswith("$") else "$" + name
         if len(label) < 2 or "$" in label[1:]:
-            raise Mistake(span, f"'{name}' cannot name a part of a path.")
+            raise Mistake(span, f"'{name}' is not a valid name for a part of a path.")
         return Part(label, name, span)
 
     # MARK: Expressions
@@ -255,7 +255,7 @@ class Parser:
             start = self.at
             if not self._accept("?"):
                 if self._peek() == "=":
-                    raise self._mistake("Expected an expression.", "Equality is written ==.")
+                    raise self._mistake("Expected an expression.", "Write == for equality.")
                 return condition
             yes = self._expression()
             self._expect(":", "Expected ':' and what it is otherwise.")
@@ -347,20 +347,20 @@ class Parser:
         if digits[:2] in ("0x", "0X"):
             digits = str(int(digits, 16))
         elif re.match("0[0-9]", digits):
-            raise Mistake(span, "This number has zeros before its digits.")
+            raise Mistake(span, "This number has leading zeros.")
         self.at = match.end()
         if _IDENTIFIER.match(self.text, self.at):
-            raise Mistake(span, "A name follows the number without a blank.")
+            raise Mistake(span, "A space is missing between the number and the name.")
         self._skip()
         return Expression("number", digits.strip(".") if digits.endswith(".") else digits, (), span)
 
     def _regexp(self):
         match = _REGEXP.match(self.text, self.at)
         if not match:
-            raise self._mistake("This regular expression has no end.", "It is written /…/, and a slash in it \\/.")
+            raise self._mistake("This regular expression is not closed.", "Write /…/, with \\/ for a slash in it.")
         span = Span(self.at, match.end())
         if match.group(2) not in ("", "i"):
-            raise Mistake(span, f"The regular expression has the modifier '{match.group(2)}'; there is i alone.")
+            raise Mistake(span, f"The regular expression has the modifier '{match.group(2)}'; only i is supported.")
         self.at = match.end()
         self._skip()
         return Expression("regexp", match.group(), (), span)
@@ -383,7 +383,7 @@ class Parser:
             if escape in ("x", "u"):
                 digits = self.text[at:at + (2 if escape == "x" else 4)]
                 if not re.fullmatch(r"[0-9a-fA-F]{2}|[0-9a-fA-F]{4}", digits) or len(digits) != (2 if escape == "x" else 4):
-                    raise Mistake(Span(at - 2, at), "The escape lacks hexadecimal digits.")
+                    raise Mistake(Span(at - 2, at), "The escape needs hexadecimal digits.")
                 value.append(chr(int(digits, 16)))
                 at += len(digits)
             elif escape in ("", "\n", "\r"):
@@ -395,7 +395,7 @@ class Parser:
         try:
             text = "".join(value).encode("utf-16", "surrogatepass").decode("utf-16")
         except UnicodeDecodeError:
-            raise Mistake(Span(start, at), "The text has half of a surrogate pair in it.") from None
+            raise Mistake(Span(start, at), "The string contains half of a surrogate pair.") from None
         self._skip()
         return text
 
@@ -406,7 +406,7 @@ class Parser:
         if match:
             self.at = match.end()
         if self.text.startswith("/*", self.at):
-            raise Mistake(Span(self.at, self.at + 2), "This comment has no end.")
+            raise Mistake(Span(self.at, self.at + 2), "This comment is not closed.")
 
     def _peek(self):
         return self.text[self.at:self.at + 1]

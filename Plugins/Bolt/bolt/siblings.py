@@ -52,7 +52,7 @@ def _check(node, other, locations):
         if one.closed and labels:
             raise Mistake(
                 node.span,
-                f"{_path(locations[0])} is one of {_path(locations[1])} as well, and '{one.closed.name}' has no '{labels[0]}'.",
+                f"{_path(locations[0])} also matches {_path(locations[1])}, and '{one.closed.name}' has no '{labels[0]}'.",
                 "Both must hold: name it in both, or keep the two apart by a part of the path.")
 
 

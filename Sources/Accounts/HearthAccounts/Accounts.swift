@@ -112,8 +112,8 @@ public final class Accounts: Sendable {
     context.notice(
       AccountsNotice(
         .info,
-        "\(name) (\(providerID)) has a sign-in page here; register \(redirectURIs.joined(separator: " and ")) "
-          + "there as redirect URI"))
+        "\(name) (\(providerID)) has a sign-in page on this server; register \(redirectURIs.joined(separator: " and ")) "
+          + "as redirect URI at the provider"))
   }
 
   /// Waits for unsent mails and text messages, with a time limit. For a server that stops.

@@ -32,23 +32,23 @@ public final class AccountsDirectory: Sendable {
   package func accounts(of id: String, mayCreate: Bool) throws(AccountError) -> Accounts {
     if isOwn(id) { return own }
     guard own.settings.isEmulator else {
-      throw AccountError(.configurationNotFound, "This server has another project.")
+      throw AccountError(.configurationNotFound, "This server serves another project.")
     }
     if let known = known(id) { return known }
     guard mayCreate else {
       throw AccountError(
         .configurationNotFound,
-        "The emulator has no such project; a request of a program or a page of its own machine makes it.")
+        "Unknown project. Only requests from the emulator's own machine create a project.")
     }
     guard Self.isID(id) else {
-      throw AccountError(.configurationNotFound, "A project's id has 1 to 64 letters, digits and - . _ :")
+      throw AccountError(.configurationNotFound, "A project's id must be 1 to 64 letters, digits and - . _ :")
     }
     let made = try own.makeEmulatorProject(id)
     guard let kept = add(id, made) else {
       made.store.close()
       throw AccountError(
         .configurationNotFound,
-        "The emulator has \(Self.countMax) projects already. Start it again, or use fewer ids.")
+        "The emulator can have at most \(Self.countMax) projects. Restart it, or use fewer project ids.")
     }
     guard kept === made else {
       made.store.close()
@@ -57,8 +57,8 @@ public final class AccountsDirectory: Sendable {
     own.context.notice(
       AccountsNotice(
         .info,
-        "project \(id) has users of its own from now on, until the server stops; clients that name an API key alone are "
-          + "of \(own.configuration.projectID), which --project says"))
+        "project \(id) has its own users until the server stops; clients that send only an API key belong to "
+          + "\(own.configuration.projectID), the project of --project"))
     return kept
   }
 
@@ -67,7 +67,7 @@ public final class AccountsDirectory: Sendable {
   /// - Throws: `configurationNotFound` for a project that does not exist.
   package func knownAccounts(of id: String) throws(AccountError) -> Accounts {
     if let known = known(id) { return known }
-    guard isOwn(id) else { throw AccountError(.configurationNotFound, "This server has another project.") }
+    guard isOwn(id) else { throw AccountError(.configurationNotFound, "This server serves another project.") }
     return own
   }
 
@@ -209,7 +209,7 @@ extension Accounts {
         limits: AccountStoreLimits(server.configuration))
       return Accounts(AccountsContext(server, store: store, keys: keys.copy(for: id)))
     } catch {
-      context.notice(AccountsNotice(.error, "the project \(id) could not be made: \(error)"))
+      context.notice(AccountsNotice(.error, "the project \(id) could not be created: \(error)"))
       throw AccountError(.unavailable)
     }
   }

@@ -168,7 +168,7 @@ public final class Tenants: Sendable {
 
   private static func requireRoom(_ transaction: AccountTransaction) throws(AccountError) {
     guard transaction.tenantCount < countMax else {
-      throw AccountError(.quotaExceeded, "A project has at most \(countMax) tenants.")
+      throw AccountError(.quotaExceeded, "A project can have at most \(countMax) tenants.")
     }
   }
 }

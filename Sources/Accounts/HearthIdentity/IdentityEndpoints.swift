@@ -56,7 +56,7 @@ package struct IdentityEndpoints: Sendable {
         return .published(body(operation.scope == .project ? targetAccounts : accounts))
       case .unserved(let what):
         _ = try match.project.map { id throws(AccountError) in try project(id, for: request) }
-        throw AccountError(.notImplemented, "This server does not serve \(what).")
+        throw AccountError(.notImplemented, "This server does not support \(what).")
       case .answer(let perform):
         return await perform(accounts, try call(request, operation, match))
       case .call(let perform):
@@ -133,7 +133,7 @@ package struct IdentityEndpoints: Sendable {
   }
 
   private static func methodNotAllowed(_ methods: String) -> IdentityResponse {
-    var response = AccountError(.notFound, "This route takes \(methods).").response(
+    var response = AccountError(.notFound, "This route supports \(methods).").response(
       reason: "methodNotAllowed", status: 405)
     response.headers.append(("Allow", methods))
     return response
@@ -158,7 +158,7 @@ package struct IdentityEndpoints: Sendable {
       }
       let text =
         needed.scope == nil
-        ? "This needs the server's own token; a service account's is not enough."
+        ? "This request needs the server's own token; a service account is not enough."
         : "The access token's scopes do not cover this."
       return AccountError(.permissionDenied, text).response()
     case .emulator:

@@ -24,7 +24,7 @@ package struct IdentityProviderMetadata: Sendable, Equatable {
       throw SAMLRefusal(
         found.isEmpty
           ? "The metadata has no identity provider\(id.map { " of the id \($0)" } ?? "") (IDPSSODescriptor)."
-          : "The metadata has \(found.count) identity providers. Say which one, by its entityID.")
+          : "The metadata has \(found.count) identity providers. Name one by its entityID.")
     }
     let services = descriptor.all("SingleSignOnService", SAMLNames.metadataSpace)
     guard

@@ -45,7 +45,7 @@ final class SAMLDocument {
       let declaration = rest.prefix { $0 != UInt8(ascii: ">") }
       let text = String(decoding: declaration, as: UTF8.self).lowercased()
       guard !text.contains("encoding") || text.contains("utf-8") else {
-        throw SAMLRefusal("The XML is declared in another encoding than UTF-8.")
+        throw SAMLRefusal("The XML declares an encoding other than UTF-8.")
       }
       rest = rest.dropFirst(declaration.count)
     }
@@ -69,7 +69,7 @@ final class SAMLDocument {
 
   private static func element(_ node: OpaquePointer, depth: Int) throws(SAMLRefusal) -> SAMLElement {
     guard depth <= SAMLLimits.depthMax else {
-      throw SAMLRefusal("The XML has more than \(SAMLLimits.depthMax) elements within each other.")
+      throw SAMLRefusal("The XML has more than \(SAMLLimits.depthMax) levels of elements.")
     }
     var element = SAMLElement(
       namespace: text(hearth_xml_namespace(node)), name: text(hearth_xml_name(node)), attributes: [], children: [],
@@ -91,7 +91,7 @@ final class SAMLDocument {
       case 1: element.children.append(try Self.element(found, depth: depth + 1))
       case 2: element.text += text(hearth_xml_text(found))
       case 3: break
-      default: throw SAMLRefusal("The XML has something that is neither an element nor text.")
+      default: throw SAMLRefusal("The XML has a node that is neither an element nor text.")
       }
       child = hearth_xml_next(found)
     }
@@ -117,7 +117,7 @@ final class SAMLDocument {
       // Safe because the library returned `count` bytes there, which are freed after the copy.
       return Array(UnsafeRawBufferPointer(start: octets, count: count))
     case Int32(HEARTH_XML_REFUSED.rawValue): return nil
-    default: throw SAMLRefusal("The signature could not be checked: the certificate is none, or memory is short.")
+    default: throw SAMLRefusal("The signature could not be checked: the certificate is not valid, or memory is low.")
     }
   }
 }

@@ -34,7 +34,7 @@ struct SAMLElement {
   /// - Throws: a refusal when there are several.
   func only(_ name: String, _ namespace: String) throws(SAMLRefusal) -> SAMLElement? {
     let found = all(name, namespace)
-    guard found.count <= 1 else { throw SAMLRefusal("The document has \(name) twice where one may be.") }
+    guard found.count <= 1 else { throw SAMLRefusal("The document has \(name) twice where only one is allowed.") }
     return found.first
   }
 

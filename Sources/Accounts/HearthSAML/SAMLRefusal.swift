@@ -19,6 +19,6 @@ package struct SAMLRefusal: Error, Sendable, Equatable {
 extension SAMLRefusal {
   /// The refusal of a transient name id, which does not identify the user at the next sign-in.
   package static let transientName = SAMLRefusal(
-    "The identity provider names the person for once only (a transient NameID), and would not know them again. Have it send a "
-      + "persistent one, or the e-mail address.")
+    "The identity provider sends a transient NameID, which does not identify the user at the next sign-in. Have it send a "
+      + "persistent NameID, or the e-mail address.")
 }

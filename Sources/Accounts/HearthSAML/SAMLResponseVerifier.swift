@@ -42,7 +42,7 @@ package struct SAMLResponseVerifier: Sendable {
     let ofResponse = try SAMLSignature(of: response, allowsSHA1: allowsSHA1)
     let ofAssertion = try SAMLSignature(of: assertion, allowsSHA1: allowsSHA1)
     guard ofResponse != nil || ofAssertion != nil else {
-      throw SAMLRefusal("Neither the answer nor the assertion in it is signed.")
+      throw SAMLRefusal("Neither the response nor its assertion is signed.")
     }
     var read: SAMLDocument?
     for signature in [ofAssertion, ofResponse] {
@@ -50,7 +50,7 @@ package struct SAMLResponseVerifier: Sendable {
       let octets = try signature.verifiedOctets(in: document, certificates: certificates, allowsSHA1: allowsSHA1)
       read = try SAMLDocument(octets, sizeBytesMax: SAMLLimits.responseBytesMax * 2)
     }
-    guard let root = read?.root else { throw SAMLRefusal("Nothing of the answer is signed.") }
+    guard let root = read?.root else { throw SAMLRefusal("No part of the response is signed.") }
     // The outer signature was checked last; it covers the inner one's assertion as well.
     let isWhole = root.isNamed("Response", SAMLNames.protocolSpace)
     if isWhole { try check(root) }
@@ -62,7 +62,7 @@ package struct SAMLResponseVerifier: Sendable {
   /// Checks the structure: one assertion, as a child of the response; signatures only at these two; no id twice.
   private static func checkForm(of response: SAMLElement) throws(SAMLRefusal) -> SAMLElement {
     guard response.isNamed("Response", SAMLNames.protocolSpace) else {
-      throw SAMLRefusal("The XML is no SAML 2.0 Response.")
+      throw SAMLRefusal("The XML is not a SAML 2.0 Response.")
     }
     var (ids, assertions, signatures): (Set<String>, Int, Int) = ([], 0, 0)
     var isEncrypted = false
@@ -70,7 +70,7 @@ package struct SAMLResponseVerifier: Sendable {
       for attribute in element.attributes where attribute.name.lowercased() == "id" {
         guard attribute.namespace.isEmpty || attribute.namespace == SAMLNames.xmlSpace else { continue }
         guard ids.insert(attribute.value).inserted else {
-          throw SAMLRefusal("Two elements of the answer have one ID.")
+          throw SAMLRefusal("Two elements of the response have the same ID.")
         }
       }
       if element.name == "Assertion" { assertions += 1 }
@@ -79,16 +79,16 @@ package struct SAMLResponseVerifier: Sendable {
     }
     guard !isEncrypted else {
       throw SAMLRefusal(
-        "The assertion is encrypted, which is not read here. Switch encryption of assertions off at the identity provider; the "
-          + "way is by TLS.")
+        "The assertion is encrypted, which is not supported. Disable encryption of assertions at the identity provider; the "
+          + "connection uses TLS.")
     }
     try checkStatus(of: response)
     guard let assertion = try response.only("Assertion", SAMLNames.assertionSpace), assertions == 1 else {
-      throw SAMLRefusal("The answer does not have exactly one assertion, as a child of its Response.")
+      throw SAMLRefusal("The response must have exactly one assertion, as a child of its Response element.")
     }
     let placed = [response, assertion].reduce(0) { $0 + $1.all("Signature", SAMLNames.signatureSpace).count }
     guard placed == signatures else {
-      throw SAMLRefusal("The answer has a signature at another place than the response or the assertion.")
+      throw SAMLRefusal("The response has a signature outside the Response element and the assertion.")
     }
     return assertion
   }
@@ -96,30 +96,30 @@ package struct SAMLResponseVerifier: Sendable {
   private static func checkStatus(of response: SAMLElement) throws(SAMLRefusal) {
     guard let status = try response.only("Status", SAMLNames.protocolSpace),
       let code = try status.only("StatusCode", SAMLNames.protocolSpace), let value = code.attribute("Value")
-    else { throw SAMLRefusal("The answer has no status.") }
+    else { throw SAMLRefusal("The response has no status.") }
     guard value != SAMLNames.success else { return }
     let detail = try code.only("StatusCode", SAMLNames.protocolSpace)?.attribute("Value") ?? value
     let word = detail.split(separator: ":").last.map { $0.filter { $0.isASCII && $0.isLetter }.prefix(64) } ?? ""
-    throw .denial("The identity provider did not sign the person in: \(word).")
+    throw .denial("The identity provider did not sign in the user: \(word).")
   }
 
   /// Checks the response, whose content may be unsigned: that can only cause further refusals.
   private func check(_ response: SAMLElement) throws(SAMLRefusal) {
-    guard response.attribute("Version") == "2.0" else { throw SAMLRefusal("The answer is not of SAML 2.0.") }
+    guard response.attribute("Version") == "2.0" else { throw SAMLRefusal("The response is not SAML 2.0.") }
     if let destination = response.attribute("Destination") {
       guard destination == consumerURL else {
-        throw SAMLRefusal("The answer's Destination is not \(consumerURL).")
+        throw SAMLRefusal("The response's Destination is not \(consumerURL).")
       }
     }
     if let question = response.attribute("InResponseTo") {
-      guard question == requestID else { throw SAMLRefusal("The answer is to another question (InResponseTo).") }
+      guard question == requestID else { throw SAMLRefusal("The response belongs to another request (InResponseTo).") }
     }
     if let issuer = try response.only("Issuer", SAMLNames.assertionSpace) { try check(issuer: issuer) }
   }
 
   private func check(issuer: SAMLElement) throws(SAMLRefusal) {
     guard let text = issuer.plainText, text.utf8.elementsEqual(identityProviderID.utf8) else {
-      throw SAMLRefusal("The answer's Issuer is not \(identityProviderID), which idpEntityId says.")
+      throw SAMLRefusal("The response's Issuer is not \(identityProviderID), the value of idpEntityId.")
     }
   }
 
@@ -128,7 +128,7 @@ package struct SAMLResponseVerifier: Sendable {
   private func check(assertion: SAMLElement, nowSeconds: Int64) throws(SAMLRefusal) -> SAMLAssertion {
     guard assertion.isNamed("Assertion", SAMLNames.assertionSpace), assertion.attribute("Version") == "2.0",
       let id = assertion.attribute("ID"), !id.isEmpty
-    else { throw SAMLRefusal("What is signed is no assertion of SAML 2.0.") }
+    else { throw SAMLRefusal("The signed element is not a SAML 2.0 assertion.") }
     guard let issuer = try assertion.only("Issuer", SAMLNames.assertionSpace) else {
       throw SAMLRefusal("The assertion has no Issuer.")
     }
@@ -139,18 +139,18 @@ package struct SAMLResponseVerifier: Sendable {
     try checkConfirmation(of: subject, nowSeconds: nowSeconds)
     try checkConditions(of: assertion, nowSeconds: nowSeconds)
     let statements = assertion.all("AuthnStatement", SAMLNames.assertionSpace)
-    guard !statements.isEmpty else { throw SAMLRefusal("The assertion does not say that anybody signed in.") }
+    guard !statements.isEmpty else { throw SAMLRefusal("The assertion has no AuthnStatement.") }
     for statement in statements {
       guard let end = try time("SessionNotOnOrAfter", of: statement) else { continue }
       guard nowSeconds < end.adding(skewSeconds) else {
-        throw SAMLRefusal("The person's session at the identity provider is over (SessionNotOnOrAfter).")
+        throw SAMLRefusal("The user's session at the identity provider has ended (SessionNotOnOrAfter).")
       }
     }
     guard let name = try subject.only("NameID", SAMLNames.assertionSpace), let text = name.plainText,
       (1...SAMLLimits.nameIDBytesMax).contains(text.utf8.count)
     else {
       throw SAMLRefusal(
-        "The assertion has no NameID of 1 to \(SAMLLimits.nameIDBytesMax) bytes; an encrypted one is not read here.")
+        "The assertion has no NameID of 1 to \(SAMLLimits.nameIDBytesMax) bytes; an encrypted one is not supported.")
     }
     return SAMLAssertion(
       id: id, nameID: text, nameIDFormat: name.attribute("Format"), attributes: Self.attributes(of: assertion))
@@ -159,7 +159,7 @@ package struct SAMLResponseVerifier: Sendable {
   /// Checks the subject confirmation (web browser SSO profile, §4.1.4.2): a bearer's, with this recipient, in time, in
   /// response to this request.
   private func checkConfirmation(of subject: SAMLElement, nowSeconds: Int64) throws(SAMLRefusal) {
-    var problem = SAMLRefusal("The assertion has no SubjectConfirmation of a bearer.")
+    var problem = SAMLRefusal("The assertion has no bearer SubjectConfirmation.")
     for confirmation in subject.all("SubjectConfirmation", SAMLNames.assertionSpace)
     where confirmation.attribute("Method") == SAMLNames.bearer {
       do throws(SAMLRefusal) {
@@ -169,11 +169,11 @@ package struct SAMLResponseVerifier: Sendable {
         }
         guard data.attribute("InResponseTo") == requestID else {
           throw SAMLRefusal(
-            "The assertion is not an answer to this browser's question (InResponseTo). Sign-ins begin at the app; one that "
-              + "begins at the identity provider is not taken.")
+            "The assertion does not belong to this browser's request (InResponseTo). Start sign-ins in the app: a sign-in that "
+              + "starts at the identity provider is refused.")
         }
         guard let end = try time("NotOnOrAfter", of: data) else {
-          throw SAMLRefusal("The assertion's confirmation has no end (NotOnOrAfter).")
+          throw SAMLRefusal("The assertion's confirmation has no expiry (NotOnOrAfter).")
         }
         guard nowSeconds < end.adding(skewSeconds) else { throw Self.expired }
         if let start = try time("NotBefore", of: data), nowSeconds.adding(skewSeconds) < start {
@@ -204,20 +204,20 @@ package struct SAMLResponseVerifier: Sendable {
       }
     }
     guard !restrictions.isEmpty, isForUs else {
-      throw SAMLRefusal("The assertion's Audience is not \(serviceProviderID), which spEntityId says.")
+      throw SAMLRefusal("The assertion's Audience is not \(serviceProviderID), the value of spEntityId.")
     }
     let known = ["AudienceRestriction", "OneTimeUse", "ProxyRestriction"]
     guard conditions.children.allSatisfy({ child in known.contains { child.isNamed($0, SAMLNames.assertionSpace) } })
-    else { throw SAMLRefusal("The assertion has a condition that is not known here.") }
+    else { throw SAMLRefusal("The assertion has an unknown condition.") }
   }
 
   private static let expired = SAMLRefusal(
-    "The assertion has expired. If it is a new one, the clocks of the two servers differ.")
-  private static let notYetValid = SAMLRefusal("The assertion is not valid yet: the clocks of the two servers differ.")
+    "The assertion has expired. If it is new, check the clocks of the two servers.")
+  private static let notYetValid = SAMLRefusal("The assertion is not valid yet. Check the clocks of the two servers.")
 
   private func time(_ name: String, of element: SAMLElement) throws(SAMLRefusal) -> Int64? {
     guard let text = element.attribute(name) else { return nil }
-    guard let seconds = SAMLTime.seconds(text) else { throw SAMLRefusal("\(name) is no moment in UTC.") }
+    guard let seconds = SAMLTime.seconds(text) else { throw SAMLRefusal("\(name) is not a UTC time.") }
     return seconds
   }
 

@@ -28,17 +28,17 @@ struct SAMLSignature {
     guard let info = try found.only("SignedInfo", SAMLNames.signatureSpace),
       try found.only("SignatureValue", SAMLNames.signatureSpace) != nil,
       found.all("Object", SAMLNames.signatureSpace).isEmpty
-    else { throw SAMLRefusal("A signature is incomplete, or has objects of its own.") }
+    else { throw SAMLRefusal("A signature is incomplete, or contains objects.") }
     guard try Self.algorithm("CanonicalizationMethod", in: info) == Self.canonicalisation else {
-      throw SAMLRefusal("A signature is not canonicalised as \(Self.canonicalisation) says.")
+      throw SAMLRefusal("A signature must use the canonicalisation \(Self.canonicalisation).")
     }
     let method = try Self.algorithm("SignatureMethod", in: info)
     try Self.require(method, among: Self.signing, orSHA1: Self.signingSHA1, allowsSHA1)
     guard let reference = try info.only("Reference", SAMLNames.signatureSpace) else {
-      throw SAMLRefusal("A signature does not say what it is made over.")
+      throw SAMLRefusal("A signature does not name the element that it covers.")
     }
     guard let id = signed.attribute("ID"), !id.isEmpty, reference.attribute("URI") == "#" + id else {
-      throw SAMLRefusal("A signature is over something else than the element that it stands in.")
+      throw SAMLRefusal("A signature covers another element than its parent.")
     }
     let digest = try Self.algorithm("DigestMethod", in: reference)
     try Self.require(digest, among: Self.digests, orSHA1: Self.digestSHA1, allowsSHA1)
@@ -57,10 +57,10 @@ struct SAMLSignature {
   ) throws(SAMLRefusal) {
     if let algorithm, allowed.contains(algorithm) || (allowsSHA1 && algorithm == old) { return }
     guard algorithm == old else {
-      throw SAMLRefusal("A signature is made with an algorithm that is not taken: RSA or ECDSA with SHA-256 is.")
+      throw SAMLRefusal("A signature uses an unsupported algorithm. Use RSA or ECDSA with SHA-256 or stronger.")
     }
     throw SAMLRefusal(
-      "A signature is made with SHA-1, which is broken. Have the identity provider sign with SHA-256, or set "
+      "A signature uses SHA-1, which is insecure. Have the identity provider sign with SHA-256, or set "
         + "allowSha1Signatures.")
   }
 
@@ -72,7 +72,7 @@ struct SAMLSignature {
         && step.children.allSatisfy { $0.isNamed("InclusiveNamespaces", canonicalisation) }
     }
     guard areKnown, names == [enveloped, canonicalisation] else {
-      throw SAMLRefusal("A signature is made over something else than the whole element, canonicalised.")
+      throw SAMLRefusal("A signature does not cover the whole, canonicalised element.")
     }
   }
 
@@ -84,7 +84,7 @@ struct SAMLSignature {
   {
     let strong = certificates.compactMap(SAMLCertificate.pem).filter(SAMLCertificate.isStrong)
     guard !strong.isEmpty else {
-      throw SAMLRefusal("The configured certificates have keys of less than 2,048 bits, which do not count.")
+      throw SAMLRefusal("The keys of the configured certificates are too short: at least 2,048 bits are required.")
     }
     for certificate in strong {
       let octets = try document.signedOctets(
@@ -92,7 +92,7 @@ struct SAMLSignature {
       if let octets { return octets }
     }
     throw SAMLRefusal(
-      "The signature is not of the configured certificates, or something was changed after it. If the identity provider has "
-        + "a new certificate, add that to idpCertificates.")
+      "The signature does not match the configured certificates, or the content was changed. If the identity provider has "
+        + "a new certificate, add it to idpCertificates.")
   }
 }

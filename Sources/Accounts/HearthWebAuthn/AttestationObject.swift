@@ -14,7 +14,7 @@ struct AttestationObject: Sendable {
     }
     var reader = CBORReader(bytes)
     let members = try reader.textMap()
-    let malformed = WebAuthnError(.malformed, "attestationObject is not an object of fmt, attStmt and authData.")
+    let malformed = WebAuthnError(.malformed, "attestationObject must be an object with fmt, attStmt and authData.")
     guard reader.isAtEnd, members.count == 3,
       case .text(let format)? = members.first(where: { $0.name == "fmt" })?.value,
       let statement = members.first(where: { $0.name == "attStmt" }), case .map = statement.value,
@@ -32,14 +32,14 @@ struct AttestationObject: Sendable {
     switch format {
     case "none":
       guard case .map(let members) = statement, members.isEmpty else {
-        throw WebAuthnError(.attestation, "The attestation is of the format none, and has a statement.")
+        throw WebAuthnError(.attestation, "The attestation has the format none and a statement.")
       }
     case "packed", "tpm": try verify(clientDataHash, relyingPartyID, key, isSelf: statement["x5c"] == nil)
     // An authenticator from before FIDO2 signs in another form, and only with ES256.
     case "fido-u2f" where key.algorithm == .es256: try verify(clientDataHash, relyingPartyID, key, isSelf: false)
     default:
       throw WebAuthnError(
-        .attestation, "Attestations are of the format none, packed, tpm or fido-u2f here; ask for attestation \"none\"."
+        .attestation, "The attestation format must be none, packed, tpm or fido-u2f. Request attestation \"none\"."
       )
     }
   }
@@ -56,7 +56,7 @@ struct AttestationObject: Sendable {
       data.bytes, data.bytes.count, statementBytes, statementBytes.count, data.extensionMask.ofNew,
       Int32(data.smallInteger("credProtect")), Int(data.smallInteger("minPinLength")))
     guard result == FIDO_OK else {
-      throw WebAuthnError(.attestation, "The attestation's signature is not right for this key and this challenge.")
+      throw WebAuthnError(.attestation, "The attestation's signature does not match this key and challenge.")
     }
   }
 }

@@ -50,7 +50,7 @@ struct AuthenticatorData: Sendable {
     guard position == bytes.count else { throw Self.malformed }
   }
 
-  private static let malformed = WebAuthnError(.malformed, "authenticatorData is not what WebAuthn has.")
+  private static let malformed = WebAuthnError(.malformed, "authenticatorData is malformed.")
 
   private static func newKey(in bytes: [UInt8], at position: inout Int) throws(WebAuthnError) -> NewKey {
     guard bytes.count >= position + 18 else { throw malformed }
@@ -72,15 +72,17 @@ struct AuthenticatorData: Sendable {
   /// Checks the parts that every ceremony requires.
   func check(relyingPartyID: String, requiresUserVerification: Bool) throws(WebAuthnError) {
     guard ConstantTime.equal(relyingPartyHash, Digest(sha256: relyingPartyID.utf8).bytes) else {
-      throw WebAuthnError(.relyingParty, "The key is of another relying party than \(relyingPartyID).")
+      throw WebAuthnError(.relyingParty, "The key belongs to another relying party than \(relyingPartyID).")
     }
-    guard isUserPresent else { throw WebAuthnError(.userPresence, "Nobody was there: the key was not touched.") }
+    guard isUserPresent else {
+      throw WebAuthnError(.userPresence, "User presence is missing: the key was not touched.")
+    }
     guard isUserVerified || !requiresUserVerification else {
       throw WebAuthnError(
-        .userVerification, "The authenticator did not verify the person, by a PIN, a finger or a face for example.")
+        .userVerification, "The authenticator did not verify the user, for example by a PIN, a fingerprint or a face.")
     }
     guard isBackupEligible || !isBackedUp else {
-      throw WebAuthnError(.backup, "The key is said to be backed up, and to be one that cannot be.")
+      throw WebAuthnError(.backup, "The key is marked as backed up and as not eligible for backup.")
     }
   }
 

@@ -89,7 +89,7 @@ struct CBORReader {
     return members
   }
 
-  private static let malformed = WebAuthnError(.malformed, "The authenticator's data is not the CBOR that CTAP2 has.")
+  private static let malformed = WebAuthnError(.malformed, "The authenticator's data is not CTAP2 canonical CBOR.")
 
   private mutating func value(depth: Int) throws(WebAuthnError) -> CBORValue {
     let (major, number) = try head()

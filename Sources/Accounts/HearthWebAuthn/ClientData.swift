@@ -31,14 +31,14 @@ struct ClientData: Sendable {
   /// Checks every member.
   func check(_ ceremony: Ceremony, challenge: [UInt8], origins: AllowedOrigins) throws(WebAuthnError) {
     guard json["type"]?.string == ceremony.rawValue else {
-      throw WebAuthnError(.type, "clientDataJSON is not of the type \(ceremony.rawValue).")
+      throw WebAuthnError(.type, "The type of clientDataJSON must be \(ceremony.rawValue).")
     }
     guard let shown = self.challenge, ConstantTime.equal(shown, challenge) else {
-      throw WebAuthnError(.challenge, "The challenge is not the one that was given out.")
+      throw WebAuthnError(.challenge, "The challenge is not the issued one.")
     }
     guard let origin = json["origin"]?.string, origins.allows(origin) else {
       throw WebAuthnError(
-        .origin, "The page's origin is none of those that may use passkeys; see signIn.passkey.origins.")
+        .origin, "The page's origin is not allowed to use passkeys. Add it to signIn.passkey.origins.")
     }
     // A page of another site that embeds the app's could trick users into clicks that they do not see.
     switch json["crossOrigin"] {

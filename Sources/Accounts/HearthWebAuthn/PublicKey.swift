@@ -28,7 +28,7 @@ public struct PublicKey: Sendable, Equatable {
 
   init(_ value: CBORValue) throws(WebAuthnError) {
     guard let algorithm = value[3]?.int.flatMap({ Algorithm(rawValue: $0) }) else {
-      throw WebAuthnError(.algorithm, "The key's algorithm is none of ES256, EdDSA and RS256.")
+      throw WebAuthnError(.algorithm, "The key's algorithm must be ES256, EdDSA or RS256.")
     }
     let parts: (type: Int64, curve: Int64?, numbers: [(label: Int64, count: Int)]) =
       switch algorithm {
@@ -48,7 +48,7 @@ public struct PublicKey: Sendable, Equatable {
   }
 
   private static let unusable = WebAuthnError(
-    .algorithm, "The key is none: a point of P-256 or Ed25519 is needed, or 2048 bits of RSA with the exponent 65537.")
+    .algorithm, "The key is not valid: it must be a P-256 or Ed25519 point, or 2048-bit RSA with the exponent 65537.")
 
   /// Calls `body` with the key in the library's form; nil when its numbers are invalid.
   func withKey<Value>(_ body: (inout hearth_fido_key) -> Value) -> Value? {

@@ -45,7 +45,7 @@ public struct WebAuthnVerifier: Sendable {
     let data = object.data
     try data.check(relyingPartyID: relyingPartyID, requiresUserVerification: requiresUserVerification)
     guard let key = data.newKey, key.credentialID == credentialID else {
-      throw WebAuthnError(.credential, "The attestation object is of another key than the id says.")
+      throw WebAuthnError(.credential, "The attestation object does not belong to the key id.")
     }
     try object.checkStatement(
       clientDataHash: client.hash.bytes, relyingPartyID: relyingPartyID, key: key.publicKey)
@@ -80,11 +80,11 @@ public struct WebAuthnVerifier: Sendable {
     try client.check(.get, challenge: challenge, origins: origins)
     let data = try AuthenticatorData(authenticatorData)
     guard data.newKey == nil else {
-      throw WebAuthnError(.malformed, "authenticatorData has a new key, and is that of a sign-in.")
+      throw WebAuthnError(.malformed, "authenticatorData of a sign-in must not have a new key.")
     }
     try data.check(relyingPartyID: relyingPartyID, requiresUserVerification: requiresUserVerification)
     guard data.isBackupEligible == isBackupEligible else {
-      throw WebAuthnError(.backup, "Whether the key can be backed up is not what it was when it was made.")
+      throw WebAuthnError(.backup, "The key's backup eligibility has changed since its registration.")
     }
     let key = try PublicKey(cose: publicKey)
     guard signature.count <= WebAuthnLimits.signatureBytesMax, !signature.isEmpty else {
@@ -97,7 +97,7 @@ public struct WebAuthnVerifier: Sendable {
         &key, relyingPartyID, hash, hash.count, data.bytes, data.bytes.count, signature, signature.count,
         data.extensionMask.ofUse)
     }
-    guard result == FIDO_OK else { throw WebAuthnError(.signature, "The signature is not this key's.") }
+    guard result == FIDO_OK else { throw WebAuthnError(.signature, "The signature does not match the key.") }
     try Self.checkCounter(data.signCount, after: signCount)
     return Assertion(
       signCount: data.signCount, isUserVerified: data.isUserVerified, isBackedUp: data.isBackedUp)
@@ -107,7 +107,7 @@ public struct WebAuthnVerifier: Sendable {
   /// have zero.
   private static func checkCounter(_ count: UInt32, after last: UInt32) throws(WebAuthnError) {
     guard count > last || (count == 0 && last == 0) else {
-      throw WebAuthnError(.counter, "The key's counter went back: somebody else may have a copy of the key.")
+      throw WebAuthnError(.counter, "The key's counter went back: the key may have been copied.")
     }
   }
 }

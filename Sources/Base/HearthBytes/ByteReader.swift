@@ -33,14 +33,14 @@ package struct ByteReader {
     _ type: Number.Type = Number.self
   ) throws(MalformedBytes) -> Number {
     let (size, offset) = (Number.bitWidth / 8, offset)
-    guard remaining >= size else { throw MalformedBytes("it ends within a number") }
+    guard remaining >= size else { throw MalformedBytes("the data ends within a number") }
     index += size
     return bytes.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Number.self)) }
   }
 
   /// Reads the next `count` bytes.
   package mutating func slice(_ count: Int) throws(MalformedBytes) -> ArraySlice<UInt8> {
-    guard count >= 0, remaining >= count else { throw MalformedBytes("it ends within \(count) bytes") }
+    guard count >= 0, remaining >= count else { throw MalformedBytes("the data ends within \(count) bytes") }
     defer { index += count }
     return bytes[index..<index + count]
   }
@@ -55,7 +55,9 @@ package struct ByteReader {
   package mutating func frame(sizeMin: Int = 1) throws(MalformedBytes) -> ArraySlice<UInt8> {
     var ahead = self
     let length = Int(try ahead.number(UInt32.self))
-    guard length >= sizeMin, ahead.remaining >= length else { throw MalformedBytes("it ends within \(length) bytes") }
+    guard length >= sizeMin, ahead.remaining >= length else {
+      throw MalformedBytes("the data ends within \(length) bytes")
+    }
     return try slice(4 + length)
   }
 
@@ -64,7 +66,7 @@ package struct ByteReader {
     var ahead = self
     let count = Int(try ahead.number(UInt32.self))
     guard count <= max, count <= ahead.remaining / sizeBytes else {
-      throw MalformedBytes("a list of \(count) elements")
+      throw MalformedBytes("a list of \(count) elements is too long")
     }
     self = ahead
     return count

@@ -36,12 +36,12 @@ public final class OutboundClient: OutboundHTTP {
 
   private func check(_ request: OutboundRequest, to target: OutboundTarget) throws(OutboundError) {
     guard !target.isPlain || policy.allowsPlainHTTP else {
-      throw OutboundError(.forbiddenAddress, "requests to \(target.host) must be https")
+      throw OutboundError(.forbiddenAddress, "requests to \(target.host) must use https")
     }
     for header in request.headers {
       let name = header.name.utf8
       guard !name.isEmpty, name.allSatisfy(Self.isTokenByte), header.value.utf8.allSatisfy(Self.isValueByte) else {
-        throw OutboundError(.invalidRequest, "a header has a character that none may have")
+        throw OutboundError(.invalidRequest, "a header has an invalid character")
       }
     }
   }

@@ -1,3 +1,5 @@
+import HearthBytes
+
 extension OutboundPolicy {
   /// Returns the policy for requests to a URL that the operator configured: its host may have any address, and TLS is
   /// not used when the URL is `http:`.
@@ -22,9 +24,21 @@ extension OutboundPolicy {
     // Other loopback addresses are not permitted: services such as a resolver may use them without the operator's
     // knowledge.
     guard allowsPrivate || ["127.0.0.1", "::1", "localhost"].contains(target.host) else {
-      guard !target.isPlain else { throw OutboundError(.forbiddenAddress, "requests to \(target.host) must be https") }
+      guard !target.isPlain else { throw OutboundError(.forbiddenAddress, "requests to \(target.host) must use https") }
       return .publicHTTPS
     }
     return OutboundPolicy(trustedHosts: [target.host], allowsPlainHTTP: true, authorityFile: authorityFile)
+  }
+
+  /// Checks a receiver before it is stored: its URL, and its address when that is part of the URL. The address of a
+  /// name is checked with each request.
+  ///
+  /// - Throws: as ``forReceiver(at:allowsPrivate:authorityFile:)``.
+  public static func checkReceiver(at url: String, allowsPrivate: Bool) throws(OutboundError) {
+    let (policy, target) = (try forReceiver(at: url, allowsPrivate: allowsPrivate), try OutboundTarget(url))
+    guard let address = IPAddress(target.host) else { return }
+    guard policy.admits(address, host: target.host, isPlain: target.isPlain) else {
+      throw OutboundError(.forbiddenAddress, "\(target.host) is a private address")
+    }
   }
 }

@@ -9,7 +9,7 @@ struct OutboundTarget: Equatable {
 
   init(_ url: String) throws(OutboundError) {
     guard url.utf8.count <= 8_192, url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), let parsed = curl_url() else {
-      throw OutboundError(.invalidRequest, "not a URL that is ever sent")
+      throw OutboundError(.invalidRequest, "the URL is not valid")
     }
     defer { curl_url_cleanup(parsed) }
     guard curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK,
@@ -17,9 +17,9 @@ struct OutboundTarget: Equatable {
       let host = Self.part(CURLUPART_HOST, of: parsed)?.lowercased(), !host.isEmpty,
       Self.part(CURLUPART_USER, of: parsed) == nil, Self.part(CURLUPART_PASSWORD, of: parsed) == nil,
       Self.part(CURLUPART_FRAGMENT, of: parsed) == nil
-    else { throw OutboundError(.invalidRequest, "not a URL that is ever sent") }
+    else { throw OutboundError(.invalidRequest, "the URL is not valid") }
     guard scheme == "https" || scheme == "http" else {
-      throw OutboundError(.forbiddenAddress, "only https is ever asked")
+      throw OutboundError(.forbiddenAddress, "the URL must use https")
     }
     self.host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     isPlain = scheme == "http"

@@ -72,7 +72,7 @@ public final class SMTPClient: Sendable {
   ///   this function.
   public func send(from sender: String, to recipient: String, message: [UInt8]) async throws(OutboundError) {
     guard Self.isAddress(sender), Self.isAddress(recipient) else {
-      throw OutboundError(.invalidRequest, "an envelope address has a character that none may have")
+      throw OutboundError(.invalidRequest, "an envelope address has an invalid character")
     }
     // The operator has configured the server, so it may have an internal address; without TLS it must be on this
     // machine.

@@ -108,8 +108,10 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
   }
 
   private func cause(of code: CURLcode) -> OutboundError {
-    if wasForbidden { return OutboundError(.forbiddenAddress, "\(host) is not at an address that requests may go to") }
-    if isTooLarge { return OutboundError(.tooLarge, "\(host) answered more than it may") }
+    if wasForbidden {
+      return OutboundError(.forbiddenAddress, "\(host) has an address that the outbound policy forbids")
+    }
+    if isTooLarge { return OutboundError(.tooLarge, "\(host) sent a response that is too long") }
     switch code {
     case CURLE_ABORTED_BY_CALLBACK: return stopReason
     case CURLE_OPERATION_TIMEDOUT: return OutboundError(.timedOut, "\(host) did not answer in time")
@@ -118,9 +120,9 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
       return OutboundError(.untrusted, "no trusted TLS connection to \(host)")
     case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_PARTIAL_FILE,
       CURLE_BAD_CONTENT_ENCODING:
-      return OutboundError(.malformedResponse, "\(host) answered something else than expected")
+      return OutboundError(.malformedResponse, "\(host) sent an unexpected response")
     case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN:
-      return OutboundError(.invalidRequest, "libcurl does not take the request")
+      return OutboundError(.invalidRequest, "libcurl refused the request")
     default: return OutboundError(.unreachable, "\(host) cannot be reached (libcurl \(code.rawValue))")
     }
   }

@@ -15,7 +15,7 @@ package enum Folder {
   package static func makeTemporary(in base: String? = nil, named name: String = "hearth") throws -> String {
     let base = base ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var template = Array("\(base)/\(name)-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw TextFile.Failure("make a folder in", base) }
+    guard mkdtemp(&template) != nil else { throw TextFile.Failure("create a folder in", base) }
     return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 

@@ -13,7 +13,7 @@ package enum FreePort {
     hints.ai_flags = AI_PASSIVE
     var found: UnsafeMutablePointer<addrinfo>?
     guard getaddrinfo(host, "0", &hints, &found) == 0, let first = found else {
-      throw Failure(description: "--host \(host) is no address of this machine")
+      throw Failure(description: "--host \(host) is not an address of this machine")
     }
     defer { freeaddrinfo(first) }
     let file = socket(first.pointee.ai_family, first.pointee.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), 0)

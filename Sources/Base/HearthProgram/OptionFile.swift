@@ -42,7 +42,7 @@ package struct OptionFile: Sendable, Equatable {
     for (index, content) in lines.enumerated() {
       guard let option = try Self.option(content, line: index + 1) else { continue }
       if let first = places.updateValue(option.line, forKey: option.name) {
-        throw Problem(option, "\(option.name) stands in line \(first) already")
+        throw Problem(option, "\(option.name) already occurs in line \(first)")
       }
       options.append(option)
     }
@@ -55,18 +55,19 @@ package struct OptionFile: Sendable, Equatable {
     let column = content.distance(from: content.startIndex, to: rest.startIndex) + 1
     guard let equals = rest.firstIndex(of: "=") else {
       throw Problem(
-        line: line, column: column, "there is no = behind the name: write name = value, or name = true for a flag")
+        line: line, column: column, "= is missing after the name: write name = value, or name = true for a flag")
     }
     let name = trimmed(rest[..<equals])
     guard !name.isEmpty, name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }) else {
-      throw Problem(line: line, column: column, "an option's name is letters, digits and dashes, such as log-level")
+      throw Problem(
+        line: line, column: column, "an option's name can have letters, digits and dashes, such as log-level")
     }
     guard !name.hasPrefix("-") else {
-      throw Problem(line: line, column: column, "an option's name has no dashes in front here")
+      throw Problem(line: line, column: column, "write an option's name without leading dashes")
     }
     let value = trimmed(rest[rest.index(after: equals)...])
     guard !value.isEmpty else {
-      throw Problem(line: line, column: column, "\(name) has no value; put # in front of the line to leave the default")
+      throw Problem(line: line, column: column, "\(name) has no value; put # before the line to keep the default")
     }
     return Option(name: name, value: value, line: line, column: column)
   }

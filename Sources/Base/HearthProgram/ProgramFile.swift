@@ -15,12 +15,12 @@ package enum ProgramFile {
   /// - Throws: ``TextFile/Failure`` when there is no such executable; it states how to build it.
   package static func sibling(_ name: String) throws -> String {
     guard let own, let slash = own.lastIndex(of: "/") else {
-      throw TextFile.Failure("cannot find this program's own file, beside which \(name) would be")
+      throw TextFile.Failure("cannot find the program's file, next to which \(name) should be")
     }
     let path = own[...slash] + name
     guard access(String(path), X_OK) == 0 else {
       throw TextFile.Failure(
-        "there is no \(name) beside \(own): build it with `make build-bench`, or copy it there from where it was built")
+        "\(name) is missing next to \(own): build it with `make build-bench`, or copy it there")
     }
     return String(path)
   }

@@ -65,7 +65,7 @@ package enum TextFile {
 
   /// Creates a folder, and its missing parents, which only the owner can access. An existing folder is not changed.
   package static func makeFolder(_ path: String) throws {
-    guard AtomicFile.makeFolder(path) else { throw Failure("make the folder", path) }
+    guard AtomicFile.makeFolder(path) else { throw Failure("create the folder", path) }
   }
 
   /// Returns the absolute path, for a process with another working directory.

@@ -67,7 +67,7 @@ extension ClientMessage {
     try reader.end()
     if let message { return message }
     guard let layer, let postponed else {
-      throw JSONError(.wrongKind, "A message needs its members t and d", at: reader.offset)
+      throw JSONError(.wrongKind, "A message needs the members t and d", at: reader.offset)
     }
     var again = reader
     again.offset = postponed
@@ -96,7 +96,7 @@ extension ClientMessage {
       switch self {
       case .control: return try readControl(&reader)
       case .data: return .request(try Request.read(&reader))
-      case .unknown: throw JSONError(.wrongKind, "An envelope is of type c or d", at: reader.offset)
+      case .unknown: throw JSONError(.wrongKind, "The type of an envelope must be c or d", at: reader.offset)
       }
     }
 
@@ -143,7 +143,7 @@ extension Request {
       }
     }
     guard let number, let kind else {
-      throw JSONError(.wrongKind, "A request needs its members r and a", at: reader.offset)
+      throw JSONError(.wrongKind, "A request needs the members r and a", at: reader.offset)
     }
     if let action { return Request(number: number, action: action) }
     guard let postponed else { return Request(number: number, action: RequestBody.empty(kind)) }
@@ -154,7 +154,7 @@ extension Request {
 
   private static func readNumber(_ reader: inout JSONReader) throws(JSONError) -> Int32 {
     guard let number = Int32(exactly: try reader.integer()) else {
-      throw JSONError(.numberOutOfRange, "A request number has 32 bits", at: reader.offset)
+      throw JSONError(.numberOutOfRange, "A request number must fit in 32 bits", at: reader.offset)
     }
     return number
   }

@@ -1,7 +1,7 @@
-/// One message as several texts, for a client that does not accept large frames: a count, then the segments.
+/// A message split into several WebSocket text messages: a count, then the segments.
 ///
-/// Only the Java client for servers needs them; all others accept a message of any length as one text. A segment never
-/// ends within a surrogate pair or a character.
+/// The server splits messages only for the Firebase Admin SDK for Java, which refuses large frames; `HearthClient`
+/// splits its requests. A segment never ends within a Unicode scalar.
 public struct OutboundSegments: Sendable {
   /// The byte ranges of the segments, in order. When there is one range, the message is sent without a count.
   public let ranges: [Range<Int>]
@@ -13,7 +13,7 @@ public struct OutboundSegments: Sendable {
   ///
   /// - Parameters:
   /// - message: JSON text in valid UTF-8.
-  /// - unitsMax: The most UTF-16 units of a segment, at least 2.
+  /// - unitsMax: The maximum number of UTF-16 code units of a segment, at least 2.
   public init(_ message: UnsafeRawBufferPointer, unitsMax: Int = WireLimits.standard.segmentUnitsMax) {
     // A UTF-16 unit takes at least one byte, so a short message need not be examined.
     guard message.count > unitsMax else {
@@ -34,7 +34,7 @@ public struct OutboundSegments: Sendable {
     self.ranges = ranges
   }
 
-  /// Returns true for the clients that only accept small frames, and that fail when they receive a WebSocket ping.
+  /// Returns true for the Firebase Admin SDK for Java, which accepts only small frames and fails on a WebSocket ping.
   public static func areNeeded(userAgent: String?) -> Bool {
     guard let userAgent else { return false }
     return userAgent.utf8.suffix(9).elementsEqual("AdminJava".utf8)

@@ -65,7 +65,7 @@ private struct ServerMessageDecoder {
     }
     try reader.end()
     guard let type, let body else {
-      throw JSONError(.wrongKind, "A message needs its members t and d", at: reader.offset)
+      throw JSONError(.wrongKind, "A message needs the members t and d", at: reader.offset)
     }
     reader.offset = body
     switch type {
@@ -120,7 +120,7 @@ private struct ServerMessageDecoder {
     }
     guard let body else { return .other("a message without a body") }
     reader.offset = body
-    guard try reader.kind() == .object else { return .other("a message whose body is no object") }
+    guard try reader.kind() == .object else { return .other("a message whose body is not an object") }
     if let number {
       guard let number = Int32(exactly: number) else { return .other("a reply to a request that cannot be") }
       return try reply(number, replyKind(number))
@@ -193,7 +193,7 @@ private struct ServerMessageDecoder {
     switch action {
     case "d": return .push(.put(path: path, node: try reader.receivedValue(), tag: tag))
     case "m":
-      guard try reader.kind() == .object else { return .other("a push m whose data is no object") }
+      guard try reader.kind() == .object else { return .other("a push m whose data is not an object") }
       var changes: [(path: Path, node: Node)] = []
       try reader.beginObject()
       while let name = try reader.nextMemberName() {
@@ -203,7 +203,7 @@ private struct ServerMessageDecoder {
       }
       return .push(.merge(path: path, changes: changes, tag: tag))
     default:
-      guard try reader.kind() == .array else { return .other("a push rm whose data is no array") }
+      guard try reader.kind() == .array else { return .other("a push rm whose data is not an array") }
       var ranges: [RangeMerge] = []
       try reader.beginArray()
       while try reader.nextElement() {

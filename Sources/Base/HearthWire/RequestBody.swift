@@ -78,7 +78,7 @@ struct RequestBody {
       return try RequestBody().action(kind)
     } catch {
       if case .refused(let refusal) = error { return .refused(refusal) }
-      return .refused(Request.Refusal(text: "The request has no body"))
+      return .refused(Request.Refusal(text: "The request's body is missing"))
     }
   }
 
@@ -166,7 +166,7 @@ struct RequestBody {
       }
     case "t":
       guard let number = Int32(exactly: try reader.integer()) else {
-        throw JSONError(.numberOutOfRange, "A tag has 32 bits", at: reader.offset)
+        throw JSONError(.numberOutOfRange, "A tag must fit in 32 bits", at: reader.offset)
       }
       tag = number
     case "ch": compound = CompoundHash(wire: try reader.value())
@@ -217,7 +217,7 @@ struct RequestBody {
   }
 
   private func require<Value>(_ value: Value?, _ name: String) throws(Failure) -> Value {
-    guard let value else { throw .refused(Request.Refusal(text: "The request lacks its member \(name)")) }
+    guard let value else { throw .refused(Request.Refusal(text: "The request's member \(name) is missing")) }
     return value
   }
 

@@ -58,14 +58,14 @@ public struct SegmentAssembler: Sendable {
     }
     if count == 0 { return .keepalive }
     guard count <= limits.segmentsMax else {
-      throw WireError(.tooManySegments, "\(count) segments; at most \(limits.segmentsMax) make a message")
+      throw WireError(.tooManySegments, "a message has \(count) segments; the limit is \(limits.segmentsMax)")
     }
     missing = count
     return .incomplete
   }
 
   private func tooLong() -> WireError {
-    WireError(.tooLong, "a message of more than \(limits.messageBytesMax) bytes")
+    WireError(.tooLong, "a message has more than \(limits.messageBytesMax) bytes")
   }
 
   /// Returns the number in a text of one to six digits; nil for any other text.

@@ -5,8 +5,8 @@ public struct WireLimits: Sendable {
   /// The size of one message in bytes. The Firebase service accepts writes of 16 MB from clients; escapes may double
   /// their text.
   public var messageBytesMax = 32 << 20
-  /// UTF-16 units of a segment that the server sends. The Java client for servers refuses frames above 64 KiB, and a
-  /// unit takes at most three bytes.
+  /// The number of UTF-16 code units of a segment that the server or `HearthClient` sends. The Firebase Admin SDK for
+  /// Java refuses frames above 64 KiB, and a code unit takes at most three bytes.
   public var segmentUnitsMax = 16_384
   /// Posts of a compound hash. The number of posts that clients send is about proportional to the square root of the
   /// size of their data: some 3,000 for a gigabyte.

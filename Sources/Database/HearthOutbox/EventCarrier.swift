@@ -46,9 +46,9 @@ struct PluginEventCarrier: EventCarrier {
   let receiver: @Sendable (_ plugin: String) -> (any WriteReceiver)?
 
   func carry(_ event: CarriedEvent) async -> AttemptOutcome {
-    guard let receiver = receiver(plugin) else { return .notRun("plugin \(plugin) does not run") }
+    guard let receiver = receiver(plugin) else { return .notRun("plugin \(plugin) is not running") }
     guard let written = try? JSON(parsing: event.body)?.decoded(as: WriteEvent.self) else {
-      return .refused("the stored event is none of a write")
+      return .refused("the stored event is not an event of a write")
     }
     do {
       try await receiver.take(written)

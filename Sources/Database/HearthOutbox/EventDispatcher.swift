@@ -46,7 +46,7 @@ final class EventDispatcher: Sendable {
         logger.error("events cannot be read", metadata: ["trigger": "\(id.trigger)", "error": "\(error)"])
         // The dropped events keep their position before later events of their location.
         for start in starts {
-          finish(start.event, id, .notRun("it cannot be read from the disk"))
+          finish(start.event, id, .notRun("the event cannot be read from the disk"))
           ended()
         }
         continue
@@ -67,7 +67,7 @@ final class EventDispatcher: Sendable {
         trigger.figures.deadCount += 1
         settle(
           QueueID(database: table.databases[event.key.source], trigger: name), event,
-          .dead(reason: "it waited too long", milliseconds: now), in: &table)
+          .dead(reason: "the event waited too long", milliseconds: now), in: &table)
       }
       for event in work.starts {
         slots -= 1
@@ -163,7 +163,7 @@ final class EventDispatcher: Sendable {
     }
     if brokeNow {
       logger.error(
-        "the receiver cannot be reached: events wait, and one at a time is tried",
+        "the receiver is unreachable: events wait, and the trigger retries one at a time",
         metadata: ["trigger": "\(id.trigger)", "failure": "\(outcome)"])
     }
     switch outcome {

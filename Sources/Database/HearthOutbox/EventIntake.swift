@@ -120,12 +120,12 @@ final class EventIntake: Sendable {
     }
     for name in full {
       logger.error(
-        "too many events wait: the newest are dead letters until there are fewer",
+        "too many events wait: new ones become dead letters until there are fewer",
         metadata: ["trigger": "\(name)", "database": "\(database)"])
     }
     for name in looping {
       logger.warning(
-        "more than \(TriggerLoopDetector.eventsPerMinute) events of one place in a minute: does the handler write what triggers it?",
+        "more than \(TriggerLoopDetector.eventsPerMinute) events of one location in a minute: the handler may trigger itself",
         metadata: ["trigger": "\(name)", "database": "\(database)"])
     }
     pump.schedule()
@@ -135,8 +135,8 @@ final class EventIntake: Sendable {
     guard let excess else { return }
     logger.warning(
       excess == .tooManyEvents
-        ? "a write made more events than are sent: those beyond are left out"
-        : "a write made an event with more data than is sent",
+        ? "a write caused more events than the limit; the rest are omitted"
+        : "a write caused an event with more data than the limit; its data is omitted",
       metadata: ["database": "\(database)", "events": "\(TriggerLimits.eventsPerWriteMax)"])
   }
 }

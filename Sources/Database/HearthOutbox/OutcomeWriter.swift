@@ -85,7 +85,7 @@ final class OutcomeWriter: Sendable {
         try journals[database]?.settle(outcomes.map { ($0.id.trigger, $0.place, $0.change) })
       } catch {
         logger.error(
-          "what became of events cannot be written down",
+          "the outcome of events cannot be stored",
           metadata: ["database": "\(database)", "error": "\(error)"])
         // After a temporary error the outcomes are stored later; after any other error the events are sent once more
         // after the next start.

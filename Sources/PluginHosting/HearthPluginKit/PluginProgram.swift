@@ -62,7 +62,7 @@ public struct PluginProgram: Sendable {
 
   private func answer(_ request: PluginRequest, _ settings: JSON) async -> PluginMessage {
     guard let answer = answers[request.hook] else {
-      return .failure(id: request.id, PluginFailure("there is no answer to this hook", isTemporary: false))
+      return .failure(id: request.id, PluginFailure("the plugin does not handle this hook", isTemporary: false))
     }
     do {
       return .output(id: request.id, try await answer(request.input, settings))

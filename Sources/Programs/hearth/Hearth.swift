@@ -1,4 +1,6 @@
 import ArgumentParser
+import Glibc
+import HearthProgram
 import HearthRulesCommands
 import HearthServer
 
@@ -7,26 +9,75 @@ import HearthServer
 struct Hearth: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hearth",
-    abstract: "A self-hosted home for Firebase Realtime Database apps and their users.",
+    abstract: "A self-hosted server for Firebase Realtime Database apps and their users.",
+    discussion: """
+      Examples:
+
+        hearth dev                                  serve this folder for development
+        hearth exec -- npm test                     run a test suite instead of the Firebase emulators
+        hearth db get /rooms --pretty               read data of the server that runs here
+        hearth rules explain --trace 1-1            explain a denial of its log
+        hearth serve --data /srv/shop --rules r.json --tls-cert c.pem --tls-key k.pem
+
+      Commands beside a server use, in this order: --server or --data, HEARTH_SERVER or HEARTH_DATA, the server of \
+      hearth dev in this folder, ./data, the folder of the installed package.
+      """,
     version: HearthServer.version,
-    subcommands: [
-      ServeCommand.self, DevCommand.self, ExecCommand.self, DatabaseCommand.self, DatabasesCommand.self,
-      UsersCommand.self, TenantsCommand.self, TokenCommand.self,
-      ServiceAccountCommand.self, KeysCommand.self, SecretsCommand.self, ProvidersCommand.self,
-      ConsoleCommand.self,
-      AuditCommand.self, RevocationsCommand.self,
-      RulesCommand.self, FunctionsCommand.self, PluginsCommand.self, TriggersCommand.self, MigrateCommand.self,
-      BackupCommand.self, RestoreCommand.self, RepairCommand.self, DoctorCommand.self, ClusterCommand.self,
-      BenchCommand.self,
+    subcommands: [ServeCommand.self, DevCommand.self, ExecCommand.self, ConsoleCommand.self, DoctorCommand.self],
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Data",
+        subcommands: [
+          DatabaseCommand.self, DatabasesCommand.self, TriggersCommand.self, BackupCommand.self, RestoreCommand.self,
+          RepairCommand.self, MigrateCommand.self,
+        ]),
+      CommandGroup(
+        name: "Accounts",
+        subcommands: [
+          UsersCommand.self, TenantsCommand.self, TokenCommand.self, ServiceAccountCommand.self, KeysCommand.self,
+          SecretsCommand.self, ProvidersCommand.self, FunctionsCommand.self, AuditCommand.self,
+          RevocationsCommand.self,
+        ]),
+      CommandGroup(name: "Rules", subcommands: [RulesCommand.self]),
+      CommandGroup(
+        name: "Extensions and operation",
+        subcommands: [PluginsCommand.self, ClusterCommand.self, BenchCommand.self]),
     ])
 
   static func main() async {
-    let arguments: [String]
-    do { arguments = try ServeFile.expanded(Array(CommandLine.arguments.dropFirst())) } catch {
-      ServeCommand.exit(withError: error)
+    var arguments = Array(CommandLine.arguments.dropFirst())
+    if let mistake = UnknownCommand(arguments, below: Hearth.self) { fail(mistake.description) }
+    do { arguments = try ServeFile.expanded(arguments) } catch { end(with: error) }
+    let words = NegativeNumbers.asValues(arguments)
+    await RulesTranslation.$translator.withValue(PluginRulesTranslator()) { await run(words) }
+  }
+
+  private static func run(_ words: [String]) async {
+    let command: any ParsableCommand
+    do { command = try parseAsRoot(words) } catch { exit(withError: error) }
+    do {
+      try await CommandRun.$isWriting.withValue(command is any WritingCommand) {
+        var command = command
+        if var asynchronous = command as? any AsyncParsableCommand {
+          try await asynchronous.run()
+        } else {
+          try command.run()
+        }
+      }
+    } catch {
+      end(with: error)
     }
-    await RulesTranslation.$translator.withValue(PluginRulesTranslator()) {
-      await main(NegativeNumbers.asValues(arguments))
-    }
+  }
+
+  /// Ends the process with the error of a command that has begun: how the command is written is not the problem, so no
+  /// usage is printed.
+  private static func end(with error: any Error) -> Never {
+    guard let mistake = error as? ValidationError else { exit(withError: error) }
+    fail(mistake.message)
+  }
+
+  private static func fail(_ message: String) -> Never {
+    Output.note("Error: \(message)")
+    Glibc.exit(ExitCode.validationFailure.rawValue)
   }
 }

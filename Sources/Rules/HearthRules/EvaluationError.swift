@@ -14,10 +14,10 @@ public struct EvaluationError: Error, Sendable, Equatable {
     /// A message for logs, in one sentence.
     public var message: String {
       switch self {
-      case .wrongType: "a value has a type that this operation does not take"
+      case .wrongType: "an operand has a type that this operation does not accept"
       case .noParent: "the database root has no parent"
-      case .stepLimit: "the rule took too many steps"
-      case .textLimit: "a text grew too long"
+      case .stepLimit: "the rule needed too many steps"
+      case .textLimit: "a string became too long"
       }
     }
   }

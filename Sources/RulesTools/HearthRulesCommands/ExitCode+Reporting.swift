@@ -10,7 +10,7 @@ extension ExitCode {
   /// - printsJSON: True to print the report as a JSON object with `error`.
   package static func reporting(_ error: any Error, printsJSON: Bool = false) -> ExitCode {
     if let code = error as? ExitCode { return code }
-    Output.note("hearth: \(error)")
+    Output.note("Error: \(error)")
     if printsJSON { Output.json(["error": "\(error)"]) }
     return ExitCode(2)
   }

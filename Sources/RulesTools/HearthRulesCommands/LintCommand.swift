@@ -9,13 +9,13 @@ package struct LintCommand: AsyncParsableCommand {
   /// The command's name and help texts.
   package static let configuration = CommandConfiguration(
     commandName: "lint",
-    abstract: "Look for what is most likely not meant in a correct rules file.",
+    abstract: "Find likely mistakes in a valid rules file.",
     discussion: """
-      Each finding has a code, its place, the line, and what to do. With test files, or folders of them, their queries are \
-      looked at as well: whether an index serves them.
+      Each finding has a code, a location, the line and a remedy. With test files, or folders of them, lint also checks \
+      that their queries have an index.
 
-      Exits with 0 when nothing above an info is found, with 1 when there are warnings (with --strict, for infos too), and \
-      with 2 when a file cannot be read.
+      Exits with 0 without warnings, with 1 if there are warnings (with --strict, also for infos), and \
+      with 2 if a file cannot be read.
       """)
 
   @Argument(help: ArgumentHelp("The rules file.", valueName: "rules"))
@@ -24,13 +24,13 @@ package struct LintCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("Test files of these rules, and folders of them.", valueName: "tests"))
   var tests: [String] = []
 
-  @Option(help: "text, json, sarif for code scanning, or github: notes beside the lines of a pull request.")
+  @Option(help: "text, json, sarif for code scanning, or github for annotations on a pull request.")
   var format: LintReport.Format?
 
-  @Flag(help: "One JSON object, the same as --format json.")
+  @Flag(help: "Print one JSON object, the same as --format json.")
   var json = false
 
-  @Flag(help: "Exit with 1 for infos too.")
+  @Flag(help: "Also exit with 1 for infos.")
   var strict = false
 
   @OptionGroup var plugin: RulesPluginOption
@@ -40,7 +40,10 @@ package struct LintCommand: AsyncParsableCommand {
 
   /// - Throws: `ValidationError` when options contradict each other.
   package func validate() throws {
-    if json, let format, format != .json { throw ValidationError("--json and --format \(format.rawValue) differ.") }
+    if json, let format, format != .json {
+      throw ValidationError(
+        "--json and --format \(format.rawValue) contradict each other. Use one of them.")
+    }
   }
 
   /// Prints the findings.
@@ -70,7 +73,7 @@ package struct LintCommand: AsyncParsableCommand {
 
   private func read(testsAt path: String, _ problems: inout [RulesTestReport.Problem]) -> [RulesTestFile] {
     guard let files = TestFileSearch.files(at: path) else {
-      problems.append(.init(file: path, message: "there is no such file or folder"))
+      problems.append(.init(file: path, message: "no such file or folder"))
       return []
     }
     return files.compactMap { file in

@@ -10,13 +10,13 @@ package struct MutateCommand: AsyncParsableCommand {
   /// The command's name and help texts.
   package static let configuration = CommandConfiguration(
     commandName: "mutate",
-    abstract: "Find out which rule could be broken without a test noticing.",
+    abstract: "Find rules that could be broken without a failing test.",
     discussion: """
-      Breaks the rules one by one: operators, literals, sides, wildcards, whole rules. What no test notices survives, and is \
-      shown with a test that would notice it, unless it is proved that nothing can tell it from the rules.
+      Changes the rules one by one: operators, literals, operands, wildcards, whole rules. A change that no test fails on \
+      survives, and is shown with a test that would fail, unless the change is proved equivalent to the rules.
 
-      Exits with 0 when nothing survives, with 1 when something does, is undecided or left out, or a test fails on the rules as they \
-      are, and with 2 when a file cannot be read.
+      Exits with 0 if no mutant survives, with 1 if one survives, is undecided or is skipped, or if a test fails on the \
+      original rules, and with 2 if a file cannot be read.
       """)
 
   @Argument(help: ArgumentHelp("The rules file.", valueName: "rules"))
@@ -25,10 +25,10 @@ package struct MutateCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("Test files, and folders of them.", valueName: "tests"))
   var tests: [String]
 
-  @Option(help: ArgumentHelp("Write the missing tests into this file, for you to look through.", valueName: "file"))
+  @Option(help: ArgumentHelp("Write the missing tests to this file for review.", valueName: "file"))
   var write: String?
 
-  @Flag(help: "Answer in JSON, for scripts.")
+  @Flag(help: "Print JSON, for scripts.")
   var json = false
 
   @OptionGroup var plugin: RulesPluginOption
@@ -47,7 +47,7 @@ package struct MutateCommand: AsyncParsableCommand {
     }
     guard tested.failedCount == 0 else {
       Output.note(tested.rendered(as: .text, style: TerminalStyle(isColored: false)))
-      Output.note("hearth: mend the tests first; a suite that fails notices everything")
+      Output.note("hearth: fix the failing tests first; a failing suite cannot find mutants")
       throw ExitCode(1)
     }
     let started = WallClock.monotonicNanoseconds

@@ -4,7 +4,7 @@ import HearthProgram
 /// The option for the plugin that translates rules files in other languages, in programs that run plugins.
 package struct RulesPluginOption: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Turns rules files of another language into rules: a plugin's folder.", valueName: "dir"))
+    help: ArgumentHelp("The folder of a plugin that compiles rules files of another language.", valueName: "dir"))
   var rulesPlugin: String?
 
   /// The plugin's folder; when it is nil, no plugin is used, or one of the data folder.
@@ -43,7 +43,7 @@ package enum RulesTranslation {
   package static func read(_ path: String, plugin: String?, dataDirectory: String?) async throws -> String {
     let text = try TextFile.read(path)
     guard let translator else {
-      guard plugin == nil else { throw TextFile.Failure("this program runs no plugins; hearth rules does") }
+      guard plugin == nil else { throw TextFile.Failure("this program cannot run plugins; use hearth rules") }
       return text
     }
     return try await translator.rules(of: text, path: path, plugin: plugin, dataDirectory: dataDirectory)

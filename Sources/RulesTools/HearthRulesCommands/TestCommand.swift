@@ -11,38 +11,38 @@ package struct TestCommand: AsyncParsableCommand {
     commandName: "test",
     abstract: "Test security rules without a server.",
     discussion: """
-      A folder stands for the test files in it and below: tests.json, tests.yaml, and names that end in .test.json, \
-      .tests.json, .test.yaml or .tests.yaml. targaryen's JSON files are read as well; they need --rules.
+      A folder means all test files in and below it: tests.json, tests.yaml, and names that end in .test.json, \
+      .tests.json, .test.yaml or .tests.yaml. targaryen's JSON files also work, with --rules.
 
-      Exits with 0 when every case comes out as expected, with 1 when one does not, and with 2 when a file cannot be read.
+      Exits with 0 if every case passes, with 1 if one fails, and with 2 if a file cannot be read.
       """)
 
   @Argument(help: ArgumentHelp("Test files, and folders of them.", valueName: "path"))
   var paths: [String] = ["."]
 
-  @Option(help: ArgumentHelp("The rules file, in place of the one that a test file names.", valueName: "file"))
+  @Option(help: ArgumentHelp("The rules file to use instead of the one that a test file names.", valueName: "file"))
   var rules: String?
 
   @OptionGroup var plugin: RulesPluginOption
 
-  @Option(help: ArgumentHelp("Only cases whose file or name has this text in it.", valueName: "text"))
+  @Option(help: ArgumentHelp("Run only cases whose file or name contains this text.", valueName: "text"))
   var filter: String?
 
-  @Option(help: "text, junit, tap, json, or github: notes beside the lines of a pull request.")
+  @Option(help: "text, junit, tap, json, or github for annotations on a pull request.")
   var format: RulesTestReport.Format?
 
-  @Flag(help: "One JSON object, the same as --format json.")
+  @Flag(help: "Print one JSON object, the same as --format json.")
   var json = false
 
-  @Flag(help: "Show which outcomes of which conditions no case has seen; with --format text.")
+  @Flag(help: "Show the conditions whose outcomes no case covers; with --format text.")
   var coverage = false
 
   @OptionGroup var coverageFiles: CoverageFiles
 
-  @Option(help: ArgumentHelp("Fail when fewer percent of conditions are covered.", valueName: "percent"))
+  @Option(help: ArgumentHelp("Fail if fewer percent of conditions are covered.", valueName: "percent"))
   var min: Int?
 
-  @Flag(help: "Run again each time a test file or rules file is saved, until interrupted.")
+  @Flag(help: "Run again whenever a test file or rules file is saved, until interrupted.")
   var watch = false
 
   /// Creates a command, whose options are set by parsing.
@@ -50,7 +50,10 @@ package struct TestCommand: AsyncParsableCommand {
 
   /// - Throws: `ValidationError` when options contradict each other.
   package func validate() throws {
-    if json, let format, format != .json { throw ValidationError("--json and --format \(format.rawValue) differ.") }
+    if json, let format, format != .json {
+      throw ValidationError(
+        "--json and --format \(format.rawValue) contradict each other. Use one of them.")
+    }
     if let min, !(0...100).contains(min) { throw ValidationError("--min must be a percentage from 0 to 100.") }
   }
 
@@ -66,7 +69,7 @@ package struct TestCommand: AsyncParsableCommand {
     while true {
       let outcome = await TestSession(command: self).run()
       try show(outcome.report)
-      Output.note("waiting for changes; interrupt to end")
+      Output.note("waiting for changes; press Ctrl-C to stop")
       waitForChange(of: outcome.watched)
     }
   }

@@ -56,13 +56,14 @@ struct TestSession {
 
   private mutating func runAll(at path: String) async {
     guard let files = TestFileSearch.files(at: path) else {
-      report.problems.append(.init(file: path, message: "there is no such file or folder"))
+      report.problems.append(.init(file: path, message: "no such file or folder"))
       return
     }
     if files.isEmpty {
       report.problems.append(
         .init(
-          file: path, message: "no test files here; they are called tests.yaml, name.test.yaml, or the same with json"))
+          file: path, message: "no test files here; name them tests.yaml, NAME.test.yaml, tests.json or NAME.test.json")
+      )
     }
     for file in files { await runFile(file) }
   }
@@ -91,7 +92,7 @@ struct TestSession {
   private func rulesFile(of test: RulesTestFile) throws -> String? {
     if let rules = command.rules { return rules }
     guard let named = test.rules else {
-      throw TextFile.Failure("it names no rules file: give one with --rules, or as \"rules\" in the file")
+      throw TextFile.Failure("no rules file: name one with --rules, or as \"rules\" in the test file")
     }
     guard !named.path.hasPrefix("/"), let slash = test.document.file.lastIndex(of: "/") else { return named.path }
     return test.document.file[...slash] + named.path

@@ -127,11 +127,11 @@ public final class RulesUnderTest: Sendable {
     do {
       prepared = try asked.prepared(on: root, auth: auth, nowMilliseconds: now)
     } catch {
-      throw RulesTestingError("the server refuses this before it asks a rule: \(error.message)")
+      throw RulesTestingError("the server refuses this before it evaluates a rule: \(error.message)")
     }
     let verdict: RulesVerdict
     if user.isAdministrator {
-      verdict = RulesVerdict(isAllowed: true, explanation: "an administrator asks, and no rule")
+      verdict = RulesVerdict(isAllowed: true, explanation: "an administrator is not subject to rules")
     } else {
       let decision = rules.decide(prepared, detail: .trace)
       let explanation = Explanation(operation: asked.word, path: asked.path, decision: decision)

@@ -38,15 +38,15 @@ public struct TestRequest: Sendable {
   func offline() throws -> ProposedRequest {
     let location: Location
     do { location = try Location(wire: path) } catch {
-      throw RulesTestingError("'\(path)' is no path: a key has none of . $ # [ ] and no control character")
+      throw RulesTestingError("'\(path)' is not a valid path: a key cannot contain . $ # [ ] or control characters")
     }
     switch kind {
     case .read(let query):
-      guard !location.isPriority else { throw RulesTestingError("'\(path)': a priority is not read by itself") }
+      guard !location.isPriority else { throw RulesTestingError("'\(path)': a priority cannot be read by itself") }
       return .read(location.path, query)
     case .write(let value): return .write(WriteOperation(.put(location, try value.writeValue(for: location))))
     case .update(let values):
-      guard !location.isPriority else { throw RulesTestingError("'\(path)': a priority has nothing below it") }
+      guard !location.isPriority else { throw RulesTestingError("'\(path)': a priority cannot have children") }
       return .write(WriteOperation(.merge(location.path, try values.writes(below: location.path))))
     }
   }
@@ -85,10 +85,12 @@ public struct TestUser: Sendable {
     switch kind {
     case .nobody, .administrator: return nil
     case .user(let uid, let claims, let provider):
-      guard case .object(let members) = claims.json else { throw RulesTestingError("claims are an object") }
+      guard case .object(let members) = claims.json else { throw RulesTestingError("claims must be an object") }
       return OfflineAuth.user(uid, claims: members, provider: provider)
     case .auth(let auth):
-      guard case .object = auth.json else { throw RulesTestingError("auth is an object; nobody is .nobody") }
+      guard case .object = auth.json else {
+        throw RulesTestingError("auth must be an object; use .nobody for a signed-out client")
+      }
       return auth.json
     }
   }

@@ -51,7 +51,7 @@ public struct TestValue: Sendable {
   }
 
   private func read<Result>(_ body: (inout JSONReader) throws(JSONError) -> Result) throws -> Result {
-    guard Self.isFinite(json) else { throw RulesTestingError("the database holds finite numbers only") }
+    guard Self.isFinite(json) else { throw RulesTestingError("the database can only store finite numbers") }
     let text = json.text()
     do {
       return try text.withUnsafeBufferPointer { bytes throws(JSONError) in

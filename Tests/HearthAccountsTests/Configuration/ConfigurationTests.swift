@@ -137,9 +137,9 @@ import Testing
       (#"{"passwordPolicy": {"minLength": 8}}"#, "passwordPolicy.minLength", "lengthMin"),
       (#"{"limits": {"adressFailures": 8}}"#, "limits.adressFailures", "did you mean addressFailures?"),
       (#"{"refresh": {"x": 8}}"#, "refresh.x", "graceSeconds"),
-      (#"{"isEmulator": true}"#, "isEmulator", "not a setting"),
+      (#"{"isEmulator": true}"#, "isEmulator", "not a known setting"),
       (#"{"mail": {"formName": "x"}}"#, "mail.formName", "did you mean fromName?"),
-      (#"{"passwordCost": {"logN": 17, "r": 8, "p": 1, "q": 1}}"#, "passwordCost.q", "known here: logN, p, r"),
+      (#"{"passwordCost": {"logN": 17, "r": 8, "p": 1, "q": 1}}"#, "passwordCost.q", "the settings are logN, p, r"),
     ])
   func unknown(_ text: String, _ place: String, _ help: String) throws {
     let error = try #require(refusal(text))
@@ -160,7 +160,7 @@ import Testing
         "passwordPolicy.lengthMin: is more than sizeBytes"
       ),
       (#"{"passwordPolicy": {"lengthMin": 5}}"#, "passwordPolicy.lengthMin: must be a whole number from 6"),
-      (#"{"apiKeys": []}"#, "apiKeys: names no key"), (#"{"apiKeys": [7]}"#, "apiKeys[0]: must be a text"),
+      (#"{"apiKeys": []}"#, "apiKeys: lists no key"), (#"{"apiKeys": [7]}"#, "apiKeys[0]: must be a string"),
       (#"{"authorizedDomains": ["https://x"]}"#, "authorizedDomains: must be host names"),
       (#"{"projectID": "A b"}"#, "projectID: must be"), (#"{"publicURL": "auth.example.com"}"#, "publicURL: must be"),
       (#"{"publicURL": "https://a@evil"}"#, "publicURL: must be"),
@@ -174,7 +174,7 @@ import Testing
       (#"{"passwordCost": {"logN": 4, "r": 8, "p": 1}}"#, "passwordCost.logN: must be"),
       (#"{"passwordCost": "cheap"}"#, "passwordCost: must be"),
       (#"{"signIn": {"password": "yes"}}"#, "signIn.password: must be true, false"),
-      (#"{"mail": {"fromAddress": "x\r\ny@z"}}"#, "mail.fromAddress: must be a text"),
+      (#"{"mail": {"fromAddress": "x\r\ny@z"}}"#, "mail.fromAddress: must be a string"),
       (#"{"mail": {"fromAddress": "nobody"}}"#, "mail.fromAddress: must be an e-mail address"),
       (#"{"mail": {"smtp": {}, "outbox": {}}}"#, "mail.outbox: is a second mailer"),
       (#"{"phone": {"region": 5}}"#, "phone.region: is not a setting; did you mean regions?"),
@@ -183,7 +183,7 @@ import Testing
       (#"{"phone": {"regions": {"allow": [], "deny": []}}}"#, "phone.regions.allow: is needed"),
       (#"{"phone": {"regions": {"deny": ["Germany"]}}}"#, "phone.regions.deny: has Germany"),
       (#"{"phone": {"premiumPrefixes": ["GB"]}}"#, "phone.premiumPrefixes: has GB"),
-      (#"{"phone": {"testNumbers": {"123": "123456"}}}"#, "phone.testNumbers.123: is no phone number"),
+      (#"{"phone": {"testNumbers": {"123": "123456"}}}"#, "phone.testNumbers.123: is not a phone number"),
       (#"{"phone": {"testNumbers": {"+15555550100": "1"}}}"#, "must have a code of six digits"),
       (#"{"phone": {"captcha": {"service": "x"}}}"#, "phone.captcha.service: must be recaptcha"),
       (#"{"phone": {"captcha": {"service": "hcaptcha", "siteKey": "k"}}}"#, "phone.captcha.secret: is missing"),

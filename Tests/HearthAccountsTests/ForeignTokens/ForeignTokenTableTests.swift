@@ -120,7 +120,7 @@ private struct UnexpectedLookup: Error {}
     #expect(harness.notified.all == ["a", "a"])
     #expect(harness.table.take(first.waiter) == .accepted(credential))
     #expect(harness.table.take(second) == .accepted(credential))
-    #expect(harness.table.take(second) == .undecided("was not asked"))
+    #expect(harness.table.take(second) == .undecided("was not called"))
     #expect(harness.counts == [0, 0, 0])
   }
 
@@ -271,7 +271,7 @@ private struct UnexpectedLookup: Error {}
   func gone() throws {
     var harness = TableHarness()
     let asked = try harness.ask("a")
-    #expect(harness.table.take(asked.waiter) == .undecided("has not answered"))
+    #expect(harness.table.take(asked.waiter) == .undecided("did not answer"))
     harness.answer("a", .refused(.invalid))
     #expect(harness.notified.all.isEmpty)
     #expect(harness.counts == [0, 0, 0])

@@ -71,7 +71,7 @@ import Testing
       Issue.record("taken")
       return
     }
-    #expect(reason.hasPrefix("answered what cannot be used"))
+    #expect(reason.hasPrefix("returned an unusable response"))
   }
 
   @Test("an invalid address is left out and never counts as verified")

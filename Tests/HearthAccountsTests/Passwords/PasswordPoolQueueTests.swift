@@ -1,4 +1,5 @@
 import HearthCrypto
+import HearthSystem
 import HearthTree
 import Synchronization
 import Testing

@@ -8,15 +8,16 @@ import Testing
   @Test(
     "an invalid assertion is reported with its place and reason",
     arguments: [
-      ("", 1, "here belongs who"), ("nobody", 7, "here belongs 'can' or 'cannot'"),
+      ("", 1, "expected a subject"), ("nobody", 7, "expected 'can' or 'cannot'"),
       ("everybody can read /", 1, "'everybody'"),
-      ("nobody may read /", 8, "'may'"), ("nobody can red /x", 12, "'red'"), ("nobody can read x", 17, "begins with /"),
-      ("nobody can read /a//b", 20, "missing"), ("nobody can read /a/b*", 20, "stands alone"),
-      ("nobody can read /a.b", 18, "cannot be a key"), ("nobody can read /a /b", 20, "too much"),
-      ("claim: can read /a", 1, "names no claim"), ("no user can read /a", 4, "'user'"),
+      ("nobody may read /", 8, "'may'"), ("nobody can red /x", 12, "'red'"),
+      ("nobody can read x", 17, "must begin with /"),
+      ("nobody can read /a//b", 20, "missing"), ("nobody can read /a/b*", 20, "alone for one key"),
+      ("nobody can read /a.b", 18, "not a valid key"), ("nobody can read /a /b", 20, "unexpected"),
+      ("claim: can read /a", 1, "is not a claim"), ("no user can read /a", 4, "'user'"),
       ("nobody cannot read /a", 8, "two negatives"), ("no one can't read /a", 8, "two negatives"),
       ("nobody can not read /a", 8, "two negatives"), ("signed-out dogs can read /a", 12, "'dogs'"),
-      ("unauthenticated", 16, "here belongs 'can'"),
+      ("unauthenticated", 16, "expected 'can'"),
       ("nobody can read", 16, "a path"),
     ])
   func problems(sentence: String, column: Int, part: String) throws {

@@ -158,7 +158,7 @@ import Testing
       ),
       (
         #"{"localId": "g", "providerUserInfo": [{"federatedId": "x"}]}"#,
-        "federatedId alone does not say whose the identity is; name providerId and rawId"
+        "federatedId alone does not identify the user; give providerId and rawId"
       ),
       (
         #"{"localId": "h", "mfaInfo": [{"phoneInfo": "+15555550100"}]}"#,

@@ -151,7 +151,7 @@ struct ProjectConfigTests {
     #expect(try await patch("emailPrivacyConfig", body, authority: .none).status == 401)
     for (mask, reason) in [
       ("quota.signUpQuotaConfig", "under limits"), ("signIn.hashConfig", "scrypt"), ("notification", "under mail"),
-      ("subtype", "What can: authorizedDomains"),
+      ("subtype", "Settings that can: authorizedDomains"),
     ] {
       let answer = try await patch("emailPrivacyConfig,\(mask)", body)
       #expect(answer.status == 501 && answer.error?.contains(reason) == true, "\(answer.text)")
@@ -193,7 +193,7 @@ struct ProjectConfigTests {
       ("recaptchaConfig", ["recaptchaConfig": ["phoneEnforcementState": "AUDIT"]], "under phone"),
       ("recaptchaConfig", ["recaptchaConfig": ["managedRules": [["action": "BLOCK"]]]], "under phone"),
       ("monitoring", ["monitoring": ["requestLogging": false]], "audit trail"),
-      ("autodeleteAnonymousUsers", ["autodeleteAnonymousUsers": true], "anonymous users stay"),
+      ("autodeleteAnonymousUsers", ["autodeleteAnonymousUsers": true], "anonymous users are kept"),
     ] as [(String, JSON, String)] {
       let answer = try await patch("emailPrivacyConfig,\(mask)", body)
       #expect(answer.status == 501 && answer.error?.contains(reason) == true, "\(answer.text)")
@@ -366,7 +366,7 @@ struct ProjectConfigTests {
     let answer = try await bare.send(
       Self.path, JSON.object([.init("signIn", ["anonymous": ["enabled": true]])]).text(), method: "PATCH",
       authority: .administrator("ci"))
-    #expect(answer.error?.hasPrefix("OPERATION_NOT_ALLOWED : signIn.anonymous cannot be switched on") == true)
+    #expect(answer.error?.hasPrefix("OPERATION_NOT_ALLOWED : signIn.anonymous cannot be enabled") == true)
   }
 
   @Test("A change is in the audit trail with its author, and is kept over a restart")

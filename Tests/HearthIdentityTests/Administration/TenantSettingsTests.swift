@@ -277,13 +277,13 @@ import Testing
   func refusals() async throws {
     let fixture = try IdentityFixture { $0.passwordCost = .small }
     for (settings, words) in [
-      (["recaptchaConfig": ["emailPasswordEnforcementState": "AUDIT"]], "the captcha stands in the operator's file"),
-      (["inheritance": ["emailSendingConfig": false]], "mails are sent as the project's"),
-      (["autodeleteAnonymousUsers": true], "anonymous users stay until they are deleted"),
+      (["recaptchaConfig": ["emailPasswordEnforcementState": "AUDIT"]], "the captcha is in the file of --auth-config"),
+      (["inheritance": ["emailSendingConfig": false]], "mails use the project's settings"),
+      (["autodeleteAnonymousUsers": true], "anonymous users are kept until they are deleted"),
       (["hashConfig": ["algorithm": "SCRYPT"]], "every new password is hashed with scrypt"),
-      (["authorizedDomains": ["example.com"]], "the rest is the project's"),
-      (["signIn": ["phoneNumber": ["testPhoneNumbers": [:]]]], "the rest is the project's"),
-      (["client": ["apiKey": "x"]], "client.apiKey cannot be changed here"),
+      (["authorizedDomains": ["example.com"]], "all others belong to the project"),
+      (["signIn": ["phoneNumber": ["testPhoneNumbers": [:]]]], "all others belong to the project"),
+      (["client": ["apiKey": "x"]], "client.apiKey cannot be changed through this API"),
     ] as [(JSON, String)] {
       let answer = try await fixture.post(Self.tenants, settings, authority: Self.administrator)
       #expect(answer.status == 501 && answer.error?.contains(words) == true, "\(answer.text)")

@@ -313,7 +313,7 @@ struct BlockingFunctionTests {
       (["triggers": ["beforeCreate": [:]]], "functionUri of beforeCreate is missing"),
       (
         ["triggers": ["beforeCreate": ["functionUri": "http://h/", "onUnreachable": "allow"]]],
-        "onUnreachable: allow is for beforeSignIn alone"
+        "onUnreachable can be allow for beforeSignIn only"
       ),
       (["forwardInboundCredentials": ["password": true]], "unknown credential: password"),
     ]

@@ -38,6 +38,6 @@ extension BlockingFunctionTests {
     }
     let wrong = try await Self.set(
       ["triggers": ["beforeCreate": ["functionUri": "http://h/", "allowsPrivate": "yes"]]], in: fixture)
-    #expect(wrong.error == "INVALID_BLOCKING_FUNCTION : allowsPrivate is true or false")
+    #expect(wrong.error == "INVALID_BLOCKING_FUNCTION : allowsPrivate must be true or false")
   }
 }

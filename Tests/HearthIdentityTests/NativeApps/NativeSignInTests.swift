@@ -74,7 +74,7 @@ import Testing
     for session in ["", "ABCDEFGHIK", Digest(sha256: NativeAppFixture.session.utf8).hex, link] {
       let refused = try await native.redeem(link, session: session)
       #expect(
-        refused.error == "INVALID_IDP_RESPONSE : The requestUri is for another app, or another sign-in of this one.")
+        refused.error == "INVALID_IDP_RESPONSE : The requestUri belongs to another app or another sign-in.")
     }
     let head = String(link.prefix { $0 != "=" }) + "="
     for changed in [head, head + "x", link + "x", link + "&answer=x", link.replacing("answer", with: "code")] {
@@ -82,7 +82,7 @@ import Testing
     }
     #expect(
       try await native.redeem(link, postBody: "providerId=google.com").error
-        == "INVALID_IDP_RESPONSE : The requestUri is of another provider than the postBody.")
+        == "INVALID_IDP_RESPONSE : The requestUri belongs to another provider than the postBody.")
     native.fixture.accountsFixture.advance(seconds: 600)
     #expect(try await native.redeem(link).error?.contains("took too long") == true)
   }

@@ -75,10 +75,10 @@ import Testing
       let refused = try await phone.ask(PhoneFixture.number, ["recaptchaToken": "good"])
       #expect(refused.status == 503, "\(refused.text)")
     }
-    #expect(phone.fixture.accountsFixture.notices.contains { $0.text.contains("does not answer as one") })
+    #expect(phone.fixture.accountsFixture.notices.contains { $0.text.contains("returned an unexpected response") })
     phone.captchas.answer(["success": false, "error-codes": ["invalid-input-secret"]])
     #expect(try await ask(phone, "good") == "CAPTCHA_CHECK_FAILED")
-    #expect(phone.fixture.accountsFixture.notices.contains { $0.text.contains("does not take the secret") })
+    #expect(phone.fixture.accountsFixture.notices.contains { $0.text.contains("refused the secret") })
     #expect(!phone.fixture.accountsFixture.notices.contains { $0.text.contains("the-secret") })
     await phone.fixture.accounts.context.server.texts.idle()
     #expect(phone.phones.messages.isEmpty)

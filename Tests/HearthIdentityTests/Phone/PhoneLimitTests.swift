@@ -178,7 +178,7 @@ import Testing
         "accounts:sendVerificationCode", ["phoneNumber": .string("+49151\(digits)")]
       ).error
     }
-    #expect(refusal?.hasPrefix("QUOTA_EXCEEDED : Too many messages wait") == true)
+    #expect(refusal?.hasPrefix("QUOTA_EXCEEDED : Too many messages are waiting") == true)
     stuck.release()
     await fixture.accounts.context.server.texts.idle()
   }

@@ -263,6 +263,9 @@ import Testing
       configuration.phone.regions = .allBut([])
     }
     let answer = try await fixture.post("accounts:sendVerificationCode", ["phoneNumber": .string(PhoneFixture.number)])
-    #expect(answer.error == "OPERATION_NOT_ALLOWED : This server sends no text messages.")
+    #expect(
+      answer.error
+        == "OPERATION_NOT_ALLOWED : This server cannot send text messages. Configure phone in the file of --auth-config."
+    )
   }
 }

@@ -250,7 +250,7 @@ struct DuplicateAddressTests {
     let refused = try await take([one, two, three])
     let errors = refused.json["error"]?.array ?? []
     #expect(errors.map { $0["index"] } == [0, 2], "\(refused.text)")
-    #expect(errors.first?["message"]?.string?.contains("without email the user is taken") == true)
+    #expect(errors.first?["message"]?.string?.contains("import the user without email") == true)
   }
 
   @Test("The sign-in methods of an address include an identity's only while the address belongs to one account")

@@ -30,7 +30,8 @@ import Testing
     #expect(first.headers["Set-Cookie"] == nil && !first.text.contains("other"))
     for (name, value) in fields { #expect(first.attribute("value", after: "name=\"\(name)\"") == value) }
     // The form was repeated once already, so this one comes from another browser.
-    #expect(try await native.open([], form: Self.form(fields + [("hearth", "1")])).text.contains("was not begun here"))
+    #expect(
+      try await native.open([], form: Self.form(fields + [("hearth", "1")])).text.contains("was not started here"))
     let second = try await native.open([], cookie: cookie, form: Self.form(fields + [("hearth", "1")]))
     #expect(second.headers["Set-Cookie"]?.contains("Max-Age=0") == true)
     let link = try #require(try NativeAppFixture.deepLink(second.back)["link"])
@@ -45,7 +46,7 @@ import Testing
     let other = try await beginAuthorization(native)
     let form = Self.form([("state", state), ("code", "4/code-\(state)"), ("hearth", "1")])
     for shown in [nil, other.cookie, "\(cookie); \(cookie)"] {
-      #expect(try await native.open([], cookie: shown, form: form).text.contains("was not begun here"))
+      #expect(try await native.open([], cookie: shown, form: form).text.contains("was not started here"))
     }
     #expect(try await native.open([], cookie: cookie, host: "evil.example", form: form).back == nil)
     for broken in [

@@ -138,7 +138,7 @@ import Testing
     #expect(entered.json["email"]?.string == "ann@corp.example" && !entered.idToken.isEmpty)
     #expect(entered.json["oauthIdToken"]?.string == "ann" && entered.json["nonce"]?.string == asked.nonce)
     let again = try await redeem(fixture, event)
-    #expect(again.error == "INVALID_IDP_RESPONSE : This sign-in was used before. Begin it again.")
+    #expect(again.error == "INVALID_IDP_RESPONSE : This sign-in was used before. Start again.")
   }
 
   @Test("A redirect returns only to the app's page, and links to the signed-in user")
@@ -164,7 +164,7 @@ import Testing
     for shown in [nil, "", other.cookie, String(moved), "\(name)=x", "\(cookie); \(cookie)", String(cookie.dropLast())]
     {
       let page = try await get(fixture, back, cookie: shown)
-      #expect(page.status == 400 && page.text.contains("was not begun here") && !page.text.contains("data-event"))
+      #expect(page.status == 400 && page.text.contains("was not started here") && !page.text.contains("data-event"))
     }
     #expect(try await get(fixture, back + back, cookie: cookie).status == 400)
     #expect(try await get(fixture, back, cookie: cookie, host: "evil.example").status == 400)
@@ -190,7 +190,9 @@ import Testing
       url.replacing("state=", with: "state=x"), url + "&code=other", "https://auth.example.com/?code=code-\(state)",
     ] {
       let body: JSON = ["urlResponse": .string(changed), "sessionId": event["sessionId"] ?? .null]
-      #expect(try await redeem(fixture, body).error?.hasPrefix("INVALID_IDP_RESPONSE : The requestUri is not") == true)
+      #expect(
+        try await redeem(fixture, body).error?.hasPrefix("INVALID_IDP_RESPONSE : The requestUri does not belong")
+          == true)
     }
     fixture.accountsFixture.advance(seconds: 600)
     #expect(try await redeem(fixture, event).error?.contains("took too long") == true)

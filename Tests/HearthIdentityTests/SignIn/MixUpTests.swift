@@ -201,7 +201,7 @@ import Testing
       (Self.back + "/oidc.plain", site.tenant), (Self.back + "oidc.plain", nil),
     ] as [(String, String?)] {
       let refused = try await begin("oidc.plain", address, in: tenant)
-      #expect(refused.error?.hasPrefix("INVALID_CONTINUE_URI : oidc.plain does not promise") == true, "\(address)")
+      #expect(refused.error?.hasPrefix("INVALID_CONTINUE_URI : oidc.plain does not declare") == true, "\(address)")
     }
     #expect(try await begin("oidc.plain", "\(Self.back)/\(site.tenant)/oidc.plain", in: site.tenant).status == 200)
     for (provider, address, iss, isGood) in [
@@ -231,7 +231,7 @@ import Testing
       ).event()
       _ = try await ProviderConfigurationTests.ask(site.fixture, "PATCH", "oauthIdpConfigs/oidc.corp", change)
       let late = try await site.redeem(event["urlResponse"], event["sessionId"])
-      #expect(late.error == "INVALID_IDP_RESPONSE : The provider was changed meanwhile. Begin the sign-in again.")
+      #expect(late.error == "INVALID_IDP_RESPONSE : The provider was changed during the sign-in. Start again.")
     }
     #expect(site.issuers.codes.withLock { $0.isEmpty })
   }

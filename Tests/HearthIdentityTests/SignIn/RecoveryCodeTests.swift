@@ -133,12 +133,12 @@ struct RecoveryCodeTests {
     let code = try await fixture.mailedCode()
     let shown = try await fixture.send(
       "/__/auth/action", [], method: "GET", query: [("mode", "revertSecondFactorAddition"), ("oobCode", code)])
-    #expect(shown.status == 200 && shown.text.contains("Take it away"), "\(shown.text)")
+    #expect(shown.status == 200 && shown.text.contains("Remove it"), "\(shown.text)")
     #expect(fixture.user(owner.uid)?.factors.count == 1)
     let pressed = try await fixture.send(
       "/__/auth/action", Array("mode=revertSecondFactorAddition&oobCode=\(code)".utf8),
       contentType: "application/x-www-form-urlencoded")
-    #expect(pressed.status == 200 && pressed.text.contains("The second step is gone"), "\(pressed.text)")
+    #expect(pressed.status == 200 && pressed.text.contains("The second step was removed"), "\(pressed.text)")
     #expect(fixture.user(owner.uid)?.factors.isEmpty == true)
   }
 }

@@ -164,7 +164,7 @@ import Testing
     let swapped = try await Self.bring(fixture, text, other).event()
     #expect(swapped["error"]?["message"]?.string?.contains("InResponseTo") == true)
     let foreign = try await Self.bring(fixture, text, departure, cookie: other.cookie, isMarked: true)
-    #expect(foreign.status == 400 && foreign.text.contains("was not begun here"))
+    #expect(foreign.status == 400 && foreign.text.contains("was not started here"))
     let none = try await Self.bring(fixture, text, departure, cookie: "", isMarked: true)
     #expect(none.status == 400)
     // A used assertion id in a new response.
@@ -187,7 +187,7 @@ import Testing
       return "\(event["error"]?["code"]?.string ?? "") \(event["error"]?["message"]?.string ?? "")"
     }
     #expect(try await message { $0.audience = "https://other.example.com" }.contains("Audience"))
-    #expect(try await message { $0.provider = .untrusted }.contains("not of the configured certificates"))
+    #expect(try await message { $0.provider = .untrusted }.contains("does not match the configured certificates"))
     #expect(try await message { $0.signed = .nothing }.contains("signed"))
     #expect(
       try await message { $0.nameIDFormat = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient" }.contains(
@@ -228,7 +228,7 @@ import Testing
     #expect(try unknown.event()["error"]?["code"]?.string == "auth/operation-not-allowed")
     let crossed = try await Self.beginAuthorization(fixture, tenant: other)
     let wrong = try await Self.bring(fixture, Self.answer(fixture, to: crossed).text, crossed).event()
-    #expect(wrong["error"]?["message"]?.string?.contains("not of the configured certificates") == true)
+    #expect(wrong["error"]?["message"]?.string?.contains("does not match the configured certificates") == true)
   }
 
   @Test("requests are signed when this is configured, and the metadata has the certificate")
@@ -270,6 +270,6 @@ import Testing
         "requestUri": "https://auth.example.com/__/auth/handler", "returnSecureToken": true,
         "postBody": .string("providerId=saml.corp&SAMLResponse=\(text)"),
       ])
-    #expect(answer.error?.contains("sign-in page asked for it") == true)
+    #expect(answer.error?.contains("that this server's page started") == true)
   }
 }

@@ -35,7 +35,7 @@ private final class ScriptedClaims: ClaimsSource {
 @Suite("Claims that plugins add to tokens")
 struct TokenClaimsTests {
   private struct Unavailable: Error {}
-  private static let undecided = "BLOCKING_FUNCTION_ERROR_RESPONSE : plans could not say what the token is to say."
+  private static let undecided = "BLOCKING_FUNCTION_ERROR_RESPONSE : plans could not provide the claims of the token."
 
   private static func fixture(
     _ sources: any ClaimsSource..., hooks: [any DecidingHook] = [],
@@ -82,7 +82,7 @@ struct TokenClaimsTests {
     #expect(try said(changed.idToken) == ["account", "account", "session", "new"])
   }
 
-  @Test("While the plugin is down sign-ins are refused without a change; a session waits and continues afterwards")
+  @Test("While the plugin fails, sign-ups and refreshes fail and change nothing; afterwards the session continues")
   func failure() async throws {
     let source = ScriptedClaims { _ in .object([]) }
     let fixture = try Self.fixture(source) { $0.refresh.rotates = true }
@@ -91,9 +91,10 @@ struct TokenClaimsTests {
     let refused = try await fixture.signUp("c@d.example")
     #expect(refused.status == 503 && refused.error == Self.undecided)
     #expect(fixture.accounts.store.view.userCount == 1)
-    #expect(fixture.accountsFixture.notices.contains { $0.text.contains("plans, asked for claims, failed") })
-    let waiting = try await fixture.refresh(answer.refreshToken)
-    #expect(waiting.status == 503 && JSON(parsing: waiting.response.body) == nil)
+    #expect(fixture.accountsFixture.notices.contains { $0.text.contains("plans, called for claims, failed") })
+    let unavailable = try await fixture.refresh(answer.refreshToken)
+    // Without JSON, so that SDKs treat it as a bad connection and keep the session.
+    #expect(unavailable.status == 503 && JSON(parsing: unavailable.response.body) == nil)
     #expect(try await fixture.refresh("hearth_refresh_made-up").error == "INVALID_REFRESH_TOKEN")
     source.says { _ in ["plan": "gold"] }
     #expect(try fixture.claims(try await fixture.refresh(answer.refreshToken).idToken)["plan"] == .string("gold"))
@@ -114,7 +115,7 @@ struct TokenClaimsTests {
       #expect(try await fixture.signUp("a@b.example").error == Self.undecided, "\(claims)")
     }
     #expect(fixture.accounts.store.view.userCount == 0)
-    // The value fits in place of one with the same length.
+    // The plugin's claim replaces the account's claim of the same name and size, so the claims stay within their limit.
     source.says { _ in ["a": half] }
     #expect(try await fixture.signUp("a@b.example").status == 200)
   }
@@ -129,6 +130,6 @@ struct TokenClaimsTests {
     #expect(second.requests.first?.claims == ["a": 1, "b": 1] && second.requests.first?.signInProvider == "anonymous")
     fixture.accounts.context.plugins.setFurther(PluginSet())
     #expect(try fixture.claims(try await fixture.anonymous().idToken)["a"] == nil)
-    #expect(first.requests.count == 1, "who is gone is asked no more")
+    #expect(first.requests.count == 1, "a removed plugin is not asked")
   }
 }

@@ -215,7 +215,7 @@ import Testing
         #expect(old.allSatisfy { accounts.sessions.revocations.standing(of: $0) == .ended }, "\(moment)")
         #expect(
           try await signIn("bob@\(now - 1)").error
-            == "INVALID_CUSTOM_TOKEN : The account was deleted after the token was made.", "\(moment)")
+            == "INVALID_CUSTOM_TOKEN : The account was deleted after the token was created.", "\(moment)")
       }
       try await expectDead("deleted")
       #expect(accounts.store.view.user("bob") == nil, "an old custom token makes no account either")

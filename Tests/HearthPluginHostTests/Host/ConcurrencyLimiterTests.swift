@@ -48,7 +48,7 @@ import Testing
     let queue = Queue(ConcurrencyLimiter(slots: 1))
     var tasks = [await queue.ask("first", Self.client(1))]
     for number in 0..<1_200 { tasks.append(await queue.ask("hog", Self.client(1, number % 250))) }
-    #expect(queue.limiter.waitingCount == 896 && queue.count(.refused) == 304)
+    #expect(queue.limiter.waitingCount == 896 && queue.count(.refused) == 304 && queue.limiter.refusedCount == 304)
     for network in 2...10 { tasks.append(await queue.ask("guest", Self.client(UInt8(network)))) }
     #expect(queue.count(.refused) == 304, "the newest of the heaviest are refused, and no others")
     // A client with one request waits for one request of each other client, and not for all of one client's.

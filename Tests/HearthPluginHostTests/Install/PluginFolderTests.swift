@@ -71,7 +71,7 @@ import Testing
     for path in ["", "/lib", "/lib/deep"] { chmod(installed + path, 0o755) }
     try data.write("plugins/sample/versions/1.0.0/\(place)/a.cpython-311.pyc", "b")
     let problem = folder.plugin("sample").problem
-    #expect(problem?.contains("\(place)/a.cpython-311.pyc, which Python would run, was not installed") == true)
+    #expect(problem?.contains("\(place)/a.cpython-311.pyc, which Python would load, was not installed") == true)
     #expect(problem?.contains("add the plugin again") == true)
     // The documented remedy.
     try add(SamplePlugin())
@@ -105,7 +105,7 @@ import Testing
     _ = try runFolder.plan(plugin, manifest, command: ["/bin/sh", "./run.sh"])
     rename(installed, installed + ".away")
     symlink(installed + ".away", installed)
-    #expect(folder.plugin("sample").problem?.contains("is a link") == true)
+    #expect(folder.plugin("sample").problem?.contains("is a symbolic link") == true)
   }
 
   @Test("links and special files are refused")

@@ -55,7 +55,9 @@ import Testing
   func fails() async throws {
     var dead = Self.plugin("{}")
     dead.beginning = "exit 3"
-    for (plugin, words) in [(Self.plugin("{\"rules\":1}"), "answered something else"), (dead, "ended with code 3")] {
+    for (plugin, words) in [
+      (Self.plugin("{\"rules\":1}"), "returned an unexpected response"), (dead, "ended with code 3"),
+    ] {
       await #expect {
         try await Self.answer(plugin)
       } throws: { error in

@@ -104,7 +104,7 @@ import Testing
     var harness = SupervisorHarness { $0.faultsMax = 5 }
     harness.start()
     for line in ["hello", "[]", "{}", "{\"id\":7,\"output\":1}"] { harness.say(line) }
-    #expect(harness.effects() == [.log(isWarning: true, "worker 0 sent a line that is no JSON object")])
+    #expect(harness.effects() == [.log(isWarning: true, "worker 0 sent a line that is not a JSON object")])
     #expect(harness.supervisor.faultCount == 4)
     harness.hello()
     #expect(harness.effects() == [.kill(worker: 0)])

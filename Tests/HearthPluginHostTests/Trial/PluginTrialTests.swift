@@ -26,12 +26,12 @@ import Testing
   @Test("a plugin that allows everything, and one that does not end, have findings")
   func bad() async throws {
     let open = try await Self.problems(SamplePlugin())
-    #expect(open["an empty object"] == "let somebody in")
+    #expect(open["an empty object"] == "accepted the sign-in")
     #expect(open["a plain input"] == nil)
     var deaf = SamplePlugin()
     deaf.output = "{\"refused\":{\"code\":\"INVALID_CREDENTIAL_OR_PROVIDER_ID\"}}"
     deaf.ending = "exec sleep 1000"
-    #expect(try await Self.problems(deaf).keys.sorted() == ["ends by itself when it is drained"])
+    #expect(try await Self.problems(deaf).keys.sorted() == ["ends by itself when it is stopped"])
   }
 
   @Test("a plugin that prints invalid messages, or ends at once, has findings")
@@ -41,6 +41,6 @@ import Testing
     #expect(try await !Self.problems(chatty).isEmpty)
     var dead = SamplePlugin()
     dead.beginning = "exit 4"
-    #expect(try await Self.problems(dead)["says hello"]?.contains("ended with code 4") == true)
+    #expect(try await Self.problems(dead)["sends hello"]?.contains("ended with code 4") == true)
   }
 }

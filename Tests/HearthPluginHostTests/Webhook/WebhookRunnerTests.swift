@@ -137,9 +137,9 @@ import Testing
     ("nothing", response(""), .unusable(PluginFault.notJSON.rawValue)),
     ("another's id", response(#"{"id":99,"output":{}}"#), .unusable(PluginFault.unknownID.rawValue)),
     ("a second hello", response(hello), .unusable(PluginFault.outOfTurn.rawValue)),
-    ("a redirect", response("", status: 307), .unusable("a redirect, and none is followed")),
-    ("an error", response("secret text", status: 500), .unreachable("it answered status 500")),
-    ("no leave", response("", status: 401), .unreachable("it answered status 401")),
+    ("a redirect", response("", status: 307), .unusable("a redirect, which is not followed")),
+    ("an error", response("secret text", status: 500), .unreachable("it returned status 500")),
+    ("no leave", response("", status: 401), .unreachable("it returned status 401")),
   ]
 
   @Test("an invalid answer is reported by kind, without its content", arguments: 0..<hostile.count)
@@ -159,7 +159,7 @@ import Testing
     arguments: [
       (OutboundError.Code.timedOut, PluginOutcome.late), (.busy, .overloaded),
       (.tooLarge, .unusable("more than 1048576 bytes")),
-      (.malformedResponse, .unusable("something that is not HTTP")), (.forbiddenAddress, .unreachable("x")),
+      (.malformedResponse, .unusable("a response that is not HTTP")), (.forbiddenAddress, .unreachable("x")),
       (.untrusted, .unreachable("x")), (.unreachable, .unreachable("x")),
     ])
   func transfers(code: OutboundError.Code, outcome: PluginOutcome) async throws {

@@ -22,7 +22,7 @@ import Testing
   }
 }
 
-@Suite struct SharedBoundTests {
+@Suite struct FairShareLimitTests {
   private static func network(_ third: UInt8, _ last: UInt8 = 1) -> NetworkPrefix {
     NetworkPrefix(addressBytes: [10, 0, third, last])
   }

@@ -90,11 +90,11 @@ import Testing
     let help = LintCode.openRoot.help
     #expect(
       report.rendered(as: .json, style: style)
-        == #"{"findings":[{"code":"open-root","severity":"warning","path":"/","kind":"read","file":"rules.json","line":1,"column":21,"message":"Everybody reads the whole database.","help":"\#(help)"}]}"#
+        == #"{"findings":[{"code":"open-root","severity":"warning","path":"/","kind":"read","file":"rules.json","line":1,"column":21,"message":"Everyone can read the whole database.","help":"\#(help)"}]}"#
         + "\n")
     #expect(
       report.rendered(as: .github, style: style).hasPrefix(
-        "::warning file=rules.json,line=1,col=21,title=open-root::Everybody reads the whole database.%0A"))
+        "::warning file=rules.json,line=1,col=21,title=open-root::Everyone can read the whole database.%0A"))
     #expect(report.rendered(as: .text, style: style).hasSuffix("\n1 warning, 0 infos\n"))
   }
 

@@ -227,7 +227,7 @@ package enum ArchiveConformance {
   }
 
   private static func required(_ snapshot: SnapshotInfo?) throws -> SnapshotInfo {
-    guard let snapshot else { throw JournalConformance.Breach(description: "there is no snapshot") }
+    guard let snapshot else { throw JournalConformance.Breach(description: "the journal has no snapshot") }
     return snapshot
   }
 

@@ -183,7 +183,7 @@ package final class MemoryJournal: Journal {
 
   package func appendSnapshotChunk(_ chunk: [UInt8], to ticket: SnapshotTicket) throws(JournalError) {
     guard chunk.count <= JournalLimits.snapshotChunkBytesMax else {
-      throw JournalError(.tooLarge, "a chunk of \(chunk.count) bytes")
+      throw JournalError(.tooLarge, "a chunk of \(chunk.count) bytes is too large")
     }
     try changeState { state throws(JournalError) in
       try state.requireOpen(ticket)
@@ -258,7 +258,7 @@ package final class MemoryJournal: Journal {
       (state.disk.snapshot?.info.position ?? 0, state.disk.entries.map(\.batch))
     }
     guard position <= snapshot else {
-      throw JournalError(.positionMismatch, "a restart reads what comes after position \(snapshot)")
+      throw JournalError(.positionMismatch, "a restart needs the batches after position \(snapshot)")
     }
     var waiting: [Int64: [UInt8]] = [:]
     for batch in batches where batch.lastPosition <= position {
@@ -289,7 +289,7 @@ package final class MemoryJournal: Journal {
   package func removeSnapshot(_ snapshot: SnapshotInfo) throws(JournalError) {
     try changeState { state throws(JournalError) in
       guard state.disk.snapshot?.info.identifier != snapshot.identifier else {
-        throw JournalError(.positionMismatch, "a restart reads the current snapshot")
+        throw JournalError(.positionMismatch, "a restart needs the current snapshot")
       }
       state.disk.snapshots.removeAll { $0.info.identifier == snapshot.identifier }
     }
@@ -348,7 +348,7 @@ extension MemoryJournal.State {
   @discardableResult
   fileprivate func requireOpen(_ ticket: SnapshotTicket) throws(JournalError) -> MemoryJournal.StoredSnapshot {
     guard let open = openSnapshot, open.info.identifier == ticket.identifier else {
-      throw JournalError(.snapshotAbandoned, "the snapshot was given up")
+      throw JournalError(.snapshotAbandoned, "the snapshot was abandoned")
     }
     return open
   }

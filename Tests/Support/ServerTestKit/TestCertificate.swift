@@ -27,7 +27,7 @@ package enum TestCertificate {
     -----END PRIVATE KEY-----
     """
 
-  /// A second certificate with its own key, which expires in the first hours of 2031: for tests with a simulated clock.
+  /// A second certificate with its own key, which expires at 2031-01-01T13:00:42Z: for tests with a simulated clock.
   package static let expiringPEM = """
     -----BEGIN CERTIFICATE-----
     MIIBmTCCAT+gAwIBAgIUZEGqHzZeJYkzgub/ffdSXtIdaXAwCgYIKoZIzj0EAwIw
@@ -50,7 +50,7 @@ package enum TestCertificate {
     -----END PRIVATE KEY-----
     """
 
-  /// The paths of both files, which exist as long as the process runs.
+  /// The paths of the first certificate and its key as files, which exist as long as the process runs.
   package static let files = Result {
     let folder = try TemporaryFolder()
     let paths = (certificate: folder.path + "/cert.pem", key: folder.path + "/key.pem", folder: folder)

@@ -61,7 +61,8 @@ extension Administrator {
     for function in [settings.beforeCreate, settings.beforeSignIn].compactMap(\.self)
     where function.allowsPrivate && !known.contains(function.url) {
       throw AccountError(
-        .insufficientPermission, "allowsPrivate is the operator's: use hearth functions, or the file of --auth-config.")
+        .insufficientPermission,
+        "allowsPrivate can only be set by the operator, with hearth functions or in the file of --auth-config.")
     }
   }
 }

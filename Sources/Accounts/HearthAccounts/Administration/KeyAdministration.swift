@@ -21,7 +21,7 @@ package struct KeyAdministration: Sendable {
   /// - Throws: `invalidArgument` when there is no such key, or it is the only one.
   package func removeKey(_ kind: KeyKind, kid: String, by administrator: Administrator) async throws(AccountError) {
     guard context.keys.list(kind).contains(where: { $0.kid == kid }) else {
-      throw AccountError(.invalidArgument, "there is no \(kind.rawValue) key of that name")
+      throw AccountError(.invalidArgument, "unknown \(kind.rawValue) key")
     }
     try await record(administrator, "\(kind.rawValue) key \(kid.prefix(16)) removed")
     do throws(KeyStoreError) {
@@ -46,10 +46,10 @@ package struct KeyAdministration: Sendable {
   package func removeSecret(id: String?, by administrator: Administrator) async throws(AccountError) {
     let before = context.keys.legacySecrets.ids
     guard let id, let index = before.firstIndex(of: id) else {
-      throw AccountError(.invalidArgument, "id names no secret; see secrets:list")
+      throw AccountError(.invalidArgument, "unknown secret id; list the secrets with secrets:list")
     }
     guard before.count > 1 else {
-      throw AccountError(.invalidArgument, "it is the only secret; rotate first")
+      throw AccountError(.invalidArgument, "the only secret cannot be removed; rotate first")
     }
     try await record(administrator, "database secret \(id) removed")
     do throws(KeyStoreError) { try context.keys.removeLegacySecret(index) } catch { throw refusal(error) }
@@ -71,7 +71,7 @@ package struct KeyAdministration: Sendable {
   private func refusal(_ error: KeyStoreError) -> AccountError {
     context.notice(AccountsNotice(.error, "the keys could not be changed: \(error)"))
     switch error.code {
-    case .unknownKey: return AccountError(.invalidArgument, "the key is not there, or is the only one")
+    case .unknownKey: return AccountError(.invalidArgument, "the key does not exist, or is the only one")
     default: return AccountError(.unavailable)
     }
   }

@@ -27,14 +27,14 @@ package struct ProviderAdministration: Sendable {
   ) async throws(AccountError) {
     let id = configuration.id
     guard context.plugins.credentialProvider(id) == nil else {
-      throw AccountError(.configurationExists, "\(id) is a provider of the server's settings file.")
+      throw AccountError(.configurationExists, "The provider \(id) is configured in the server's settings file.")
     }
     try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       guard transaction.providerConfiguration(id) == nil else {
-        throw AccountError(.configurationExists, "There is a provider \(id).")
+        throw AccountError(.configurationExists, "The provider \(id) already exists.")
       }
       guard transaction.providerConfigurationCount < ProviderConfiguration.countMax else {
-        throw AccountError(.quotaExceeded, "There are at most \(ProviderConfiguration.countMax) providers.")
+        throw AccountError(.quotaExceeded, "There can be at most \(ProviderConfiguration.countMax) providers.")
       }
       transaction.putProviderConfiguration(configuration)
       transaction.audit(administrator.event(.configurationChanged, detail: "provider \(id) made"))
@@ -70,7 +70,7 @@ package struct ProviderAdministration: Sendable {
   }
 
   private static func notFound(_ id: String) -> AccountError {
-    AccountError(.configurationNotFound, "There is no provider configuration of that id.")
+    AccountError(.configurationNotFound, "Unknown provider configuration.")
   }
 
   /// The redirect URIs to register at an issuer with a page: one for each origin of this server's pages.

@@ -24,12 +24,13 @@ package struct ServiceAccounts: Sendable {
     name: String?, by administrator: Administrator
   ) async throws(AccountError) -> NewServiceAccountKey {
     guard let name, Self.isName(name) else {
-      throw AccountError(.invalidArgument, "name must be 1 to 30 lower-case letters, digits or hyphens, a letter first")
+      throw AccountError(
+        .invalidArgument, "name must be 1 to 30 lower-case letters, digits or hyphens, and begin with a letter")
     }
     let projectID = context.configuration.projectID
     let email = "\(name)@\(projectID).iam.gserviceaccount.com"
     guard email != context.keys.mintingEmail else {
-      throw AccountError(.invalidArgument, "that name is the server's own")
+      throw AccountError(.invalidArgument, "this name is reserved for the server")
     }
     let key = try context.secrets.draw { (random) throws(RandomnessError) in
       try ServiceAccountKey.generate(random: random)
@@ -45,7 +46,7 @@ package struct ServiceAccounts: Sendable {
           email: email, name: name, publicKeys: [:], createdAtMilliseconds: administrator.now.wallMilliseconds)
       guard !account.isDisabled else { throw AccountError(.invalidArgument, "the account is disabled") }
       guard account.publicKeys.count < Self.keysMax else {
-        throw AccountError(.quotaExceeded, "an account has \(Self.keysMax) keys at most")
+        throw AccountError(.quotaExceeded, "a service account can have at most \(Self.keysMax) keys")
       }
       account.publicKeys[key.keyID] = key.publicPEM
       transaction.putServiceAccount(account)
@@ -66,7 +67,7 @@ package struct ServiceAccounts: Sendable {
   ) async throws(AccountError) -> ServiceAccount {
     let account = try await context.store.transact { (transaction) throws(AccountError) -> ServiceAccount in
       guard var account = transaction.serviceAccount(email: email) else {
-        throw AccountError(.invalidArgument, "there is no such service account")
+        throw AccountError(.invalidArgument, "unknown service account")
       }
       account.isDisabled = isDisabled
       if isDisabled { account.endTokens() }
@@ -88,10 +89,10 @@ package struct ServiceAccounts: Sendable {
   ) async throws(AccountError) -> ServiceAccount {
     let account = try await context.store.transact { (transaction) throws(AccountError) -> ServiceAccount in
       guard var account = transaction.serviceAccount(email: email) else {
-        throw AccountError(.invalidArgument, "there is no such service account")
+        throw AccountError(.invalidArgument, "unknown service account")
       }
       guard account.publicKeys.removeValue(forKey: keyID) != nil else {
-        throw AccountError(.invalidArgument, "the account has no such key")
+        throw AccountError(.invalidArgument, "unknown key of the service account")
       }
       account.endTokens()
       transaction.putServiceAccount(account)

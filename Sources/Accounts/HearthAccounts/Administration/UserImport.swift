@@ -55,7 +55,7 @@ package struct UserImport: Sendable {
           if let key = user.signerKey {
             if let present = transaction.importKey(key.id) {
               guard keys.unseal(present) == key.key else {
-                throw AccountError(.invalidArgument, "another signer key has this name here")
+                throw AccountError(.invalidArgument, "another signer key already has this id")
               }
             } else if let text = sealedKeys[key.id] {
               transaction.putImportKey(key.id, text)

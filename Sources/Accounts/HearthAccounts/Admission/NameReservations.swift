@@ -63,7 +63,9 @@ final class NameReservations: Sendable {
   func reserve(namesOf user: UserRecord) async throws(AccountError) -> Reservation {
     let names = Self.names(of: user)
     if state.withLock({ $0.reserve(names) }) { return Reservation(names, of: self, hasWaited: false) }
-    guard await wait(for: names) else { throw .undecided("Somebody else is signing up with that.") }
+    guard await wait(for: names) else {
+      throw .undecided("Another sign-up with the same address, number or identity is in progress.")
+    }
     return Reservation(names, of: self, hasWaited: true)
   }
 

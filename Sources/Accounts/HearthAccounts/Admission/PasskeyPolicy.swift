@@ -9,7 +9,7 @@ package struct PasskeyPolicy: Sendable {
   /// - Throws: `operationNotAllowed` without one, or where the tenant has disabled it.
   func provider() throws(AccountError) -> any PasskeyProvider {
     guard context.settings.tenant?.allows(.passkey) ?? true, let provider = context.plugins.passkeyProvider else {
-      throw AccountError(.operationNotAllowed, "Passkeys are not switched on; see signIn.passkey.")
+      throw AccountError(.operationNotAllowed, "Passkeys are not enabled; see signIn.passkey.")
     }
     return provider
   }

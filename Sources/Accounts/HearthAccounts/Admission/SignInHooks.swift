@@ -71,10 +71,11 @@ package struct SignInHooks: Sendable {
     case .success(.deny(let message))?:
       throw AccountError(.blockingFunctionError, Self.shown(message))
     case .failure(let error as HookFailure)?:
-      context.notice(AccountsNotice(.warning, "hook \(hook.name) \(error.notice): denied"))
+      context.notice(AccountsNotice(.warning, "hook \(hook.name) \(error.notice); the sign-in is denied"))
       throw error.accountError
     case nil, .failure?:
-      context.notice(AccountsNotice(.warning, "hook \(hook.name) failed or did not answer in time: denied"))
+      context.notice(
+        AccountsNotice(.warning, "hook \(hook.name) failed or did not answer in time; the sign-in is denied"))
       throw AccountError(.blockingFunctionError, "The sign-in could not be checked.")
     }
   }
@@ -98,9 +99,9 @@ extension HookFailure {
   /// The message for the operator's log.
   fileprivate var notice: String {
     switch self {
-    case .deadlineExceeded: "did not answer in its time"
+    case .deadlineExceeded: "did not answer in time"
     case .unreachable: "could not be reached"
-    case .badAnswer: "gave an answer that cannot be used"
+    case .badAnswer: "returned an unusable response"
     }
   }
 

@@ -19,7 +19,8 @@ public enum AuditTrailVerifier {
   ///
   /// - Parameters:
   ///   - sequence: the first record; the hash that is stored before it is then trusted. Nil begins with the oldest.
-  ///   - anchor: a head that was noted earlier, compared at its record; one whose record is gone is ignored.
+  ///   - anchor: a head that was noted earlier, compared with the record of its number, or with the hash before the
+  ///     oldest record. It is ignored when its record is older still, or before `sequence`.
   public static func verify(
     _ view: AccountView, from sequence: Int64? = nil, anchor: AuditHead? = nil
   ) -> Verdict {
@@ -35,7 +36,7 @@ public enum AuditTrailVerifier {
       return .broken(sequence: head.sequence + 1, reason: "it is missing")
     }
     if let anchor, anchor.sequence == head.firstSequence - 1, anchor.hash != head.previousHash {
-      return .broken(sequence: head.firstSequence, reason: "it does not follow the one noted")
+      return .broken(sequence: head.firstSequence, reason: "it does not follow the anchor")
     }
     var chain = ChainCheck(
       expected: head.firstSequence, previous: Digest(hex: head.previousHash)?.bytes ?? [], anchor: anchor)
@@ -54,7 +55,7 @@ public enum AuditTrailVerifier {
     }
     guard chain.expected > head.sequence else { return .broken(sequence: chain.expected, reason: "it is missing") }
     guard Digest.hexadecimal(chain.previous) == head.hash else {
-      return .broken(sequence: head.sequence, reason: "the head of the trail names another hash")
+      return .broken(sequence: head.sequence, reason: "the head of the trail has another hash")
     }
     return .intact(records: chain.count, head: head)
   }
@@ -79,11 +80,13 @@ public enum AuditTrailVerifier {
 
     /// Returns the error of the next record; nil when it is valid.
     mutating func check(_ key: Key, _ node: Node) -> String? {
-      guard key == firstKey else { return key < firstKey ? "a record before it was put in" : "it is missing" }
+      guard key == firstKey else { return key < firstKey ? "a record was inserted before it" : "it is missing" }
       guard let record = node.withStringUTF8({ AuditRecord(stored: $0) }) ?? nil else { return "it cannot be read" }
-      guard record.sequence == expected else { return "it carries another number" }
+      guard record.sequence == expected else { return "its number is wrong" }
       guard record.hash == AuditRecord.hash(record.line, after: previous) else { return "it was changed" }
-      if let anchor, anchor.sequence == expected, anchor.hash != record.hash.hex { return "it is not the one noted" }
+      if let anchor, anchor.sequence == expected, anchor.hash != record.hash.hex {
+        return "it is not the record of the anchor"
+      }
       previous = record.hash.bytes
       expected += 1
       count += 1

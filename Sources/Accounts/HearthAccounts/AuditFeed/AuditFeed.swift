@@ -154,7 +154,7 @@ package final class AuditFeed: Sendable {
       return queue.lostCount
     }
     guard count > 0 else { return }
-    notice(AccountsNotice(.warning, "audit sink \(name) is switched off: \(count) records were not sent"))
+    notice(AccountsNotice(.warning, "audit sink \(name) is disabled: \(count) records were not sent"))
   }
 
   private func notifyOfDropped(of name: String) {
@@ -170,7 +170,7 @@ package final class AuditFeed: Sendable {
     guard count > 0 else { return }
     notice(
       AccountsNotice(
-        .error, "audit sink \(name) does not keep up: \(count) records were not sent; the trail here has them"))
+        .error, "audit sink \(name) is too slow: \(count) records were not sent; the server's audit trail has them"))
   }
 
   /// The number of queued records of all sinks.

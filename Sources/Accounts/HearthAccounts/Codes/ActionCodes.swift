@@ -79,7 +79,8 @@ package struct ActionCodes: Sendable {
     }
     // An emulator shows the code to every program of its machine.
     guard context.mails.canSend || context.settings.isEmulator else {
-      throw AccountError(.operationNotAllowed, "No mail can be sent from here.")
+      throw AccountError(
+        .operationNotAllowed, "This server cannot send mail: configure mail in the file of --auth-config.")
     }
     let isReset = request.purpose == .resetPassword
     let part = MailCategory(request.purpose)

@@ -71,7 +71,8 @@ package struct ActionLinks: Sendable {
     guard let page = configuration.pageDomains.first(where: { domain.isSameText(as: $0) }) else {
       throw AccountError(
         .invalidLinkDomain,
-        "linkDomain must be \(own), where the links of this server lead, or one of pageDomains in the operator's file.")
+        "linkDomain must be \(own), the host of this server's links, or one of pageDomains in the file of --auth-config."
+      )
     }
     return "https://" + page
   }

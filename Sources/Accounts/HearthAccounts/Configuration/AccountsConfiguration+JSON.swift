@@ -55,7 +55,7 @@ extension AccountsConfiguration {
     if publicURL.hasSuffix("/") { publicURL.removeLast() }
     if let keys = try file.texts("apiKeys") {
       guard !keys.isEmpty else {
-        throw file.wrong("apiKeys", "names no key, so nobody could come in; leave it out to take any key")
+        throw file.wrong("apiKeys", "lists no key, so that every request would be refused; omit it to accept any key")
       }
       apiKeys = Set(keys)
     }
@@ -136,7 +136,7 @@ extension AccountsConfiguration {
       try object.end()
       guard let cost = PasswordCost(logN: logN, r: r, p: p), !cost.isBelowFloor else {
         let known = PasswordCost.recommended.map { "logN \($0.logN) r \($0.r) p \($0.p)" }.joined(separator: ", ")
-        throw SettingsError(place, "is weaker than what is recommended, or needs too much memory: \(known)")
+        throw SettingsError(place, "is weaker than recommended, or needs too much memory: \(known)")
       }
       return cost
     default:

@@ -47,7 +47,7 @@ extension AccountsConfiguration.MailSettings {
       case .bool(false): continue
       case .bool(true), .object:
         if let mailer {
-          throw object.wrong(member.name, "is a second mailer beside \(mailer.name); keep one of them")
+          throw object.wrong(member.name, "is a second mailer besides \(mailer.name); keep one")
         }
         mailer = PluginChoice(member.name, member.value.members == nil ? .object([]) : member.value)
       default: throw object.unknown(member.name)
@@ -60,7 +60,8 @@ extension AccountsConfiguration {
   /// Clients refresh five minutes before the end: with 300 seconds or less each would refresh hundreds of times a
   /// second.
   static let idTokenLifetimeRange: ClosedRange<Int64> = 900...3_600
-  static let lifetimeReason = "clients refresh five minutes before the end, and with a short life without a pause"
+  static let lifetimeReason =
+    "clients refresh five minutes before expiry, so shorter tokens would be refreshed continuously"
 
   /// Refuses an invalid configuration, from a file or the command line.
   public func validate() throws(SettingsError) {
@@ -75,22 +76,23 @@ extension AccountsConfiguration {
     }
     guard Self.isOrigin(publicURL) else {
       throw SettingsError(
-        "publicURL", "must be the address that users reach this server at, https://auth.example.com, without a path")
+        "publicURL",
+        "must be the URL at which users reach this server, such as https://auth.example.com, without a path")
     }
     guard passwordPolicy.lengthMin <= passwordPolicy.sizeBytesMax else {
-      throw SettingsError("passwordPolicy.lengthMin", "is more than sizeBytesMax, so no password would do")
+      throw SettingsError("passwordPolicy.lengthMin", "is more than sizeBytesMax, so that no password is possible")
     }
     if passwordCost.isBelowFloor, !isEmulator {
       throw SettingsError(
-        "passwordCost", "is below what protects passwords; only a developer's server may have it")
+        "passwordCost", "is too weak to protect passwords; it is for development only")
     }
     if let choice = signIn?.first(where: { $0.name == ProviderID.phone }), choice.values != .object([]) {
-      throw SettingsError("signIn.phone", "must be true or false; what is to be said about it stands in phone")
+      throw SettingsError("signIn.phone", "must be true or false; its settings are in phone")
     }
     if sendsPhoneCodes, phone.regions == nil, !isEmulator {
       throw SettingsError(
         "phone.regions",
-        "is missing: messages cost money, so name where they may go, { \"allow\": [\"DE\", \"AT\"] }, or where not, "
+        "is missing: messages cost money, so list the countries to allow, { \"allow\": [\"DE\", \"AT\"] }, or to deny, "
           + "{ \"deny\": [] }")
     }
     for domain in authorizedDomains where !Self.isHost(domain) {

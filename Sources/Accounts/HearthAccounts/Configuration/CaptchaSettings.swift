@@ -67,7 +67,7 @@ public struct CaptchaSettings: Sendable, Equatable, Redacted {
     hostnames = try values.texts("hostnames")?.map { $0.lowercased() } ?? []
     if let text = try values.text("widget") {
       guard let widget = Widget(rawValue: text), widget != .score || service == .recaptcha else {
-        throw values.error("widget", "must be checkbox or invisible, or for a key of reCAPTCHA 3 score")
+        throw values.error("widget", "must be checkbox, invisible, or score for a reCAPTCHA 3 key")
       }
       self.widget = widget
     }

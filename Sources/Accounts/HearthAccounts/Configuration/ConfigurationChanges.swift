@@ -17,7 +17,7 @@ enum ConfigurationChanges {
     let changes = merge(patch, into: kept.flatMap { JSON(parsing: $0.utf8) } ?? .object([]))
     let text = changes.text()
     guard text.count <= bytesMax else {
-      throw AccountError(.invalidArgument, "All changed settings together are longer than \(bytesMax) bytes.")
+      throw AccountError(.invalidArgument, "The changed settings have more than \(bytesMax) bytes in total.")
     }
     do throws(SettingsError) {
       _ = try AccountsConfiguration.parse(text, over: configuration)

@@ -15,7 +15,7 @@ struct ConfigurationObject {
     guard let members = value.members else { throw SettingsError(location, "must be an object: { … }") }
     var names: Set<String> = []
     for member in members where !names.insert(member.name).inserted {
-      throw SettingsError(Self.location(of: member.name, in: location), "is there twice; keep one of them")
+      throw SettingsError(Self.location(of: member.name, in: location), "occurs twice; keep one")
     }
     self.location = location
     self.members = members
@@ -67,18 +67,18 @@ struct ConfigurationObject {
   mutating func read(_ name: String, into target: inout String) throws(SettingsError) {
     guard let value = value(name) else { return }
     guard let text = value.string, Self.isPlain(text) else {
-      throw wrong(name, "must be a text of 1 to 1000 bytes without line breaks")
+      throw wrong(name, "must be a string of 1 to 1000 bytes without line breaks")
     }
     target = text
   }
 
   mutating func texts(_ name: String) throws(SettingsError) -> [String]? {
     guard let value = value(name) else { return nil }
-    guard let elements = value.array else { throw wrong(name, "must be an array of texts: [\"…\"]") }
+    guard let elements = value.array else { throw wrong(name, "must be an array of strings: [\"…\"]") }
     var texts: [String] = []
     for (index, element) in elements.enumerated() {
       guard let text = element.string, Self.isPlain(text) else {
-        throw wrong("\(name)[\(index)]", "must be a text of 1 to 1000 bytes without line breaks")
+        throw wrong("\(name)[\(index)]", "must be a string of 1 to 1000 bytes without line breaks")
       }
       texts.append(text)
     }
@@ -108,8 +108,8 @@ struct ConfigurationObject {
   func unknown(_ name: String) -> SettingsError {
     let near = known.map { ($0, Self.distance(name.lowercased(), $0.lowercased())) }.min { $0.1 < $1.1 }
     let guess = near.flatMap { $0.1 <= max(1, name.count / 3) && $0.1 < name.count ? "did you mean \($0.0)?" : nil }
-    let rest = guess ?? "known here: \(known.sorted().joined(separator: ", "))"
-    return wrong(name, "is not a setting; \(rest)")
+    let rest = guess ?? "the settings are \(known.sorted().joined(separator: ", "))"
+    return wrong(name, "is not a known setting; \(rest)")
   }
 
   func wrong(_ name: String, _ message: String) -> SettingsError {

@@ -11,7 +11,7 @@ package enum ConfigurationText {
   /// - Throws: with the line and column of the syntax error.
   package static func parse(_ text: [UInt8]) throws(SettingsError) -> JSON {
     guard text.count <= sizeBytesMax else {
-      throw SettingsError("", "the file is larger than \(sizeBytesMax) bytes; it cannot be a configuration")
+      throw SettingsError("", "the file is larger than \(sizeBytesMax) bytes, the limit for a configuration")
     }
     let bytes = withoutComments(text)
     let result = bytes.withUnsafeBytes { bytes -> Result<JSON, JSONError> in

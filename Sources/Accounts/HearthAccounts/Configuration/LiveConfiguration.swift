@@ -58,7 +58,7 @@ package final class LiveConfiguration: Sendable {
           notice(
             AccountsNotice(
               .error,
-              "something that administrators decided for the tenant \(tenant.id) does not go with the project's settings any more, and these count there: \(error)"
+              "settings of the tenant \(tenant.id) conflict with the project's settings, which take precedence: \(error)"
             ))
         }
         lastOfTenant.withLock { [value] in
@@ -96,7 +96,7 @@ package final class LiveConfiguration: Sendable {
       notice(
         AccountsNotice(
           .error,
-          "something that administrators changed of the configuration does not go with the file any more, and the file counts there: \(problem)"
+          "settings that administrators changed conflict with the configuration file, which takes precedence: \(problem)"
         ))
     }
     return value

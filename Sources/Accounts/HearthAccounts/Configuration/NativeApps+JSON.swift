@@ -23,11 +23,11 @@ extension NativeApps {
     }
     app.appIDs = try object.texts("appIDs") ?? []
     guard app.appIDs.allSatisfy({ scheme(appID: $0) != nil }) else {
-      throw object.wrong("appIDs", "must be Firebase's ids of the app: \"1:1234567890:ios:abcdef\"")
+      throw object.wrong("appIDs", "must be the app's Firebase ids: \"1:1234567890:ios:abcdef\"")
     }
     app.clientIDs = try object.texts("clientIDs") ?? []
     guard app.clientIDs.allSatisfy({ scheme(clientID: $0) != nil }) else {
-      throw object.wrong("clientIDs", "must be OAuth client ids of the app: \"123-abc.apps.googleusercontent.com\"")
+      throw object.wrong("clientIDs", "must be the app's OAuth client ids: \"123-abc.apps.googleusercontent.com\"")
     }
     try object.end()
     return app

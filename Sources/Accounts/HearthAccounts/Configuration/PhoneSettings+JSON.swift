@@ -21,7 +21,7 @@ extension PhoneSettings {
       case .bool(false): continue
       case .bool(true), .object:
         if let sender {
-          throw object.wrong(member.name, "is a second sender of messages beside \(sender.name); keep one of them")
+          throw object.wrong(member.name, "is a second sender of messages besides \(sender.name); keep one")
         }
         sender = PluginChoice(member.name, member.value.members == nil ? .object([]) : member.value)
       default: throw object.unknown(member.name)
@@ -33,7 +33,7 @@ extension PhoneSettings {
     var numbers: [String: String] = [:]
     for member in object.others() {
       guard (try? PhoneNumber.check(member.name)) != nil else {
-        throw object.wrong(member.name, "is no phone number: + and digits, as +15555550100")
+        throw object.wrong(member.name, "is not a phone number: write + and digits, such as +15555550100")
       }
       guard let code = member.value.string, isCode(code) else {
         throw object.wrong(member.name, "must have a code of six digits: \"123456\"")
@@ -62,7 +62,7 @@ extension PhoneRegions {
     switch (allowed, denied) {
     case (let allowed?, nil): self = .only(allowed)
     case (nil, let denied?): self = .allBut(denied)
-    default: throw object.wrong("allow", "is needed, or deny in its place: { \"allow\": [\"DE\", \"AT\"] }")
+    default: throw object.wrong("allow", "is missing; give allow or deny: { \"allow\": [\"DE\", \"AT\"] }")
     }
   }
 }

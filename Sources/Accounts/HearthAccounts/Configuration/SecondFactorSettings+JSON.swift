@@ -33,7 +33,8 @@ extension SecondFactorSettings {
       return RequiredClaim(name: member.name, values: values)
     default:
       throw SettingsError(
-        place, "must say of each claim true, a text or an array of texts: { \"admin\": true, \"role\": [\"owner\"] }")
+        place,
+        "must give each claim as true, a string or an array of strings: { \"admin\": true, \"role\": [\"owner\"] }")
     }
   }
 }

@@ -44,7 +44,7 @@ package struct AccountErasure: Sendable {
     try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       let erasure = transaction.eraseFromTrail(uid)
       let detail =
-        "erasure \(number)\(requester.map { " by \($0)" } ?? ""): \(erasure.count) records of this trail were written anew; "
+        "erasure \(number)\(requester.map { " by \($0)" } ?? ""): \(erasure.count) records of this trail were rewritten; "
         + "its last hash was \(erasure.formerHash ?? "none")"
       transaction.audit(AuditEvent(.userErased, client: client, detail: detail))
       return erasure.count

@@ -48,7 +48,7 @@ package struct NewPasswords: Sendable {
       .password, operation, parameters: ["email": email, "password": password], otherwise: .passwordLoginDisabled,
       client: client, now: now)
     guard case .password(let proof) = answer, EmailAddress.canonical(proof.email) == proof.email else {
-      context.notice(AccountsNotice(.error, "the password provider gave an answer of another kind"))
+      context.notice(AccountsNotice(.error, "the password provider returned an unexpected response"))
       throw AccountError(.unavailable)
     }
     return proof

@@ -111,12 +111,12 @@ struct ForeignTokenTable {
   /// Takes the outcome that the waiter was notified of; it no longer waits. Must be called on the event loop, in the same turn in
   /// which the waiter's connection uses the outcome: a later revocation then finds the connection registered.
   mutating func take(_ id: UInt64) -> ForeignTokenOutcome {
-    guard let waiter = waiters.removeValue(forKey: id) else { return .undecided("was not asked") }
+    guard let waiter = waiters.removeValue(forKey: id) else { return .undecided("was not called") }
     let (network, site) = (waiter.network.text, waiter.network.prefix.widest)
     if let count = networks[network] { networks[network] = count > 1 ? count - 1 : nil }
     if let count = sites[site] { sites[site] = count > 1 ? count - 1 : nil }
     if waiter.outcome == nil { questions[waiter.key]?.waiters.removeAll { $0 == id } }
-    return waiter.outcome ?? .undecided("has not answered")
+    return waiter.outcome ?? .undecided("did not answer")
   }
 
   // MARK: Answers
@@ -132,7 +132,7 @@ struct ForeignTokenTable {
     var outcome = outcome
     if case .accepted(let credential) = outcome {
       if question.isVoid {
-        outcome = .undecided("revoked too much while it was asked")
+        outcome = .undecided("revoked too many tokens during the request")
       } else if isRevoked(key, credential, since: question.serial) {
         outcome = .refused(.expired)
       } else if cacheMilliseconds > 0 {

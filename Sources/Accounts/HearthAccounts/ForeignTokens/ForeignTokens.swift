@@ -64,7 +64,7 @@ package final class ForeignTokens: Sendable {
     let nowSeconds = now.wallMilliseconds / 1000
     let waiter = PendingToken.WaiterNumber()
     let (lookup, number) = state.withLock { state -> (ForeignTokenTable.Lookup, UInt64) in
-      guard !state.isClosed else { return (.known(.undecided("is not asked by a server that stops")), 0) }
+      guard !state.isClosed else { return (.known(.undecided("cannot be called while the server stops")), 0) }
       let lookup = state.table.lookUp(
         key, from: ClientNetwork(address), nowMilliseconds: now.monotonicMilliseconds, nowSeconds: nowSeconds,
         notify: { [self] in later(PendingToken(tokens: self, waiter: waiter, verifier: key.verifier)) })
@@ -78,7 +78,7 @@ package final class ForeignTokens: Sendable {
     switch lookup {
     case .known(let outcome): return .known(Self.result(outcome, verifier: key.verifier))
     case .full:
-      return .known(.failure(.undecided(verifier: key.verifier, reason: "has too many tokens to look at")))
+      return .known(.failure(.undecided(verifier: key.verifier, reason: "has too many tokens to verify")))
     case .waits: return .pending
     case .asks(_, let serial):
       let question = TokenQuestion(
@@ -127,7 +127,7 @@ package final class ForeignTokens: Sendable {
       var validated = ValidatedTokenAnswer(answer, by: voucher, nowSeconds: now.wallMilliseconds / 1000)
       let current = dependencies.verifiers().first { $0.name == voucher.verifier }
       // The answer of a verifier that was switched off meanwhile is void, and that of a replaced one is not cached.
-      if current == nil { validated.outcome = .undecided("was switched off") }
+      if current == nil { validated.outcome = .undecided("was disabled") }
       if current?.revision != revision { validated.cacheMilliseconds = 0 }
       let notifications = self.state.withLock {
         $0.table.answer(

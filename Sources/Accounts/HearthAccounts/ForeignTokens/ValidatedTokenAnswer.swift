@@ -28,7 +28,7 @@ struct ValidatedTokenAnswer: Sendable, Equatable {
           cacheSeconds: min(token.cacheSeconds, subject.expiresAtSeconds - nowSeconds))
       } catch {
         let what = error.detail.map { "\(error.code.rawValue): \($0)" } ?? error.code.rawValue
-        self.init(.undecided("answered what cannot be used: \(PlainText.line(what, lengthMax: 200))"), cacheSeconds: 0)
+        self.init(.undecided("returned an unusable response: \(PlainText.line(what, lengthMax: 200))"), cacheSeconds: 0)
       }
     }
   }
@@ -48,7 +48,7 @@ extension ForeignTokenSubject {
     guard Self.isProvider(provider) else { throw AccountError(.invalidArgument, "signInProvider") }
     let end = token.expiresAtSeconds ?? nowSeconds + ForeignTokenLimits.lifetimeSecondsDefault
     guard Self.isTime(end), token.issuedAtSeconds.map(Self.isTime) ?? true else {
-      throw AccountError(.invalidArgument, "a time that is none")
+      throw AccountError(.invalidArgument, "a time is out of range")
     }
     self.init(uid: token.uid, signInProvider: provider, expiresAtSeconds: end)
     // An issue time in the future cannot be compared with earlier revocations, so it is dropped.

@@ -111,18 +111,18 @@ extension BlockingFunctionSettings {
       case "functionUri", "updateTime": continue
       case "signing":
         guard let signing = member.value.string.flatMap({ Signing(rawValue: $0) }) else {
-          throw Self.wrong("signing is RS256 or none")
+          throw Self.wrong("signing must be RS256 or none")
         }
         function.signing = signing
       case "allowsPrivate":
-        guard let isAllowed = member.value.bool else { throw Self.wrong("allowsPrivate is true or false") }
+        guard let isAllowed = member.value.bool else { throw Self.wrong("allowsPrivate must be true or false") }
         function.allowsPrivate = isAllowed
       case "onUnreachable":
         switch member.value.string {
         case "deny": function.allowsUnreachable = false
         case "allow" where moment == .beforeSignIn: function.allowsUnreachable = true
-        case "allow": throw Self.wrong("onUnreachable: allow is for beforeSignIn alone")
-        default: throw Self.wrong("onUnreachable is deny or allow")
+        case "allow": throw Self.wrong("onUnreachable can be allow for beforeSignIn only")
+        default: throw Self.wrong("onUnreachable must be deny or allow")
         }
       default: throw Self.wrong("unknown member: \(Self.shown(member.name))")
       }

@@ -36,7 +36,8 @@ struct BlockingFunctions: DecidingHook {
     } catch {
       guard error == .unreachable, event.moment == .beforeSignIn, function.allowsUnreachable else { throw error }
       context.notice(
-        AccountsNotice(.warning, "the beforeSignIn function could not be reached: allowed, as its settings say"))
+        AccountsNotice(
+          .warning, "the beforeSignIn function is unreachable; the sign-in is allowed, as onUnreachable says"))
       return .allow()
     }
   }
@@ -48,7 +49,7 @@ struct BlockingFunctions: DecidingHook {
     let custom: JSON? = if case .set(let claims) = changes.customClaims { claims } else { nil }
     let present = user.customClaims?[claim]
     for given in [custom?[claim], changes.sessionClaims?[claim]].compactMap(\.self) where given != present {
-      throw .badAnswer("The function's claims have \(claim), which opens the console and is the operator's to give.")
+      throw .badAnswer("The function's claims include \(claim), which opens the console. Only the operator can set it.")
     }
   }
 
@@ -72,8 +73,9 @@ struct BlockingFunctions: DecidingHook {
         lifetimeSeconds: BlockingFunctionLimits.tokenLifetimeSeconds + BlockingFunctionLimits.backdatedSeconds)
       return JSON.object([JSON.Member("data", .object([JSON.Member("jwt", .string(token))]))]).text()
     } catch {
-      context.notice(AccountsNotice(.error, "a blocking function's request could not be made: \(error.code.rawValue)"))
-      throw .badAnswer("The function's request could not be made.")
+      context.notice(
+        AccountsNotice(.error, "a request to a blocking function could not be created: \(error.code.rawValue)"))
+      throw .badAnswer("The request to the function could not be created.")
     }
   }
 }

@@ -54,7 +54,7 @@ struct MailText: Sendable {
 
   private func words(app: String) -> (subject: String, lead: String, end: String) {
     let ignore = "If you did not ask for this, you can ignore this mail."
-    let back = "If this was not you, follow the link to take your account back, and reset your password."
+    let back = "If this was not you, follow the link to recover your account, and then reset your password."
     let changed = detail.map { PlainText.line($0, lengthMax: 256) } ?? "A new credential"
     switch kind {
     case .resetPassword:
@@ -65,7 +65,7 @@ struct MailText: Sendable {
       return ("Verify your address for \(app)", "Follow this link to verify that this address is yours.", ignore)
     case .verifyAndChangeEmail:
       return (
-        "Verify your new address for \(app)", "Follow this link to use this address for your account from now on.",
+        "Verify your new address for \(app)", "Follow this link to use this address for your account.",
         ignore
       )
     case .emailSignIn:
@@ -74,23 +74,23 @@ struct MailText: Sendable {
       let address = newEmail.map { PlainText.line($0, lengthMax: 320) } ?? "another address"
       return (
         "Your address for \(app) was changed", "The address of your account was changed to \(address).",
-        "If this was not you, follow the link to take your account back, and change your password."
+        "If this was not you, follow the link to recover your account, and then change your password."
       )
     case .revertSecondFactor:
       return (
-        "A second step was added to your account for \(app)",
-        "From now on your account asks for a second step at every sign-in.",
-        "If this was not you, follow the link to take the second step away again, and change your password."
+        "Two-step sign-in was added to your account for \(app)",
+        "Your account now requires a second step at every sign-in.",
+        "If this was not you, follow the link to remove the second step, and then change your password."
       )
     case .recoveryCodeUsed:
       return (
         "A recovery code of your account for \(app) was used",
-        "Somebody signed in to your account with one of its recovery codes, which now is used up.",
-        "If this was not you, reset your password at once, and make new recovery codes."
+        "A sign-in to your account used one of your recovery codes. That code no longer works.",
+        "If this was not you, reset your password now, and create new recovery codes."
       )
     case .passkeyAdded:
       return (
-        "A passkey was added to your account for \(app)", "From now on that passkey signs in to your account.", back
+        "A passkey was added to your account for \(app)", "You can now sign in to your account with that passkey.", back
       )
     case .passkeyRemoved:
       return (
@@ -99,7 +99,7 @@ struct MailText: Sendable {
     case .passwordChanged:
       return (
         "Your password for \(app) was changed", "The password of your account was changed, and you were signed out.",
-        link == nil ? "If this was not you, reset your password at once." : back
+        link == nil ? "If this was not you, reset your password now." : back
       )
     case .signInMethodAdded:
       return ("A way to sign in was added to your account for \(app)", "\(changed) now signs in to your account.", back)
@@ -110,13 +110,13 @@ struct MailText: Sendable {
       )
     case .secondFactorRemoved:
       return (
-        "The second step of your account for \(app) was removed",
-        "A second step was taken away from your account, and other devices were signed out.", back
+        "Two-step sign-in was removed from your account for \(app)",
+        "A second step was removed from your account, and other devices were signed out.", back
       )
     case .recoveryCodesReplaced:
       return (
-        "New recovery codes were made for your account for \(app)",
-        "The recovery codes that you had before no longer count.", back
+        "New recovery codes were created for your account for \(app)",
+        "Your previous recovery codes no longer work.", back
       )
     }
   }

@@ -41,7 +41,9 @@ package final class SendQueue<Message: Sendable>: Sendable {
   ///
   /// - Returns: the reason why it was not sent; nil when it was.
   package func sendAndWait(_ message: Message) async -> String? {
-    guard let sender = sender() else { return "nobody sends it: no plugin does, and the configuration names none" }
+    guard let sender = sender() else {
+      return "no sender: enable a plugin that sends it, or name one in the configuration"
+    }
     return await withCheckedContinuation { continuation in
       add(message, to: sender) { continuation.resume(returning: $0) }
     }
@@ -61,8 +63,8 @@ package final class SendQueue<Message: Sendable>: Sendable {
       whenSent(problem)
     }
     if !isTaken {
-      notice(AccountsNotice(.warning, "\(name) was dropped: too many wait"))
-      whenSent("too many wait")
+      notice(AccountsNotice(.warning, "\(name) was dropped: too many messages are waiting"))
+      whenSent("too many messages are waiting")
     }
     return isTaken
   }

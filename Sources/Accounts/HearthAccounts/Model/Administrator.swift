@@ -43,7 +43,8 @@ package struct Administrator: Sendable {
     guard let claim, !authority.actsForOperator else { return }
     guard before?.hasClaim(claim) != true, !after.hasClaim(claim) else {
       throw AccountError(
-        .insufficientPermission, "Accounts that open the console are the operator's; a service account changes none.")
+        .insufficientPermission,
+        "A service account cannot change accounts that open the console. Only the operator can.")
     }
   }
 
@@ -60,7 +61,7 @@ package struct Administrator: Sendable {
     guard let name = ["authorizedDomains", "secondFactors"].first(where: { settings[$0] != nil }) else { return }
     throw AccountError(
       .insufficientPermission,
-      "\(name) is the operator's where accounts open the console: set it in the file of --auth-config.")
+      "\(name) can only be set in the file of --auth-config, because accounts can open the console.")
   }
 
   /// Creates an audit event that the administrator caused.

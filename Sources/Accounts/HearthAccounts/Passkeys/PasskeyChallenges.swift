@@ -53,7 +53,7 @@ struct PasskeyChallenges: Sendable {
   /// - Throws: `invalidAuthenticatorResponse` for a foreign or expired challenge.
   func answered(by clientDataJSON: [UInt8], _ purpose: Purpose, now: Instant) throws(AccountError) -> Challenge {
     let foreign = AccountError(
-      .invalidAuthenticatorResponse, "The challenge in clientDataJSON is none that this server gave out for this.")
+      .invalidAuthenticatorResponse, "The challenge in clientDataJSON was not issued by this server for this request.")
     guard clientDataJSON.count <= 16_384, let text = JSON(parsing: clientDataJSON)?["challenge"]?.string,
       let bytes = Base64URL.decode(Array(text.utf8)), let padded = String(validating: bytes, as: UTF8.self),
       let opened = context.keys.unseal(Self.unpadded(padded), for: sealPurpose(purpose)),
@@ -61,7 +61,7 @@ struct PasskeyChallenges: Sendable {
       let end = json["e"]?.int
     else { throw foreign }
     guard now.wallMilliseconds / 1000 < end else {
-      throw AccountError(.invalidAuthenticatorResponse, "The challenge has ended. Begin again.")
+      throw AccountError(.invalidAuthenticatorResponse, "The challenge has expired. Start again.")
     }
     return Challenge(
       bytes: bytes, uid: json["u"]?.string, userHandle: json["h"]?.string, endsAtSeconds: end)
@@ -85,7 +85,7 @@ struct PasskeyChallenges: Sendable {
   /// - Throws: `invalidAuthenticatorResponse` for a challenge that was used before.
   func requireUnused(_ challenge: Challenge, in records: some AccountReading) throws(AccountError) {
     guard records.ticket(challenge.mark) == nil else {
-      throw AccountError(.invalidAuthenticatorResponse, "This answer was used before. Begin again.")
+      throw AccountError(.invalidAuthenticatorResponse, "This response was used before. Start again.")
     }
   }
 

@@ -82,7 +82,7 @@ package struct PasskeyEnrolment: Sendable {
     }
     let challenge = try challenges.answered(by: created.clientDataJSON, .enrolment, now: now)
     guard challenge.uid?.isSameText(as: caller.user.uid) == true, let handle = challenge.userHandle else {
-      throw AccountError(.invalidAuthenticatorResponse, "The challenge was given out to somebody else.")
+      throw AccountError(.invalidAuthenticatorResponse, "The challenge was issued to another user.")
     }
     let new: NewPasskey
     do throws(PasskeyRefusal) {
@@ -141,7 +141,7 @@ package struct PasskeyEnrolment: Sendable {
 
   private static func requireEnrollable(_ user: UserRecord, _ party: PasskeyRelyingParty) throws(AccountError) {
     guard user.passkeys.count < party.keysMax else {
-      throw AccountError(.passkeyLimit, "An account has at most \(party.keysMax) passkeys; remove one.")
+      throw AccountError(.passkeyLimit, "An account can have at most \(party.keysMax) passkeys. Remove one first.")
     }
     // A user who does not own the address could lock its owner out.
     guard !party.isRequiredOnceEnrolled || user.email == nil || user.isEmailVerified else {

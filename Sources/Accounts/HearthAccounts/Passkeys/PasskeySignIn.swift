@@ -72,7 +72,7 @@ package struct PasskeySignIn: Sendable {
     }
     guard assertion.userHandle?.isSameText(as: key.userHandle) == true else {
       await refuse(user, "user handle", client: client, now: now)
-      throw AccountError(.invalidAuthenticatorResponse, "userHandle is missing, or is not the one that the key has.")
+      throw AccountError(.invalidAuthenticatorResponse, "userHandle is missing, or does not belong to the key.")
     }
     // Checked before the key's signature counter: a replayed answer does not advance the counter either, but it does not mean that
     // the key was copied.
@@ -129,7 +129,8 @@ package struct PasskeySignIn: Sendable {
       }
       let last = user.passkeys[index].signCount
       guard Int64(proof.signCount) > last || (proof.signCount == 0 && last == 0) else {
-        throw AccountError(.invalidAuthenticatorResponse, "The key was used again meanwhile.")
+        throw AccountError(
+          .invalidAuthenticatorResponse, "The key was used by another sign-in at the same time. Start again.")
       }
       user.passkeys[index].signCount = Int64(proof.signCount)
       user.passkeys[index].isBackedUp = proof.isBackedUp

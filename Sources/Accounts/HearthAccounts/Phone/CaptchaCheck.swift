@@ -19,9 +19,9 @@ struct CaptchaCheck: Sendable {
     guard let token else {
       if showsAttestation {
         throw AccountError(
-          .invalidAppCredential, "This server tells apps from programs by a \(settings.service.rawValue) widget alone.")
+          .invalidAppCredential, "This server only accepts the token of a \(settings.service.rawValue) widget.")
       }
-      throw AccountError(.missingAppCredential, "The token of a \(settings.service.rawValue) widget is needed.")
+      throw AccountError(.missingAppCredential, "The token of a \(settings.service.rawValue) widget is missing.")
     }
     guard context.throttle.admitCredential(address: client.address, now: now) else {
       throw AccountError(.tooManyAttempts, "Too many refused credentials from your network. Try again later.")
@@ -32,14 +32,15 @@ struct CaptchaCheck: Sendable {
       let body = await service.ask(settings.verifyURL, form: form), let answer = JSON(parsing: body),
       let isSuccess = answer["success"]?.bool
     else {
-      context.notice(AccountsNotice(.error, "the captcha service at \(settings.verifyURL) does not answer as one"))
+      context.notice(
+        AccountsNotice(.error, "the captcha service at \(settings.verifyURL) returned an unexpected response"))
       throw AccountError(.unavailable)
     }
     guard isSuccess, admits(answer, settings) else {
       // An error in this server's own settings is reported to its operator.
       let codes = (answer["error-codes"]?.array ?? []).compactMap(\.string)
       if codes.contains(where: { $0.hasSuffix("-secret") }) {
-        context.notice(AccountsNotice(.error, "the captcha service does not take the secret in phone.captcha"))
+        context.notice(AccountsNotice(.error, "the captcha service refused the secret in phone.captcha"))
       }
       context.throttle.credentialRefused(address: client.address, now: now)
       throw AccountError(.captchaCheckFailed)

@@ -76,7 +76,7 @@ struct PhoneCodes: Sendable {
           detail: codeRequest.purpose.rawValue))
     }
     if let message, !context.server.texts.send(message) {
-      throw AccountError(.quotaExceeded, "Too many messages wait to be sent. Try again later.")
+      throw AccountError(.quotaExceeded, "Too many messages are waiting to be sent. Try again later.")
     }
     return new.text
   }
@@ -109,7 +109,8 @@ struct PhoneCodes: Sendable {
 
   private func message(_ code: String, to number: String) throws(AccountError) -> SMSMessage {
     guard context.server.texts.canSend else {
-      throw AccountError(.operationNotAllowed, "This server sends no text messages.")
+      throw AccountError(
+        .operationNotAllowed, "This server cannot send text messages. Configure phone in the file of --auth-config.")
     }
     let app = PlainText.line(context.configuration.mail.appName, lengthMax: 64)
     let text = "\(code) is your verification code for \(app)."
@@ -121,7 +122,7 @@ struct PhoneCodes: Sendable {
 
   private func requireAdmitted(_ number: String, _ request: PhoneRequest) async throws(AccountError) {
     guard let country = CallingCodes.country(of: number) else {
-      throw AccountError(.invalidPhoneNumber, "No country has such a number.")
+      throw AccountError(.invalidPhoneNumber, "The number does not belong to a known country.")
     }
     let settings = context.configuration.phone
     guard settings.regions?.admits(number) == true, premium.admits(number, settings, now: request.now) else {

@@ -62,7 +62,7 @@ extension SignInProviders {
   ) async throws(AccountError) -> [String: String] {
     let provider = try authorizationProvider(providerID)
     guard self.fingerprint(of: providerID) == fingerprint else {
-      throw AccountError(.invalidProviderResponse, "The provider was changed meanwhile. Begin the sign-in again.")
+      throw AccountError(.invalidProviderResponse, "The provider was changed during the sign-in. Start again.")
     }
     try requireAdmitted(client, now: now)
     do throws(AccountError) {

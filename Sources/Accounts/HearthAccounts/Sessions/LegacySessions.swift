@@ -25,7 +25,7 @@ package struct LegacySessions: Sendable {
   ) async throws(AccountError) -> (user: UserRecord, token: String) {
     guard takes(authenticated) else {
       throw AccountError(
-        .operationNotAllowed, "A second factor is required, which clients of this version cannot show.")
+        .operationNotAllowed, "A second factor is required, which this client version does not support.")
     }
     let admitted = try await admission.admit(authenticated, client: client)
     let id = try context.secrets.text()
@@ -59,7 +59,7 @@ package struct LegacySessions: Sendable {
         issuedAtSeconds: issuedAt, expiresAtSeconds: endsAt)
       return (user, token)
     } catch {
-      context.notice(AccountsNotice(.error, "a legacy session's token could not be made: \(error.code.rawValue)"))
+      context.notice(AccountsNotice(.error, "a token of a legacy session could not be created: \(error.code.rawValue)"))
       throw AccountError(.unavailable)
     }
   }

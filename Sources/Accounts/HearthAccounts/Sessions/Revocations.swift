@@ -107,6 +107,6 @@ extension AccountReading {
     guard let issuedAt = named.issuedAtSeconds, let last = tombstone(named.uid),
       !last.admitsCustomToken(issuedAtSeconds: issuedAt)
     else { return }
-    throw AccountError(.invalidCustomToken, "The account was deleted after the token was made.")
+    throw AccountError(.invalidCustomToken, "The account was deleted after the token was created.")
   }
 }

@@ -26,7 +26,7 @@ package struct SessionCookies: Sendable {
       throw AccountError(idToken: error)
     }
     guard !credential.isForEnrolment else {
-      throw AccountError(.invalidIDToken, "The token is good for nothing but enrolling a second factor.")
+      throw AccountError(.invalidIDToken, "The token is only valid for enrolling a second factor.")
     }
     guard let uid = credential.uid, let user = context.store.view.user(uid) else { throw AccountError(.userNotFound) }
     if user.isDisabled { throw AccountError(.userDisabled) }
@@ -35,7 +35,7 @@ package struct SessionCookies: Sendable {
       return try context.keys.mintSessionCookie(
         claims: credential.claims, issuedAtSeconds: nowSeconds, lifetimeSeconds: lifetimeSeconds)
     } catch {
-      throw AccountError(.internalError, "the session cookie could not be made")
+      throw AccountError(.internalError, "the session cookie could not be created")
     }
   }
 }

@@ -34,7 +34,7 @@ struct SessionTokens: Sendable {
         lifetimeSeconds: lifetimeSeconds)
       return TokenTriple(idToken: idToken, refreshToken: refreshToken, expiresInSeconds: lifetimeSeconds)
     } catch {
-      context.notice(AccountsNotice(.error, "an ID token could not be made: \(error.code.rawValue)"))
+      context.notice(AccountsNotice(.error, "an ID token could not be created: \(error.code.rawValue)"))
       throw AccountError(error.code == .claimsTooLarge ? .claimsTooLarge : .unavailable)
     }
   }

@@ -29,7 +29,7 @@ struct TokenClaims: Sendable {
       added = SessionClaims.merged(added, answered)
       // An error that the token would have without the plugin is not the plugin's fault.
       guard answered.isEmpty || (try? IDTokenClaims.check(custom: together())) != nil else {
-        throw failure(of: source, "answered with more than a token may say")
+        throw failure(of: source, "returned more claims than a token can hold")
       }
     }
     return added
@@ -45,12 +45,12 @@ struct TokenClaims: Sendable {
     do throws(AccountError) {
       return try SessionClaims.read(answer.claims)
     } catch {
-      throw failure(of: source, "answered with claims that cannot be (\(error.code.rawValue))")
+      throw failure(of: source, "returned invalid claims (\(error.code.rawValue))")
     }
   }
 
   private func failure(of source: any ClaimsSource, _ what: String) -> AccountError {
-    context.notice(AccountsNotice(.warning, "\(source.name), asked for claims, \(what): no token is made"))
-    return .undecided("\(source.name) could not say what the token is to say.")
+    context.notice(AccountsNotice(.warning, "\(source.name), called for claims, \(what); no token is issued"))
+    return .undecided("\(source.name) could not provide the claims of the token.")
   }
 }

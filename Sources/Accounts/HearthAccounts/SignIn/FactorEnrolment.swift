@@ -129,7 +129,7 @@ package struct FactorEnrolment: Sendable {
 
   private func requireAuthenticators() throws(AccountError) {
     guard context.configuration.secondFactors.totp else {
-      throw AccountError(.operationNotAllowed, "Authenticators are switched off as second factors.")
+      throw AccountError(.operationNotAllowed, "Authenticator apps are disabled as second factors.")
     }
   }
 
@@ -138,7 +138,7 @@ package struct FactorEnrolment: Sendable {
   /// - Throws: `operationNotAllowed`.
   package func requireAllowed() throws(AccountError) {
     guard context.configuration.secondFactors.policy != .off else {
-      throw AccountError(.operationNotAllowed, "Second factors are switched off.")
+      throw AccountError(.operationNotAllowed, "Second factors are disabled.")
     }
   }
 

@@ -33,7 +33,7 @@ package struct FederatedIdentity: Sendable {
   /// - Throws: `invalidProviderResponse` for an id that cannot be stored.
   func requireUsable() throws(AccountError) {
     guard !foreign.rawID.isEmpty, foreign.rawID.utf8.count <= 1_024 else {
-      throw AccountError(.invalidProviderResponse, "The provider's id is not usable.")
+      throw AccountError(.invalidProviderResponse, "The provider's user id is not valid.")
     }
   }
 }

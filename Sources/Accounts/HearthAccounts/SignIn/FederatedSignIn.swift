@@ -27,7 +27,7 @@ package struct FederatedSignIn: Sendable {
     case .identity(let foreign):
       return .identity(FederatedIdentity(providerID: providerID, foreign), parameters: parameters)
     case .user(let named): return .named(named)
-    default: throw AccountError(.invalidProviderResponse, "The provider names no identity.")
+    default: throw AccountError(.invalidProviderResponse, "The provider's response has no user id.")
     }
   }
 
@@ -45,7 +45,7 @@ package struct FederatedSignIn: Sendable {
     let presented = try await presented(
       providerID, parameters: parameters, isLinking: false, client: client, now: now)
     guard case .identity(let identity, let parameters) = presented else {
-      throw AccountError(.invalidProviderResponse, "The provider names no identity.")
+      throw AccountError(.invalidProviderResponse, "The provider's response has no user id.")
     }
     let newUID = newUID?(identity.foreign)
     let outcome = try await user(

@@ -65,13 +65,13 @@ package struct NativeAnswers: Sendable {
       let session = json["s"]?.string, let digest = json["d"]?.string.flatMap({ Digest(hex: $0) }),
       let end = json["e"]?.int
     else {
-      throw AccountError(.invalidProviderResponse, "The requestUri is none that this server's sign-in page gave.")
+      throw AccountError(.invalidProviderResponse, "The requestUri was not issued by this server's sign-in page.")
     }
     guard ConstantTime.equal(Digest(sha256: sessionID.utf8).bytes, digest.bytes) else {
-      throw AccountError(.invalidProviderResponse, "The requestUri is for another app, or another sign-in of this one.")
+      throw AccountError(.invalidProviderResponse, "The requestUri belongs to another app or another sign-in.")
     }
     guard now.wallMilliseconds / 1000 < end else {
-      throw AccountError(.invalidProviderResponse, "The sign-in took too long. Begin it again.")
+      throw AccountError(.invalidProviderResponse, "The sign-in took too long. Start again.")
     }
     return Answer(providerID: providerID, url: url, sessionID: session)
   }

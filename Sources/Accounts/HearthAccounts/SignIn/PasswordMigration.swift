@@ -40,7 +40,7 @@ struct PasswordMigration: Sendable {
     for checker in checkers {
       guard case .user(let account) = try await answer(of: checker, question) else { continue }
       guard EmailAddress.canonical(account.email)?.isSameText(as: proof.email) == true else {
-        throw failure(of: checker, "answered with another address than it was asked for")
+        throw failure(of: checker, "returned another address than the requested one")
       }
       if let user {
         guard account.uid.map({ $0.isSameText(as: user.uid) }) ?? true else { return taken(checker) }
@@ -106,10 +106,10 @@ struct PasswordMigration: Sendable {
   private func record(
     of account: ForeignAccount, email: String, _ checker: any PasswordChecker, now: Instant
   ) throws(AccountError) -> UserRecord {
-    if let uid = account.uid, !UserRecord.isUID(uid) { throw failure(of: checker, "answered with a uid that is none") }
+    if let uid = account.uid, !UserRecord.isUID(uid) { throw failure(of: checker, "returned an invalid uid") }
     guard account.displayName?.utf8.count ?? 0 <= UserRecord.nameBytesMax,
       account.photoURL?.utf8.count ?? 0 <= UserRecord.photoURLBytesMax
-    else { throw failure(of: checker, "answered with a name or a picture that is too long") }
+    else { throw failure(of: checker, "returned a name or a picture that is too long") }
     var user = try signUp.newUser(uid: account.uid, now: now)
     user.email = email
     user.isEmailVerified = account.isEmailVerified
@@ -119,7 +119,7 @@ struct PasswordMigration: Sendable {
       do throws(AccountError) {
         user.customAttributes = ClaimValue.object(try SessionClaims.read(claims, takesComputed: true)).json
       } catch {
-        throw failure(of: checker, "answered with claims that cannot be (\(error.code.rawValue))")
+        throw failure(of: checker, "returned invalid claims (\(error.code.rawValue))")
       }
     }
     return user
@@ -129,12 +129,13 @@ struct PasswordMigration: Sendable {
   private func taken(_ checker: any PasswordChecker) -> Outcome {
     context.notice(
       AccountsNotice(
-        .warning, "\(checker.name) knows a password for a uid that another account has or had: nobody comes in"))
+        .warning, "\(checker.name) returned a uid that another account has or had; the sign-in is denied"))
     return .wrong
   }
 
   private func failure(of checker: any PasswordChecker, _ what: String) -> AccountError {
-    context.notice(AccountsNotice(.warning, "\(checker.name), asked to check a password, \(what): nobody comes in"))
+    context.notice(
+      AccountsNotice(.warning, "\(checker.name), called to check a password, \(what); the sign-in is denied"))
     return .undecided("\(checker.name) could not check the password.")
   }
 }

@@ -37,7 +37,7 @@ package struct PhoneSignIn: Sendable {
   package func requireServed(isEmulated: Bool) throws(AccountError) {
     guard context.settings.tenant == nil else { throw AccountError(.unsupportedTenant) }
     guard isEmulated || context.configuration.servesPhoneSignIn else {
-      throw AccountError(.operationNotAllowed, "Phone numbers do not sign in here.")
+      throw AccountError(.operationNotAllowed, "Sign-in by phone number is not enabled.")
     }
   }
 

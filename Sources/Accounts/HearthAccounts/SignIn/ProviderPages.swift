@@ -52,8 +52,8 @@ package struct ProviderPages: Sendable {
       let own = RedirectURI.own(of: providerID, tenantID: context.keys.tenant, origin: origin)
       throw AccountError(
         .invalidProviderResponse,
-        "\(providerID) does not promise to name its issuer, so it may not use the shared redirect URI. Register \(own) "
-          + "there and set usesSharedRedirectUri to false.")
+        "\(providerID) does not declare that it names its issuer, so it cannot use the shared redirect URI. Register \(own) "
+          + "at the provider and set usesSharedRedirectUri to false.")
     }
     return AuthorizationRedirect(url: url, state: visit.state, visit: try seal(visit, for: Self.visitPurpose))
   }
@@ -76,7 +76,7 @@ package struct ProviderPages: Sendable {
     else {
       throw AccountError(
         .invalidContinueURI,
-        "\(providerID) does not promise to name its issuer: continueUri must end with /"
+        "\(providerID) does not declare that it names its issuer: continueUri must end with /"
           + (context.keys.tenant.map { $0 + "/" } ?? "") + providerID + ".")
     }
     return (url, try seal(visit, for: Self.answerPurpose))
@@ -129,7 +129,7 @@ package struct ProviderPages: Sendable {
     package let memo: String
     /// A sentence for the app's developer and the audit trail.
     package static let reason =
-      "The answer does not name the issuer of the provider that was asked, so its code was sent nowhere."
+      "The response does not name the issuer of the requested provider, so its code was not used."
   }
 
   /// The browser's return from a provider's page.
@@ -195,10 +195,10 @@ package struct ProviderPages: Sendable {
   ) async throws(AccountError) -> (providerID: String, parameters: [String: String]) {
     let nowSeconds = now.wallMilliseconds / 1000
     guard let answer = unseal(sessionID, for: Self.answerPurpose) else {
-      throw AccountError(.invalidProviderResponse, "The sessionId is none of this server's sign-in page.")
+      throw AccountError(.invalidProviderResponse, "The sessionId was not issued by this server's sign-in page.")
     }
     guard nowSeconds < answer.expiresAtSeconds else {
-      throw AccountError(.invalidProviderResponse, "The sign-in took too long. Begin it again.")
+      throw AccountError(.invalidProviderResponse, "The sign-in took too long. Start again.")
     }
     guard answer.tenantID == context.keys.tenant else { throw AccountError(.tenantMismatch) }
     let query = requestURI.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
@@ -207,7 +207,7 @@ package struct ProviderPages: Sendable {
       answer.rest.isEmpty || Digest(sha256: code.utf8).hex == answer.rest,
       RedirectURI.isSame(requestURI, as: answer.redirectURI)
     else {
-      throw AccountError(.invalidProviderResponse, "The requestUri is not the one that the sessionId belongs to.")
+      throw AccountError(.invalidProviderResponse, "The requestUri does not belong to the sessionId.")
     }
     // This server's page checked the issuer when the browser arrived there.
     if answer.rest.isEmpty {
@@ -235,7 +235,7 @@ package struct ProviderPages: Sendable {
       expiresAtSeconds: nowSeconds + Ticket.Purpose.redeemedCode.lifetimeSeconds)
     try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       guard transaction.ticket(mark) == nil else {
-        throw AccountError(.invalidProviderResponse, "This sign-in was used before. Begin it again.")
+        throw AccountError(.invalidProviderResponse, "This sign-in was used before. Start again.")
       }
       transaction.putTicket(mark, ticket)
     }

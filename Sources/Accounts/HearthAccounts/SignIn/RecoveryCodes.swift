@@ -46,7 +46,7 @@ package struct RecoveryCodes: Sendable {
     ) { (_, user) throws(AccountError) in
       // A stolen password alone must not suffice to create codes that stand for the factor.
       guard let shown = caller.secondFactor, user.factors.contains(where: { $0.id == shown }) else {
-        throw AccountError(.secondFactorNotFound, "Recovery codes are for who is signed in with a second factor.")
+        throw AccountError(.secondFactorNotFound, "Recovery codes need a sign-in with a second factor.")
       }
       user.recoveryCodes = new.hashes
     }

@@ -142,7 +142,7 @@ package struct SAMLPages: Sendable {
     let letters = response.utf8.filter { !" \t\r\n".utf8.contains($0) }
     // Base64 needs four letters for three bytes.
     guard letters.count <= SAMLLimits.responseBytesMax / 3 * 4 + 4, let bytes = Base64.decodeLenient(letters) else {
-      throw SAMLRefusal("The answer is no Base64, or has more than \(SAMLLimits.responseBytesMax) bytes.")
+      throw SAMLRefusal("The response is not Base64, or has more than \(SAMLLimits.responseBytesMax) bytes.")
     }
     var verifier = SAMLResponseVerifier(
       identityProviderID: saml.identityProviderID, certificates: saml.certificates,
@@ -165,12 +165,12 @@ package struct SAMLPages: Sendable {
       let (user, visit) = SAMLUser.read(json)
     else { return nil }
     guard now.wallMilliseconds / 1000 < visit.expiresAtSeconds else {
-      throw AccountError(.invalidProviderResponse, "The sign-in took too long. Begin it again.")
+      throw AccountError(.invalidProviderResponse, "The sign-in took too long. Start again.")
     }
     let query = requestURI.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
     let states = PercentEncoding.pairs(query.utf8)?.filter { $0.name == "state" } ?? []
     guard states.count == 1, Digest(sha256: states[0].value.utf8) == Digest(sha256: visit.state.utf8) else {
-      throw AccountError(.invalidProviderResponse, "The requestUri is not the one that the sessionId belongs to.")
+      throw AccountError(.invalidProviderResponse, "The requestUri does not belong to the sessionId.")
     }
     guard visit.tenantID == context.keys.tenant else { throw AccountError(.tenantMismatch) }
     _ = try configuration(visit.providerID)
@@ -192,7 +192,7 @@ package struct SAMLPages: Sendable {
       expiresAtSeconds: nowSeconds + Ticket.Purpose.redeemedCode.lifetimeSeconds)
     try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       guard transaction.ticket(mark) == nil else {
-        throw AccountError(.invalidProviderResponse, "This sign-in was used before. Begin it again.")
+        throw AccountError(.invalidProviderResponse, "This sign-in was used before. Start again.")
       }
       transaction.putTicket(mark, ticket)
     }

@@ -162,7 +162,7 @@ package struct SecondFactors: Sendable {
       throw AccountError(.secondFactorNotFound)
     }
     guard case .totp(let sealedSecret, let lastAcceptedStep) = factor.kind else {
-      throw AccountError(.invalidArgument, "This second factor is a phone: its code comes with phoneVerificationInfo.")
+      throw AccountError(.invalidArgument, "This second factor is a phone: send its code in phoneVerificationInfo.")
     }
     return (factor.id, sealedSecret, lastAcceptedStep)
   }

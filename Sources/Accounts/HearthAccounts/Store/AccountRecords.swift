@@ -10,7 +10,7 @@ public struct AccountRecords: Sendable {
     let node = root[path]
     if node.isEmpty { return nil }
     if case .string(let text)? = node.scalar { return text }
-    damage.add(path, "it is no text")
+    damage.add(path, "it is not a string")
     return nil
   }
 
@@ -40,7 +40,7 @@ public struct AccountRecords: Sendable {
   func record<Record: StoredRecord>(_ node: Node, at path: Path) -> Record? {
     if node.isEmpty { return nil }
     do throws(RecordDamage) {
-      guard let json = node.withStringUTF8({ JSON(parsing: $0) }) ?? nil else { throw RecordDamage("it is no JSON") }
+      guard let json = node.withStringUTF8({ JSON(parsing: $0) }) ?? nil else { throw RecordDamage("it is not JSON") }
       return try Record(stored: RecordReader(json))
     } catch {
       damage.add(path, error.reason)
@@ -66,7 +66,7 @@ struct RecordReader {
   private let json: JSON
 
   init(_ json: JSON) throws(RecordDamage) {
-    guard json.members != nil else { throw RecordDamage("it is no object") }
+    guard json.members != nil else { throw RecordDamage("it is not an object") }
     self.json = json
   }
 
@@ -77,7 +77,7 @@ struct RecordReader {
 
   func optionalText(_ name: String) throws(RecordDamage) -> String? {
     guard let value = json[name] else { return nil }
-    guard case .string(let text) = value else { throw RecordDamage("\(name) is no text") }
+    guard case .string(let text) = value else { throw RecordDamage("\(name) is not a string") }
     return text
   }
 
@@ -88,7 +88,7 @@ struct RecordReader {
 
   func optionalInt(_ name: String) throws(RecordDamage) -> Int64? {
     guard let value = json[name] else { return nil }
-    guard case .int(let number) = value else { throw RecordDamage("\(name) is no whole number") }
+    guard case .int(let number) = value else { throw RecordDamage("\(name) is not a whole number") }
     return number
   }
 
@@ -109,7 +109,7 @@ struct RecordReader {
   /// Returns the objects of an array; empty when absent.
   func objects(_ name: String) throws(RecordDamage) -> [RecordReader] {
     guard let value = json[name] else { return [] }
-    guard case .array(let elements) = value else { throw RecordDamage("\(name) is no array") }
+    guard case .array(let elements) = value else { throw RecordDamage("\(name) is not an array") }
     var readers: [RecordReader] = []
     for element in elements { readers.append(try RecordReader(element)) }
     return readers
@@ -120,7 +120,7 @@ struct RecordReader {
     guard let elements = json[name]?.array else { return [] }
     var texts: [String] = []
     for element in elements {
-      guard case .string(let text) = element else { throw RecordDamage("\(name) has something that is no text") }
+      guard case .string(let text) = element else { throw RecordDamage("\(name) has an element that is not a string") }
       texts.append(text)
     }
     return texts
@@ -131,7 +131,9 @@ struct RecordReader {
     guard let members = json[name]?.members else { return [:] }
     var texts: [String: String] = [:]
     for member in members {
-      guard case .string(let text) = member.value else { throw RecordDamage("\(name) has something that is no text") }
+      guard case .string(let text) = member.value else {
+        throw RecordDamage("\(name) has an element that is not a string")
+      }
       texts[member.name] = text
     }
     return texts

@@ -147,16 +147,16 @@ public final class AccountStore: Sendable {
       return true
     }
     let reply = await commands.ask(database, .transact(transaction))
-    let watch = RequestRetryTracker.current
+    let tracker = RequestRetryTracker.current
     if case .failure(.outcomeUnknown) = reply {
-      watch?.noteChange()
+      tracker?.noteChange()
       throw AccountError(.outcomeUnknown)
     }
     guard case .ok = reply, let result = outcome.value else {
-      if database.isFollowing, case .failure(.unavailable) = reply { watch?.noteRefusal() }
+      if database.isFollowing, case .failure(.unavailable) = reply { tracker?.noteRefusal() }
       throw AccountError(.unavailable)
     }
-    if case .success = result { watch?.noteChange() }
+    if case .success = result { tracker?.noteChange() }
     if !outcome.audited.isEmpty { auditHandler.withLock { $0 }?(outcome.audited) }
     return try result.get()
   }

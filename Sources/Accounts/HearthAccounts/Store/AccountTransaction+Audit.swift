@@ -43,7 +43,7 @@ extension AccountTransaction {
       guard head.sequence - head.firstSequence >= max(1, limits.auditRecordsMax) else { return }
       let path = AccountPath.audit(head.firstSequence)
       let record = draft.root[path].withStringUTF8 { AuditRecord(stored: $0) } ?? nil
-      if record == nil { damage.add(path, "it is no audit record") }
+      if record == nil { damage.add(path, "it is not an audit record") }
       draft.replace(path, with: .empty)
       // The hash of an unreadable record is not known: verifying finds a break until the next record is dropped, too.
       head.previousHash = record?.hash.hex ?? Digest.hexadecimal(AuditRecord.origin)

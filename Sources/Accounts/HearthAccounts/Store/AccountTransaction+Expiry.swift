@@ -1,7 +1,8 @@
 import HearthCrypto
 import HearthTree
 
-/// Removal of expired records, a few at a time, in transactions that are made anyway.
+/// The index of expiration times, and the removal of expired records: a few at a time, in transactions with other
+/// changes.
 extension AccountTransaction {
   /// Adds, replaces or, with nil, removes the lock of an account.
   mutating func setLock(_ name: String, _ lock: AccountLock?) {
@@ -32,6 +33,7 @@ extension AccountTransaction {
     removeFirstExpiry(kind, but: Key(kept.hex))
   }
 
+  /// Removes the record that expires first, except `kept`.
   private mutating func removeFirstExpiry(_ kind: ExpiryKind, but kept: Key) {
     for (key, _) in draft.root[AccountPath.expiries(kind)].children {
       guard let entry = ExpiryEntry(key) else {
@@ -61,7 +63,7 @@ extension AccountTransaction {
     }
   }
 
-  /// Returns true when the record itself has expired, too: an index entry may be outdated.
+  /// Returns true when the record itself has expired or is missing: an index entry may be outdated.
   private func isExpired(_ kind: ExpiryKind, _ name: Key) -> Bool {
     switch kind {
     case .sessions:
@@ -86,7 +88,7 @@ extension AccountTransaction {
   }
 }
 
-/// The key of an index entry with an end time.
+/// The key of an index entry: the expiration time in hexadecimal, `-`, and the record's name.
 private struct ExpiryEntry {
   var seconds: Int64
   var name: Key

@@ -72,7 +72,7 @@ public struct AccountTransaction: AccountReading {
     guard let old = self.user(user.uid) else { throw AccountError(.userNotFound) }
     let declared = changes.reduce(into: Set<CredentialChange.Aspect>()) { $0.formUnion($1.terms.touches) }
     guard user.proofs(changedSince: old).isSubset(of: declared) else {
-      throw AccountError(.internalError, "a proof was changed without its terms")
+      throw AccountError(.internalError, "a credential was changed without its conditions")
     }
     var user = user
     user.cutoff.advance(to: old.cutoff)

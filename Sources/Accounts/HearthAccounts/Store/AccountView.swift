@@ -26,7 +26,7 @@ extension AccountReading {
     {
       return settings
     }
-    records.damage.add(AccountPath.blockingFunctions, "it is no setting")
+    records.damage.add(AccountPath.blockingFunctions, "it is not a setting")
     return .unreadable
   }
 
@@ -225,7 +225,7 @@ extension AccountReading {
 
   private func auditRecord(_ key: Key, _ node: Node) -> AuditRecord? {
     let record = node.withStringUTF8 { AuditRecord(stored: $0) } ?? nil
-    if record == nil { records.damage.add(AccountPath.audit.appending(key), "it is no audit record") }
+    if record == nil { records.damage.add(AccountPath.audit.appending(key), "it is not an audit record") }
     return record
   }
 }

@@ -89,7 +89,9 @@ extension AuditHead: StoredRecord {
     previousHash = try reader.text("previous")
     sequence = try reader.int("seq")
     hash = try reader.text("hash")
-    guard firstSequence >= 1, sequence >= firstSequence, sequence < .max else { throw RecordDamage("it is impossible") }
+    guard firstSequence >= 1, sequence >= firstSequence, sequence < .max else {
+      throw RecordDamage("its numbers are impossible")
+    }
     guard Digest(hex: previousHash) != nil, Digest(hex: hash) != nil else { throw RecordDamage("it has no hash") }
   }
 

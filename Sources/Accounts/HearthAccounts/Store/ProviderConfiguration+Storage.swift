@@ -6,7 +6,7 @@ extension ProviderConfiguration: StoredRecord {
     } else if let stored = try reader.object("saml") {
       kind = .saml(try SAML(stored: stored))
     } else {
-      throw RecordDamage("it is of no kind that is known")
+      throw RecordDamage("its kind is unknown")
     }
     self.init(id: try reader.text("id"), kind)
     displayName = try reader.optionalText("displayName")

@@ -40,7 +40,7 @@ extension SessionRecord: StoredRecord {
 extension Ticket: StoredRecord {
   init(stored reader: RecordReader) throws(RecordDamage) {
     guard let purpose = Purpose(rawValue: try reader.text("purpose")) else {
-      throw RecordDamage("its purpose is not known")
+      throw RecordDamage("its purpose is unknown")
     }
     self.init(
       purpose: purpose, uid: try reader.optionalText("uid"), email: try reader.optionalText("email"),

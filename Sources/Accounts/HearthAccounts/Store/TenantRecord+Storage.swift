@@ -8,7 +8,7 @@ extension TenantRecord: StoredRecord {
     isDisabled = try reader.bool("disabled")
     if let text = try reader.optionalText("secondFactors") {
       guard let policy = SecondFactorSettings.Policy(rawValue: text) else {
-        throw RecordDamage("its policy on second factors is not known")
+        throw RecordDamage("its policy on second factors is unknown")
       }
       secondFactorPolicy = policy
     }

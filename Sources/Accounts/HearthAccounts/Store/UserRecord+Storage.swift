@@ -111,7 +111,7 @@ extension SecondFactor: StoredRecord {
     case "totp":
       kind = .totp(sealedSecret: try reader.text("secret"), lastAcceptedStep: try reader.int("lastStep"))
     case "phone": kind = .phone(try reader.text("phoneNumber"))
-    default: throw RecordDamage("it has a second factor of an unknown kind")
+    default: throw RecordDamage("it has an unknown kind of second factor")
     }
     self.init(
       id: try reader.text("id"), kind: kind, displayName: try reader.optionalText("displayName"),

@@ -31,7 +31,7 @@ struct SpendingLimitMonitor: Sendable {
     level = now
     let count = "\(bound.used) of \(bound.max) (limits.\(bound.name))"
     return now == .near
-      ? AccountsNotice(.warning, "messages that cost money are near their bound: \(count) are sent")
-      : AccountsNotice(.error, "messages are refused: \(count) are sent, and what is left is kept for other clients")
+      ? AccountsNotice(.warning, "messages that cost money approach their limit: \(count) are sent")
+      : AccountsNotice(.error, "messages are refused: \(count) are sent, and the rest is reserved for other clients")
   }
 }

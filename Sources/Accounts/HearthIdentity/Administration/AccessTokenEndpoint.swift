@@ -19,7 +19,7 @@ struct AccessTokenEndpoint: EndpointGroup {
       return Self.response(
         await accounts.administration.accessTokens.token(for: assertion, client: call.client, now: call.now))
     } catch {
-      return Self.refusal("invalid_request", "A field is too long or of another kind.")
+      return Self.refusal("invalid_request", "A field is too long, or has the wrong type.")
     }
   }
 
@@ -33,7 +33,7 @@ struct AccessTokenEndpoint: EndpointGroup {
           JSON.Member("token_type", .string("Bearer")),
         ]))
     case .refused(let reason): refusal("invalid_grant", reason)
-    case .noKnownScope: refusal("invalid_scope", "None of the scopes means anything to this server.")
+    case .noKnownScope: refusal("invalid_scope", "The server supports none of the requested scopes.")
     case .unavailable: .tryAgain
     }
   }

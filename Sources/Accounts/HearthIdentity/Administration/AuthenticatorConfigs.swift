@@ -22,7 +22,7 @@ struct AuthenticatorConfigs {
       throw AccountError(
         .invalidArgument,
         "\(name).providerConfigs has { state: \"ENABLED\" or \"DISABLED\", totpProviderConfig: { adjacentIntervals: "
-          + "\(range.lowerBound) to \(range.upperBound) } }; that a second factor is required is said by \(name).state")
+          + "\(range.lowerBound) to \(range.upperBound) } }; \(name).state says if a second factor is required")
     }
     guard let said = totp["adjacentIntervals"], said != .null else {
       return AuthenticatorConfigs(isOn: state == "ENABLED")

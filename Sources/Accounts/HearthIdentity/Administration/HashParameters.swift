@@ -15,7 +15,7 @@ struct HashParameters: Sendable {
     guard let name = try call.text("hashAlgorithm"), !name.isEmpty else { return nil }
     guard let algorithm = ImportedHash.Algorithm(rawValue: name) else {
       let known = ImportedHash.Algorithm.allCases.map(\.rawValue).joined(separator: ", ")
-      throw AccountError(.invalidHashAlgorithm, "known are \(known)")
+      throw AccountError(.invalidHashAlgorithm, "the algorithms are \(known)")
     }
     if let bytes = try Self.bytes("signerKey", of: call), !bytes.isEmpty {
       guard bytes.count <= SignerKey.sizeBytesMax else { throw AccountError(.invalidArgument, "signerKey is too long") }
@@ -29,7 +29,7 @@ struct HashParameters: Sendable {
     parameters.rounds = try call.int("rounds")
     // An absent parameter is 0, as in Firebase Authentication.
     if let range = Self.rounds(of: algorithm), !range.contains(parameters.rounds ?? 0) {
-      throw AccountError(.invalidHashRounds, "rounds of \(name) is \(range.lowerBound) to \(range.upperBound)")
+      throw AccountError(.invalidHashRounds, "rounds of \(name) must be \(range.lowerBound) to \(range.upperBound)")
     }
     parameters.memoryCost = try call.int("memoryCost")
     parameters.cpuMemCost = try call.int("cpuMemCost")
@@ -38,7 +38,7 @@ struct HashParameters: Sendable {
     parameters.dkLen = try call.int("dkLen")
     if let order = try call.text("passwordHashOrder"), order != "UNSPECIFIED_ORDER" {
       guard let order = ImportedHash.Order(rawValue: order) else {
-        throw AccountError(.invalidArgument, "passwordHashOrder is neither SALT_AND_PASSWORD nor PASSWORD_AND_SALT")
+        throw AccountError(.invalidArgument, "passwordHashOrder must be SALT_AND_PASSWORD or PASSWORD_AND_SALT")
       }
       parameters.order = order
     }
@@ -77,7 +77,7 @@ struct HashParameters: Sendable {
       hashType: type, hashLengthBytes: length, parallelism: parallelism, iterations: iterations, memoryCostKiB: memory)
     if let version = try call.text("version") {
       guard let version = ImportedHash.Argon2Parameters.Version(rawValue: version) else {
-        throw AccountError(.invalidArgument, "version of Argon2 is neither VERSION_10 nor VERSION_13")
+        throw AccountError(.invalidArgument, "version of Argon2 must be VERSION_10 or VERSION_13")
       }
       parameters.version = version
     }

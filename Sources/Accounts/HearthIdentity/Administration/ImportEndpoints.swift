@@ -33,7 +33,7 @@ struct ImportEndpoints: EndpointGroup {
         if user.record.password == nil, let password = try one.text("rawPassword"), !password.isEmpty {
           rawPasswordCount += 1
           guard rawPasswordCount <= rawPasswordsMax else {
-            throw AccountError(.invalidArgument, "one batch takes \(rawPasswordsMax) clear passwords at most")
+            throw AccountError(.invalidArgument, "one batch can have at most \(rawPasswordsMax) plain-text passwords")
           }
           user.record.password = try await accounts.changes.passwords.checkAndHash(
             password, email: user.record.email, .signUp, client: call.client, now: call.now)
@@ -116,14 +116,14 @@ struct ImportEndpoints: EndpointGroup {
   /// The message for an error, in Identity Platform's words.
   private func message(of error: AccountError) -> String {
     switch error.code {
-    case .invalidArgument: error.detail ?? "a member is of the wrong kind"
+    case .invalidArgument: error.detail ?? "a member has the wrong type"
     case .invalidEmail: "email is invalid"
     case .invalidPhoneNumber: "phone number format is invalid"
     case .invalidClaims: "Invalid custom claims provided."
     case .claimsTooLarge: "Custom claims provided are too large."
     case .forbiddenClaim: "Custom claims provided include a reserved claim."
     case .emailExists where accounts.configuration.allowsDuplicateEmails:
-      "email exists in other account in database: without email the user is taken, and providerUserInfo keeps the address"
+      "email exists in other account in database: import the user without email; providerUserInfo keeps the address"
     case .emailExists: "email exists in other account in database"
     case .phoneNumberExists: "phone number exists in other account in database"
     case .federatedUserAlreadyLinked: "raw id exists in other account in database"

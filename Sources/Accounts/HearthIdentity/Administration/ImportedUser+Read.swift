@@ -82,7 +82,7 @@ extension ImportedUser {
           .invalidArgument,
           provider.value("federatedId") == nil
             ? "federatedId or (providerId & rawId) is required"
-            : "federatedId alone does not say whose the identity is; name providerId and rawId")
+            : "federatedId alone does not identify the user; give providerId and rawId")
       }
       let identity = try AccountChange.identity(provider)
       let isThere = identities.contains {

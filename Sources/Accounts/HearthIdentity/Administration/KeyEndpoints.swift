@@ -23,7 +23,7 @@ struct KeyEndpoints: EndpointGroup {
   func remove(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     guard let kind = try Self.kind(call), let kid = try call.text("kid"), !kid.isEmpty else {
-      throw AccountError(.invalidArgument, "kind and kid are needed")
+      throw AccountError(.invalidArgument, "kind and kid are required")
     }
     try await accounts.administration.keys.removeKey(kind, kid: kid, by: administrator)
     return list
@@ -59,7 +59,7 @@ struct KeyEndpoints: EndpointGroup {
   private static func kind(_ call: IdentityCall) throws(AccountError) -> KeyKind? {
     guard let name = try call.text("kind") else { return nil }
     guard let kind = KeyKind(rawValue: name) else {
-      throw AccountError(.invalidArgument, "kind is \(KeyKind.allCases.map(\.rawValue).joined(separator: " or "))")
+      throw AccountError(.invalidArgument, "kind must be \(KeyKind.allCases.map(\.rawValue).joined(separator: " or "))")
     }
     return kind
   }

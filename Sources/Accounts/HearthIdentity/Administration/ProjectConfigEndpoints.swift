@@ -19,7 +19,7 @@ struct ProjectConfigEndpoints: EndpointGroup {
   func change(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     let paths = self.paths(call)
-    guard !paths.isEmpty else { throw AccountError(.invalidArgument, "updateMask names nothing") }
+    guard !paths.isEmpty else { throw AccountError(.invalidArgument, "updateMask is empty") }
     var changesFunctions = false
     let fixed = FixedSettings(accounts.configuration)
     var settings = ProjectSettings(

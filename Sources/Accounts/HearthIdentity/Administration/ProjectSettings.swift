@@ -74,7 +74,7 @@ struct ProjectSettings: Sendable {
     try changePhones(named: names)
     if names("multiTenant.allowTenants"), try bool("multiTenant.allowTenants") == false {
       throw AccountError(
-        .notImplemented, "multiTenant.allowTenants cannot be false here: a project without tenants has none.")
+        .notImplemented, "multiTenant.allowTenants cannot be false. A project without tenants needs no setting.")
     }
     if path == Self.policyConfig {
       isKnown = true
@@ -84,14 +84,14 @@ struct ProjectSettings: Sendable {
       try changePolicy()
     }
     guard isKnown else {
-      throw Self.refusal(of: path, what: "cannot be changed here", known: known)
+      throw Self.refusal(of: path, what: "cannot be changed through this API", known: known)
     }
   }
 
   /// The settings that a project can change.
   private static let ofProject =
     "authorizedDomains, client.permissions, emailPrivacyConfig, mfa, passwordPolicyConfig, signIn, smsRegionConfig, "
-    + "blockingFunctions; the rest stands in the operator's file"
+    + "blockingFunctions; all others are in the file of --auth-config"
 
   /// Returns the refusal of a setting that cannot be changed, with a known reason.
   ///
@@ -102,20 +102,20 @@ struct ProjectSettings: Sendable {
   static func refusal(of path: String, what: String, known: String) -> AccountError {
     let reason = reasons.first { $0.0 == path || path.hasPrefix("\($0.0).") }?.1
     return AccountError(
-      .notImplemented, "\(shown(path)) \(what)\(reason.map { ": \($0)" } ?? ""). What can: \(known).")
+      .notImplemented, "\(shown(path)) \(what)\(reason.map { ": \($0)" } ?? ""). Settings that can: \(known).")
   }
 
   /// The reasons why settings of Identity Platform's configuration cannot be changed.
   private static let reasons = [
-    ("autodeleteAnonymousUsers", "anonymous users stay until they are deleted"),
+    ("autodeleteAnonymousUsers", "anonymous users are kept until they are deleted"),
     ("hashConfig", "every new password is hashed with scrypt"),
-    ("inheritance", "mails are sent as the project's"),
+    ("inheritance", "mails use the project's settings"),
     ("mobileLinksConfig", "links lead to the server's publicURL or one of pageDomains; Dynamic Links have ended"),
-    ("monitoring", "requests are on record in the audit trail and the log"),
+    ("monitoring", "requests are recorded in the audit trail and the log"),
     ("multiTenant.defaultTenantLocation", "tenants are kept in the project"),
-    ("notification", "the sender and the app's name in mails stand in the operator's file, under mail"),
-    ("quota", "what clients may do stands in the operator's file, under limits"),
-    ("recaptchaConfig", "the captcha stands in the operator's file, under phone"),
+    ("notification", "the sender and the app's name in mails are in the file of --auth-config, under mail"),
+    ("quota", "the limits of clients are in the file of --auth-config, under limits"),
+    ("recaptchaConfig", "the captcha is in the file of --auth-config, under phone"),
     ("signIn.hashConfig", "every new password is hashed with scrypt"),
   ]
 
@@ -196,7 +196,7 @@ struct ProjectSettings: Sendable {
     case (let deny?, nil): setPhone("regions", .object([JSON.Member("deny", deny)]))
     case (nil, let allow?): setPhone("regions", .object([JSON.Member("allow", allow)]))
     default:
-      throw AccountError(.invalidArgument, "smsRegionConfig has either allowByDefault or allowlistOnly")
+      throw AccountError(.invalidArgument, "smsRegionConfig must have either allowByDefault or allowlistOnly")
     }
   }
 
@@ -207,7 +207,7 @@ struct ProjectSettings: Sendable {
 
   private static func unserved(_ name: String) -> AccountError {
     AccountError(
-      .operationNotAllowed, "\(name) cannot be switched on: signIn in the operator's file does not name it.")
+      .operationNotAllowed, "\(name) cannot be enabled: add it to signIn in the file of --auth-config first.")
   }
 
   private func requireServed(_ method: SignInMethod, as name: String) throws(AccountError) {
@@ -275,7 +275,7 @@ struct ProjectSettings: Sendable {
     var value = body
     for name in path.split(separator: ".") {
       guard value.members != nil else {
-        throw AccountError(.invalidArgument, "What is around \(name) in \(path) must be an object")
+        throw AccountError(.invalidArgument, "The parent of \(name) in \(path) must be an object")
       }
       guard let inner = value[String(name)] ?? value[IdentityCall.snakeCase(String(name))] else { return nil }
       if case .null = inner { return nil }
@@ -292,14 +292,14 @@ struct ProjectSettings: Sendable {
 
   private func text(_ path: String) throws(AccountError) -> String? {
     guard let value = try value(path) else { return nil }
-    guard let text = value.string else { throw AccountError(.invalidArgument, "\(path) must be a text") }
+    guard let text = value.string else { throw AccountError(.invalidArgument, "\(path) must be a string") }
     return text
   }
 
   /// Returns a name from the request, when it is valid; other text is not repeated.
   private static func shown(_ name: String) -> String {
     let isName = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") }
-    return isName && name.utf8.count <= 64 ? name : "What was named"
+    return isName && name.utf8.count <= 64 ? name : "The named setting"
   }
 
   /// Returns the paths of all settings in a body, for a request without a mask: down to values that are not objects.

@@ -28,7 +28,7 @@ struct ProviderEndpoints: EndpointGroup {
     guard let id = call.configurationID, !id.isEmpty else { throw AccountError(.missingConfigID) }
     guard ProviderConfiguration.isID(id, prefix: prefix) else {
       throw AccountError(
-        .invalidConfigID, "An id is \(prefix) and up to 64 lower-case letters, digits, dots and hyphens.")
+        .invalidConfigID, "An id must be \(prefix) and up to 64 lower-case letters, digits, dots and hyphens.")
     }
     let configuration = try read(call.body, id: id, call)
     try await accounts.administration.providers.create(configuration, by: administrator)
@@ -52,7 +52,7 @@ struct ProviderEndpoints: EndpointGroup {
     for name in names {
       let path = name.split(separator: ".", omittingEmptySubsequences: false).map(Self.camelCase)
       guard path.count <= 4 else {
-        throw AccountError(.invalidArgument, "updateMask names \(name), which is nothing here")
+        throw AccountError(.invalidArgument, "updateMask names the unknown field \(name)")
       }
       wanted = Self.replacing(wanted, path[...], with: Self.value(call.body, path[...]))
     }
@@ -87,7 +87,7 @@ struct ProviderEndpoints: EndpointGroup {
   private func list(_ call: IdentityCall, _ name: String, _ prefix: String) throws(AccountError) -> JSON {
     let size = try call.int("pageSize") ?? Self.pageDefault
     guard (1...Self.pageMax).contains(size) else {
-      throw AccountError(.invalidPageSelection, "pageSize is 1 to \(Self.pageMax).")
+      throw AccountError(.invalidPageSelection, "pageSize must be 1 to \(Self.pageMax).")
     }
     let token = try call.text("pageToken").flatMap { $0.isEmpty ? nil : $0 }
     let page = accounts.administration.providers.page(prefix: prefix, after: token, limit: Int(size) + 1)
@@ -122,7 +122,7 @@ struct ProviderEndpoints: EndpointGroup {
     guard let id = try call.text("providerId"), ProviderConfiguration.isID(id, prefix: ProviderConfiguration.samlPrefix)
     else {
       throw AccountError(
-        .invalidConfigID, "providerId is saml. and up to 64 lower-case letters, digits, dots and hyphens.")
+        .invalidConfigID, "providerId must be saml. and up to 64 lower-case letters, digits, dots and hyphens.")
     }
     let text = try call.text("metadata", sizeBytesMax: SAMLLimits.metadataBytesMax) ?? ""
     let metadata: IdentityProviderMetadata
@@ -133,7 +133,7 @@ struct ProviderEndpoints: EndpointGroup {
     }
     let seen = try? accounts.administration.providers.configuration(id)
     guard let serviceProviderID = try call.text("spEntityId") ?? seen?.saml?.serviceProviderID else {
-      throw AccountError(.invalidConfig, "spEntityId is missing: what the identity provider is to call this server.")
+      throw AccountError(.invalidConfig, "spEntityId is missing: the id of this server at the identity provider.")
     }
     var saml =
       seen?.saml
@@ -213,13 +213,13 @@ extension ProviderEndpoints {
     configuration.displayName = try call.text("displayName")
     guard configuration.displayName?.count ?? 0 <= ProviderConfiguration.displayNameLengthMax else {
       throw AccountError(
-        .invalidConfig, "displayName has at most \(ProviderConfiguration.displayNameLengthMax) characters.")
+        .invalidConfig, "displayName must have at most \(ProviderConfiguration.displayNameLengthMax) characters.")
     }
     configuration.isEnabled = try call.bool("enabled") ?? false
     configuration.emailDomains = (try call.texts("emailDomains") ?? []).map { $0.lowercased() }
     guard configuration.emailDomains.count <= ProviderConfiguration.emailDomainsMax,
       configuration.emailDomains.allSatisfy({ $0 == "*" || ContinueURL("https://" + $0)?.host == $0 })
-    else { throw AccountError(.invalidConfig, "emailDomains is a list of domains, or of * for every address.") }
+    else { throw AccountError(.invalidConfig, "emailDomains must be a list of domains, or [\"*\"] for every address.") }
     return configuration
   }
 
@@ -228,7 +228,7 @@ extension ProviderEndpoints {
     guard let issuer = try call.text("issuer"), !issuer.isEmpty else { throw AccountError(.missingIssuer) }
     guard Self.isAddress(issuer), !issuer.contains("?"), !issuer.contains("#") else {
       throw AccountError(
-        .invalidConfig, "issuer must be a URL without query, exactly as the provider's tokens have it in iss.")
+        .invalidConfig, "issuer must be a URL without query, exactly as in iss of the provider's tokens.")
     }
     let types = call.with(try call.object("responseType") ?? .object([]))
     var oidc = ProviderConfiguration.OIDC(issuer: issuer, clientID: clientID)
@@ -240,7 +240,7 @@ extension ProviderEndpoints {
     }
     guard try types.bool("token") != true else {
       throw AccountError(
-        .invalidConfig, "responseType.token is not served: an access token does not say for whom it was made.")
+        .invalidConfig, "responseType.token is not supported: an access token does not name its audience.")
     }
     if let secret = try call.text("clientSecret"), !secret.isEmpty {
       oidc.sealedSecret = try accounts.administration.providers.sealed(clientSecret: secret, of: id)
@@ -252,28 +252,28 @@ extension ProviderEndpoints {
 
   private static func saml(_ call: IdentityCall) throws(AccountError) -> ProviderConfiguration.SAML {
     guard let theirs = try call.object("idpConfig"), let ours = try call.object("spConfig") else {
-      throw AccountError(.invalidConfig, "idpConfig and spConfig must be there.")
+      throw AccountError(.invalidConfig, "idpConfig and spConfig are required.")
     }
     let (idp, sp) = (call.with(theirs), call.with(ours))
     guard let identityProviderID = try name("idpEntityId", in: idp), let signOnURL = try idp.text("ssoUrl"),
       isAddress(signOnURL), !signOnURL.contains("#")
-    else { throw AccountError(.invalidConfig, "idpConfig needs idpEntityId, and ssoUrl, a URL of https or http.") }
+    else { throw AccountError(.invalidConfig, "idpConfig needs idpEntityId, and ssoUrl, an http or https URL.") }
     var certificates: [String] = []
     for element in theirs["idpCertificates"]?.array ?? [] {
       guard let text = element["x509Certificate"]?.string, SAMLCertificate.pem(text) != nil else {
         throw AccountError(
-          .invalidConfig, "idpCertificates[\(certificates.count)].x509Certificate is no certificate in PEM.")
+          .invalidConfig, "idpCertificates[\(certificates.count)].x509Certificate must be a PEM certificate.")
       }
       certificates.append(text)
     }
     guard (1...SAMLLimits.certificatesMax).contains(certificates.count) else {
-      throw AccountError(.invalidConfig, "idpCertificates has 1 to \(SAMLLimits.certificatesMax) certificates.")
+      throw AccountError(.invalidConfig, "idpCertificates must have 1 to \(SAMLLimits.certificatesMax) certificates.")
     }
     guard let serviceProviderID = try name("spEntityId", in: sp) else {
       throw AccountError(.invalidConfig, "spConfig needs spEntityId.")
     }
     let callback = try sp.text("callbackUri").flatMap { $0.isEmpty ? nil : $0 }
-    guard callback.map(isAddress) ?? true else { throw AccountError(.invalidConfig, "callbackUri is no URL.") }
+    guard callback.map(isAddress) ?? true else { throw AccountError(.invalidConfig, "callbackUri must be a URL.") }
     var saml = ProviderConfiguration.SAML(
       identityProviderID: identityProviderID, signOnURL: signOnURL, certificates: certificates,
       serviceProviderID: serviceProviderID, callbackURL: callback)
@@ -281,7 +281,7 @@ extension ProviderEndpoints {
     saml.allowsSHA1 = try call.bool("allowSha1Signatures") ?? false
     saml.skewSeconds = try call.int("clockSkewSeconds")
     guard (0...SAMLLimits.skewSecondsMax).contains(saml.skewSeconds ?? 0) else {
-      throw AccountError(.invalidConfig, "clockSkewSeconds is 0 to \(SAMLLimits.skewSecondsMax).")
+      throw AccountError(.invalidConfig, "clockSkewSeconds must be 0 to \(SAMLLimits.skewSecondsMax).")
     }
     return saml
   }

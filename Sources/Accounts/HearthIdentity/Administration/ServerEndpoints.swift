@@ -57,7 +57,7 @@ struct ServerEndpoints: EndpointGroup {
   func tailAudit(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let limit = try call.int("limit") ?? 100
     guard (1...Self.auditPageMax).contains(limit) else {
-      throw AccountError(.invalidArgument, "limit must be from 1 to \(Self.auditPageMax)")
+      throw AccountError(.invalidArgument, "limit must be a number from 1 to \(Self.auditPageMax)")
     }
     let from = try call.int("from")
     let view = accounts.store.view

@@ -21,7 +21,7 @@ struct TenantEndpoints: EndpointGroup {
   func list(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let size = try call.int("pageSize") ?? Self.pageDefault
     guard (1...Self.pageMax).contains(size) else {
-      throw AccountError(.invalidPageSelection, "pageSize is 1 to \(Self.pageMax).")
+      throw AccountError(.invalidPageSelection, "pageSize must be 1 to \(Self.pageMax).")
     }
     let token = try call.text("pageToken").flatMap { $0.isEmpty ? nil : $0 }
     let page = try tenants.page(after: token, limit: Int(size))

@@ -6,7 +6,7 @@ struct TenantSettings: Sendable {
   /// The settings of tenants, for the message that refuses another one.
   private static let known =
     "displayName, allowPasswordSignup, enableEmailLinkSignin, enableAnonymousUser, disableAuth, client.permissions, "
-    + "emailPrivacyConfig, mfaConfig, passwordPolicyConfig, smsRegionConfig, testPhoneNumbers; the rest is the project's"
+    + "emailPrivacyConfig, mfaConfig, passwordPolicyConfig, smsRegionConfig, testPhoneNumbers; all others belong to the project"
 
   /// The Boolean settings.
   private static let switches: [String: WritableKeyPath<TenantRecord, Bool> & Sendable] = [
@@ -75,7 +75,7 @@ struct TenantSettings: Sendable {
       let text = try call.text(name)
       guard text.map(TenantRecord.isDisplayName) ?? true else {
         throw AccountError(
-          .invalidArgument, "displayName has 4 to 20 letters, digits and hyphens, and begins with a letter.")
+          .invalidArgument, "displayName must have 4 to 20 letters, digits and hyphens, and begin with a letter.")
       }
       steps.append { $0.displayName = text }
     case "emailPrivacyConfig":
@@ -89,7 +89,7 @@ struct TenantSettings: Sendable {
     case "testPhoneNumbers": try further.change("signIn.phoneNumber.testPhoneNumbers")
     default:
       guard fixed.matches(path, in: call.body) else {
-        throw ProjectSettings.refusal(of: path, what: "cannot be set for a tenant of this server", known: Self.known)
+        throw ProjectSettings.refusal(of: path, what: "cannot be set for a tenant", known: Self.known)
       }
     }
   }
@@ -115,7 +115,7 @@ struct TenantSettings: Sendable {
     if names("enabledProviders") {
       let providers = try mfa?.texts("enabledProviders") ?? []
       guard providers.allSatisfy({ ["PHONE_SMS", "PROVIDER_UNSPECIFIED"].contains($0) }), providers.count <= 2 else {
-        throw AccountError(.invalidArgument, "mfaConfig.enabledProviders names PHONE_SMS or nothing")
+        throw AccountError(.invalidArgument, "mfaConfig.enabledProviders must be [] or [\"PHONE_SMS\"]")
       }
       steps.append { $0.secondFactorProviders = providers }
     }
@@ -129,7 +129,7 @@ struct TenantSettings: Sendable {
       steps.append { $0.authenticators = authenticators }
     }
     guard isKnown else {
-      throw ProjectSettings.refusal(of: path, what: "cannot be set for a tenant of this server", known: Self.known)
+      throw ProjectSettings.refusal(of: path, what: "cannot be set for a tenant", known: Self.known)
     }
   }
 

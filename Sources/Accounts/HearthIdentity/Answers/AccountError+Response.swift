@@ -30,7 +30,7 @@ extension AccountError {
     guard code != .unavailable, code != .outcomeUnknown, code != .internalError else {
       let text =
         code == .outcomeUnknown
-        ? "Whether this was done is not known.\n" : "The server cannot answer at the moment.\n"
+        ? "The outcome of this request is unknown.\n" : "The server cannot answer at the moment.\n"
       var response = IdentityResponse(
         status: httpForm.status, contentType: "text/plain; charset=utf-8", body: Array(text.utf8))
       if code == .unavailable { response.headers = [("Retry-After", "5")] }

@@ -60,7 +60,7 @@ package struct IdentityResponse: Sendable {
   package static func unanswered(status: Int) -> IdentityResponse {
     IdentityResponse(
       status: status, contentType: "text/plain; charset=utf-8",
-      body: Array("No answer came. The request may have been carried out.\n".utf8))
+      body: Array("There was no response. The request may have been carried out.\n".utf8))
   }
 
   /// The response for a temporary failure: without JSON, so that clients treat it as a bad connection.

@@ -15,7 +15,7 @@ struct EmulatedAssertion {
     guard let text = parameters["SAMLResponse"], !text.isEmpty else { return }
     guard let response = EmulatedCredential.object(Array(text.utf8)) else {
       throw Self.refusal(
-        #"An emulator takes SAMLResponse as a JSON object: {"assertion":{"subject":{"nameId":"ann@acme.example"}}}."#)
+        #"The emulator needs SAMLResponse as a JSON object: {"assertion":{"subject":{"nameId":"ann@acme.example"}}}."#)
     }
     guard let assertion = response["assertion"], assertion.members != nil else {
       throw Self.refusal("SAMLResponse has no object \"assertion\".")
@@ -24,7 +24,7 @@ struct EmulatedAssertion {
       throw Self.refusal("SAMLResponse has no object \"assertion.subject\".")
     }
     guard let nameID = subject["nameId"]?.string, !nameID.isEmpty else {
-      throw Self.refusal("SAMLResponse has no text \"assertion.subject.nameId\".")
+      throw Self.refusal("SAMLResponse has no string \"assertion.subject.nameId\".")
     }
     self.nameID = nameID
     switch assertion["attributeStatements"] {

@@ -40,7 +40,7 @@ enum EmulatedCredential {
       guard SAMLPages.serves(providerID) else { return FederatedIdentity(providerID: providerID, person) }
       return try EmulatedAssertion(parameters).identity(of: person, by: providerID)
     case nil, .null?, .string?:
-      throw AccountError(.invalidProviderResponse, "id_token has no \"sub\", which names the person.")
+      throw AccountError(.invalidProviderResponse, "id_token has no \"sub\", the id of the user.")
     default: throw AccountError(.invalidProviderResponse, "\"sub\" of id_token must be a string.")
     }
   }

@@ -31,7 +31,7 @@ struct LegacyEndpoints: Sendable {
   }
 
   static let tokenAdvice =
-    "Sign-in by redirect or popup is not served here: get a token from the provider and use authWithOAuthToken."
+    "Sign-in by redirect or popup is not supported. Get a token from the provider and use authWithOAuthToken."
 
   // MARK: Forms of responses
 

@@ -42,10 +42,10 @@ struct LegacyError: Error, Sendable, Equatable {
   init(_ error: AccountError, revealsUnknownUsers: Bool) {
     switch error.code {
     case .passwordLoginDisabled, .operationNotAllowed, .adminOnlyOperation:
-      self.init(.authenticationDisabled, "This way to sign in, or this operation, is switched off.")
+      self.init(.authenticationDisabled, "This sign-in method or operation is disabled.")
     case .invalidEmail: self.init(.invalidEmail, "The specified email address is invalid.")
-    case .missingEmail: self.init(.invalidArguments, "An email address is needed.")
-    case .missingPassword: self.init(.invalidArguments, "A password is needed.")
+    case .missingEmail: self.init(.invalidArguments, "The email address is missing.")
+    case .missingPassword: self.init(.invalidArguments, "The password is missing.")
     case .emailNotFound, .userNotFound:
       self = revealsUnknownUsers ? Self.unknownUser : Self.wrongPassword
     case .invalidLoginCredentials, .invalidPassword: self = Self.wrongPassword
@@ -56,20 +56,20 @@ struct LegacyError: Error, Sendable, Equatable {
       self.init(.invalidArguments, error.detail ?? "The new password is too weak.")
     case .tooManyAttempts, .quotaExceeded, .resetLimit:
       self.init(.limitsExceeded, "Too many requests. Try again later.")
-    case .invalidProviderID: self.init(.invalidProvider, "The provider is not known here.")
+    case .invalidProviderID: self.init(.invalidProvider, "Unknown provider.")
     case .invalidCredentialOrProvider, .invalidNonce, .blockingFunctionError:
       self.init(.invalidCredentials, error.detail ?? "The credentials are invalid.")
     case .invalidProviderResponse: self.init(.providerError, error.detail ?? "The provider did not answer as expected.")
-    case .tokenExpired: self.init(.invalidToken, "The account has changed meanwhile. Sign in again.")
+    case .tokenExpired: self.init(.invalidToken, "The account has changed. Sign in again.")
     case .invalidArgument: self.init(.invalidArguments, error.detail ?? "An argument is invalid.")
     case .unavailable: self.init(.unknown, "The server cannot answer at the moment. Try again.")
-    case .outcomeUnknown: self.init(.unknown, "Whether this was done is not known.")
-    default: self.init(.unknown, "The request could not be done.")
+    case .outcomeUnknown: self.init(.unknown, "The outcome of this request is unknown.")
+    default: self.init(.unknown, "The request failed.")
     }
   }
 
   static let unknownUser = LegacyError(.invalidUser, "The specified user does not exist.")
   static let wrongPassword = LegacyError(.invalidPassword, "The specified email address or password is incorrect.")
   static let needsSecondFactor = LegacyError(
-    .invalidCredentials, "The account has a second factor, which this version of the client cannot ask for.")
+    .invalidCredentials, "The account has a second factor, which this client version does not support.")
 }

@@ -31,7 +31,7 @@ struct LegacySessionEndpoints: EndpointGroup {
   func provider(_ request: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
     let name = request.path.count > 1 ? request.path[1] : ""
     guard ["facebook", "google", "github", "twitter"].contains(name) else {
-      return .failure(LegacyError(.invalidProvider, "The provider is not known here."))
+      return .failure(LegacyError(.invalidProvider, "Unknown provider."))
     }
     let parameters = request.credential
     // Data rules of such apps identify a user by the provider's id.
@@ -54,11 +54,11 @@ struct LegacySessionEndpoints: EndpointGroup {
   /// Answers a client's poll after a redirect to a provider, which this server does not offer.
   func session(_ request: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
     .failure(
-      LegacyError(.invalidArguments, "There is no such sign-in under way. \(LegacyEndpoints.tokenAdvice)"))
+      LegacyError(.invalidArguments, "This sign-in does not exist. \(LegacyEndpoints.tokenAdvice)"))
   }
 
   func unknown(_ request: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
-    .failure(LegacyError(.invalidArguments, "There is no such operation."))
+    .failure(LegacyError(.invalidArguments, "Unknown operation."))
   }
 
   /// Begins a session and returns the values that clients store: the token, the uid, and the provider's profile.

@@ -32,12 +32,12 @@ struct ActionPages: Sendable {
 extension HTMLPage {
   static let brokenLink = HTMLPage(
     title: "This link does not work",
-    content: paragraph("A part of the link is missing. Copy the whole link from the mail, or ask for a new one."),
+    content: paragraph("Part of the link is missing. Copy the whole link from the mail, or request a new one."),
     status: 400)
 
   static let usedLink = HTMLPage(
-    title: "This link does not work any more",
-    content: paragraph("It has expired or was used before. Ask for a new one in the app."), status: 400)
+    title: "This link no longer works",
+    content: paragraph("It has expired or was already used. Request a new one in the app."), status: 400)
 
   /// The page of an overloaded server.
   package static let overloaded = HTMLPage(
@@ -45,7 +45,7 @@ extension HTMLPage {
     status: 503)
 
   static let methodNotAllowed = HTMLPage(
-    title: "Not possible", content: paragraph("This address shows a page and takes a form."),
+    title: "Not possible", content: paragraph("This page does not support the method."),
     status: 405)
 
   /// The page for a request that was refused without evaluating it.

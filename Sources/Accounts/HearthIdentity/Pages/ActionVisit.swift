@@ -25,7 +25,7 @@ struct ActionVisit: Sendable {
     case .signIn: return await show()
     case .resetPassword:
       guard let password = form.newPassword, !password.isEmpty else {
-        return await show(problem: "Type a new password.")
+        return await show(problem: "Enter a new password.")
       }
       answer = await calls.call("accounts:resetPassword", [code, .init("newPassword", .string(password))])
     case .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactorAddition, .revertChange:
@@ -45,7 +45,7 @@ struct ActionVisit: Sendable {
     case .refused(let code, let detail) where code.hasPrefix("WEAK_PASSWORD") || code.hasPrefix("PASSWORD_DOES_NOT"):
       return await show(problem: detail.isEmpty ? "Choose a stronger password." : detail)
     case .refused("MISSING_CODE", _), .refused("INVALID_CODE", _):
-      return await show(problem: "Type the code that your authenticator shows now, or a recovery code.")
+      return await show(problem: "Enter the current code of your authenticator app, or a recovery code.")
     case .refused(let code, _): return Self.page(refusal: code)
     }
   }
@@ -55,12 +55,12 @@ struct ActionVisit: Sendable {
     case "": .overloaded
     case "TOO_MANY_ATTEMPTS_TRY_LATER":
       HTMLPage(
-        title: "Please wait", content: HTMLPage.paragraph("There were too many tries. Try again later."),
+        title: "Please wait", content: HTMLPage.paragraph("Too many attempts. Try again later."),
         status: 429)
     case "EMAIL_EXISTS":
       HTMLPage(
-        title: "The address is taken",
-        content: HTMLPage.paragraph("Another account uses this address by now. Nothing was changed."),
+        title: "The address is in use",
+        content: HTMLPage.paragraph("Another account already uses this address. Nothing was changed."),
         status: 400)
     default: .usedLink
     }
@@ -98,28 +98,28 @@ extension ActionVisit {
       let next = reply["newEmail"]?.string ?? "the new address"
       return HTMLPage(
         title: "Confirm your new address",
-        content: HTMLPage.paragraph("Confirm that \(next) is yours. From then on you sign in to \(app) with it.") + note
+        content: HTMLPage.paragraph("Confirm that \(next) is yours. You will then sign in to \(app) with it.") + note
           + formMarkup("", button: "Confirm"))
     case .recoverEmail:
       return HTMLPage(
-        title: "Take your address back",
+        title: "Restore your address",
         content: HTMLPage.paragraph(
-          "Your address in \(app) was changed. If that was not you, go back to \(email), and reset your password then."
-        ) + note + formMarkup(factorField(reply), button: "Go back to the old address"))
+          "Your address in \(app) was changed. If this was not you, restore \(email), and then reset your password."
+        ) + note + formMarkup(factorField(reply), button: "Restore the old address"))
     case .revertSecondFactorAddition:
       return HTMLPage(
-        title: "Take the second step away",
+        title: "Remove the second step",
         content: HTMLPage.paragraph(
-          "A second step was added to your account (\(email)) in \(app). If that was not you, take it away, and reset "
-            + "your password then: everybody who is signed in to the account is signed out."
-        ) + note + formMarkup(factorField(reply), button: "Take it away"))
+          "Two-step sign-in was added to your account (\(email)) in \(app). If this was not you, remove it, and then reset "
+            + "your password. All devices are signed out."
+        ) + note + formMarkup(factorField(reply), button: "Remove it"))
     case .revertChange:
       return HTMLPage(
-        title: "Take your account back",
+        title: "Recover your account",
         content: HTMLPage.paragraph(
-          "How you sign in to \(app) with \(email) was changed. If that was not you, go back to what the account had before. "
-            + "Everybody who is signed in is signed out, and a password that was set since no longer counts: reset it then."
-        ) + note + formMarkup(factorField(reply), button: "Take it back"))
+          "The sign-in methods of your account (\(email)) in \(app) were changed. If this was not you, undo the changes. "
+            + "All devices are signed out, and a password that was set since then stops working, so reset your password."
+        ) + note + formMarkup(factorField(reply), button: "Undo the changes"))
     case .signIn: return signInPage(app)
     }
   }
@@ -128,7 +128,7 @@ extension ActionVisit {
   private func factorField(_ reply: JSON) -> String {
     guard reply["secondFactorRequired"] == .bool(true) else { return "" }
     return """
-      <label for="factorCode">Code of your authenticator, or a recovery code</label>
+      <label for="factorCode">Code of your authenticator app, or a recovery code</label>
       <input id="factorCode" name="factorCode" autocomplete="one-time-code" required>
 
       """
@@ -138,7 +138,7 @@ extension ActionVisit {
   private func signInPage(_ app: String) -> HTMLPage {
     guard let target = allowedContinueURL else {
       return HTMLPage(
-        title: "Sign in", content: HTMLPage.paragraph("Open this link on the device where you began to sign in."))
+        title: "Sign in", content: HTMLPage.paragraph("Open this link on the device where you started to sign in."))
     }
     return HTMLPage(
       title: "Sign in to \(app)",
@@ -149,14 +149,14 @@ extension ActionVisit {
   private var donePage: HTMLPage {
     let (title, text) =
       switch form.mode {
-      case .resetPassword: ("Your password is changed", "You can sign in with the new password now.")
-      case .verifyEmail: ("Your address is confirmed", "You can go back to the app now.")
-      case .verifyAndChangeEmail: ("Your address is changed", "Sign in with the new address from now on.")
+      case .resetPassword: ("Your password was changed", "You can now sign in with the new password.")
+      case .verifyEmail: ("Your address is confirmed", "You can now return to the app.")
+      case .verifyAndChangeEmail: ("Your address was changed", "You can now sign in with the new address.")
       case .recoverEmail:
-        ("You have your old address back", "If you did not change it yourself, reset your password now.")
+        ("Your old address was restored", "If you did not change it yourself, reset your password now.")
       case .revertSecondFactorAddition:
-        ("The second step is gone", "If you did not add it yourself, reset your password now.")
-      case .revertChange: ("You have your account back", "Reset your password now, if you sign in with one.")
+        ("The second step was removed", "If you did not add it yourself, reset your password now.")
+      case .revertChange: ("Your account was recovered", "If you sign in with a password, reset it now.")
       case .signIn: ("Sign in", "")
       }
     let onward = allowedContinueURL.map { Self.linkMarkup($0, text: "Continue") } ?? ""

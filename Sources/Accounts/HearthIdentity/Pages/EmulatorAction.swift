@@ -29,7 +29,7 @@ struct EmulatorAction: Sendable {
     // A code performs the action that it was made for, whatever the link's mode.
     guard case .done(let purpose) = await calls.call("accounts:resetPassword", [code]),
       purpose["requestType"]?.string == form.mode.requestType
-    else { return refused("The code has expired, was used before, or is for something else.", "Ask for a new one.") }
+    else { return refused("The code has expired, was already used, or has another purpose.", "Request a new one.") }
     let answer: ActionCalls.Answer
     if form.mode == .resetPassword {
       guard let password = form.newPassword, !password.isEmpty, password != Self.passwordPlaceholder else {
@@ -72,7 +72,7 @@ struct EmulatorAction: Sendable {
       return refused("Missing continueUrl query parameter", "Put &continueUrl=YOUR_APP_URL into the link.")
     }
     guard calls.endpoints.accounts.changes.codes.links.isAllowedContinueURL(url) else {
-      return refused("continueUrl is no absolute URL", "Such as http://localhost:5000/done.")
+      return refused("continueUrl must be an absolute URL", "For example http://localhost:5000/done.")
     }
     return redirect(form.finishURL(url))
   }

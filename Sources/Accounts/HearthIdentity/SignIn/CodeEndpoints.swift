@@ -23,7 +23,7 @@ struct CodeEndpoints: EndpointGroup {
     }
     let wantsLink = try call.bool("returnOobLink") ?? false
     guard !wantsLink || call.isOfAdministrator else {
-      throw AccountError(.insufficientPermission, "returnOobLink is for administrators.")
+      throw AccountError(.insufficientPermission, "returnOobLink needs an administrator's credential.")
     }
     try requireServed(purpose)
     let target = try codeTarget(purpose, call)

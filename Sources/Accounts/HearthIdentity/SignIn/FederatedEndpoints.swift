@@ -94,7 +94,7 @@ struct FederatedEndpoints: EndpointGroup {
     if let answer = try accounts.signIn.nativeAnswers.open(requestURI: shownURI, sessionID: shownSession, now: call.now)
     {
       guard named.map({ $0.isSameText(as: answer.providerID) }) ?? true else {
-        throw AccountError(.invalidProviderResponse, "The requestUri is of another provider than the postBody.")
+        throw AccountError(.invalidProviderResponse, "The requestUri belongs to another provider than the postBody.")
       }
       (requestURI, session) = (answer.url, answer.sessionID)
     }
@@ -116,7 +116,7 @@ struct FederatedEndpoints: EndpointGroup {
     guard !SAMLPages.serves(providerID) || parameters["SAMLResponse"] == nil || accounts.configuration.isEmulator else {
       throw AccountError(
         .invalidCredentialOrProvider,
-        "An identity provider's answer counts where this server's sign-in page asked for it: use signInWithPopup or "
+        "A SAML response is only valid for a sign-in that this server's page started: use signInWithPopup or "
           + "signInWithRedirect.")
     }
     // An emulator trusts programs on its machine, signed or not.

@@ -114,7 +114,8 @@ struct PasskeyEndpoints: EndpointGroup {
     guard let text = pairs.first(where: { $0.name == "id_token" })?.value,
       let key = JSON(parsing: text.utf8), key.members != nil
     else {
-      throw AccountError(.missingAuthenticatorResponse, "The id_token of the provider passkey is the JSON of a key.")
+      throw AccountError(
+        .missingAuthenticatorResponse, "The id_token of the provider passkey must be the JSON of a key.")
     }
     var members = [JSON.Member("name", key["name"] ?? .null)]
     let answer: JSON

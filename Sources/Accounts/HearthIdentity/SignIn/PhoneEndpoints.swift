@@ -10,7 +10,7 @@ struct PhoneEndpoints: EndpointGroup {
   func captchaParameters(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let settings = accounts.configuration
     guard call.isEmulated(in: accounts) || settings.sendsPhoneCodes else {
-      throw AccountError(.operationNotAllowed, "Nobody is sent codes from here.")
+      throw AccountError(.operationNotAllowed, "This server cannot send codes: phone sign-in is not configured.")
     }
     var reply = ReplyObject(kind: "GetRecaptchaParam")
     reply.set("recaptchaStoken", "none")
@@ -29,7 +29,7 @@ struct PhoneEndpoints: EndpointGroup {
   /// genuine. This server sends none; on both responses SDKs open the page with the captcha.
   func verifyIOSClient(_ call: IdentityCall) async throws(AccountError) -> JSON {
     guard let token = try call.text("appToken"), !token.isEmpty else { throw AccountError(.missingAPNSToken) }
-    throw AccountError(.invalidAppCredential, "This server sends no push notifications; apps open its page instead.")
+    throw AccountError(.invalidAppCredential, "This server cannot send push notifications. Apps open its page instead.")
   }
 
   /// Lists the unused codes, the oldest first. For an emulator's test suites.

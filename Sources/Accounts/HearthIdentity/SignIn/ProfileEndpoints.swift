@@ -43,7 +43,7 @@ struct ProfileEndpoints: EndpointGroup {
       return try await UserEndpoints(accounts: accounts).update(call)
     }
     guard call.value("customAttributes") == nil else {
-      throw AccountError(.insufficientPermission, "customAttributes are for administrators.")
+      throw AccountError(.insufficientPermission, "customAttributes need an administrator's credential.")
     }
     guard call.value("disableUser") == nil else { throw AccountError(.operationNotAllowed) }
     guard try call.text("idToken", sizeBytesMax: IdentityCall.longTextBytesMax)?.isEmpty == false else {
@@ -73,7 +73,7 @@ struct ProfileEndpoints: EndpointGroup {
     _ ids: [String], _ change: ProfileChange, of caller: Caller, _ call: IdentityCall
   ) async throws(AccountError) -> JSON {
     guard change.isEmpty, change.email == nil, change.password == nil, change.unlinks.isEmpty else {
-      throw AccountError(.invalidArgument, "deletePasskey comes without another change; send that by itself.")
+      throw AccountError(.invalidArgument, "deletePasskey cannot be combined with other changes. Send them separately.")
     }
     let (user, tokens) = try await accounts.signIn.passkeyEnrolment.remove(
       Set(ids.map { BinaryText.urlForm($0) }), of: caller, client: call.client, now: call.now)

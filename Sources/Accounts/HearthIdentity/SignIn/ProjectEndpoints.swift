@@ -33,13 +33,15 @@ struct ProjectEndpoints: EndpointGroup {
     } catch {
       switch error {
       case .unknownApp:
-        throw AccountError(.invalidAppID, "The app is not among nativeApps in the server's settings.")
+        throw AccountError(.invalidAppID, "The app is not registered. Add it to nativeApps in the server's settings.")
       case .unknownClient:
         throw AccountError(
-          .invalidOAuthClient, "The client id is not among clientIDs of the app in the server's settings.")
+          .invalidOAuthClient,
+          "The client id is not registered. Add it to clientIDs of the app in the server's settings.")
       case .unknownCertificate:
         throw AccountError(
-          .invalidCertificate, "The certificate is not among certificates of the app in the server's settings.")
+          .invalidCertificate,
+          "The certificate is not registered. Add it to certificates of the app in the server's settings.")
       }
     }
   }

@@ -191,7 +191,8 @@ struct SignInEndpoints: EndpointGroup {
   ) async throws(AccountError) -> JSON {
     guard accounts.signIn.providers.servesAuthorizationCodes(of: providerID), !accounts.configuration.isEmulator else {
       throw AccountError(
-        .notImplemented, "\(providerID) has no sign-in page here; sign in with the provider's own credential.")
+        .notImplemented, "\(providerID) has no sign-in page on this server. Sign in with the provider's own credential."
+      )
     }
     try accounts.changes.codes.links.checkContinueURL(continueURI)
     let (url, sessionID) = try await accounts.signIn.providerPages.address(

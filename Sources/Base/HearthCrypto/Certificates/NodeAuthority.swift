@@ -51,7 +51,7 @@ package struct NodeAuthority: Sendable, Redacted {
     let (certificate, key) = (try NodeCertificate(pem: credentials.certificate), try NodeKey(pem: credentials.key))
     guard X509_check_private_key(certificate.pointer, key.pointer) == 1, X509_check_ca(certificate.pointer) == 1 else {
       ERR_clear_error()
-      throw Failure(description: "the certificate and the key do not belong together, or are no authority's")
+      throw Failure(description: "the certificate and the key do not match, or are not those of an authority")
     }
     self.credentials = credentials
   }
@@ -63,7 +63,7 @@ package struct NodeAuthority: Sendable, Redacted {
   /// - seconds: The current time in seconds since 1970.
   /// - Throws: ``Failure``.
   package func issue(_ node: String, now seconds: Int64) throws(Failure) -> Credentials {
-    guard Self.isName(node) else { throw Failure(description: "\"\(node)\" cannot name a node") }
+    guard Self.isName(node) else { throw Failure(description: "\"\(node)\" is not a valid node name") }
     let (own, ownKey) = (try NodeCertificate(pem: credentials.certificate), try NodeKey(pem: credentials.key))
     let key = try NodeKey()
     let certificate = try NodeCertificate(

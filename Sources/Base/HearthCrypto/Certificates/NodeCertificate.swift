@@ -9,12 +9,14 @@ final class NodeCertificate {
   init(
     named name: String, of key: NodeKey, from start: Int64, until end: Int64, atMost other: NodeCertificate? = nil
   ) throws(NodeAuthority.Failure) {
-    guard let made = X509_new() else { throw .ofOpenSSL("a certificate could not be made") }
+    guard let made = X509_new() else { throw .ofOpenSSL("a certificate could not be created") }
     pointer = made
     let text = Array(name.utf8)
     // The serial number is 126 random bits, because issued certificates are not counted.
     var serial = [UInt8](repeating: 0, count: 16)
-    guard RAND_bytes(&serial, Int32(serial.count)) == 1 else { throw .ofOpenSSL("there is no randomness") }
+    guard RAND_bytes(&serial, Int32(serial.count)) == 1 else {
+      throw .ofOpenSSL("the system's random generator failed")
+    }
     serial[0] = serial[0] & 0x7F | 0x40
     let number = BN_bin2bn(serial, Int32(serial.count), nil)
     defer { BN_free(number) }
@@ -25,10 +27,10 @@ final class NodeCertificate {
       X509_NAME_add_entry_by_NID(
         X509_get_subject_name(made), NID_commonName, MBSTRING_UTF8, text, Int32(text.count), -1, 0) == 1,
       X509_set_pubkey(made, key.pointer) == 1
-    else { throw .ofOpenSSL("a certificate could not be made") }
+    else { throw .ofOpenSSL("a certificate could not be created") }
     guard let other, let limit = X509_get0_notAfter(other.pointer) else { return }
     if ASN1_TIME_compare(X509_get0_notAfter(made), limit) > 0, X509_set1_notAfter(made, limit) != 1 {
-      throw .ofOpenSSL("a certificate could not be made")
+      throw .ofOpenSSL("a certificate could not be created")
     }
   }
 
@@ -43,7 +45,7 @@ final class NodeCertificate {
 
   func add(_ extensions: [(Int32, String)], issuedBy issuer: NodeCertificate) throws(NodeAuthority.Failure) {
     for (kind, value) in extensions where hearth_add_extension(pointer, issuer.pointer, kind, value) != 1 {
-      throw .ofOpenSSL("the certificate could not be made")
+      throw .ofOpenSSL("the certificate could not be created")
     }
   }
 

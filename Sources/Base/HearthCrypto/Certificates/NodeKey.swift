@@ -5,7 +5,7 @@ final class NodeKey {
   let pointer: OpaquePointer
 
   init() throws(NodeAuthority.Failure) {
-    guard let made = hearth_p256_generate() else { throw .ofOpenSSL("a key could not be made") }
+    guard let made = hearth_p256_generate() else { throw .ofOpenSSL("a key could not be created") }
     pointer = made
   }
 

@@ -42,7 +42,7 @@ struct ClaimParser {
   mutating func document() throws(ClaimSyntaxError) -> ClaimValue {
     let value = try self.value(depth: 0)
     skipSpace()
-    guard offset == bytes.count else { throw failure("text after the value") }
+    guard offset == bytes.count else { throw failure("unexpected text after the value") }
     return value
   }
 
@@ -157,11 +157,11 @@ struct ClaimParser {
       default: utf8.append(byte)
       }
     }
-    throw failure("string without an end")
+    throw failure("unterminated string")
   }
 
   private mutating func escape(into utf8: inout [UInt8]) throws(ClaimSyntaxError) {
-    guard let byte = peek else { throw failure("string without an end") }
+    guard let byte = peek else { throw failure("unterminated string") }
     offset += 1
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): utf8.append(byte)

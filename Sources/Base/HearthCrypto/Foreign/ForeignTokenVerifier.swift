@@ -60,15 +60,15 @@ public struct ForeignTokenVerifier: Sendable {
     }
     // Checked before the key is looked up: a token with another algorithm must not cause a fetch of keys.
     guard token.isAlgorithm("RS256") || token.isAlgorithm("ES256") else {
-      throw ForeignTokenError(.malformed, "only RS256 and ES256 count here")
+      throw ForeignTokenError(.malformed, "the algorithm must be RS256 or ES256")
     }
-    guard let key = keys.key(for: token.header) else { throw ForeignTokenError(.unknownKey, "no such key") }
+    guard let key = keys.key(for: token.header) else { throw ForeignTokenError(.unknownKey, "unknown key") }
     guard token.isAlgorithm(key.algorithm) else {
-      throw ForeignTokenError(.signature, "the key is for another algorithm")
+      throw ForeignTokenError(.signature, "the key belongs to another algorithm")
     }
     switch key.verify(token.signature, of: token.signedBytes) {
     case .accepted: break
-    case .refused: throw ForeignTokenError(.signature, "signature does not fit")
+    case .refused: throw ForeignTokenError(.signature, "the signature does not match")
     case .outOfMemory: throw ForeignTokenError(.unavailable, "out of memory in OpenSSL")
     }
     let claims = token.payload
@@ -77,9 +77,9 @@ public struct ForeignTokenVerifier: Sendable {
     }
     try checkAudience(claims)
     try checkTimes(claims, nowSeconds: nowSeconds)
-    guard nonce.accepts(claims["nonce"]) else { throw ForeignTokenError(.nonce, "nonce is not the request's") }
+    guard nonce.accepts(claims["nonce"]) else { throw ForeignTokenError(.nonce, "nonce does not match the request") }
     guard let subject = claims["sub"]?.string, (1...TokenLimits.foreignSubjectBytesMax).contains(subject.utf8.count)
-    else { throw ForeignTokenError(.subject, "sub is not an id") }
+    else { throw ForeignTokenError(.subject, "sub is not a valid id") }
     return claims
   }
 
@@ -100,7 +100,7 @@ public struct ForeignTokenVerifier: Sendable {
     default: throw Self.otherAudience
     }
     guard let party = claims["azp"] else {
-      guard !needsParty else { throw ForeignTokenError(.audience, "several audiences and no azp") }
+      guard !needsParty else { throw ForeignTokenError(.audience, "aud has several audiences, and azp is missing") }
       return
     }
     guard isOurs(party) else { throw ForeignTokenError(.audience, "azp is another application") }
@@ -112,7 +112,7 @@ public struct ForeignTokenVerifier: Sendable {
     let skew = TokenLimits.foreignClockSkewSeconds
     // All times are below 2^53, so no sum overflows.
     guard let end = claims["exp"]?.seconds else { throw ForeignTokenError(.malformed, "exp is not a time") }
-    guard nowSeconds < end + skew else { throw ForeignTokenError(.expired, "token has ended") }
+    guard nowSeconds < end + skew else { throw ForeignTokenError(.expired, "the token has expired") }
     guard let issuedAt = claims["iat"]?.seconds else { throw ForeignTokenError(.malformed, "iat is not a time") }
     guard issuedAt - skew <= nowSeconds else { throw ForeignTokenError(.notYetValid, "iat is in the future") }
     if let notBefore = claims["nbf"] {

@@ -56,7 +56,7 @@ public struct CredentialVerifier: Sendable {
   public func verify(
     _ credential: String, nowSeconds: Int64, isFromLoopback: Bool = false, scope: AdminScopes = .database
   ) throws(CredentialError) -> VerifiedCredential {
-    guard credential.utf8.count <= TokenLimits.tokenBytesMax else { throw .invalid("longer than any credential") }
+    guard credential.utf8.count <= TokenLimits.tokenBytesMax else { throw .invalid("the credential is too long") }
     let developer = isFromLoopback ? developerCredentials : nil
     if let developer, scope == .identity, developer.isGoogleAccessToken(credential) {
       return VerifiedCredential(kind: .developerOwner, authPayload: nil, authority: .emulatorOwner)
@@ -68,19 +68,19 @@ public struct CredentialVerifier: Sendable {
     let token = try TokenReader.readCredential(credential)
     switch token.kind {
     case .legacy:
-      guard let legacyTokens else { throw .invalid("legacy tokens are switched off") }
+      guard let legacyTokens else { throw .invalid("legacy tokens are disabled") }
       return try legacyTokens.verify(token, nowSeconds: nowSeconds)
     case .id:
-      guard let idTokens else { throw .invalid("ID tokens are switched off") }
+      guard let idTokens else { throw .invalid("ID tokens are disabled") }
       return try idTokens.verify(token, nowSeconds: nowSeconds)
     case .unsigned:
       // An emulator that issues unsigned ID tokens recognises its own by a seal in them.
       if let idTokens, idTokens.isSealed(token) { return try idTokens.verify(token, nowSeconds: nowSeconds) }
       guard let developer else { throw .invalid("unsigned token") }
       return try developer.verify(token)
-    case .custom: throw .invalid("a custom token is for signing in, not for reaching data")
-    case .sessionCookie: throw .invalid("a session cookie is not a credential here")
-    case .unsupported: throw .invalid("no verifier takes this algorithm and issuer")
+    case .custom: throw .invalid("a custom token is only valid for sign-in, not for data")
+    case .sessionCookie: throw .invalid("a session cookie is not valid for data")
+    case .unsupported: throw .invalid("no verifier accepts this algorithm and issuer")
     }
   }
 
@@ -111,13 +111,13 @@ public struct CredentialVerifier: Sendable {
       return VerifiedCredential(
         kind: .adminToken, authPayload: nil, authority: holder.authority, expiresAtSeconds: expiresAtSeconds,
         owner: holder.owner?.email, ownerGeneration: holder.owner?.generation)
-    case .expired: throw .expired("admin token has ended")
-    case .outOfScope: throw .invalid("the access token's scopes do not cover this")
+    case .expired: throw .expired("the admin token has expired")
+    case .outOfScope: throw .invalid("the access token's scopes do not include this")
     case .unknown, nil: break
     }
     if let developer, developer.isOwner(credential) {
       return VerifiedCredential(kind: .developerOwner, authPayload: nil, authority: .emulatorOwner)
     }
-    throw .invalid("neither a token nor a known secret")
+    throw .invalid("the credential is neither a token nor a known secret")
   }
 }

@@ -18,7 +18,7 @@ extension KeyRing {
   ///
   /// - Parameter nowSeconds: The time in seconds since 1970.
   public func verifyIDToken(_ text: String, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential {
-    guard let idTokens = verifier.idTokens else { throw .invalid("ID tokens are switched off") }
+    guard let idTokens = verifier.idTokens else { throw .invalid("ID tokens are disabled") }
     return try idTokens.verify(text, nowSeconds: nowSeconds)
   }
 
@@ -32,7 +32,8 @@ extension KeyRing {
   ) throws(TokenMintError) -> String {
     let lifetimes = TokenLimits.sessionCookieLifetimeSecondsMin...TokenLimits.sessionCookieLifetimeSecondsMax
     guard lifetimes.contains(lifetimeSeconds) else {
-      throw .invalidTimes("session cookies live \(lifetimes.lowerBound) to \(lifetimes.upperBound) seconds")
+      throw .invalidTimes(
+        "the lifetime of session cookies must be \(lifetimes.lowerBound) to \(lifetimes.upperBound) seconds")
     }
     let (end, overflow) = issuedAtSeconds.addingReportingOverflow(lifetimeSeconds)
     guard !overflow, ClaimValue.int(issuedAtSeconds).seconds != nil, ClaimValue.int(end).seconds != nil else {
@@ -40,7 +41,7 @@ extension KeyRing {
     }
     // The claims of another session cookie are refused, because a session could otherwise be extended for ever.
     guard claims["iss"] == .string(UnverifiedToken.issuerPrefix(.idToken) + projectID), let members = claims.members
-    else { throw .refused("not the claims of an ID token") }
+    else { throw .refused("the claims are not those of an ID token") }
     let replaced: [ClaimValue.Member] = [
       .init("iss", .string(UnverifiedToken.issuerPrefix(.sessionCookie) + projectID)),
       .init("iat", .int(issuedAtSeconds)), .init("exp", .int(end)),

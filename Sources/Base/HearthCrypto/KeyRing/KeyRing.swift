@@ -103,7 +103,7 @@ public final class KeyRing: Sendable {
 
   /// Returns true when the key or secret with which a credential was verified is still valid, and for kinds of
   /// credentials that are verified without one.
-  public func vouches(for credential: VerifiedCredential) -> Bool {
+  public func isKeyValid(of credential: VerifiedCredential) -> Bool {
     guard let keyID = credential.keyID else { return true }
     let snapshot = snapshot
     switch credential.kind {
@@ -158,8 +158,8 @@ public final class KeyRing: Sendable {
       hasChanged = true
     }
     if hasChanged { next.generation += 1 }
-    let shown = next
-    current.withLock { $0 = shown }
+    let published = next
+    current.withLock { $0 = published }
     adminTokens.replacePermanent([store.adminToken])
   }
 }

@@ -34,16 +34,18 @@ public struct KeyStoreError: Error, Sendable, Equatable, CustomStringConvertible
   public var description: String { "\(path): \(message)" }
 
   static func missing(path: String) -> KeyStoreError {
-    KeyStoreError(code: .missing, path: path, message: "not there; start the server once to create it")
+    KeyStoreError(code: .missing, path: path, message: "missing; start the server once to create it")
   }
   static func readableByOthers(path: String, mode: UInt32, wanted: String) -> KeyStoreError {
     KeyStoreError(
       code: .readableByOthers, path: path,
-      message: "open to other users (mode \(String(mode, radix: 8))). "
-        + "Run: chmod \(wanted) '\(path)' — and if others may have seen it, delete it so that a new one is made")
+      message: "accessible to other users (mode \(String(mode, radix: 8))). "
+        + "Run: chmod \(wanted) '\(path)'. If other users may have read it, delete it so that the server creates a new one"
+    )
   }
   static func foreignOwner(path: String) -> KeyStoreError {
-    KeyStoreError(code: .foreignOwner, path: path, message: "belongs to another user, who could replace it")
+    KeyStoreError(
+      code: .foreignOwner, path: path, message: "owned by another user, who could replace it; change its owner")
   }
   static func notAFile(path: String, wanted: String) -> KeyStoreError {
     KeyStoreError(code: .notAFile, path: path, message: "not \(wanted)")
@@ -51,7 +53,8 @@ public struct KeyStoreError: Error, Sendable, Equatable, CustomStringConvertible
   static func damaged(path: String) -> KeyStoreError {
     KeyStoreError(
       code: .damaged, path: path,
-      message: "not in the form this server writes. Restore it from a backup, or delete it so that a new one is made")
+      message: "not in the expected format. Restore it from a backup, or delete it so that the server creates a new one"
+    )
   }
   static func inputOutput(path: String, action: String, reason: String) -> KeyStoreError {
     KeyStoreError(code: .inputOutput, path: path, message: "cannot \(action): \(reason)")
@@ -61,7 +64,7 @@ public struct KeyStoreError: Error, Sendable, Equatable, CustomStringConvertible
   }
 
   static func unfinished(path: String) -> KeyStoreError {
-    KeyStoreError(code: .unfinished, path: path, message: "its keys are still being made; try again in a moment")
+    KeyStoreError(code: .unfinished, path: path, message: "its keys are still being created; try again")
   }
 
   /// Returns the error for a failure with the servers' shared copy, with the attempted action and the reason for its
@@ -74,16 +77,16 @@ public struct KeyStoreError: Error, Sendable, Equatable, CustomStringConvertible
     KeyStoreError(
       code: .foreignSealingKey, path: path,
       message:
-        "the keys that the other nodes share are sealed with another sealing key: this folder is not a copy of theirs. "
-        + "Move it away and start again with the keys of the nodes' own identity folder")
+        "the keys that the nodes share are sealed with another sealing key: this folder is not a copy of theirs. "
+        + "Move it away and start again with the keys of the nodes' identity folder")
   }
 
   static func unknownKey(path: String) -> KeyStoreError {
-    KeyStoreError(code: .unknownKey, path: path, message: "holds no such key; list them to see which there are")
+    KeyStoreError(code: .unknownKey, path: path, message: "does not contain this key; list the keys to see their ids")
   }
   static func onlyKey(path: String) -> KeyStoreError {
     KeyStoreError(
-      code: .unknownKey, path: path, message: "holds no such secret, or no other; rotate first, then remove the old one"
+      code: .unknownKey, path: path, message: "does not contain this secret, or contains only this one; rotate first"
     )
   }
 

@@ -20,7 +20,7 @@ struct PrivateFolder: Sendable {
     }
     var status = stat()
     guard stat(path, &status) == 0 else {
-      throw errno == ENOENT ? .missing(path: path) : Self.failure(path, "look at it")
+      throw errno == ENOENT ? .missing(path: path) : Self.failure(path, "inspect it")
     }
     guard status.st_mode & S_IFMT == S_IFDIR else { throw .notAFile(path: path, wanted: "a directory") }
     try Self.checkOwner(status, path: path)
@@ -96,7 +96,7 @@ struct PrivateFolder: Sendable {
     defer { close(descriptor) }
     // Checks the open file, because the name could refer to another file by now.
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw Self.failure(file, "look at it") }
+    guard fstat(descriptor, &status) == 0 else { throw Self.failure(file, "inspect it") }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: file, wanted: "a regular file") }
     try Self.checkOwner(status, path: file)
     guard status.st_mode & 0o077 == 0 else {

@@ -19,7 +19,7 @@ struct ImportedHashConverter {
     case .bcrypt:
       guard Bcrypt.cost(of: hash) != nil else {
         throw ImportedHashError(
-          .malformedHash, "passwordHash is not a bcrypt text ($2a$, $2b$ or $2y$ with a cost of 4 to 15)")
+          .malformedHash, "passwordHash must be a bcrypt string ($2a$, $2b$ or $2y$ with a cost of 4 to 15)")
       }
       return StoredHash(scheme: .bcrypt, salt: [], hash: hash)
     case .pbkdfSHA1: return try pbkdf2(.sha1)
@@ -35,7 +35,7 @@ struct ImportedHashConverter {
     case .argon2: return try argon2()
     case .hearth:
       guard let stored = StoredHash(parsing: String(decoding: hash, as: UTF8.self)) else {
-        throw ImportedHashError(.malformedHash, "passwordHash is not a stored string of this server")
+        throw ImportedHashError(.malformedHash, "passwordHash must be a string that this server exported")
       }
       return stored
     }
@@ -80,7 +80,7 @@ struct ImportedHashConverter {
     guard (parameters.rounds ?? 0) == 0 else { throw manyRounds }
     let raw = hash.count == 32 ? Hexadecimal.decode(hash) : hash
     guard let raw, raw.count == 16 else {
-      throw ImportedHashError(.malformedHash, "passwordHash is not an MD5: 32 hexadecimal digits or 16 bytes")
+      throw ImportedHashError(.malformedHash, "passwordHash must be an MD5 hash: 32 hexadecimal digits or 16 bytes")
     }
     return StoredHash(scheme: .digest(.md5, order: order(default: .saltFirst)), salt: salt, hash: raw)
   }
@@ -97,7 +97,7 @@ struct ImportedHashConverter {
       iterations: try number("iterations", given.iterations, Argon2.iterationsRange), lanes: lanes,
       associatedData: given.associatedData)
     guard salt.count >= Argon2.saltBytesMin else {
-      throw ImportedHashError(.malformedSalt, "salt has fewer than \(Argon2.saltBytesMin) bytes, the least of Argon2")
+      throw ImportedHashError(.malformedSalt, "salt must have at least \(Argon2.saltBytesMin) bytes for Argon2")
     }
     return StoredHash(scheme: .argon2(argon2), salt: salt, hash: hash)
   }
@@ -107,7 +107,7 @@ struct ImportedHashConverter {
   private var manyRounds: ImportedHashError {
     ImportedHashError(
       .unsupportedRounds,
-      "\(parameters.algorithm.rawValue) is taken with rounds = \(parameters.algorithm == .md5 ? 0 : 1) only")
+      "\(parameters.algorithm.rawValue) needs rounds = \(parameters.algorithm == .md5 ? 0 : 1)")
   }
 
   private func keyID() throws(ImportedHashError) -> String {
@@ -140,7 +140,7 @@ struct ImportedHashConverter {
 
   private func expectLength(_ length: Int, _ name: String) throws(ImportedHashError) {
     guard hash.count == length else {
-      throw ImportedHashError(.malformedHash, "passwordHash has \(hash.count) bytes where \(name) means \(length)")
+      throw ImportedHashError(.malformedHash, "passwordHash has \(hash.count) bytes, but \(name) requires \(length)")
     }
   }
 }
@@ -159,7 +159,7 @@ extension StoredHash {
   /// The error for a hash whose parameters are within their limits, but whose salt or length is not.
   var boundsError: ImportedHashError {
     salt.count > Self.saltBytesMax
-      ? ImportedHashError(.malformedSalt, "salt has more than \(Self.saltBytesMax) bytes")
-      : ImportedHashError(.malformedHash, "passwordHash has a length that its algorithm does not make")
+      ? ImportedHashError(.malformedSalt, "salt must have at most \(Self.saltBytesMax) bytes")
+      : ImportedHashError(.malformedHash, "passwordHash has the wrong length for its algorithm")
   }
 }

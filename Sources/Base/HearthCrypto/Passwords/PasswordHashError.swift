@@ -20,10 +20,10 @@ public struct PasswordHashError: Error, Sendable, Equatable, CustomStringConvert
 
   public var description: String {
     switch code {
-    case .emptyPassword: "a password has at least one character"
-    case .passwordTooLong: "a password has at most \(PasswordHash.passwordBytesMax) bytes"
+    case .emptyPassword: "a password must have at least one character"
+    case .passwordTooLong: "a password can have at most \(PasswordHash.passwordBytesMax) bytes"
     case .noRandomness: RandomnessError().description
-    case .outOfMemory: "there is not enough memory for the password hash; choose a smaller cost"
+    case .outOfMemory: "not enough memory for the password hash; choose a lower cost"
     }
   }
 }

@@ -79,7 +79,7 @@ public final class AssertionVerifier: Sendable {
     let email: String
     switch ServiceAccountSignatureVerifier(accounts: accounts).verify(token) {
     case .accepted(let issuer): email = issuer
-    case .unknownAccount: throw .invalid("iss is no service account")
+    case .unknownAccount: throw .invalid("iss is not a service account")
     case .refused(let reason): throw .invalid(reason)
     case .outOfMemory: throw Self.unavailable("out of memory in OpenSSL")
     }
@@ -117,12 +117,12 @@ public final class AssertionVerifier: Sendable {
       if let use = used[digest] {
         // The verified times limit both values, so the difference cannot overflow.
         guard mayRepeat, (0...Self.repeatSeconds).contains(nowSeconds - use.first) else {
-          throw .invalid("used before")
+          throw .invalid("the assertion was used before")
         }
         return
       }
       if used.count >= countMax { used = used.filter { nowSeconds < $0.value.end } }
-      guard used.count < countMax else { throw Self.unavailable("too many assertions at once") }
+      guard used.count < countMax else { throw Self.unavailable("too many assertions at a time") }
       used[digest] = Use(first: nowSeconds, end: end)
     }
   }

@@ -37,7 +37,8 @@ public struct CustomTokenMinter: Sendable, Redacted {
     guard !uid.isEmpty else { throw .missingUID }
     guard IDTokenClaims.isUID(uid) else { throw .uidTooLong(lengthMax: TokenLimits.uidLengthMax) }
     guard (1...TokenLimits.serviceTokenLifetimeSecondsMax).contains(lifetimeSeconds) else {
-      throw .invalidTimes("custom tokens live at most \(TokenLimits.serviceTokenLifetimeSecondsMax) seconds")
+      throw .invalidTimes(
+        "the lifetime of custom tokens must be at most \(TokenLimits.serviceTokenLifetimeSecondsMax) seconds")
     }
     let (end, overflow) = issuedAtSeconds.addingReportingOverflow(lifetimeSeconds)
     guard !overflow, ClaimValue.int(issuedAtSeconds).seconds != nil, ClaimValue.int(end).seconds != nil else {

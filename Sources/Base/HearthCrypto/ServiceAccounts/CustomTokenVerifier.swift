@@ -23,7 +23,7 @@ public struct CustomTokenVerifier: Sendable {
   /// - Parameter nowSeconds: The time in seconds since 1970.
   public func verify(_ token: String, nowSeconds: Int64) throws(CustomTokenError) -> CustomToken {
     guard !token.isEmpty else { throw CustomTokenError(.missingCustomToken, reason: "empty") }
-    guard token.utf8.count <= TokenLimits.tokenBytesMax else { throw .invalid("token too long") }
+    guard token.utf8.count <= TokenLimits.tokenBytesMax else { throw .invalid("the token is too long") }
     if allowsUnsigned, token.utf8.first == UInt8(ascii: "{") { return try contents(of: bareObject(token), issuer: nil) }
     let read: UnverifiedToken
     do {
@@ -32,7 +32,7 @@ public struct CustomTokenVerifier: Sendable {
       throw .invalid(error.reason)
     }
     if allowsUnsigned, read.isAlgorithm("none") {
-      guard read.signature.isEmpty else { throw .invalid("unsigned token with a signature") }
+      guard read.signature.isEmpty else { throw .invalid("an unsigned token has a signature") }
       try checkAudience(read.payload)
       return try contents(of: read.payload, issuer: nil)
     }
@@ -54,7 +54,7 @@ public struct CustomTokenVerifier: Sendable {
     case .unknownAccount:
       throw CustomTokenError(
         .credentialMismatch, detail: "The custom token corresponds to a different project.",
-        reason: "iss is no service account of \(projectID)")
+        reason: "iss is not a service account of \(projectID)")
     }
   }
 
@@ -86,11 +86,11 @@ public struct CustomTokenVerifier: Sendable {
 
   private func contents(of token: ClaimValue, issuer: String?) throws(CustomTokenError) -> CustomToken {
     guard let uid = self.uid(of: token, isUnsigned: issuer == nil), IDTokenClaims.isUID(uid) else {
-      throw CustomTokenError(.missingIdentifier, reason: "uid is not a user id")
+      throw CustomTokenError(.missingIdentifier, reason: "uid is not a valid user id")
     }
     let named = token["tenant_id"]
     guard named == tenant.map(ClaimValue.string) else {
-      throw CustomTokenError(.tenantIDMismatch, reason: "tenant_id is not the request's tenant")
+      throw CustomTokenError(.tenantIDMismatch, reason: "tenant_id differs from the request's tenant")
     }
     var claims: [ClaimValue.Member] = []
     switch token["claims"] {

@@ -23,7 +23,7 @@ struct ServiceAccountSignatureVerifier: Sendable {
 
   /// Checks algorithm, issuer, key and signature, in this order.
   func verify(_ token: UnverifiedToken) -> Outcome {
-    guard token.isAlgorithm("RS256") else { return .refused("only RS256 counts here") }
+    guard token.isAlgorithm("RS256") else { return .refused("the algorithm must be RS256") }
     guard let email = token.payload["iss"]?.string, let keys = accounts[Array(email.utf8)] else {
       return .unknownAccount
     }
@@ -43,7 +43,7 @@ struct ServiceAccountSignatureVerifier: Sendable {
       case .outOfMemory: return .outOfMemory
       }
     }
-    return .refused("signature does not fit")
+    return .refused("the signature does not match")
   }
 
   /// Returns the reason why the times of a token are wrong; nil when they are valid. The issuer's clock may differ by
@@ -53,12 +53,12 @@ struct ServiceAccountSignatureVerifier: Sendable {
     guard let issuedAt = claims["iat"]?.seconds, issuedAt - skew <= nowSeconds else { return "iat is not a past time" }
     // All times are below 2^53, so no sum overflows.
     guard let end = claims["exp"]?.seconds else { return "exp is not a time" }
-    guard nowSeconds < end + skew else { return "token has ended" }
+    guard nowSeconds < end + skew else { return "the token has expired" }
     guard end - issuedAt <= TokenLimits.serviceTokenLifetimeSecondsMax + skew else {
-      return "lives longer than an hour"
+      return "the lifetime is longer than an hour"
     }
     if let notBefore = claims["nbf"] {
-      guard let start = notBefore.seconds, start - skew <= nowSeconds else { return "not valid yet" }
+      guard let start = notBefore.seconds, start - skew <= nowSeconds else { return "the token is not valid yet" }
     }
     return nil
   }

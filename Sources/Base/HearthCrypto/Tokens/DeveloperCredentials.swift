@@ -29,17 +29,17 @@ public struct DeveloperCredentials: Sendable {
 
   /// Accepts an unsigned token. Its expiry is not checked: the mock tokens of client libraries expired in 1970.
   func verify(_ token: UnverifiedToken) throws(CredentialError) -> VerifiedCredential {
-    guard token.kind == .unsigned else { throw .invalid("not an unsigned token") }
-    guard token.signature.isEmpty else { throw .invalid("unsigned token with a signature") }
+    guard token.kind == .unsigned else { throw .invalid("the token is not unsigned") }
+    guard token.signature.isEmpty else { throw .invalid("an unsigned token has a signature") }
     let claims = token.payload
     if let audience = claims["aud"]?.string, audience.hasSameBytes(as: UnverifiedToken.customTokenAudience) {
-      throw .invalid("a custom token is for signing in, not for reaching data")
+      throw .invalid("a custom token is only valid for sign-in, not for data")
     }
     if claims["iss"]?.string?.utf8.starts(with: UnverifiedToken.sessionCookieIssuerPrefix.utf8) == true {
-      throw .invalid("a session cookie is not a credential here")
+      throw .invalid("a session cookie is not valid for data")
     }
     guard let uid = (claims["sub"] ?? claims["user_id"] ?? claims["uid"])?.string, IDTokenClaims.isUID(uid) else {
-      throw .invalid("no user id")
+      throw .invalid("the token has no user id")
     }
     let provider = claims["firebase"]?["sign_in_provider"]?.string ?? claims["provider_id"]?.string ?? "custom"
     return VerifiedCredential(

@@ -28,7 +28,8 @@ public struct IDTokenMinter: Sendable, Redacted {
     }
     let lifetimes = TokenLimits.idTokenLifetimeSecondsMin...TokenLimits.signedLifetimeSecondsMax
     guard lifetimes.contains(lifetimeSeconds) else {
-      throw .invalidTimes("ID tokens live \(lifetimes.lowerBound) to \(lifetimes.upperBound) seconds")
+      throw .invalidTimes(
+        "the lifetime of ID tokens must be \(lifetimes.lowerBound) to \(lifetimes.upperBound) seconds")
     }
     let (end, overflow) = issuedAtSeconds.addingReportingOverflow(lifetimeSeconds)
     guard !overflow, [issuedAtSeconds, end, subject.authTimeSeconds].allSatisfy({ ClaimValue.int($0).seconds != nil })

@@ -53,7 +53,7 @@ public struct IDTokenVerifier: Sendable {
 
   func verify(_ token: UnverifiedToken, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential {
     if isSealed(token) { return try check(token.payload, keyID: nil, nowSeconds: nowSeconds) }
-    guard token.isAlgorithm("RS256") else { throw .invalid("only RS256 counts here") }
+    guard token.isAlgorithm("RS256") else { throw .invalid("the algorithm must be RS256") }
     let found: SigningKeys?
     do { found = try keys() } catch { throw CredentialError(.unavailable, reason: "the signing keys cannot be read") }
     // A server without keys has not signed any tokens yet.
@@ -62,7 +62,7 @@ public struct IDTokenVerifier: Sendable {
     }
     switch key.verify(token.signature, of: token.signedBytes) {
     case .accepted: break
-    case .refused: throw .invalid("signature does not fit")
+    case .refused: throw .invalid("the signature does not match")
     case .outOfMemory: throw CredentialError(.unavailable, reason: "out of memory in OpenSSL")
     }
     let credential = try check(token.payload, keyID: keyID, nowSeconds: nowSeconds)
@@ -77,10 +77,12 @@ public struct IDTokenVerifier: Sendable {
     let isForEnrolment = kind == .idToken && claims["aud"] == .string(projectID + IDTokenClaims.enrolmentAudience)
     guard isForEnrolment || claims["aud"] == .string(projectID) else { throw .invalid("aud is another project") }
     guard claims["iss"] == .string(issuer) else { throw .invalid("iss is another issuer") }
-    guard let uid = claims["sub"]?.string, IDTokenClaims.isUID(uid) else { throw .invalid("sub is not a user id") }
+    guard let uid = claims["sub"]?.string, IDTokenClaims.isUID(uid) else {
+      throw .invalid("sub is not a valid user id")
+    }
     guard claims["user_id"] == .string(uid) else { throw .invalid("user_id differs from sub") }
     guard let end = claims["exp"]?.seconds else { throw .invalid("exp is not a time") }
-    guard nowSeconds < end else { throw .expired("token has ended") }
+    guard nowSeconds < end else { throw .expired("the token has expired") }
     let skew = TokenLimits.ownClockSkewSeconds
     guard let issuedAt = claims["iat"]?.seconds, issuedAt - skew <= nowSeconds else {
       throw .invalid("iat is not a past time")
@@ -89,9 +91,11 @@ public struct IDTokenVerifier: Sendable {
       throw .invalid("auth_time is after iat")
     }
     guard let signIn = claims["firebase"], let provider = signIn["sign_in_provider"]?.string else {
-      throw .invalid("no sign_in_provider")
+      throw .invalid("sign_in_provider is missing")
     }
-    guard signIn["tenant"] == tenant.map(ClaimValue.string) else { throw .invalid("another tenant") }
+    guard signIn["tenant"] == tenant.map(ClaimValue.string) else {
+      throw .invalid("the token belongs to another tenant")
+    }
     return VerifiedCredential(
       kind: kind == .idToken ? .idToken : .sessionCookie,
       // To the rules, a client without a required second factor is signed out.

@@ -45,7 +45,7 @@ public struct LegacyTokenMinter: Sendable, Redacted {
       guard ClaimValue.int(time).seconds != nil else { throw .invalidTimes("a time is out of range") }
     }
     if let end = options.expiresAtSeconds, end <= max(issuedAtSeconds, options.notBeforeSeconds ?? issuedAtSeconds) {
-      throw .invalidTimes("the token would end before it begins")
+      throw .invalidTimes("the token would expire before it becomes valid")
     }
     var data: [ClaimValue.Member] = []
     if let uid {

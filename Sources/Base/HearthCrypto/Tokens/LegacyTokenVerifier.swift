@@ -26,8 +26,8 @@ public struct LegacyTokenVerifier: Sendable {
   }
 
   func verify(_ token: UnverifiedToken, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential {
-    guard token.text.utf8.count <= sizeBytesMax else { throw .invalid("legacy token too long") }
-    guard token.kind == .legacy else { throw .invalid("not a legacy token") }
+    guard token.text.utf8.count <= sizeBytesMax else { throw .invalid("the legacy token is too long") }
+    guard token.kind == .legacy else { throw .invalid("the token is not a legacy token") }
     let secretID = try verifySignature(token)
 
     let claims = token.payload
@@ -40,7 +40,7 @@ public struct LegacyTokenVerifier: Sendable {
     default: throw .invalid("admin is not a boolean")
     }
     let auth = try authPayload(of: claims)
-    if requiresUID, !isAdministrator, auth?["uid"] == nil { throw .invalid("d has no uid") }
+    if requiresUID, !isAdministrator, auth?["uid"] == nil { throw .invalid("uid is missing in d") }
     return VerifiedCredential(
       kind: .legacyToken, authPayload: isAdministrator ? nil : auth,
       authority: isAdministrator ? .databaseSecret : .user,
@@ -65,7 +65,7 @@ public struct LegacyTokenVerifier: Sendable {
       case .outOfMemory: throw CredentialError(.unavailable, reason: "out of memory in libjwt")
       }
     }
-    guard let secretID else { throw .invalid("signature fits no secret") }
+    guard let secretID else { throw .invalid("the signature matches no secret") }
     return secretID
   }
 
@@ -79,7 +79,9 @@ public struct LegacyTokenVerifier: Sendable {
     if let notBefore = claims["nbf"] {
       guard let seconds = notBefore.seconds else { throw .invalid("nbf is not a time") }
       // A time in seconds is below 2^53, so the subtraction cannot overflow.
-      guard nowSeconds >= seconds - TokenLimits.foreignClockSkewSeconds else { throw .invalid("not valid yet") }
+      guard nowSeconds >= seconds - TokenLimits.foreignClockSkewSeconds else {
+        throw .invalid("the token is not valid yet")
+      }
       start = seconds
     }
     var end = start + TokenLimits.legacyLifetimeSecondsDefault
@@ -87,7 +89,7 @@ public struct LegacyTokenVerifier: Sendable {
       guard let seconds = expires.seconds else { throw .invalid("exp is not a time") }
       end = seconds
     }
-    guard nowSeconds < end else { throw .expired("token has ended") }
+    guard nowSeconds < end else { throw .expired("the token has expired") }
     return end
   }
 

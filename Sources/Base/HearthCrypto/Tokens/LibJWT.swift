@@ -49,22 +49,22 @@ enum LibJWT {
     claims: [ClaimValue.Member], header: [(name: String, value: String)] = [], algorithm: Algorithm, key: [UInt8]
   ) throws(TokenMintError) -> String {
     let json = ClaimValue.object(claims).json
-    guard let keyLength = Int32(exactly: key.count), keyLength > 0 else { throw .refused("no key to sign with") }
+    guard let keyLength = Int32(exactly: key.count), keyLength > 0 else { throw .refused("the signing key is missing") }
     // The library also keeps copies on the stack while it encodes.
     guard json.utf8.count <= TokenLimits.tokenBytesMax else { throw .tooLong(sizeBytesMax: TokenLimits.tokenBytesMax) }
     var token: OpaquePointer?
     guard jwt_new(&token) == 0, let token else { throw .refused("out of memory") }
     defer { jwt_free(token) }
-    guard jwt_set_alg(token, algorithm.code, key, keyLength) == 0 else { throw .refused("key not usable") }
+    guard jwt_set_alg(token, algorithm.code, key, keyLength) == 0 else { throw .refused("the key is not usable") }
     for member in header {
-      guard jwt_add_header(token, member.name, member.value) == 0 else { throw .refused("header not usable") }
+      guard jwt_add_header(token, member.name, member.value) == 0 else { throw .refused("the header is not usable") }
     }
-    guard jwt_add_grants_json(token, json) == 0 else { throw .refused("claims not usable") }
+    guard jwt_add_grants_json(token, json) == 0 else { throw .refused("the claims are not usable") }
     guard let text = jwt_encode_str(token) else { throw .refused("signing failed") }
     defer { free(text) }
     let signed = String(cString: text)
     // The token is read back: with claims that are nested too deeply, for example, verifiers would refuse it.
-    guard (try? TokenReader.read(signed)) != nil else { throw .refused("claims not usable") }
+    guard (try? TokenReader.read(signed)) != nil else { throw .refused("the claims are not usable") }
     return signed
   }
 }

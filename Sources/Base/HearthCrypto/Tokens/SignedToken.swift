@@ -40,7 +40,7 @@ enum SignedToken {
   private static func checked(_ token: String) throws(TokenMintError) -> String {
     guard token.utf8.count <= TokenLimits.tokenBytesMax else { throw .tooLong(sizeBytesMax: TokenLimits.tokenBytesMax) }
     // Verifiers would refuse claims that are nested too deeply or occur twice.
-    guard (try? TokenReader.read(token)) != nil else { throw .refused("claims not usable") }
+    guard (try? TokenReader.read(token)) != nil else { throw .refused("the claims are not usable") }
     return token
   }
 }

@@ -25,12 +25,13 @@ public struct TokenMintError: Error, Sendable, Equatable, CustomStringConvertibl
   /// A description of the fault; contains no secret.
   public var message: String
 
-  static let missingUID = TokenMintError(code: .missingUID, message: "a user id is needed, except for an administrator")
+  static let missingUID = TokenMintError(
+    code: .missingUID, message: "the user id is missing; only administrators have none")
   static func uidTooLong(lengthMax: Int) -> TokenMintError {
     TokenMintError(code: .uidTooLong, message: "the user id is longer than \(lengthMax) characters")
   }
   static func forbiddenClaim(_ name: String) -> TokenMintError {
-    TokenMintError(code: .forbiddenClaim, message: "the claim \(name) is reserved, or given twice")
+    TokenMintError(code: .forbiddenClaim, message: "the claim \(name) is reserved, or occurs twice")
   }
   static let claimsTooLarge = TokenMintError(
     code: .claimsTooLarge, message: "custom claims are longer than \(TokenLimits.customClaimsBytesMax) bytes of JSON")
@@ -40,7 +41,7 @@ public struct TokenMintError: Error, Sendable, Equatable, CustomStringConvertibl
   static func invalidTimes(_ message: String) -> TokenMintError {
     TokenMintError(code: .invalidTimes, message: message)
   }
-  static let unavailable = TokenMintError(code: .unavailable, message: "the server's signing keys cannot be made")
+  static let unavailable = TokenMintError(code: .unavailable, message: "the server's signing keys cannot be created")
   static func refused(_ message: String) -> TokenMintError { TokenMintError(code: .refused, message: message) }
 
   public var description: String { "\(code.rawValue): \(message)" }

@@ -20,10 +20,10 @@ public enum TokenReader {
   public static func read(
     _ text: String, sizeBytesMax: Int = TokenLimits.tokenBytesMax
   ) throws(TokenSyntaxError) -> UnverifiedToken {
-    guard text.utf8.count <= sizeBytesMax else { throw TokenSyntaxError(reason: "token too long") }
+    guard text.utf8.count <= sizeBytesMax else { throw TokenSyntaxError(reason: "the token is too long") }
     let bytes = Array(text.utf8)
     let dots = bytes.indices.filter { bytes[$0] == UInt8(ascii: ".") }
-    guard dots.count == 2 else { throw TokenSyntaxError(reason: "a token has two dots") }
+    guard dots.count == 2 else { throw TokenSyntaxError(reason: "a token must have two dots") }
     let header = try object(bytes[..<dots[0]], name: "header")
     let payload = try object(bytes[(dots[0] + 1)..<dots[1]], name: "payload")
     guard let signature = Base64URL.decode(bytes[(dots[1] + 1)...]) else {
@@ -32,7 +32,7 @@ public enum TokenReader {
     guard let algorithm = header["alg"]?.string else { throw TokenSyntaxError(reason: "header has no alg") }
     if let type = header["typ"] {
       guard let type = type.string, type.lowercased() == "jwt" else {
-        throw TokenSyntaxError(reason: "header has another typ than JWT")
+        throw TokenSyntaxError(reason: "typ in the header must be JWT")
       }
     }
     for name in refusedHeaders where header[name] != nil {

@@ -23,7 +23,7 @@ struct TokenSeal: Sendable, Redacted {
     ])
     let token = Base64URL.encode(header.json.utf8) + "." + payload + "."
     guard token.utf8.count <= TokenLimits.tokenBytesMax else { throw .tooLong(sizeBytesMax: TokenLimits.tokenBytesMax) }
-    guard (try? TokenReader.read(token)) != nil else { throw .refused("claims not usable") }
+    guard (try? TokenReader.read(token)) != nil else { throw .refused("the claims are not usable") }
     return token
   }
 

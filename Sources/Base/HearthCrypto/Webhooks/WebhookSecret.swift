@@ -62,5 +62,5 @@ extension WebhookSecret: CustomStringConvertible, CustomReflectable {
 /// The error for a text that is not a ``WebhookSecret``. It does not contain the text.
 public struct WebhookSecretError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The format of a secret.
-  public var description: String { "a secret is whsec_ and 24 to 64 bytes in base64" }
+  public var description: String { "a secret must be whsec_ and 24 to 64 bytes in Base64" }
 }

@@ -2,50 +2,52 @@
 extension MetricDescription {
   /// TCP connections.
   public static let connections = MetricDescription(
-    "hearth_connections", .gauge, "Connections over TCP and over the data folder's socket, of any kind.")
+    "hearth_connections", .gauge, "Open connections of any kind, over TCP and the data folder's socket.")
   /// Client sessions.
   public static let clients = MetricDescription(
     "hearth_clients", .gauge, labels: ["kind"],
-    "Clients that are told of changes: sessions over sockets and long polls, and streams.")
+    "Clients that receive changes: WebSocket sessions, long-polling sessions and event streams.")
   /// Clients that are signed in.
   public static let signedInClients = MetricDescription(
-    "hearth_signed_in_clients", .gauge, "Clients that are told of changes and have shown a credential.")
+    "hearth_signed_in_clients", .gauge, "Clients that receive changes and have presented a credential.")
   /// Clients whose input is paused.
   public static let pausedClients = MetricDescription(
-    "hearth_paused_clients", .gauge, "Clients that are read no further until a database has caught up.")
+    "hearth_paused_clients", .gauge, "Clients whose input is paused until a database has caught up.")
   /// Requests that wait for an answer.
   public static let requestsWaiting = MetricDescription(
-    "hearth_requests_waiting", .gauge, "Requests over HTTP that wait for the answer of a database.")
+    "hearth_requests_waiting", .gauge, "HTTP requests that wait for a database.")
   /// Recipients of effects that wait for delivery.
   public static let recipientsWaiting = MetricDescription(
     "hearth_recipients_waiting", .gauge, labels: ["loop"],
-    "Recipients of effects that wait for the event loop.")
+    "Clients whose effects wait for the event loop.")
   /// Memory for clients.
   public static let clientMemory = MetricDescription(
-    "hearth_client_memory_bytes", .gauge, "Bytes that clients make the server hold: what they send and do not take.")
+    "hearth_client_memory_bytes", .gauge,
+    "Bytes that the server buffers for clients: incomplete input and unsent output.")
   /// HTTP answers.
   public static let responses = MetricDescription(
-    "hearth_http_responses_total", .counter, labels: ["code"], "Answers over HTTP, by the first digit of their status.")
+    "hearth_http_responses_total", .counter, labels: ["code"], "HTTP responses, by the first digit of the status.")
   /// The delay of the event loops.
   public static let loopDelay = MetricDescription(
     "hearth_event_loop_delay_seconds", .histogram(bounds: MetricBuckets.seconds),
-    "How late an event loop did what was due, looked at once a second on each.")
+    "Delay of an event loop, sampled once a second on each loop.")
   /// Refused requests.
   public static let denials = MetricDescription(
     "hearth_denials_total", .counter, labels: ["database", "operation", "rule"],
-    "Refusals of the rules, by the rule that decided.")
+    "Requests that the rules denied, by the deciding rule.")
   /// Refused credentials.
   public static let credentialsRefused = MetricDescription(
-    "hearth_credentials_refused_total", .counter, labels: ["class"], "Credentials that did not count.")
+    "hearth_credentials_refused_total", .counter, labels: ["class"], "Credentials that were refused.")
   /// Listens that were cancelled after a revocation.
   public static let cancellations = MetricDescription(
-    "hearth_cancelled_listens_total", .counter, labels: ["cause"], "Listens that lost their permission.")
+    "hearth_cancelled_listens_total", .counter, labels: ["cause"],
+    "Listens that were cancelled because they lost their permission.")
   /// Revocation receipts.
   public static let receipts = MetricDescription(
-    "hearth_receipts_total", .counter, "Receipts of causes that took permissions away, which were closed.")
+    "hearth_receipts_total", .counter, "Revocations whose receipt is closed.")
   /// Revocation receipts that are not complete yet.
   public static let receiptsOpen = MetricDescription(
-    "hearth_receipts_open", .gauge, "Receipts that wait for clients to have been told.")
+    "hearth_receipts_open", .gauge, "Revocations whose receipt waits for clients to be notified.")
 
   static let ofClients: [MetricDescription] = [
     connections, clients, signedInClients, pausedClients, requestsWaiting, recipientsWaiting, clientMemory, responses,

@@ -3,50 +3,50 @@ extension MetricDescription {
   /// Requests to write, by outcome.
   public static let writes = MetricDescription(
     "hearth_writes_total", .counter, labels: ["outcome"],
-    "Requests to write, of all databases, by what became of them: written is durable.")
+    "Write requests to all databases, by outcome; written means durable.")
   /// Requests to listen, by outcome.
   public static let listenRequests = MetricDescription(
     "hearth_listen_requests_total", .counter, labels: ["outcome"],
-    "Requests to listen, of all databases, by whether the rules granted them.")
+    "Listen requests to all databases, by the decision of the rules.")
   /// Records in the journals.
   public static let commits = MetricDescription(
-    "hearth_commits_total", .counter, "Positions that the journals of all databases have gone forward.")
+    "hearth_commits_total", .counter, "Commits that the journals of all databases have stored.")
   /// Bytes in the journals.
   public static let journalWritten = MetricDescription(
-    "hearth_journal_written_bytes_total", .counter, "Bytes of records that were appended to journals.")
+    "hearth_journal_written_bytes_total", .counter, "Bytes of records appended to journals.")
   /// The time in which the engine decides a batch.
   public static let decide = MetricDescription(
-    "hearth_decide_seconds", .histogram(bounds: MetricBuckets.seconds), "Time in which a batch of commands was decided."
+    "hearth_decide_seconds", .histogram(bounds: MetricBuckets.seconds), "Time to decide a batch of commands."
   )
   /// The time of an append to the journal, which is shared by batches.
   public static let sync = MetricDescription(
     "hearth_sync_seconds", .histogram(bounds: MetricBuckets.seconds),
-    "Time in which batches that share an append became durable.")
+    "Time to make the batches of one append durable.")
   /// The time in which an event loop delivers a batch.
   public static let deliver = MetricDescription(
     "hearth_deliver_seconds", .histogram(bounds: MetricBuckets.seconds),
-    "Time from where effects were handed to an event loop until they were written to its sockets.")
+    "Time from the hand-over of effects to an event loop until they were written to its sockets.")
   /// The total time for a batch, from the arrival of its first command to its delivery.
   public static let commandLatency = MetricDescription(
     "hearth_command_seconds", .histogram(bounds: MetricBuckets.seconds),
-    "Time of the whole way, of the oldest command of a batch: from its arrival until its effects were written to sockets."
+    "Time from the arrival of a batch's oldest command until the effects were written to sockets."
   )
   /// The number of commands in a batch.
   public static let batchCommands = MetricDescription(
-    "hearth_batch_commands", .histogram(bounds: MetricBuckets.sizes), "Commands that were decided together.")
+    "hearth_batch_commands", .histogram(bounds: MetricBuckets.sizes), "Commands per batch.")
   /// The number of batches in a sync.
   public static let syncBatches = MetricDescription(
-    "hearth_sync_batches", .histogram(bounds: MetricBuckets.sizes), "Batches that shared an append.")
+    "hearth_sync_batches", .histogram(bounds: MetricBuckets.sizes), "Batches per append.")
 
   /// The state of a database.
   public static let databaseUp = MetricDescription(
-    "hearth_database_up", .gauge, labels: ["database"], "1 while the database takes writes, 0 while it cannot.")
+    "hearth_database_up", .gauge, labels: ["database"], "1 while the database accepts writes, 0 while it cannot.")
   /// The connections of a database.
   public static let databaseConnections = MetricDescription(
-    "hearth_database_connections", .gauge, labels: ["database"], "Connections that the database knows.")
+    "hearth_database_connections", .gauge, labels: ["database"], "Connections that use the database.")
   /// Listens with a grant.
   public static let listens = MetricDescription(
-    "hearth_listens", .gauge, labels: ["database"], "Listens that are granted at the moment.")
+    "hearth_listens", .gauge, labels: ["database"], "Active listens.")
   /// Commands that wait for a decision.
   public static let commandsWaiting = MetricDescription(
     "hearth_commands_waiting", .gauge, labels: ["database"], "Commands that wait to be decided.")
@@ -62,34 +62,35 @@ extension MetricDescription {
   /// The size of the log since the last snapshot.
   public static let journalBytes = MetricDescription(
     "hearth_journal_bytes", .gauge, labels: ["database"],
-    "Bytes of records since the last snapshot: what a restart replays.")
+    "Bytes of records since the last snapshot, which a restart replays.")
   /// The size of the snapshot.
   public static let snapshotBytes = MetricDescription(
     "hearth_snapshot_bytes", .gauge, labels: ["database"], "Bytes of the last snapshot; 0 before the first.")
   /// The position of the log.
   public static let position = MetricDescription(
-    "hearth_database_position", .gauge, labels: ["database"], "The last durable commit.")
+    "hearth_database_position", .gauge, labels: ["database"], "Position of the last durable commit.")
   /// The memory that the data takes.
   public static let treeBytes = MetricDescription(
     "hearth_tree_bytes", .gauge, labels: ["database"],
-    "Bytes of the pages and texts that hold the data in memory, as they were when they were last counted.")
+    "Bytes of memory that hold the data, at the last count.")
   /// The number of values in the data.
   public static let treeLeaves = MetricDescription(
-    "hearth_tree_leaves", .gauge, labels: ["database"], "Values of the data, as they were when they were last counted.")
+    "hearth_tree_leaves", .gauge, labels: ["database"], "Values in the database, at the last count.")
 
   /// The quotas of a database.
   public static let quota = MetricDescription(
-    "hearth_quota", .gauge, labels: ["database", "quota"], "What clients may take of the database, where it is limited."
+    "hearth_quota", .gauge, labels: ["database", "quota"],
+    "Limit of a quota of the database; no series without a limit."
   )
   /// Refusals because of a quota.
   public static let quotaRefusals = MetricDescription(
     "hearth_quota_refusals_total", .counter, labels: ["database", "quota"],
-    "What was refused because a quota of the database was used up.")
+    "Requests that were refused because a quota of the database was used up.")
 
   /// Waits of clients that exceeded their allowance of work.
   public static let workWaits = MetricDescription(
     "hearth_work_waits_total", .counter, labels: ["database"],
-    "How often a client had to wait because its work was over its allowance.")
+    "Number of times that a client had to wait because its work exceeded its allowance.")
 
   static let ofDatabases: [MetricDescription] = [
     writes, listenRequests, commits, journalWritten, decide, sync, deliver, commandLatency, batchCommands, syncBatches,

@@ -122,7 +122,7 @@ public struct JSONDataSplitter: Sendable {
       try beginValue(at: token.start)
       guard token.size <= limits.stringSizeBytesMax else {
         throw JSONError(
-          .stringTooLong, "A string of more than \(limits.stringSizeBytesMax) bytes", at: token.start)
+          .stringTooLong, "A string has more than \(limits.stringSizeBytesMax) bytes", at: token.start)
       }
       completed(token.start, token.end, isNull: token.kind == .null)
     }
@@ -140,11 +140,11 @@ public struct JSONDataSplitter: Sendable {
           ? JSONEscapes.decoded(raw).withUnsafeBytes(keyProblem) : keyProblem(raw)
       }
       if let problem {
-        throw JSONError(.invalidKey, "A key that cannot be stored (\(problem.rawValue))", at: token.start)
+        throw JSONError(.invalidKey, "Invalid key (\(problem.rawValue))", at: token.start)
       }
       if isMetadata { try takeMetadata(raw, of: &frame, at: token.start) } else { frame.hasChildren = true }
       guard !(frame.isLeaf && (frame.hasChildren || frame.isCut)) else {
-        throw JSONError(.invalidMetadata, "A leaf's value together with children", at: token.start)
+        throw JSONError(.invalidMetadata, "A node has both .value and children", at: token.start)
       }
     }
     frames[frames.count - 1] = frame
@@ -161,7 +161,7 @@ public struct JSONDataSplitter: Sendable {
     switch raw.withUnsafeBytes({ String(decoding: JSONEscapes.decoded($0), as: UTF8.self) }) {
     case ".priority": frame.childIsPriority = true
     case ".value", ".sv": frame.isLeaf = true
-    default: throw JSONError(.invalidMetadata, "A name with a leading dot that means nothing", at: offset)
+    default: throw JSONError(.invalidMetadata, "Unknown name with a leading dot", at: offset)
     }
   }
 
@@ -215,7 +215,7 @@ public struct JSONDataSplitter: Sendable {
     guard frame.isArray || frame.hasChildren, !frame.isOpaque else {
       // A leaf's text is bounded by that of its strings; anything longer can only be repeated metadata.
       guard (stream.offset - frame.start) / 16 <= limits.stringSizeBytesMax else {
-        throw JSONError(.tooMany, "One leaf with too much metadata", at: frame.start)
+        throw JSONError(.tooMany, "A leaf has too much metadata", at: frame.start)
       }
       return false
     }

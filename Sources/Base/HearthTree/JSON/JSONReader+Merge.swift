@@ -16,7 +16,7 @@ extension JSONReader {
       let value = try writeValue(for: location, below: depth)
       if let i = places[location] {
         guard isSameText(name, names[i]) else {
-          throw JSONError(.overlappingPaths, "\(location) is named twice", at: name.start)
+          throw JSONError(.overlappingPaths, "\(location) occurs twice", at: name.start)
         }
         (writes[i].value, names[i]) = (value, name)
         continue

@@ -13,13 +13,13 @@ extension JSONReader {
     if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") { try exponent(&parts) }
     guard position - start <= limits.numberSizeBytesMax else {
       throw JSONError(
-        .numberOutOfRange, "A number with more than \(limits.numberSizeBytesMax) characters", at: start)
+        .numberOutOfRange, "A number has more than \(limits.numberSizeBytesMax) characters", at: start)
     }
     if let scalar = parts.scalar { return scalar }
     // The standard library rounds correctly in every locale.
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
     guard let value = Double(text), value.isFinite else {
-      throw JSONError(.numberOutOfRange, "A number that no double holds", at: start)
+      throw JSONError(.numberOutOfRange, "A number is out of the range of a double", at: start)
     }
     return .double(value == 0 ? 0 : value)
   }
@@ -69,7 +69,7 @@ extension JSONReader {
 
   private func digitMissing() -> JSONError {
     position < bytes.count
-      ? unexpectedByte("a digit") : JSONError(.unexpectedEnd, "The text ends too early", at: position)
+      ? unexpectedByte("a digit") : JSONError(.unexpectedEnd, "Unexpected end of the JSON", at: position)
   }
 }
 

@@ -1,9 +1,9 @@
 extension JSONReader {
-  /// A string that becomes a leaf or a priority, within its limit.
+  /// Reads a string that becomes a leaf or a priority, up to the maximum size of a leaf.
   mutating func leafString() throws(JSONError) -> JSONSpan {
     let span = try stringSpan()
     guard span.size <= limits.stringSizeBytesMax else {
-      throw JSONError(.stringTooLong, "A string of more than \(limits.stringSizeBytesMax) bytes", at: span.start - 1)
+      throw JSONError(.stringTooLong, "A string has more than \(limits.stringSizeBytesMax) bytes", at: span.start - 1)
     }
     return span
   }
@@ -27,18 +27,18 @@ extension JSONReader {
     try beginObject()
     while let name = try nextName() {
       guard self.name(name) == ".sv" else {
-        throw JSONError(code, "An object that is no server value", at: start)
+        throw JSONError(code, "An object is not a server value", at: start)
       }
       operation = try serverValue()
     }
-    guard let operation else { throw JSONError(code, "An object that is no server value", at: start) }
+    guard let operation else { throw JSONError(code, "An object is not a server value", at: start) }
     return operation
   }
 
   /// Reads the value of `.sv`.
   mutating func serverValue() throws(JSONError) -> WriteValue.Operation {
     let start = position
-    func unknown() -> JSONError { JSONError(.unknownServerValue, "An unknown server value", at: start) }
+    func unknown() -> JSONError { JSONError(.unknownServerValue, "Unknown server value", at: start) }
     switch try kind() {
     case .string:
       guard name(try stringSpan()) == "timestamp" else { throw unknown() }
@@ -78,15 +78,18 @@ struct JSONDeferredValues {
     isDropped.append(false)
   }
 
+  /// Notes that the value of a member contains the server values from index `start` on.
   mutating func remember(_ key: Key, level: Int, since start: Int) {
     ranges[level, default: [:]][key] = start..<values.count
   }
 
+  /// Drops the server values in an earlier value of the same member.
   mutating func forget(_ key: Key, level: Int) {
     guard let range = ranges[level]?.removeValue(forKey: key) else { return }
     for i in range { isDropped[i] = true }
   }
 
+  /// Forgets the members of an object when its end is read.
   mutating func leave(level: Int) { ranges[level] = nil }
 
   func finish() -> [WriteValue.Deferred] {

@@ -18,7 +18,7 @@ extension JSONReader {
     var hasEscapes = false
     while true {
       i = JSONScan.special(in: bytes, from: i)
-      guard i < bytes.count else { throw JSONError(.unexpectedEnd, "A string without its end", at: bytes.count) }
+      guard i < bytes.count else { throw JSONError(.unexpectedEnd, "Unterminated string", at: bytes.count) }
       switch bytes[i] {
       case UInt8(ascii: "\""):
         position = i + 1
@@ -31,7 +31,7 @@ extension JSONReader {
       case 0x80...:
         repeat { i = try character(at: i) } while i < bytes.count && bytes[i] >= 0x80
       default:
-        throw JSONError(.unexpectedByte, "A control character inside a string", at: i)
+        throw JSONError(.unexpectedByte, "Control character in a string", at: i)
       }
     }
   }
@@ -45,7 +45,7 @@ extension JSONReader {
   /// Checks one escape, and returns its end and the number of UTF-8 bytes of its character.
   private func escape(at start: Int) throws(JSONError) -> (end: Int, size: Int) {
     guard start + 1 < bytes.count else {
-      throw JSONError(.unexpectedEnd, "A string without its end", at: bytes.count)
+      throw JSONError(.unexpectedEnd, "Unterminated string", at: bytes.count)
     }
     switch bytes[start + 1] {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
@@ -60,25 +60,25 @@ extension JSONReader {
         {
           return (start + 12, 4)
         }
-        guard acceptsLoneSurrogates else { throw JSONError(.invalidEscape, "Half of a surrogate pair", at: start) }
+        guard acceptsLoneSurrogates else { throw JSONError(.invalidEscape, "Lone half of a surrogate pair", at: start) }
         return (start + 6, JSONEscapes.orderedReplacement(unit).utf8.count)
       case ..<0x80: return (start + 6, 1)
       case ..<0x800: return (start + 6, 2)
       default: return (start + 6, 3)
       }
-    default: throw JSONError(.invalidEscape, "An unknown escape", at: start)
+    default: throw JSONError(.invalidEscape, "Unknown escape", at: start)
     }
   }
 
   /// Returns the code unit of `\uXXXX` at `start`.
   private func codeUnit(at start: Int) throws(JSONError) -> UInt32 {
     guard start + 6 <= bytes.count else {
-      throw JSONError(.unexpectedEnd, "A string without its end", at: bytes.count)
+      throw JSONError(.unexpectedEnd, "Unterminated string", at: bytes.count)
     }
     var unit: UInt32 = 0
     for i in start + 2..<start + 6 {
       guard let digit = Hexadecimal.value(of: bytes[i]) else {
-        throw JSONError(.invalidEscape, "An escape without four hexadecimal digits", at: start)
+        throw JSONError(.invalidEscape, "An escape needs four hexadecimal digits", at: start)
       }
       unit = unit << 4 | UInt32(digit)
     }

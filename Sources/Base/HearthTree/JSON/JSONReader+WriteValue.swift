@@ -153,7 +153,7 @@ struct JSONTreeReader {
 
   private mutating func addKey(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(JSONError) {
     if let problem = PathValidation.problem(inKey: bytes, sizeBytesMax: json.limits.keySizeBytesMax) {
-      throw JSONError(.invalidKey, "A key that cannot be stored (\(problem.rawValue))", at: offset)
+      throw JSONError(.invalidKey, "Invalid key (\(problem.rawValue))", at: offset)
     }
     builder.key(utf8: bytes)
   }
@@ -162,7 +162,7 @@ struct JSONTreeReader {
     if isOpen, case .absent = metadata.value {
       builder.close(priority: metadata.priority)
     } else if isOpen {
-      throw JSONError(.invalidMetadata, "A leaf's value together with children", at: metadata.offset)
+      throw JSONError(.invalidMetadata, "A node has both .value and children", at: metadata.offset)
     } else {
       switch metadata.value {
       case .absent, .null: return builder.nothing()
@@ -203,13 +203,13 @@ struct JSONTreeReader {
       case .absent, .deferred: metadata.value = .deferred(try json.serverValue())
       default: throw conflict(name)
       }
-    default: throw JSONError(.invalidMetadata, "A name with a leading dot that means nothing", at: name.start)
+    default: throw JSONError(.invalidMetadata, "Unknown name with a leading dot", at: name.start)
     }
     if !(text == ".priority") { metadata.offset = name.start }
   }
 
   private func conflict(_ name: JSONSpan) -> JSONError {
-    JSONError(.invalidMetadata, "A server value together with a leaf's value", at: name.start)
+    JSONError(.invalidMetadata, "A node has both .sv and .value", at: name.start)
   }
 
   private mutating func readLeafValue() throws(JSONError) -> Metadata.Value {
@@ -221,7 +221,7 @@ struct JSONTreeReader {
     case .number: return .scalar(try json.number())
     case .string: return .string(try json.leafString())
     case .object: return .deferred(try json.serverValueObject())
-    case .array: throw JSONError(.invalidMetadata, "An array as a leaf's value", at: json.position)
+    case .array: throw JSONError(.invalidMetadata, "A leaf's value cannot be an array", at: json.position)
     }
   }
 
@@ -233,7 +233,8 @@ struct JSONTreeReader {
     case .number: return (try json.number(), nil)
     case .string: return (.string(json.text(of: try json.leafString())), nil)
     case .object: return (.int(0), try json.serverValueObject(orElse: .invalidPriority))
-    case .bool, .array: throw JSONError(.invalidPriority, "A priority is a number, a string or null", at: json.position)
+    case .bool, .array:
+      throw JSONError(.invalidPriority, "A priority must be a number, a string or null", at: json.position)
     }
   }
 

@@ -75,7 +75,7 @@ public struct JSONReader {
   private mutating func begin(_ byte: UInt8, _ expected: StaticString) throws(JSONError) {
     guard try peek() == byte else { throw wrongKind(expected) }
     guard nesting < limits.nestingMax else {
-      throw JSONError(.tooDeep, "More than \(limits.nestingMax) containers in each other", at: position)
+      throw JSONError(.tooDeep, "More than \(limits.nestingMax) nested containers", at: position)
     }
     position += 1
     nesting += 1
@@ -167,7 +167,7 @@ public struct JSONReader {
   /// Throws an error unless only white space is left.
   public mutating func end() throws(JSONError) {
     skipSpace()
-    if position < bytes.count { throw JSONError(.trailingBytes, "Something follows the value", at: position) }
+    if position < bytes.count { throw JSONError(.trailingBytes, "Unexpected content after the value", at: position) }
   }
 
   // MARK: Bytes
@@ -177,7 +177,7 @@ public struct JSONReader {
   mutating func peek() throws(JSONError) -> UInt8 {
     if position < bytes.count, bytes[position] > 0x20 { return bytes[position] }
     skipSpace()
-    guard position < bytes.count else { throw JSONError(.unexpectedEnd, "The text ends too early", at: position) }
+    guard position < bytes.count else { throw JSONError(.unexpectedEnd, "Unexpected end of the JSON", at: position) }
     return bytes[position]
   }
 
@@ -194,7 +194,7 @@ public struct JSONReader {
     let size = word.utf8CodeUnitCount
     for i in 0..<size {
       guard position + i < bytes.count else {
-        throw JSONError(.unexpectedEnd, "The text ends too early", at: bytes.count)
+        throw JSONError(.unexpectedEnd, "Unexpected end of the JSON", at: bytes.count)
       }
       // The words are literals of this module, stored as UTF-8.
       guard bytes[position + i] == word.utf8Start[i] else { throw unexpectedByte("a value") }

@@ -98,7 +98,7 @@ public struct JSONStream: Sendable {
       while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
       guard position < bytes.count else {
         if isFinished, expectation != .end {
-          throw JSONError(.unexpectedEnd, "The text ends too early", at: offset)
+          throw JSONError(.unexpectedEnd, "Unexpected end of the JSON", at: offset)
         }
         return nil
       }
@@ -124,7 +124,7 @@ public struct JSONStream: Sendable {
         guard byte == UInt8(ascii: "\"") else { throw unexpected("a member name") }
         return try scalar(.name, then: .colon) { (reader) throws(JSONError) in try reader.stringSpan().size }
       case .firstValue, .value: return try value(byte)
-      case .end: throw JSONError(.trailingBytes, "Something follows the value", at: offset)
+      case .end: throw JSONError(.trailingBytes, "Unexpected content after the value", at: offset)
       }
     }
   }
@@ -134,7 +134,7 @@ public struct JSONStream: Sendable {
     switch byte {
     case UInt8(ascii: "{"), UInt8(ascii: "["):
       guard containers.count < limits.nestingMax else {
-        throw JSONError(.tooDeep, "More than \(limits.nestingMax) containers in each other", at: offset)
+        throw JSONError(.tooDeep, "More than \(limits.nestingMax) nested containers", at: offset)
       }
       let isObject = byte == UInt8(ascii: "{")
       containers.append(isObject)
@@ -198,7 +198,7 @@ public struct JSONStream: Sendable {
   private func more(from start: Int) throws(JSONError) -> Token? {
     guard (bytes.count - start) / 6 <= limits.stringSizeBytesMax else {
       throw JSONError(
-        .stringTooLong, "A string of more than \(limits.stringSizeBytesMax) bytes", at: origin + start)
+        .stringTooLong, "A string has more than \(limits.stringSizeBytesMax) bytes", at: origin + start)
     }
     return nil
   }

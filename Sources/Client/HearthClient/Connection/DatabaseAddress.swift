@@ -23,7 +23,9 @@ struct DatabaseAddress: Sendable, Hashable {
     self.isEmulator = isEmulator
   }
 
-  /// Returns the address of the same database on an emulator, without TLS. A port in `host` is overridden by `port`.
+  /// Returns the address of the same database on an emulator, without TLS.
+  ///
+  /// - Parameter host: A name, or an address without brackets; no port.
   func onEmulator(host: String, port: Int) -> DatabaseAddress {
     DatabaseAddress(host: host, port: port, isSecure: false, namespace: namespace, isEmulator: true)
   }

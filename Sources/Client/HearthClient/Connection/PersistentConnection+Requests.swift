@@ -108,8 +108,8 @@ extension PersistentConnection {
     return lastNumber
   }
 
-  /// Returns the text messages that carry a message: itself, or a count and segments of 16,384 UTF-16 units at most. No
-  /// character is split.
+  /// Returns the WebSocket text messages that carry a message: the message itself, or a count and segments of at most
+  /// 16,384 UTF-16 code units. No Unicode scalar is split.
   static func frames(of text: [UInt8]) -> [[UInt8]] {
     let segments = text.withUnsafeBytes { OutboundSegments($0) }
     guard let count = segments.count else { return [text] }

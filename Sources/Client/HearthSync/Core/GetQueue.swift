@@ -18,7 +18,7 @@ final class GetQueue {
   private var entries: [Entry] = []
 
   /// - Parameter patienceMilliseconds: The time that a read waits without a connection, from its call or from the loss
-  ///   of the connection on which it was sent..
+  ///   of the connection on which it was sent.
   init(
     cache: DataCache, clock: ServerClock, pendingRequests: PendingRequests, events: EventRecorder,
     transactions: TransactionRunner,
@@ -38,8 +38,8 @@ final class GetQueue {
     return overflow ? .max : deadline
   }
 
-  /// Reads a query: from the cache when that is complete, otherwise from the server, or from the store without a
-  /// connection.
+  /// Reads a query: from the cache when that is complete, otherwise from the server. When the server cannot be reached
+  /// or the read fails, other than for a denied permission, the result comes from the local store, if that has one.
   func add(_ query: QuerySpec, _ operation: OperationID) {
     if let node = cache.tree.completeEventCache(of: query) { return events.raise(.got(operation, .value(node))) }
     entries.append(Entry(operation: operation, spec: query, deadlineMilliseconds: deadlineMilliseconds))

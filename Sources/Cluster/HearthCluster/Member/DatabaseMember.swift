@@ -104,6 +104,7 @@ package struct DatabaseMember: Sendable {
       var found: [EdgeRequests.Action] = []
       requests.submit(session, ticket: ticket, kind, isOwnerKnown: route != nil && !isResendDue, &found)
       run(found)
+    case .workDone(let session): owner?.decideDeferred(of: session, &ownership, &output, &decider)
     case .wanted(let isWanted): self.isWanted = isWanted
     case .restored(let head, let table): restore(head, table, at: now)
     case .handOver(let peer): run(ownership.handOver(to: peer, at: now), at: now, leaseStatus)

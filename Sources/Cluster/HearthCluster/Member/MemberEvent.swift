@@ -20,6 +20,8 @@ package enum MemberEvent: Sendable {
   ///
   /// - Parameter ticket: The caller's number for the request, returned in ``MemberAction/acknowledge(_:ticket:_:)``.
   case submitted(SessionID, ticket: UInt64, ForwardedRequest.Kind)
+  /// The background work for a session's request is done: see ``RequestDecision/later``.
+  case workDone(SessionID)
   /// The node starts or stops claiming the database when it has no owner, see ``DatabaseMember/isWanted``.
   case wanted(Bool)
   /// The operator, or a node that shuts down, hands the database over to another node. It has no effect on a node that

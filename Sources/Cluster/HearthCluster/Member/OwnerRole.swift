@@ -9,6 +9,8 @@ struct OwnerRole: Sendable {
   private var table: SessionTable
   /// True when the decider has been started.
   var hasBegun = false
+  /// Requests whose decision needs work in the background, each with later ones of its session, in order.
+  private var deferred: [SessionID: [DeferredRequest]] = [:]
   /// The recent requests by the node of the client.
   var demand = Demand()
 
@@ -32,6 +34,7 @@ struct OwnerRole: Sendable {
     _ output: inout MemberOutput, _ decider: inout some RequestDecider
   ) {
     let origin = request.origin
+    if deferred[origin.session] != nil { return wait(DeferredRequest(request: request, epoch: epoch, peer: peer)) }
     demand.note(peer.node)
     guard let tip = ownership.tip(acceptingIn: epoch) else {
       return output.answer(.notOwner, origin, epoch, peer.node)
@@ -67,7 +70,6 @@ struct OwnerRole: Sendable {
     guard unanswered.isNext(origin, after: session.lastRequest) else {
       return output.answer(.notOwner, origin, epoch, peer.node)
     }
-    unanswered.note(origin)
     decide(request, at: tip, epoch, of: peer, &ownership, &output, &decider)
   }
 
@@ -77,12 +79,14 @@ struct OwnerRole: Sendable {
     _ output: inout MemberOutput, _ decider: inout some RequestDecider
   ) {
     let origin = request.origin
+    var decision: RequestDecision?
+    if case .write = request.kind, !ownership.lacksRoom { decision = decider.decide(request, at: tip + 1) }
+    if decision == .later { return wait(DeferredRequest(request: request, epoch: epoch, peer: peer)) }
+    unanswered.note(origin)
     switch request.kind {
     case .open: break
-    case .write where ownership.lacksRoom:
-      output.answer(.refused(position: 0, reply: decider.noRoom), origin, epoch, peer.node)
     case .write:
-      switch decider.decide(request, at: tip + 1) {
+      switch decision {
       case .commit(let content, let reply, let entries):
         precondition(LogRecord.isContent(content), "what was decided is not in the engine's form")
         propose(.write(origin, content: content), with: entries, &ownership)
@@ -90,6 +94,7 @@ struct OwnerRole: Sendable {
       // A refusal with a reason discloses data, so it is answered under the same condition as a read.
       case .refuse(let reply):
         wait(tip, .refused(position: tip, reply: reply), origin, peer, isHeld: ownership.lacksRoom)
+      case .later, nil: output.answer(.refused(position: 0, reply: decider.noRoom), origin, epoch, peer.node)
       }
     case .get(let query):
       // Records that wait for space in the store were not acknowledged to any client.
@@ -100,6 +105,23 @@ struct OwnerRole: Sendable {
       disconnect([origin.session], &ownership, &decider)
       wait(tip + 1, .applied(position: tip + 1, reply: []), origin, peer)
     }
+  }
+
+  /// Decides the deferred requests of a session whose work in the background is done, until one needs more.
+  mutating func decideDeferred(
+    of session: SessionID, _ ownership: inout Ownership, _ output: inout MemberOutput,
+    _ decider: inout some RequestDecider
+  ) {
+    for waiting in deferred.removeValue(forKey: session) ?? [] {
+      decide(waiting.request, waiting.epoch, of: waiting.peer, &ownership, &output, &decider)
+    }
+  }
+
+  /// Defers a request, unless its node has only sent it again.
+  private mutating func wait(_ waiting: DeferredRequest) {
+    let (session, number) = (waiting.request.origin.session, waiting.request.origin.request)
+    guard deferred[session]?.contains(where: { $0.request.origin.request == number }) != true else { return }
+    deferred[session, default: []].append(waiting)
   }
 
   /// Sends the answers that are due.
@@ -148,6 +170,7 @@ struct OwnerRole: Sendable {
       precondition(LogRecord.isContent(content), "what is made at a session's end is not in the engine's form")
       propose(.disconnect(id, content: content), with: entries, &ownership)
       unanswered.forget(id)
+      deferred[id] = nil
     }
   }
 
@@ -164,4 +187,11 @@ struct OwnerRole: Sendable {
       }
     }
   }
+}
+
+/// A request that an owner decides later.
+private struct DeferredRequest: Sendable {
+  var request: ForwardedRequest
+  var epoch: Int64
+  var peer: Incarnation
 }

@@ -35,4 +35,6 @@ package enum RequestDecision: Sendable, Equatable {
   case commit(content: [UInt8], reply: ForwardedBody, entries: [OutboxEntry] = [])
   /// The request is refused and changes nothing.
   case refuse(reply: ForwardedBody)
+  /// The decision needs work in the background, after which ``MemberEvent/workDone(_:)`` has the request decided again.
+  case later
 }

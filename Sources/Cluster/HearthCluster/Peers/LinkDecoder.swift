@@ -26,7 +26,7 @@ package struct LinkDecoder: Sendable {
     guard reader.remaining >= 4 else { return nil }
     let length = Int(try reader.number(UInt32.self))
     guard length <= (hasGreeted ? ClusterLimits.messageBytesMax : Self.helloBytesMax) else {
-      throw MalformedBytes("a message of \(length) bytes")
+      throw MalformedBytes("a message of \(length) bytes is too long")
     }
     guard reader.remaining >= length else {
       bytes.removeFirst(offset)

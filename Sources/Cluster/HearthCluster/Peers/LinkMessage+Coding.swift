@@ -62,9 +62,9 @@ extension LinkMessage {
     var reader = ByteReader(encoded)
     let kind = try reader.number(UInt8.self)
     if kind == 1 {
-      guard try reader.number(UInt32.self) == Self.magic else { throw MalformedBytes("no node of a cluster") }
+      guard try reader.number(UInt32.self) == Self.magic else { throw MalformedBytes("not a cluster protocol") }
       let (oldest, newest) = (try reader.number(UInt16.self), try reader.number(UInt16.self))
-      guard oldest <= newest else { throw MalformedBytes("a range of versions that is none") }
+      guard oldest <= newest else { throw MalformedBytes("an invalid range of versions") }
       self = .hello(
         Hello(versions: oldest...newest, cluster: try reader.number(), incarnation: try reader.incarnation()))
     } else if kind == 12 {
@@ -191,7 +191,7 @@ extension ByteReader {
     case 7: .announce(epoch: try count(), try sessions())
     case 8: .unknownSessions(epoch: try count(), try sessions())
     case 9: .handoff(epoch: try count())
-    default: throw MalformedBytes("a message of the unknown kind \(kind)")
+    default: throw MalformedBytes("unknown kind \(kind) of message")
     }
   }
 
@@ -204,13 +204,13 @@ extension ByteReader {
   /// Returns an epoch or a position, which is at least 0 and leaves room for the next one.
   private mutating func count() throws(MalformedBytes) -> Int64 {
     let number = try number(Int64.self)
-    guard (0..<Int64.max).contains(number) else { throw MalformedBytes("\(number) for a position or an epoch") }
+    guard (0..<Int64.max).contains(number) else { throw MalformedBytes("invalid position or epoch \(number)") }
     return number
   }
 
   private mutating func row() throws(MalformedBytes) -> LogRow {
     let (epoch, first, last) = (try count(), try count(), try count())
-    guard first > 0, first <= last else { throw MalformedBytes("positions \(first) to \(last)") }
+    guard first > 0, first <= last else { throw MalformedBytes("invalid positions \(first) to \(last)") }
     let hash = try hash()
     let batch = JournalBatch(firstPosition: first, lastPosition: last, payload: try sized())
     return LogRow(epoch: epoch, batch: batch, hash: hash)
@@ -230,7 +230,7 @@ extension ByteReader {
     case 2: .write(.encoded(try sized()))
     case 3: .get(try sized())
     case 4: .close
-    case let kind: throw MalformedBytes("a request of the unknown kind \(kind)")
+    case let kind: throw MalformedBytes("unknown kind \(kind) of request")
     }
   }
 
@@ -242,7 +242,7 @@ extension ByteReader {
     case 4: .noSession
     case 5: .notOwner
     case 6: .refused(position: try count(), reply: .encoded(try sized()))
-    case let kind: throw MalformedBytes("an outcome of the unknown kind \(kind)")
+    case let kind: throw MalformedBytes("unknown kind \(kind) of outcome")
     }
   }
 }

@@ -21,10 +21,10 @@ package enum LinkRefusal: UInt8, Error, Sendable, CaseIterable, CustomStringConv
 
   package var description: String {
     switch self {
-    case .noHandler: "the node takes no questions"
-    case .crowded: "too many questions are under way at the node"
-    case .failed: "the node failed to answer"
-    case .noRoom: "the node's answer is too large"
+    case .noHandler: "the node accepts no requests"
+    case .crowded: "the node has too many requests in progress"
+    case .failed: "the node failed to process the request"
+    case .noRoom: "the node's reply is too large"
     }
   }
 }
@@ -51,7 +51,7 @@ extension ByteReader {
     let outcome = try number(UInt8.self)
     if outcome == 0 { return .content(try sized()) }
     guard let refusal = LinkRefusal(rawValue: outcome) else {
-      throw MalformedBytes("a reply of the unknown kind \(outcome)")
+      throw MalformedBytes("unknown kind \(outcome) of reply")
     }
     return .refused(refusal)
   }

@@ -63,22 +63,22 @@ package enum NodeQuestion: Sendable, Equatable {
   /// - Throws: ``MalformedBytes``, including a question of a later version.
   package init(encoded bytes: [UInt8]) throws(MalformedBytes) {
     var reader = ByteReader(bytes[...])
-    guard try reader.number(UInt8.self) == Self.marker else { throw MalformedBytes("no question about a node") }
+    guard try reader.number(UInt8.self) == Self.marker else { throw MalformedBytes("not a request about a node") }
     let kind = try reader.number(UInt8.self)
     switch kind {
     case 1: self = .load
     case 2: self = .open(journal: try reader.name(bytesMax: ClusterLimits.journalNameBytesMax))
     case 3:
       let (position, whose) = (try reader.number(Int64.self), try reader.number(UInt8.self))
-      guard position >= 0 else { throw MalformedBytes("the position \(position)") }
+      guard position >= 0 else { throw MalformedBytes("invalid position \(position)") }
       let name = try reader.name(bytesMax: ClusterLimits.credentialNameBytesMax)
       switch whose {
       case 1: self = .receipts(of: .user(uid: name), position: position)
       case 2: self = .receipts(of: .serviceAccount(email: name), position: position)
-      default: throw MalformedBytes("credentials of the unknown kind \(whose)")
+      default: throw MalformedBytes("unknown kind \(whose) of credentials")
       }
     case 4: self = .closeDeleted
-    default: throw MalformedBytes("a question of the unknown kind \(kind)")
+    default: throw MalformedBytes("unknown kind \(kind) of request")
     }
     try reader.end()
   }
@@ -96,7 +96,7 @@ extension ByteReader {
   /// Reads a name up to the end.
   fileprivate mutating func name(bytesMax: Int) throws(MalformedBytes) -> String {
     guard (1...bytesMax).contains(remaining), let name = String(validating: try raw(remaining), as: UTF8.self) else {
-      throw MalformedBytes("a name that is empty, too long, or not in UTF-8")
+      throw MalformedBytes("a name is empty, too long, or not UTF-8")
     }
     return name
   }
@@ -139,22 +139,22 @@ package enum NodeAnswer: Sendable, Equatable {
   /// - Throws: ``MalformedBytes``, including an answer of a later version.
   package init(encoded bytes: [UInt8]) throws(MalformedBytes) {
     var reader = ByteReader(bytes[...])
-    guard try reader.number(UInt8.self) == NodeQuestion.marker else { throw MalformedBytes("no answer about a node") }
+    guard try reader.number(UInt8.self) == NodeQuestion.marker else { throw MalformedBytes("not a reply about a node") }
     let kind = try reader.number(UInt8.self)
     switch kind {
     case 1:
       let willing = try reader.number(UInt8.self)
-      guard willing <= 1 else { throw MalformedBytes("neither willing nor not: \(willing)") }
+      guard willing <= 1 else { throw MalformedBytes("invalid answer \(willing)") }
       self = .load(acceptsDatabases: willing == 1, ownedCount: try reader.number())
     case 2: self = .opened
     case 3: self = .declined
     case 4:
       guard reader.remaining <= ClusterLimits.receiptBytesMax else {
-        throw MalformedBytes("receipts of \(reader.remaining) bytes")
+        throw MalformedBytes("receipts of \(reader.remaining) bytes are too long")
       }
       self = .receipts(try reader.raw(reader.remaining))
     case 5: self = .closedDeleted
-    default: throw MalformedBytes("an answer of the unknown kind \(kind)")
+    default: throw MalformedBytes("unknown kind \(kind) of reply")
     }
     try reader.end()
   }

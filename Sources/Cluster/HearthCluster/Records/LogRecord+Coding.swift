@@ -78,7 +78,7 @@ extension LogRecord {
     }
     let (count, isOver) = batch.lastPosition.subtractingReportingOverflow(batch.firstPosition)
     guard !isOver, count == Int64(records.count) - 1 else {
-      throw MalformedBytes("\(records.count) records in another number of positions")
+      throw MalformedBytes("\(records.count) records do not match the number of positions")
     }
     return records
   }
@@ -174,9 +174,9 @@ extension LogRecord {
     let kind = try reader.number(UInt8.self)
     let plain = kind & ~engineFlags
     guard engineKinds.contains(plain) || isInner && plain == updateFlag | engineKinds.lowerBound else {
-      throw MalformedBytes("a record of the unknown kind \(kind)")
+      throw MalformedBytes("unknown kind \(kind) of record")
     }
-    guard Int(length) >= engineBytesMin else { throw MalformedBytes("a commit without its time") }
+    guard Int(length) >= engineBytesMin else { throw MalformedBytes("a commit without a time") }
   }
 }
 
@@ -200,7 +200,7 @@ extension ByteReader {
     case 3: .open(SessionID(rawValue: try number()), edge: try incarnation(), ordinal: try number())
     case 7: .ended(try incarnation())
     case 8: .noop
-    case let kind: throw MalformedBytes("a note of the unknown kind \(kind)")
+    case let kind: throw MalformedBytes("unknown kind \(kind) of note")
     }
   }
 }

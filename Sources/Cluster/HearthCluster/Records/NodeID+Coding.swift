@@ -17,7 +17,7 @@ extension ByteReader {
   mutating func node() throws(MalformedBytes) -> NodeID {
     let name = try raw(Int(try number(UInt8.self)))
     guard (1...ClusterLimits.nodeNameBytesMax).contains(name.count), let text = String(validating: name, as: UTF8.self)
-    else { throw MalformedBytes("a node's name of \(name.count) bytes, or not in UTF-8") }
+    else { throw MalformedBytes("a node's name has \(name.count) bytes, or is not UTF-8") }
     return NodeID(text)
   }
 

@@ -42,12 +42,12 @@ extension SessionTable {
   package init(encoded: [UInt8]) throws(MalformedBytes) {
     var reader = ByteReader(encoded[...])
     let version = try reader.number(UInt8.self)
-    guard version == Self.version else { throw MalformedBytes("a table of sessions of version \(version)") }
+    guard version == Self.version else { throw MalformedBytes("unknown version \(version) of a session table") }
     var sessions: [SessionID: Session] = [:]
     var last: SessionID?
     for _ in 0..<(try reader.count(max: .max, of: 38)) {
       let id = SessionID(rawValue: try reader.number())
-      guard last.map({ $0 < id }) ?? true else { throw MalformedBytes("sessions that are not in order") }
+      guard last.map({ $0 < id }) ?? true else { throw MalformedBytes("sessions are not in order") }
       last = id
       sessions[id] = try reader.session()
     }
@@ -55,7 +55,7 @@ extension SessionTable {
     var lastNode: NodeID?
     for _ in 0..<(try reader.count(max: .max, of: 10)) {
       let run = try reader.incarnation()
-      guard lastNode.map({ $0 < run.node }) ?? true else { throw MalformedBytes("runs that are not in order") }
+      guard lastNode.map({ $0 < run.node }) ?? true else { throw MalformedBytes("runs are not in order") }
       lastNode = run.node
       ended[run.node] = run.number
     }
@@ -63,7 +63,7 @@ extension SessionTable {
     var lastEdge: Incarnation?
     for _ in 0..<(try reader.count(max: .max, of: 18)) {
       let edge = try reader.incarnation()
-      guard lastEdge.map({ $0 < edge }) ?? true else { throw MalformedBytes("counts that are not in order") }
+      guard lastEdge.map({ $0 < edge }) ?? true else { throw MalformedBytes("counts are not in order") }
       lastEdge = edge
       opened[edge] = try reader.number()
     }
@@ -91,7 +91,7 @@ extension ByteReader {
     var applied: [(request: UInt64, position: Int64)] = []
     for _ in 0..<(try count(max: .max, of: 16)) {
       let request = try number(UInt64.self)
-      guard request <= lastRequest else { throw MalformedBytes("a request behind the last one") }
+      guard request <= lastRequest else { throw MalformedBytes("a request after the last one") }
       applied.append((request, try self.position(after: applied.last?.position ?? position)))
     }
     return SessionTable.Session(edge: edge, position: position, lastRequest: lastRequest, applied: applied)
@@ -99,7 +99,7 @@ extension ByteReader {
 
   private mutating func position(after last: Int64) throws(MalformedBytes) -> Int64 {
     let found = try number(Int64.self)
-    guard found > last, found < .max else { throw MalformedBytes("position \(found) behind \(last)") }
+    guard found > last, found < .max else { throw MalformedBytes("position \(found) does not follow \(last)") }
     return found
   }
 }

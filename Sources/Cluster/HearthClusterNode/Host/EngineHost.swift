@@ -32,6 +32,7 @@ struct EngineHost: DatabaseHost {
   private let connection: MemberConnection
   private let dependencies: Dependencies
   private let decider = LockedDecider()
+  private let comparisons = OwnerComparisons()
   private(set) var isOwner = false
   /// The heads after the rows in flight, with the data after each.
   private var sealed: [(head: JournalHead, root: Node)] = []
@@ -68,6 +69,7 @@ struct EngineHost: DatabaseHost {
   /// Discards the decisions that are not in the log.
   private mutating func discardDecisions() {
     decider.forget()
+    comparisons.forgetAll()
     sealed = []
   }
 
@@ -94,15 +96,27 @@ struct EngineHost: DatabaseHost {
       return .refuse(reply: [])
     }
     let session = request.origin.session.rawValue
+    let comparisonKey = OwnerComparisons.Key(request.origin)
+    let comparison = comparisons.state(of: comparisonKey)
+    if case .running = comparison { return .later }
     let (decided, entries) = withDecider { [dependencies] decider in
+      let now = dependencies.clock()
       let decided =
-        switch asked {
-        case .change(let change): decider.decide(change, of: session, at: position, dependencies.clock())
-        case .transaction(let transaction):
-          decider.transact(transaction, of: session, at: position, dependencies.clock())
+        switch (asked, comparison) {
+        case (.change(let change), .made(let result, let isLast)):
+          decider.settle(result, change, at: position, now, isLast: isLast)
+        case (.change(let change), _): decider.decide(change, of: session, at: position, now)
+        case (.transaction(let transaction), _): decider.transact(transaction, of: session, at: position, now)
         }
       return (decided, decided.changes)
     }
+    if let comparison = decided.comparison {
+      comparisons.begin(comparison, for: comparisonKey) { [connection] in
+        connection.workIsDone(for: comparisonKey.session)
+      }
+      return .later
+    }
+    if comparison != nil { comparisons.forget(comparisonKey) }
     if !decided.denials.isEmpty { dependencies.denied(decided.denials) }
     let reply = InProcessReply.body(of: decided.reply)
     guard let content = decided.content else { return .refuse(reply: reply) }
@@ -115,6 +129,7 @@ struct EngineHost: DatabaseHost {
   mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8] { [] }
 
   mutating func disconnect(_ session: SessionID, at position: Int64) -> (content: [UInt8], entries: [OutboxEntry]) {
+    comparisons.forget(session)
     let (ended, entries) = withDecider { [dependencies] decider in
       let ended = decider.end(session.rawValue, at: position, dependencies.clock())
       return (ended, ended.changes)

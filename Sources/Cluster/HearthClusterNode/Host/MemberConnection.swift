@@ -36,6 +36,9 @@ final class MemberConnection: OwnerConnection {
 
   func close(_ session: UInt64) { driver?.handle(.submitted(SessionID(rawValue: session), ticket: 0, .close)) }
 
+  /// Has the owner's part decide the session's request whose work in the background is done.
+  func workIsDone(for session: SessionID) { driver?.handle(.workDone(session)) }
+
   func snapshotIsDue() { driver?.perform { member, host in host.writeSnapshot(with: member.table) } }
 
   /// Discards the transaction of a request that has ended, answered or not, so that it cannot run later.

@@ -88,7 +88,7 @@ final class LinkHandler: ChannelDuplexHandler {
   func handlerRemoved(context: ChannelHandlerContext) { end(context, .closed) }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    end(context, error as? LinkProblem ?? .failed("TLS or the network failed: \(error)"))
+    end(context, error as? LinkProblem ?? .failed("\(NetworkProblem(error))"))
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

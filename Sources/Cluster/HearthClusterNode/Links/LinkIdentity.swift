@@ -27,7 +27,7 @@ package struct LinkIdentity: Sendable {
     let authority = try Self.read(authorityPath, "a certificate") { try NIOSSLCertificate.fromPEMFile(authorityPath) }
     let key = try Self.read(keyPath, "a private key") { try NIOSSLPrivateKey(file: keyPath, format: .pem) }
     guard !chain.isEmpty, !authority.isEmpty else {
-      throw Failure(description: "\(chain.isEmpty ? certificatePath : authorityPath) holds no certificate")
+      throw Failure(description: "\(chain.isEmpty ? certificatePath : authorityPath) contains no certificate")
     }
     var settings = TLSConfiguration.makeServerConfiguration(
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
@@ -45,7 +45,7 @@ package struct LinkIdentity: Sendable {
       server = try NIOSSLContext(configuration: settings)
       client = try NIOSSLContext(configuration: clientSettings)
     } catch {
-      throw Failure(description: "\(certificatePath) and \(keyPath) do not belong together")
+      throw Failure(description: "\(certificatePath) and \(keyPath) do not match")
     }
   }
 

@@ -10,6 +10,8 @@ package struct LinkLimits: Sendable {
   /// The number of such connections from the address of a node. They are counted separately from those of other
   /// addresses.
   package static let unidentifiedPerPeerMax = 8
+  /// The time after which the log names an unreachable node again.
+  package static let reportSeconds: Int64 = 600
   /// The time without outbound messages after which a heartbeat is sent.
   package static let heartbeatMilliseconds = 500
   /// The time without inbound messages after which the peer counts as dead.

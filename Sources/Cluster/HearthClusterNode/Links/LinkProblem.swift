@@ -36,20 +36,20 @@ package enum LinkProblem: Error, Sendable, Equatable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .closed: "it was closed"
-    case .silent: "nothing came for \(LinkLimits.silenceMilliseconds) ms"
-    case .noHello: "no greeting came within \(LinkLimits.helloSeconds) s"
-    case .malformed(let finding): "what came is no message: \(finding)"
-    case .overflow(let bytes): "\(bytes) bytes wait to be sent: the node does not take them in, and has to begin anew"
-    case .otherName(let node): "the certificate is not of the node \(node)"
-    case .otherNode(let node, let wanted): "\(node) answered in the place of \(wanted)"
-    case .unknownNode(let node): "\(node) is none of the cluster's nodes that may connect to this one"
-    case .otherCluster: "it is of another cluster"
-    case .noCommonVersion: "there is no version of the protocol that both speak"
+    case .closed: "the connection was closed"
+    case .silent: "no message arrived for \(LinkLimits.silenceMilliseconds) ms"
+    case .noHello: "no greeting arrived within \(LinkLimits.helloSeconds) s"
+    case .malformed(let finding): "the node sent a malformed message: \(finding)"
+    case .overflow(let bytes): "\(bytes) bytes wait to be sent: the node reads too slowly and has to reconnect"
+    case .otherName(let node): "the certificate is not that of the node \(node)"
+    case .otherNode(let node, let wanted): "\(node) answered at the address of \(wanted)"
+    case .unknownNode(let node): "\(node) is not a node of the cluster that may connect to this one"
+    case .otherCluster: "the node belongs to another cluster"
+    case .noCommonVersion: "the two nodes have no protocol version in common; upgrade the older one"
     case .earlierIncarnation: "a later run of the node is connected"
-    case .replaced: "a later connection took its place"
-    case .ended: "this node's run is over"
-    case .crowded: "it had not greeted, and others took its place"
+    case .replaced: "a later connection replaced it"
+    case .ended: "this node is stopping"
+    case .crowded: "the node sent no greeting, and other connections needed the slot"
     case .failed(let text): text
     }
   }

@@ -34,8 +34,9 @@ package final class NodeLinks: Sendable {
     var attempts = 0
     /// True when an attempt is running or scheduled, or has led to a connection.
     var isBusy = false
-    /// The last problem reported to the operator.
-    var reportedProblem: LinkProblem?
+    /// The problems reported to the operator since the last connection, and the time of the last report.
+    var reportedProblems: [LinkProblem] = []
+    var reportedAt = NIODeadline.distantPast
   }
 
   private struct State {
@@ -245,7 +246,7 @@ package final class NodeLinks: Sendable {
       switch result {
       case .success(let channel): channel.closeFuture.whenComplete { [self] _ in redial(peer) }
       case .failure(let error):
-        report(peer, .failed("it cannot be reached: \(error)"))
+        report(peer, .failed("the node is unreachable: \(NetworkProblem(error))"))
         redial(peer)
       }
     }
@@ -309,9 +310,9 @@ package final class NodeLinks: Sendable {
     state.withLock { state in
       state.links[peer] = link
       state.peers[peer]?.attempts = 0
-      state.peers[peer]?.reportedProblem = nil
+      state.peers[peer]?.reportedProblems = []
     }
-    logger.info("a connection to a node begins", metadata: ["node": "\(hello.incarnation)"])
+    logger.info("connected to a node", metadata: ["node": "\(hello.incarnation)"])
     onEvent(.up(hello.incarnation))
     return nil
   }
@@ -332,7 +333,7 @@ package final class NodeLinks: Sendable {
     guard let link else {
       if let wanted { return report(wanted, problem) }
       // Logged for debugging only: any host that reaches the port could otherwise fill the log.
-      return logger.debug("a connection was not taken", metadata: ["reason": "\(problem)"])
+      return logger.debug("a node's connection was refused", metadata: ["reason": "\(problem)"])
     }
     let wasCurrent = state.withLock { state in
       guard state.links[link.peer.node] === link else { return false }
@@ -340,17 +341,21 @@ package final class NodeLinks: Sendable {
       return true
     }
     guard wasCurrent else { return }
-    logger.notice("a connection to a node ends", metadata: ["node": "\(link.peer)", "reason": "\(problem)"])
+    logger.notice("a node's connection ended", metadata: ["node": "\(link.peer)", "reason": "\(problem)"])
     onEvent(.down(link.peer))
   }
 
-  /// Reports an unreachable node to the operator, once for each reason.
+  /// Reports an unreachable node to the operator: each reason once, then the current one from time to time.
   private func report(_ peer: NodeID, _ problem: LinkProblem) {
+    let now = NIODeadline.now()
     let isNews = state.withLock { state in
-      guard state.peers[peer] != nil, state.peers[peer]?.reportedProblem != problem else { return false }
-      state.peers[peer]?.reportedProblem = problem
+      guard let known = state.peers[peer] else { return false }
+      let isRepeated = known.reportedProblems.contains(problem)
+      guard !isRepeated || now - known.reportedAt >= .seconds(LinkLimits.reportSeconds) else { return false }
+      if !isRepeated { state.peers[peer]?.reportedProblems.append(problem) }
+      state.peers[peer]?.reportedAt = now
       return true
     }
-    if isNews { logger.warning("a node is not reached", metadata: ["node": "\(peer)", "reason": "\(problem)"]) }
+    if isNews { logger.warning("a node is unreachable", metadata: ["node": "\(peer)", "reason": "\(problem)"]) }
   }
 }

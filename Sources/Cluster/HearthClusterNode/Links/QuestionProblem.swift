@@ -27,12 +27,12 @@ package enum QuestionProblem: Error, Sendable, Equatable, CustomStringConvertibl
     let what =
       switch self {
       case .notConnected: "there is no connection to the node"
-      case .tooLarge(let bytes): "a question of \(bytes) bytes is larger than a message"
-      case .crowded: "too many questions to the node wait for their answers"
+      case .tooLarge(let bytes): "a request of \(bytes) bytes is too large"
+      case .crowded: "too many requests to the node wait for a reply"
       case .refused(let refusal): refusal.description
       case .ended(let problem): "the connection ended: \(problem)"
-      case .late(let seconds): "no answer came within \(seconds) s"
+      case .late(let seconds): "no reply arrived within \(seconds) s"
       }
-    return mayHaveBeenDone ? what + "; what was asked for may have been done" : what
+    return mayHaveBeenDone ? what + "; the request may have been carried out" : what
   }
 }

@@ -148,7 +148,7 @@ extension ClusterNode {
         let next = wanted.first { Placement.hasRoom($2, ownedCount: owned.count, others: others) }
         guard let (journal, member, node) = next else { return }
         logger.info(
-          "a database is given to the node whose clients use it",
+          "moving a database to the node whose clients use it",
           metadata: ["database": "\(journal)", "node": "\(node)"])
         return move(journal, member, to: node, isRequired: false)
       }
@@ -158,7 +158,7 @@ extension ClusterNode {
           .sorted { ($0.count, $0.journal) < ($1.count, $1.journal) }
         for (node, (_, journal, member)) in zip(receivers, order) {
           logger.info(
-            "a database is given to a node with fewer", metadata: ["database": "\(journal)", "node": "\(node)"])
+            "moving a database to a node with fewer databases", metadata: ["database": "\(journal)", "node": "\(node)"])
           move(journal, member, to: node, isRequired: false)
         }
       }

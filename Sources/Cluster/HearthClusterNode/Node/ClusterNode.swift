@@ -162,7 +162,7 @@ package final class ClusterNode: Sendable {
       close(key)
       throw DatabaseUnavailable(
         description:
-          "no node of the cluster owns \(name), or its owner is not reached; it is tried again when it is asked for"
+          "\(name) has no owner in the cluster, or its owner is unreachable; the next request tries again"
       )
     }
     return database
@@ -205,10 +205,10 @@ package final class ClusterNode: Sendable {
     let answer = AnswerBox()
     store.ask(.read(after: position), of: id) { answer.put($0) }
     guard case .rows(let reading)? = answer.wait(seconds: Self.openSeconds) else {
-      throw JournalError(.unavailable, "\(store.product) did not say how the log of \(name) goes on")
+      throw JournalError(.unavailable, "\(store.product) did not return the log of \(name)")
     }
     guard let start = reading.start else {
-      throw JournalError(.corrupt, "the log of \(name) does not go on behind its snapshot at position \(position)")
+      throw JournalError(.corrupt, "the log of \(name) does not continue its snapshot at position \(position)")
     }
     return start
   }
@@ -260,16 +260,16 @@ package final class ClusterNode: Sendable {
     switch notice {
     case .began(let epoch):
       logger.notice("this node owns the database", metadata: ["database": "\(name)", "epoch": "\(epoch)"])
-    case .ended: logger.notice("this node does not own the database any more", metadata: ["database": "\(name)"])
+    case .ended: logger.notice("this node no longer owns the database", metadata: ["database": "\(name)"])
     case .room(false):
-      logger.error("\(product) has no room left: writes are refused until it has", metadata: ["database": "\(name)"])
-    case .room(true): logger.notice("\(product) has room again", metadata: ["database": "\(name)"])
+      logger.error("\(product) is full: writes are refused until you free space", metadata: ["database": "\(name)"])
+    case .room(true): logger.notice("\(product) has free space again", metadata: ["database": "\(name)"])
     case .dataLost(let loss):
       logger.critical(
         "\(product) lost commits that it had acknowledged", metadata: ["database": "\(name)", "loss": "\(loss)"])
     case .unreadable(let finding):
       logger.critical(
-        "the log holds what this version does not know; the database is not served here",
+        "the log has records of a newer version; this node does not serve the database until you upgrade it",
         metadata: ["database": "\(name)", "finding": "\(finding)"])
     }
   }

@@ -33,7 +33,7 @@ final class CommandDecider: BatchWriterDelegate {
     (self.writer, self.decisionObservers, self.following) = (writer, decisionObservers, following)
     (self.environment, self.limits) = (environment, limits)
     queue = DispatchQueue(label: "hearth.engine.\(name)")
-    pool = LargeCommandPool(of: name, limits: limits)
+    pool = LargeCommandPool(limits: limits)
     writer.delegate = self
   }
 

@@ -25,7 +25,7 @@ package struct DatabaseFollower: Sendable {
 
   /// The stalled status, when this process is the owner and has no free space for batches; nil otherwise.
   var stalledStatus: DatabaseStatus? {
-    following.lacksRoom.load(ordering: .relaxed) ? .stalled(JournalError(.noSpace, "the store has no room left")) : nil
+    following.lacksRoom.load(ordering: .relaxed) ? .stalled(JournalError(.noSpace, "the storage is full")) : nil
   }
 
   /// Sets whether there is free space for the batches that this process decides.

@@ -24,18 +24,18 @@ extension DatabaseNotice {
     case .stalled(let error):
       let cause =
         switch error.code {
-        case .unavailable: "the store does not answer: writes are refused until it does"
-        case .diskFault: "the disk does not work: writes are refused until it does"
-        default: "no room on the disk: writes are refused until there is"
+        case .unavailable: "the storage does not answer: writes are refused until it does"
+        case .diskFault: "the disk reports errors: writes are refused until it works again"
+        default: "the disk is full: writes are refused until you free space"
         }
-      return Line(level: .error, text: cause + ", and those under way wait", details: ["error": "\(error)"])
+      return Line(level: .error, text: cause + "; writes in progress wait", details: ["error": "\(error)"])
     case .resumed(let milliseconds):
       return Line(
-        level: .notice, text: "storing goes on: everything that waited is stored",
+        level: .notice, text: "the journal works again: all waiting writes are stored",
         details: ["milliseconds": "\(milliseconds)"])
     case .halted(let error):
       return Line(
-        level: .critical, text: "the journal failed: no writes are taken until the server is started again",
+        level: .critical, text: "the journal failed: the database refuses writes until you restart the server",
         details: ["error": "\(error)"])
     case .snapshotWritten(let position, let sizeBytes):
       return Line(
@@ -45,11 +45,11 @@ extension DatabaseNotice {
     case .snapshotTooLarge(let roomBytes):
       return Line(
         level: .warning,
-        text: "there is too little room for a snapshot: the log grows instead, and a restart takes longer",
+        text: "too little disk space for a snapshot: the log keeps growing, and a restart takes longer",
         details: ["room": "\(roomBytes)"])
     case .historyShortened(let position, let sizeBytesMax):
       return Line(
-        level: .warning, text: "history does not reach back as far as asked for: it takes more bytes than it may",
+        level: .warning, text: "history is shorter than configured, because it reached its size limit",
         details: ["oldest": "\(position)", "bytes": "\(sizeBytesMax)"])
     case .pruningFailed(let error):
       return Line(level: .error, text: "old history could not be removed", details: ["error": "\(error)"])

@@ -65,7 +65,7 @@ struct HistoryErasure {
 
   private func checkContinues(_ isCancelled: () -> Bool) throws {
     if isCancelled() { throw HistoryError.cancelled }
-    guard snapshotStore.batches.isRunning else { throw JournalError(.closed, "the database takes no writes") }
+    guard snapshotStore.batches.isRunning else { throw JournalError(.closed, "the database accepts no writes") }
   }
 
   /// Ensures that a restart reads nothing that is rewritten, with a snapshot of the present state, in which the user
@@ -79,7 +79,7 @@ struct HistoryErasure {
     while state.hasOpenPieces || uid.map(state.sessions.hasUser) ?? false {
       try checkContinues(isCancelled)
       guard ContinuousClock.now < end || state.hasOpenPieces else {
-        throw JournalError(.failed, "somebody is still connected as the person, and wants something done at their end")
+        throw JournalError(.failed, "a connection of the user is still open and has onDisconnect writes")
       }
       _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(20))
       state = snapshotStore.durable.state
@@ -93,7 +93,7 @@ struct HistoryErasure {
     do {
       return try snapshotStore.store(state, isCancelled: isCancelled)
     } catch SnapshotStore.Interruption.noRoom(let bytes) {
-      throw JournalError(.noSpace, "a snapshot takes more than the \(bytes) bytes that there is room for")
+      throw JournalError(.noSpace, "a snapshot needs more than the \(bytes) bytes of free disk space")
     } catch SnapshotStore.Interruption.closing {
       try checkContinues(isCancelled)
       throw JournalError(.closed, "the database is closing")

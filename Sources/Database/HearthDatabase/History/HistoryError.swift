@@ -17,9 +17,9 @@ public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .notRetained(let position):
-      "history does not go back so far: it begins at position \(position)"
-    case .notReached(let position): "there is no such position: the last one is \(position)"
-    case .cancelled: "the reading was cancelled"
+      "history does not go back that far; it begins at position \(position)"
+    case .notReached(let position): "the position does not exist; the last one is \(position)"
+    case .cancelled: "the read was cancelled"
     case .journal(let error): error.description
     case .record(let error): error.description
     }

@@ -81,7 +81,7 @@ struct LogErasure {
     var left: [UInt8] = []
     erased.append(to: &left)
     guard left.count <= bytes.count else {
-      throw RecordError("what is left of a record is longer than it was", byteOffset: 0)
+      throw RecordError("the rest of a record is longer than the record", byteOffset: 0)
     }
     return .left(left[...])
   }

@@ -52,7 +52,7 @@ struct Recovery {
     try view.forEachLink(after: position) { link in
       guard link.follows(recovered.position, hash) else {
         throw JournalError(
-          .corrupt, "the batch does not follow what is before it",
+          .corrupt, "the batch does not continue the log before it",
           at: JournalError.Place(position: link.batch.firstPosition))
       }
       try log.read(link.batch, after: recovered.position) { recovered.apply($1, at: $0) }

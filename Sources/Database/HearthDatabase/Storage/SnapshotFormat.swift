@@ -118,7 +118,7 @@ struct SnapshotReader {
     do {
       let version = try cursor.byte()
       guard (1...SnapshotFormat.clusterVersion).contains(version) else {
-        throw RecordError.Problem("snapshot version \(version) is not known; it may come from a newer version")
+        throw RecordError.Problem("unknown snapshot version \(version); it may come from a newer version of Hearth")
       }
       let position = Int64(bitPattern: try cursor.littleEndian(byteCount: 8))
       let hasRules = try cursor.byte() != 0

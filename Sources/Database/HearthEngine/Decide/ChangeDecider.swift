@@ -19,6 +19,9 @@ package struct ChangeDecider {
     package var denials: [Denial] = []
     /// The commits that changed data; empty unless ``ChangeDecider/observeCommits(_:)`` was called.
     package var changes: [CommittedChange] = []
+    /// The comparison to make in the background before the change can be decided by
+    /// ``ChangeDecider/settle(_:_:at:_:isLast:)``; `nil` when it is decided.
+    package var comparison: LargeComparison?
   }
 
   private var engine: Engine
@@ -64,9 +67,7 @@ package struct ChangeDecider {
     if case .write = change.action {} else { onlyWrote = false }
     switch change.action {
     case .write(let operation):
-      var decided = decide(.write(operation), of: id, change, at: position, instant)
-      decided.reply = decided.reply.reduced(of: operation, showsResult: change.showsResult)
-      return decided
+      return decide(.write(operation), of: id, change, at: position, instant).reduced(of: operation, in: change)
     case .onDisconnect(let write): return decide(.onDisconnect(write), ofSession: id, change, at: position, instant)
     case .cancelOnDisconnect(let location):
       return decide(.cancelOnDisconnect(location), ofSession: id, change, at: position, instant)
@@ -83,6 +84,18 @@ package struct ChangeDecider {
       engine.state.position = position
       return Decided(content: [], reply: .ok)
     }
+  }
+
+  /// Decides a compared write after its comparison was made.
+  ///
+  /// - Parameters: The same as for ``Engine/settle(_:at:isLast:)``, and for ``decide(_:of:at:_:)``.
+  package mutating func settle(
+    _ result: ComparisonResult, _ change: ForwardedChange, at position: Int64, _ instant: Instant, isLast: Bool
+  ) -> Decided {
+    engine.state.position = position - 1
+    let decided = decided(engine.settle(result, at: instant, isLast: isLast), at: position)
+    guard case .write(let operation) = change.action else { return decided }
+    return decided.reduced(of: operation, in: change)
   }
 
   /// Computes a transaction on the newest state, as an administrator's.
@@ -146,10 +159,14 @@ package struct ChangeDecider {
 
   private mutating func decide(_ command: Command, at position: Int64, _ instant: Instant) -> Decided {
     engine.state.position = position - 1
-    let batch = engine.decide([command], at: instant)
+    return decided(engine.decide([command], at: instant, settingAside: true), at: position)
+  }
+
+  private mutating func decided(_ batch: Batch, at position: Int64) -> Decided {
     var decided = Decided(content: nil, reply: .ok, denials: batch.effects.compactMap(\.denial), changes: batch.changes)
+    decided.comparison = batch.comparison
     for case .reply(_, _, let reply) in batch.effects { decided.reply = reply }
-    if decided.reply.isDone {
+    if decided.comparison == nil, decided.reply.isDone {
       decided.content = batch.payload
       engine.state.position = position
     }
@@ -159,6 +176,15 @@ package struct ChangeDecider {
 
 extension Effect {
   fileprivate var denial: Denial? { if case .denied(let denial) = self { denial } else { nil } }
+}
+
+extension ChangeDecider.Decided {
+  /// Returns the decision with its answer in the form for another server.
+  fileprivate func reduced(of operation: WriteOperation, in change: ForwardedChange) -> Self {
+    var decided = self
+    decided.reply = reply.reduced(of: operation, showsResult: change.showsResult)
+    return decided
+  }
 }
 
 extension Reply {

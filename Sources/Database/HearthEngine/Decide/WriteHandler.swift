@@ -10,7 +10,7 @@ enum WriteHandler {
       let principal = engine.principal(of: command)
       engine.dependencies?.note(operation, by: principal, engine.state, engine.now, engine.limits)
     }
-    guard engine.setsAside else { return write(command, operation, in: &engine) }
+    guard engine.setsAside, engine.role != .deciding else { return write(command, operation, in: &engine) }
     if LargeWrite.takesLong(operation, in: engine) { return LargeWrite.setAside(command, operation, in: &engine) }
     let (effectCount, decisionCount, tally) = (
       engine.effects.count, engine.decisionRecorder?.decisionCount ?? 0, engine.tally

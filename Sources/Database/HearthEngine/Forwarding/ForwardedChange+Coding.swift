@@ -70,9 +70,9 @@ extension ForwardedChange {
   package init(encoded: some Collection<UInt8>) throws(ForwardingError) {
     self = try ForwardingError.reading(encoded) { cursor in
       let version = try cursor.byte()
-      guard version == Self.version else { throw RecordError.Problem("a change of the version \(version)") }
+      guard version == Self.version else { throw RecordError.Problem("unknown version \(version) of a change") }
       guard let address = AddressClass(rawValue: try cursor.byte()) else {
-        throw RecordError.Problem("an unknown class of addresses")
+        throw RecordError.Problem("unknown class of addresses")
       }
       let flags = try cursor.flags(Self.showsResultFlag)
       let principal = try Principal(forwarded: &cursor)
@@ -91,7 +91,7 @@ extension ForwardedChange.Action {
     case 4: self = .authenticate
     case 5: self = .deployRules(try cursor.text())
     case 6: self = .barrier
-    case let kind: throw RecordError.Problem("an action of the unknown kind \(kind)")
+    case let kind: throw RecordError.Problem("unknown kind \(kind) of action")
     }
   }
 }
@@ -125,7 +125,7 @@ extension Principal {
     let flags = try cursor.flags(63)
     var auth: JSON?
     if flags & Self.authFlag != 0 {
-      guard let found = JSON(parsing: try cursor.sized()) else { throw RecordError.Problem("an auth that is no JSON") }
+      guard let found = JSON(parsing: try cursor.sized()) else { throw RecordError.Problem("auth is not JSON") }
       auth = found
     }
     let uid = flags & Self.userFlag == 0 ? nil : try cursor.text()

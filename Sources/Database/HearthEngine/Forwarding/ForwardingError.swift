@@ -8,7 +8,7 @@ package struct ForwardingError: Error, Sendable, Equatable, CustomStringConverti
 
   package static func == (a: ForwardingError, b: ForwardingError) -> Bool { a.byteOffset == b.byteOffset }
 
-  package var description: String { "what another server sent cannot be read at byte \(byteOffset): \(message)" }
+  package var description: String { "a message of another server is malformed at byte \(byteOffset): \(message)" }
 }
 
 extension ForwardingError {

@@ -48,7 +48,7 @@ extension Reply {
     self = try ForwardingError.reading(forwarded) { cursor in
       let version = try cursor.byte()
       guard version == Self.forwardedVersion else {
-        throw RecordError.Problem("an answer of the version \(version)")
+        throw RecordError.Problem("unknown version \(version) of a reply")
       }
       switch try cursor.byte() {
       case 1: return .ok
@@ -56,10 +56,10 @@ extension Reply {
       case 3: return .stale(try CommitRecord.node(&cursor))
       case 4:
         guard let code = Failure.Code(rawValue: try cursor.text()) else {
-          throw RecordError.Problem("a failure of an unknown code")
+          throw RecordError.Problem("unknown failure code")
         }
         return .failure(Failure(code, try cursor.text()))
-      case let kind: throw RecordError.Problem("an answer of the unknown kind \(kind)")
+      case let kind: throw RecordError.Problem("unknown kind \(kind) of reply")
       }
     }
   }

@@ -49,7 +49,7 @@ extension WriteOperation.Change {
       self = .merge(
         path,
         try cursor.list { Write(location: try $0.forwardedLocation(), value: try WriteValue(forwarded: &$0)) })
-    case let kind: throw RecordError.Problem("a write of the unknown kind \(kind)")
+    case let kind: throw RecordError.Problem("unknown kind \(kind) of write")
     }
   }
 }
@@ -73,19 +73,21 @@ extension WriteValue {
   fileprivate init(forwarded cursor: inout ByteCursor) throws {
     let node = try CommitRecord.node(&cursor)
     let depth = try cursor.varint()
-    guard depth <= UInt64(DataLimits.nestingMax) else { throw RecordError.Problem("a value that is nested too deep") }
+    guard depth <= UInt64(DataLimits.nestingMax) else { throw RecordError.Problem("a value is nested too deep") }
     let deferred = try cursor.list { cursor in
       let location = try cursor.forwardedLocation()
-      guard node.holds(location) else { throw RecordError.Problem("a value to be filled in where there is none") }
+      guard node.holds(location) else {
+        throw RecordError.Problem("a server value at a location without a placeholder")
+      }
       switch try cursor.byte() {
       case 1: return Deferred(location: location, operation: .timestamp)
       case 2:
         let number = try cursor.scalar(tag: try cursor.byte())
         switch number {
         case .int, .double: return Deferred(location: location, operation: .increment(number))
-        case .bool, .string: throw RecordError.Problem("an increment by no number")
+        case .bool, .string: throw RecordError.Problem("an increment that is not a number")
         }
-      case let kind: throw RecordError.Problem("a value to be filled in, of the unknown kind \(kind)")
+      case let kind: throw RecordError.Problem("unknown kind \(kind) of server value")
       }
     }
     self.init(node, deferred: deferred, depth: Int(depth))
@@ -108,7 +110,7 @@ extension ByteCursor {
   /// Decodes a byte of flags, and throws when a flag outside of `known` is set.
   mutating func flags(_ known: UInt8) throws -> UInt8 {
     let flags = try byte()
-    guard flags & ~known == 0 else { throw RecordError.Problem("the unknown flags \(flags)") }
+    guard flags & ~known == 0 else { throw RecordError.Problem("unknown flags \(flags)") }
     return flags
   }
 

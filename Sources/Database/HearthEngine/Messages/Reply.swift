@@ -82,7 +82,7 @@ public struct Failure: Error, Sendable, Equatable {
     .writeTooBig, "Data to write exceeds the maximum size that can be modified with a single request.")
   /// The failure when a connection, or all together, have too many on-disconnect writes.
   public static let tooManyOnDisconnects = Failure(
-    .tooManyOnDisconnects, "This connection has asked for too much to be done when it ends")
+    .tooManyOnDisconnects, "This connection has too many onDisconnect writes")
   /// The failure when the database no longer stores changes, or when a queue is full.
   public static let unavailable = Failure(.unavailable, "The database is not available")
   /// The failure when the disk is full; nothing was written.
@@ -92,13 +92,13 @@ public struct Failure: Error, Sendable, Equatable {
     .noSpace, "The server's storage does not answer. Nothing was written; try again later.")
   /// The failure when the disk refused to read, write or sync, and the server retries; nothing was written.
   public static let diskFault = Failure(
-    .noSpace, "The server's disk does not work. Nothing was written; try again later.")
+    .noSpace, "The server's disk has failed. Nothing was written; try again later.")
   /// The failure when the remaining disk space is reserved for administrators; nothing was written.
   public static let lowSpace = Failure(
     .noSpace, "The server's disk is nearly full. Nothing was written; try again later.")
   /// The failure when the commit may or may not be found at the next start.
   public static let outcomeUnknown = Failure(
-    .outcomeUnknown, "Whether this was written is not known. Read what is there before you try again.")
+    .outcomeUnknown, "The outcome of this write is unknown. Read the data before you try again.")
   /// The failure when the connection was not announced, or has ended.
   public static let unknownConnection = Failure(.unknownConnection, "This connection is closed")
 }

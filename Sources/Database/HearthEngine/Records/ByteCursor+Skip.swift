@@ -9,7 +9,7 @@ extension ByteCursor {
       case NodeEncoder.nothing:
         guard depth == 0 else { throw RecordError.Problem("a child without a value") }
       case NodeEncoder.interior:
-        guard depth < NodeDecoder.depthMax else { throw RecordError.Problem("a value that is nested too deep") }
+        guard depth < NodeDecoder.depthMax else { throw RecordError.Problem("a value is nested too deep") }
         depth += 1
       default: try skipLeaf(tag: tag)
       }
@@ -40,7 +40,7 @@ extension ByteCursor {
     case 3: _ = try varint()
     case 4: _ = try littleEndian(byteCount: 8)
     case 5: _ = try sized()
-    default: throw RecordError.Problem("an unknown tag \(tag)")
+    default: throw RecordError.Problem("unknown tag \(tag)")
     }
   }
 }

@@ -52,7 +52,7 @@ package struct ByteCursor {
   /// Reads a length and that many bytes.
   package mutating func sized() throws -> UnsafeRawBufferPointer {
     let length = try varint()
-    guard length <= UInt64(Int32.max) else { throw RecordError.Problem("a text of \(length) bytes") }
+    guard length <= UInt64(Int32.max) else { throw RecordError.Problem("a string of \(length) bytes is too long") }
     return try raw(byteCount: Int(length))
   }
 
@@ -78,7 +78,7 @@ package struct ByteCursor {
       guard value.isFinite else { throw RecordError.Problem("a number that is not finite") }
       return .double(value)
     case 5: return .string(try text())
-    default: throw RecordError.Problem("an unknown tag \(tag)")
+    default: throw RecordError.Problem("unknown tag \(tag)")
     }
   }
 

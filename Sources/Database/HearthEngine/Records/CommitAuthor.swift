@@ -77,7 +77,7 @@ public struct CommitAuthor: Sendable, Equatable {
     let flags = try cursor.byte()
     let known = Self.uidFlag | Self.providerFlag | Self.administratorFlag | 3 << Self.addressShift
     guard flags & ~known == 0, let address = AddressClass(rawValue: flags >> Self.addressShift) else {
-      throw RecordError.Problem("an unknown author's flags \(flags); it may come from a newer version")
+      throw RecordError.Problem("unknown flags \(flags) of an author; the record may come from a newer version")
     }
     connection = ConnectionID(rawValue: try cursor.varint())
     uid = flags & Self.uidFlag == 0 ? nil : try cursor.text()

@@ -71,7 +71,7 @@ public struct CommitGrant: Sendable, Equatable {
     let head = try cursor.byte()
     let count = Int(head & ~Self.cutFlag)
     guard (1...Self.countMax).contains(count) else {
-      throw RecordError.Problem("a record with \(count) rules; it may come from a newer version")
+      throw RecordError.Problem("a record has \(count) rules; it may come from a newer version")
     }
     var places: [String] = []
     for _ in 0..<count { places.append(try cursor.text()) }

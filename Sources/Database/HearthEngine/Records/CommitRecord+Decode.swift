@@ -73,7 +73,7 @@ extension CommitRecord {
       author = frame.kind & authorFlag == 0 ? nil : try CommitAuthor(&frame.body)
       grant = frame.kind & grantFlag == 0 ? nil : try CommitGrant(&frame.body)
       guard frame.kind & mergeFlag != 0 else { return }
-      guard kind == changesKind else { throw RecordError.Problem("a merge of the kind \(kind)") }
+      guard kind == changesKind else { throw RecordError.Problem("unknown kind \(kind) of merge") }
       mergeDepth = Int(try frame.body.byte())
     }
 
@@ -93,7 +93,7 @@ extension CommitRecord {
     case lastPieceKind:
       let number = Int64(bitPattern: try body.littleEndian(byteCount: 8))
       return .lastPiece(number: number, count: UInt32(truncatingIfNeeded: try body.littleEndian(byteCount: 4)))
-    default: throw RecordError.Problem("an unknown kind \(kind); it may come from a newer version")
+    default: throw RecordError.Problem("unknown kind \(kind); the record may come from a newer version")
     }
   }
 

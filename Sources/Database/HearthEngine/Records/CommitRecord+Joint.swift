@@ -83,7 +83,7 @@ extension CommitRecord.Frame {
     let inner = try CommitRecord.Frame(of: body.bytes, from: offset)
     switch inner.kind & ~(CommitRecord.authorFlag | CommitRecord.grantFlag | CommitRecord.mergeFlag) {
     case CommitRecord.changesKind, CommitRecord.rulesKind, CommitRecord.sessionsKind: break
-    case let kind: throw RecordError.Problem("a record of the kind \(kind) within another one")
+    case let kind: throw RecordError.Problem("a record of kind \(kind) inside another one")
     }
   }
 }

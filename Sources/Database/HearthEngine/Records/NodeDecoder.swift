@@ -77,7 +77,7 @@ package struct NodeDecoder {
       guard depth == 0 else { throw RecordError.Problem("a child without a value") }
       return true
     case NodeEncoder.interior:
-      guard depth < Self.depthMax else { throw RecordError.Problem("a value that is nested too deep") }
+      guard depth < Self.depthMax else { throw RecordError.Problem("a value is nested too deep") }
       builder.open()
       depth += 1
       expectation = .keyOrEnd

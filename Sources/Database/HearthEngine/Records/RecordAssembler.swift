@@ -24,7 +24,7 @@ package struct RecordAssembler: Sendable {
     case .piece(let number, let bytes):
       if number == position { pieces = (number, 0, []) }
       guard number == pieces.number else {
-        throw RecordError("a piece of the record \(number) without its first", byteOffset: 0, position: position)
+        throw RecordError("the first part of record \(number) is missing", byteOffset: 0, position: position)
       }
       pieces.count += 1
       pieces.bytes += bytes
@@ -66,7 +66,7 @@ package struct RecordAssembler: Sendable {
 
   private mutating func join(_ number: Int64, _ count: UInt32, at position: Int64) throws(RecordError) -> CommitRecord {
     guard number == pieces.number, count == pieces.count else {
-      throw RecordError("not all pieces of the record \(number) are there", byteOffset: 0, position: position)
+      throw RecordError("parts of record \(number) are missing", byteOffset: 0, position: position)
     }
     var records: [CommitRecord] = []
     do {
@@ -77,7 +77,7 @@ package struct RecordAssembler: Sendable {
     }
     pieces = (0, 0, [])
     guard records.count == 1, case .changes = records[0].content else {
-      throw RecordError("the pieces are not one record of changes", byteOffset: 0, position: number)
+      throw RecordError("the parts do not form one record of changes", byteOffset: 0, position: number)
     }
     return records[0]
   }

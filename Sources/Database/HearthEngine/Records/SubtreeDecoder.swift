@@ -71,7 +71,7 @@ package struct SubtreeDecoder {
       guard depth == 0 else { throw RecordError.Problem("a child without a value") }
       return true
     case NodeEncoder.interior:
-      guard depth < NodeDecoder.depthMax else { throw RecordError.Problem("a value that is nested too deep") }
+      guard depth < NodeDecoder.depthMax else { throw RecordError.Problem("a value is nested too deep") }
       depth += 1
       expectation = .keyOrEnd
       return false

@@ -114,7 +114,7 @@ package struct Candidate {
   private mutating func prioritised(_ path: Path, _ value: Node) throws(Failure) -> Node {
     let node = root[path]
     guard !node.isEmpty else {
-      problem = Failure(.invalidData, "There is no value here that could have a priority")
+      problem = Failure(.invalidData, "A location without a value cannot have a priority")
       return node
     }
     guard !value.isEmpty else { return node.with(priority: nil) }

@@ -29,7 +29,7 @@ extension BatchRewriting {
     let (oldest, current) = try bounds()
     guard position <= current else {
       throw JournalError(
-        .positionMismatch, "a restart reads what comes after position \(current)",
+        .positionMismatch, "a restart needs the batches after position \(current)",
         at: JournalError.Place(file: file, position: position))
     }
     var (end, changes): (Int64, [Change]) = (oldest, [])

@@ -20,7 +20,7 @@ extension JournalError {
   /// The error for a read of batches that were pruned.
   package static func pruned(_ position: Int64, file: String? = nil) -> JournalError {
     JournalError(
-      .pruned, "the log after position \(position) was pruned: a snapshot stands for it",
+      .pruned, "the log after position \(position) was pruned; a snapshot replaces it",
       at: Place(file: file, position: position))
   }
 
@@ -34,7 +34,7 @@ extension JournalError {
   /// The error for a call about a snapshot that is no longer being written.
   package static func abandoned(_ position: Int64, file: String? = nil) -> JournalError {
     JournalError(
-      .snapshotAbandoned, "the snapshot at position \(position) was replaced or given up",
+      .snapshotAbandoned, "the snapshot at position \(position) was replaced or abandoned",
       at: Place(file: file, position: position))
   }
 }

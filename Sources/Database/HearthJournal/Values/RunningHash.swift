@@ -1,5 +1,5 @@
 /// The running hash of a log: each batch's hash takes the one before it as its seed, so that a missing, moved, altered
-/// or inserted batch is detected at the next batch.
+/// or inserted batch is detected at that batch or the next one.
 ///
 /// 64 bits of XXH64 suffice to detect disks, file systems and copies that lose or mix up pages. It is no defence
 /// against an attacker with write access to the file, and no hash in the same file could be, at any length: such an

@@ -85,7 +85,7 @@ public final class VolatileJournal: Journal {
   public func currentSnapshot() throws(JournalError) -> SnapshotInfo? { nil }
 
   public func snapshotChunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8] {
-    throw JournalError(.snapshotAbandoned, "a journal in memory keeps no snapshot")
+    throw JournalError(.snapshotAbandoned, "a journal in memory keeps no snapshots")
   }
 
   /// Returns an empty list, because snapshots are not retained.
@@ -119,6 +119,6 @@ public final class VolatileJournal: Journal {
 
 extension VolatileJournal.State {
   fileprivate func requireOpen(_ ticket: SnapshotTicket) throws(JournalError) {
-    guard openSnapshot == ticket else { throw JournalError(.snapshotAbandoned, "the snapshot was given up") }
+    guard openSnapshot == ticket else { throw JournalError(.snapshotAbandoned, "the snapshot was abandoned") }
   }
 }

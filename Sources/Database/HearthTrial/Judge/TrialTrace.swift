@@ -14,7 +14,7 @@ enum TrialTrace {
       lines.append("\(visits.count - 2 * half + (decision.trace?.omittedCount ?? 0)) more rules")
       lines += visits.suffix(half).map(line)
     }
-    if decision.rule == nil { lines.append("no rule on the way there says anything about it") }
+    if decision.rule == nil { lines.append("no rule applies to this path") }
     return lines
   }
 
@@ -33,7 +33,7 @@ enum TrialTrace {
   private static func word(_ visit: RuleVisit) -> String {
     switch visit.result {
     case .value(let value): value ? "true" : "false"
-    case .error(let error): "an error, \(error.message)"
+    case .error(let error): "error: \(error.message)"
     }
   }
 
@@ -41,7 +41,7 @@ enum TrialTrace {
     switch result {
     case .notReached: "not reached"
     case .value(let value): word(value)
-    case .error(let code): "an error, \(code.message)"
+    case .error(let code): "error: \(code.message)"
     }
   }
 
@@ -50,7 +50,7 @@ enum TrialTrace {
     case .null: "null"
     case .bool(let value): value ? "true" : "false"
     case .number: "a number"
-    case .text(_, let sizeBytes): "a text of \(sizeBytes) bytes"
+    case .text(_, let sizeBytes): "a string of \(sizeBytes) bytes"
     case .container: "a node with children"
     case .claim: "a list or an object"
     case .snapshot(_, let isAfter, .null): isAfter ? "nothing after the write" : "nothing"

@@ -18,7 +18,7 @@ extension TriggerDefinition {
     let topic = json["topic"]?.string ?? json["name"]?.string ?? ""
     guard let key = topic.split(separator: "/").last.map(String.init), let event = json["event"]?.string,
       let path = json["path"]?.string
-    else { throw TriggerProblem("a function trigger has a name, a path, an event and a topic") }
+    else { throw TriggerProblem("a function trigger needs name, path, event and topic") }
     let legacy = "providers/google.firebase.database/eventTypes/ref."
     let modern = "google.firebase.database.ref.v1."
     let (eventType, form): (TriggerEventType?, EventForm)
@@ -29,7 +29,7 @@ extension TriggerDefinition {
     } else {
       return nil
     }
-    guard let eventType else { throw TriggerProblem("\(event) is no event of a database") }
+    guard let eventType else { throw TriggerProblem("unknown database event \(event)") }
     let names = json["namespacePattern"]?.string ?? database
     let url =
       "http://\(host)/functions/projects/\(PercentEncoding.encode(project))/triggers/\(PercentEncoding.encode(key))"

@@ -57,26 +57,26 @@ public struct TriggerDefinition: Sendable, Equatable {
   func check() throws(TriggerProblem) {
     guard (1...TriggerLimits.nameBytesMax).contains(name.utf8.count), name.utf8.allSatisfy(Self.isNameByte),
       !name.hasPrefix(".")
-    else { throw TriggerProblem("a trigger's name has letters, digits, -, _ and .") }
+    else { throw TriggerProblem("a trigger's name can have letters, digits, -, _ and .") }
     try checkTarget()
     if form == .gen1, case .writes(_, let pattern, _) = subject, !pattern.isPlain {
-      throw TriggerProblem("functions of the first generation know only keys and {name} in a path")
+      throw TriggerProblem("the path of a first-generation function can only have keys and {name}")
     }
     guard (1...TriggerLimits.timeoutSecondsMax).contains(timeoutSeconds) else {
-      throw TriggerProblem("the timeout is from 1 to \(TriggerLimits.timeoutSecondsMax) seconds")
+      throw TriggerProblem("the timeout must be from 1 to \(TriggerLimits.timeoutSecondsMax) seconds")
     }
     guard (1...TriggerLimits.inFlightMax).contains(concurrency) else {
-      throw TriggerProblem("the concurrency is from 1 to \(TriggerLimits.inFlightMax)")
+      throw TriggerProblem("the concurrency must be from 1 to \(TriggerLimits.inFlightMax)")
     }
     guard (1...TriggerLimits.windowSecondsMax).contains(windowSeconds) else {
-      throw TriggerProblem("the window is from 1 to \(TriggerLimits.windowSecondsMax) seconds")
+      throw TriggerProblem("the window must be from 1 to \(TriggerLimits.windowSecondsMax) seconds")
     }
     guard secrets.count <= TriggerLimits.secretsMax else {
-      throw TriggerProblem("a trigger has at most \(TriggerLimits.secretsMax) secrets")
+      throw TriggerProblem("a trigger can have at most \(TriggerLimits.secretsMax) secrets")
     }
     let isLocation = location.utf8.allSatisfy { Self.isNameByte($0) && $0 != UInt8(ascii: ".") }
     guard (1...64).contains(location.utf8.count), isLocation else {
-      throw TriggerProblem("the location is a name such as us-central1")
+      throw TriggerProblem("the location must be a name such as us-central1")
     }
   }
 
@@ -88,10 +88,12 @@ public struct TriggerDefinition: Sendable, Equatable {
       else { throw TriggerProblem("the URL must begin with https:// or http://") }
     case .plugin(let plugin):
       guard (1...TriggerLimits.nameBytesMax).contains(plugin.utf8.count), plugin.utf8.allSatisfy(Self.isNameByte)
-      else { throw TriggerProblem("a plugin's name has letters, digits and -") }
-      guard !subject.isUsers else { throw TriggerProblem("plugins take events of writes, and none of users") }
-      guard form == .webhook else { throw TriggerProblem("a plugin takes events in the form webhook alone") }
-      guard secrets.isEmpty else { throw TriggerProblem("nothing is signed for a plugin: it has no secrets") }
+      else { throw TriggerProblem("a plugin's name can have letters, digits and -") }
+      guard !subject.isUsers else { throw TriggerProblem("a plugin can receive events of writes, not of users") }
+      guard form == .webhook else { throw TriggerProblem("a plugin can only receive events of the form webhook") }
+      guard secrets.isEmpty else {
+        throw TriggerProblem("a plugin's trigger cannot have secrets, because its events are not signed")
+      }
     }
   }
 
@@ -181,7 +183,7 @@ extension TriggerDefinition {
       switch json[name] {
       case nil, .null?: return nil
       case .string(let text)?: return text
-      default: throw TriggerProblem("\(name) must be a text")
+      default: throw TriggerProblem("\(name) must be a string")
       }
     }
     func required(_ name: String) throws(TriggerProblem) -> String {
@@ -203,7 +205,7 @@ extension TriggerDefinition {
     let subject: TriggerSubject
     if let user = try text("user") {
       guard json["path"] == nil, json["on"] == nil, json["databases"] == nil else {
-        throw TriggerProblem("a trigger is about users, or about a path: not about both")
+        throw TriggerProblem("a trigger can have user or a path, not both")
       }
       guard let eventType = UserEventType(rawValue: user) else {
         throw TriggerProblem("user must be created or deleted")
@@ -211,7 +213,7 @@ extension TriggerDefinition {
       subject = .users(eventType)
     } else {
       guard let eventType = TriggerEventType(rawValue: try required("on")) else {
-        throw TriggerProblem("on must be one of create, update, delete and write")
+        throw TriggerProblem("on must be create, update, delete or write")
       }
       subject = .writes(
         databases: try DatabasePattern(try text("databases") ?? "*"),
@@ -219,14 +221,14 @@ extension TriggerDefinition {
     }
     let target: TriggerTarget
     if let plugin = try text("plugin") {
-      guard json["url"] == nil else { throw TriggerProblem("events go to a url or to a plugin: not to both") }
+      guard json["url"] == nil else { throw TriggerProblem("a trigger can have url or plugin, not both") }
       target = .plugin(plugin)
     } else {
       target = .url(try required("url"))
     }
     let usual = target.url == nil ? EventForm.webhook : .cloudEvent
     guard let form = EventForm(rawValue: try text("form") ?? usual.rawValue) else {
-      throw TriggerProblem("form must be one of cloudevent, gen1 and webhook")
+      throw TriggerProblem("form must be cloudevent, gen1 or webhook")
     }
     try self.init(name: try required("name"), subject, to: target, form: form)
     retries = try flag("retry") ?? retries
@@ -238,7 +240,7 @@ extension TriggerDefinition {
     pause = try text("pause")
     origin = Origin(rawValue: try text("origin") ?? "") ?? .command
     for secret in json["secrets"]?.array ?? [] {
-      guard let text = secret.string else { throw TriggerProblem("secrets must be texts") }
+      guard let text = secret.string else { throw TriggerProblem("secrets must be strings") }
       do throws(WebhookSecretError) { secrets.append(try WebhookSecret(text)) } catch {
         throw TriggerProblem(error.description)
       }

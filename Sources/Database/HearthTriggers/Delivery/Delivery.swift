@@ -152,13 +152,13 @@ public struct Delivery: Sendable {
     case .done:
       drop(lane)
       return .delivered
-    case .refused(let reason): return dead(lane, "the receiver does not take it: \(reason)")
-    case .unknownFunction: return dead(lane, "the receiver does not take it: status 404")
+    case .refused(let reason): return dead(lane, "the receiver refused the event: \(reason)")
+    case .unknownFunction: return dead(lane, "the receiver refused the event: status 404")
     case .failed(let reason):
       guard policy.retries else { return dead(lane, "the handler failed: \(reason)") }
       return retry(lane, event, reason, nil, awaitsReceiver: false, now, chance)
     case .unknown(let reason):
-      guard policy.retries else { return dead(lane, "unknown whether the handler ran: \(reason)") }
+      guard policy.retries else { return dead(lane, "the handler may have run: \(reason)") }
       return retry(lane, event, reason, nil, awaitsReceiver: false, now, chance)
     case .notRun(let reason, let seconds): return retry(lane, event, reason, seconds, awaitsReceiver: true, now, chance)
     case .gone:

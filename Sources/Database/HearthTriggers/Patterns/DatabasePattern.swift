@@ -21,7 +21,7 @@ public struct DatabasePattern: Sendable, Equatable {
       }
     }
     guard isName, (1...63).contains(text.utf8.count), text.count(where: { $0 == "*" }) <= 1 else {
-      throw TriggerProblem("\(text) is no name of a database, nor a form of names such as demo-*")
+      throw TriggerProblem("\(text) is neither a database name nor a pattern such as demo-*")
     }
     self.init(unchecked: text)
   }

@@ -43,7 +43,7 @@ public struct TriggerPattern: Sendable, Equatable {
     let spans = steps.filter { if case .keys = $0 { true } else { false } }.count
     guard spans <= 1 else { throw TriggerProblem("the path has ** twice") }
     if case .keys? = steps.last {
-      throw TriggerProblem("a path that ends with ** would make an event for every place below it")
+      throw TriggerProblem("a path cannot end with **, which would send an event for every location below it")
     }
     self.steps = steps
     self.text = parts.map { "/" + $0 }.joined()
@@ -55,23 +55,23 @@ public struct TriggerPattern: Sendable, Equatable {
       let halves = inner.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(halves[0])
       guard !name.isEmpty, name.utf8.allSatisfy(isNameByte) else {
-        throw TriggerProblem("\(part) is no parameter: its name has letters, digits and _")
+        throw TriggerProblem("\(part) is not a parameter: its name can have letters, digits and _")
       }
       switch halves.count == 1 ? "*" : halves[1] {
       case "*": return (.key(name: name), name)
       case "**": return (.keys(name: name), name)
-      default: throw TriggerProblem("\(part) is no parameter: after = stands * or **")
+      default: throw TriggerProblem("\(part) is not a parameter: * or ** must follow =")
       }
     }
     if part.contains("{") || part.contains("}") {
-      throw TriggerProblem("\(part): a parameter is a whole step of the path")
+      throw TriggerProblem("\(part): a parameter must be a whole step of the path")
     }
     if part == "*" { return (.key(name: nil), nil) }
     if part == "**" { return (.keys(name: nil), nil) }
     let pieces = part.split(separator: "*", omittingEmptySubsequences: false)
-    guard pieces.count <= 2 else { throw TriggerProblem("\(part): one * in a step") }
+    guard pieces.count <= 2 else { throw TriggerProblem("\(part): a step can have one *") }
     guard pieces.allSatisfy({ $0.isEmpty || Key(String($0)).problem == nil }) else {
-      throw TriggerProblem("\(part) is no key: . $ # [ ] and control characters are not allowed")
+      throw TriggerProblem("\(part) is not a valid key: . $ # [ ] and control characters are not allowed")
     }
     if pieces.count == 2 { return (.affixes(prefix: Array(pieces[0].utf8), suffix: Array(pieces[1].utf8)), nil) }
     return (.literal(Key(part)), nil)

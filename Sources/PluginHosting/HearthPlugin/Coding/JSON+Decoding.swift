@@ -37,7 +37,7 @@ private struct MessageDecoder: Decoder, SingleValueDecodingContainer {
       guard let bool = value.bool as? Value else { throw mismatch(type, "true or false") }
       return bool
     case is String.Type:
-      guard let text = value.string as? Value else { throw mismatch(type, "a text") }
+      guard let text = value.string as? Value else { throw mismatch(type, "a string") }
       return text
     case let integer as any FixedWidthInteger.Type:
       guard let number = value.int.flatMap({ integer.init(exactly: $0) }) as? Value else {

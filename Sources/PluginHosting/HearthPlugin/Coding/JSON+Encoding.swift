@@ -91,7 +91,7 @@ private struct MessageEncoder: Encoder, SingleValueEncodingContainer {
   }
 
   private func outOfRange(_ value: Any) -> EncodingError {
-    .invalidValue(value, .init(codingPath: codingPath, debugDescription: "no such number in a message"))
+    .invalidValue(value, .init(codingPath: codingPath, debugDescription: "a message cannot contain this number"))
   }
 }
 

@@ -70,7 +70,7 @@ extension HookVerdict: Codable {
       self = .deny(message: try denial.decode(String.self, forKey: .message))
     default:
       throw DecodingError.dataCorrupted(
-        DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "neither allow nor deny, or both"))
+        DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "must have either allow or deny"))
     }
   }
 

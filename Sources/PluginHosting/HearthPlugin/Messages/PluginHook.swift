@@ -31,16 +31,17 @@ public enum PluginHook: String, Sendable, Codable, CaseIterable {
   /// The consequence when the plugin is down, too slow or answers with an invalid value: a sentence for operators.
   public var failurePolicy: String {
     switch self {
-    case .exchange: "closed: these sign-ins fail, all others go on"
-    case .checkPassword: "closed: nobody comes in by a password that is not stored here, all others do"
-    case .beforeCreate: "closed: no account is made"
-    case .beforeSignIn: "closed: nobody signs in"
-    case .customClaims: "closed: nobody signs in, and no session gets its next token"
-    case .onWrite: "queued: an event is kept and given again for a day, then it is a dead letter"
-    case .sendMail, .sendSMS: "queued: tried five times within a minute, then dropped and logged"
-    case .rulesSource: "closed: no new rules, those in force stay"
-    case .verifyToken: "closed: these tokens open nothing; answers that may be remembered go on"
-    case .audit: "queued: tried until it is taken; 10,000 wait, further ones are dropped and counted in the log"
+    case .exchange: "closed: these sign-ins fail, all others work"
+    case .checkPassword: "closed: sign-ins with a password that this server does not store fail, all others work"
+    case .beforeCreate: "closed: no account is created"
+    case .beforeSignIn: "closed: all sign-ins fail"
+    case .customClaims: "closed: all sign-ins and token refreshes fail"
+    case .onWrite: "queued: an event is retried for a day, then it becomes a dead letter"
+    case .sendMail, .sendSMS: "queued: retried five times within a minute, then dropped and logged"
+    case .rulesSource: "closed: new rules are refused, those in force stay"
+    case .verifyToken: "closed: these tokens are refused; cached answers stay valid"
+    case .audit:
+      "queued: retried until it succeeds; at most 10,000 wait, further ones are dropped and counted in the log"
     }
   }
 }

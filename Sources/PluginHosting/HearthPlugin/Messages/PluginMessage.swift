@@ -78,11 +78,11 @@ public struct PluginFailure: Error, Sendable, Equatable {
 /// A line of a plugin's process that is no message, or not one that is allowed at that point.
 public enum PluginFault: String, Error, Sendable, Equatable {
   /// A line that is no JSON object.
-  case notJSON = "a line that is no JSON object"
+  case notJSON = "a line that is not a JSON object"
   /// An object that is none of the messages.
-  case unknownMessage = "an object that is no message"
+  case unknownMessage = "an object that is not a message"
   /// An answer to a request that this process was not sent.
-  case unknownID = "an answer to what it was not asked"
+  case unknownID = "an answer to an unknown request"
   /// A second hello, or an answer before the first.
-  case outOfTurn = "a message out of turn"
+  case outOfTurn = "an unexpected message"
 }

@@ -63,5 +63,5 @@ public struct OutboxError: Error, CustomStringConvertible {
   public let reason: Int32
 
   /// A line for the operator.
-  public var description: String { "the outbox folder cannot be written to: \(String(cString: strerror(reason)))" }
+  public var description: String { "the outbox folder is not writable: \(String(cString: strerror(reason)))" }
 }

@@ -45,7 +45,7 @@ extension PasswordCheckAnswer: Codable {
     case (false, true): self = .wrong
     default:
       throw DecodingError.dataCorrupted(
-        DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "neither user nor wrong, or both"))
+        DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "must have either user or wrong"))
     }
   }
 

@@ -111,7 +111,7 @@ extension RulesSourceAnswer: Codable {
       self = .mistakes(mistakes)
     default:
       throw DecodingError.dataCorrupted(
-        DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "neither rules nor mistakes, or both"))
+        DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "must have either rules or mistakes"))
     }
   }
 

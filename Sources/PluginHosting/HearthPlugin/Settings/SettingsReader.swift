@@ -34,10 +34,10 @@ public struct SettingsReader: Sendable {
     var seen: Set<String> = []
     for member in members {
       guard names.contains(member.name) else {
-        let known = names.isEmpty ? "there is nothing to set here" : "known are \(names.joined(separator: ", "))"
-        throw SettingsError("\(place).\(member.name)", "no such setting; \(known)")
+        let known = names.isEmpty ? "there are no settings" : "the settings are \(names.joined(separator: ", "))"
+        throw SettingsError("\(place).\(member.name)", "is not a known setting; \(known)")
       }
-      guard seen.insert(member.name).inserted else { throw SettingsError("\(place).\(member.name)", "is there twice") }
+      guard seen.insert(member.name).inserted else { throw SettingsError("\(place).\(member.name)", "occurs twice") }
     }
   }
 
@@ -57,7 +57,7 @@ public struct SettingsReader: Sendable {
   /// Returns a text that is not empty; nil when it is absent or null.
   public func text(_ name: String) throws(SettingsError) -> String? {
     guard let value = json(name) else { return nil }
-    guard let text = value.string, !text.isEmpty else { throw error(name, "must be a text that is not empty") }
+    guard let text = value.string, !text.isEmpty else { throw error(name, "must be a non-empty string") }
     return text
   }
 
@@ -89,7 +89,7 @@ public struct SettingsReader: Sendable {
     let elements = value.array ?? [value]
     let texts = elements.compactMap(\.string)
     guard texts.count == elements.count, !texts.contains("") else {
-      throw error(name, "must be a list of texts that are not empty")
+      throw error(name, "must be a list of non-empty strings")
     }
     return texts
   }
@@ -116,7 +116,7 @@ public struct SettingsReader: Sendable {
   public func secret(_ name: String) throws(SettingsError) -> String? {
     let (direct, file) = (try text(name), try text(name + "File"))
     guard let file else { return direct }
-    guard direct == nil else { throw error(name, "is there as well as \(name)File") }
+    guard direct == nil else { throw error(name, "cannot be combined with \(name)File") }
     guard let bytes = Self.read(file), let line = bytes.split(separator: UInt8(ascii: "\n")).first,
       let secret = String(validating: line, as: UTF8.self)
     else { throw error(name + "File", "cannot be read, or is empty") }
@@ -127,7 +127,7 @@ public struct SettingsReader: Sendable {
 
   /// Returns the secret as ``secret(_:)`` does; an error when neither member is there.
   public func requiredSecret(_ name: String) throws(SettingsError) -> String {
-    guard let secret = try secret(name) else { throw error(name, "is missing; \(name)File may name a file instead") }
+    guard let secret = try secret(name) else { throw error(name, "is missing; give it, or a file in \(name)File") }
     return secret
   }
 

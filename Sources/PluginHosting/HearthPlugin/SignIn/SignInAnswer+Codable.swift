@@ -1,13 +1,14 @@
 import HearthTree
 
-// An answer in messages is an object with one member: `{"user": {"uid": "sensor-7"}}`, `{"refused": {"code": "…"}}`.
+// In messages between the server and a plugin, an answer is an object with one member: `{"user": {"uid": "sensor-7"}}`,
+// `{"refused": {"code": "…"}}`.
 
 extension SignInAnswer {
   private enum Name: String, CodingKey, CaseIterable {
     case identity, user, anonymous, password, emailCode, refused
   }
 
-  /// - Throws: `DecodingError` unless exactly one of the answers is there.
+  /// - Throws: `DecodingError` unless exactly one of the known members is there.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Name.self)
     let names = Name.allCases.filter(container.contains)

@@ -30,6 +30,7 @@ package final class ConcurrencyLimiter: Sendable {
     var slots: Int
     var underWayCount = 0
     var lastID: UInt64 = 0
+    var refusedCount = 0
     var queue: FairQueue<ShareClaimant, Waiter>
     var bytes: FairShareLimit
   }
@@ -47,6 +48,9 @@ package final class ConcurrencyLimiter: Sendable {
 
   /// The number of waiting requests.
   package var waitingCount: Int { state.withLock { $0.queue.count } }
+
+  /// The number of requests that were refused, or whose time ran out before their turn.
+  package var refusedCount: Int { state.withLock { $0.refusedCount } }
 
   /// The number of requests under way.
   package var underWayCount: Int { state.withLock { $0.underWayCount } }
@@ -120,13 +124,11 @@ package final class ConcurrencyLimiter: Sendable {
   ) {
     let (admission, admitted) = state.withLock { state -> (Admission?, [Waiter]) in
       var bytes = state.bytes.join(client)
-      guard state.bytes.admit(size, to: &bytes) else {
-        state.bytes.leave(&bytes)
-        return (.refused, [])
-      }
-      guard state.queue.append(Waiter(id: id, bytes: bytes, continuation: continuation), for: queueOwner, as: client)
+      guard state.bytes.admit(size, to: &bytes),
+        state.queue.append(Waiter(id: id, bytes: bytes, continuation: continuation), for: queueOwner, as: client)
       else {
         state.bytes.leave(&bytes)
+        state.refusedCount += 1
         return (.refused, [])
       }
       // A slot may have become free meanwhile.
@@ -140,6 +142,7 @@ package final class ConcurrencyLimiter: Sendable {
     let waiter = state.withLock { state -> Waiter? in
       guard var waiter = state.queue.remove(for: queueOwner, where: { $0.id == id }) else { return nil }
       state.bytes.leave(&waiter.bytes)
+      state.refusedCount += 1
       return waiter
     }
     waiter?.continuation.resume(returning: .late)

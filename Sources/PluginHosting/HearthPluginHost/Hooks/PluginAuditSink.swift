@@ -12,7 +12,7 @@ struct PluginAuditSink: AuditSink {
       let _: JSON = try await handle.ask(.audit, entry)
     } catch let error as PluginCallError {
       // The plugin's own message may hold parts of the record, and stays in its own log.
-      throw AuditSinkError("plugin \(error.plugin) did not take it", isTemporary: error.isTemporary)
+      throw AuditSinkError("plugin \(error.plugin) refused the record", isTemporary: error.isTemporary)
     }
   }
 }

@@ -46,7 +46,7 @@ extension PluginCallError {
   fileprivate var hookFailure: HookFailure {
     switch kind {
     case .late: .deadlineExceeded
-    case .badAnswer: .badAnswer("\(plugin) answered something that cannot be used")
+    case .badAnswer: .badAnswer("\(plugin) returned an unusable response")
     case .other: .unreachable
     }
   }

@@ -21,6 +21,9 @@ final class PluginHandle: Sendable {
 
   var runner: any PluginRunner { current.withLock { $0 } }
 
+  /// The number of requests that were not sent to the plugin, because too many waited for too long.
+  var refusedCount: Int { limiter.refusedCount }
+
   /// Replaces the running version by another one.
   ///
   /// - Returns: the former one.
@@ -47,7 +50,7 @@ final class PluginHandle: Sendable {
     do {
       return try output.decoded(as: type)
     } catch let error as DecodingError {
-      throw failed(hook, "answered something else: \(error.place)", .badAnswer)
+      throw failed(hook, "returned an unexpected response: \(error.place)", .badAnswer)
     }
   }
 
@@ -97,7 +100,7 @@ struct PluginCallError: Error, CustomStringConvertible {
   /// True when another attempt may succeed later.
   let isTemporary: Bool
 
-  var description: String { "plugin \(plugin), asked for \(hook.rawValue), \(what)" }
+  var description: String { "plugin \(plugin), called for \(hook.rawValue), \(what)" }
 }
 
 extension PluginOutcome {

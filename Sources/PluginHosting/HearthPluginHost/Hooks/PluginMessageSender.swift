@@ -47,5 +47,5 @@ struct PluginSMSSender: SMSSender {
 struct PluginSendError: Error, CustomStringConvertible {
   let plugin: String
 
-  var description: String { "plugin \(plugin) did not take it; hearth plugins logs \(plugin) says more" }
+  var description: String { "plugin \(plugin) refused the message; see hearth plugins logs \(plugin)" }
 }

@@ -10,7 +10,7 @@ struct PluginSignIn: SignInProvider {
     switch answer {
     case .identity, .user, .refused: return answer
     case .anonymous, .password, .emailCode:
-      throw handle.failed(.exchange, "answered what only the server's own ways to sign in may", .badAnswer)
+      throw handle.failed(.exchange, "returned a result that only built-in providers may return", .badAnswer)
     }
   }
 }

@@ -21,7 +21,7 @@ extension PluginCallError {
   fileprivate var receiverFailure: WriteReceiverFailure {
     switch (kind, isTemporary) {
     case (.late, _): .unknown("plugin \(plugin) did not answer in time")
-    case (_, true): .notRun("plugin \(plugin) cannot take it now")
+    case (_, true): .notRun("plugin \(plugin) is not available")
     case (_, false): .failed("plugin \(plugin) failed")
     }
   }

@@ -24,7 +24,7 @@ extension PluginHost {
     var resting: Set<String> = []
     for plugin in plugins where plugin.record?.isEnabled == true {
       guard let manifest = plugin.manifest, plugin.problem == nil else {
-        problems[plugin.name] = plugin.problem ?? "it has no manifest"
+        problems[plugin.name] = plugin.problem ?? "the plugin has no manifest"
         continue
       }
       guard manifest.hooks.contains(where: \.isCalledByServer) else {
@@ -62,7 +62,7 @@ extension PluginHost {
       problems[one.plugin.name] = problem
       ending[one.plugin.name] = over
     }
-    for problem in problems { environment.log(true, problem.key, "does not run: \(problem.value)") }
+    for problem in problems { environment.log(true, problem.key, "is not running: \(problem.value)") }
     state.withLock { [entries, problems] state in (state.entries, state.problems) = (entries, problems) }
     let closed = plugins.filter {
       $0.record?.isEnabled == true && entries[$0.name] == nil && !resting.contains($0.name)
@@ -83,7 +83,7 @@ extension PluginHost {
     if started.runner.health != .running, former.handle.runner.health == .running {
       return (
         former, started.runner,
-        "version \(started.manifest.version) does not answer with these settings; version \(former.manifest.version) goes on"
+        "version \(started.manifest.version) does not start with these settings; version \(former.manifest.version) keeps running"
       )
     }
     let over = former.handle.replace(by: started.runner)
@@ -93,12 +93,14 @@ extension PluginHost {
   /// Returns the reason why a plugin cannot run beside the others and the server's own; nil when it can.
   private func conflict(of manifest: PluginManifest, with others: [PluginManifest]) -> String? {
     if let id = manifest.provider?.id {
-      if environment.ownProviderIDs.contains(id) { return "the server itself serves sign-in with \(id)" }
-      if let other = others.first(where: { $0.provider?.id == id }) { return "\(other.name) serves sign-in with \(id)" }
+      if environment.ownProviderIDs.contains(id) { return "the server itself provides sign-in with \(id)" }
+      if let other = others.first(where: { $0.provider?.id == id }) {
+        return "\(other.name) already provides sign-in with \(id)"
+      }
     }
     for (hook, what) in [(PluginHook.sendMail, "mail"), (.sendSMS, "text messages")] where manifest.hooks.contains(hook)
     {
-      if let other = others.first(where: { $0.hooks.contains(hook) }) { return "\(other.name) sends \(what) already" }
+      if let other = others.first(where: { $0.hooks.contains(hook) }) { return "\(other.name) already sends \(what)" }
     }
     return nil
   }
@@ -110,7 +112,7 @@ extension PluginHost {
     guard let selection = plugin.selection else { return nil }
     for other in plugins where others.contains(where: { $0.name == other.name }) {
       guard let entry = other.selection?.common(with: selection) else { continue }
-      return "\(other.name) verifies tokens of \(entry.isEmpty ? "any form" : entry) already"
+      return "\(other.name) already verifies tokens of \(entry.isEmpty ? "any form" : entry)"
     }
     return nil
   }
@@ -156,7 +158,7 @@ extension PluginHost {
       let newParts: Parts
       do throws(PluginProcess.Problem) { newParts = Parts(loop: try ProcessLoop(), runFolder: runFolder) } catch {
         runFolder.remove()
-        throw PluginProblem("there is no thread for plugins: \(error.description)")
+        throw PluginProblem("no thread could be started for plugins: \(error.description)")
       }
       parts = newParts
       return newParts

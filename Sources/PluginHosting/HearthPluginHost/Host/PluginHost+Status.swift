@@ -5,7 +5,7 @@ extension PluginHost {
     let (entries, problems) = state.withLock { ($0.entries, $0.problems) }
     return folder.plugins().map { plugin in
       var status = PluginStatus(plugin)
-      if let entry = entries[plugin.name] { status.note(entry.handle.runner) }
+      if let entry = entries[plugin.name] { status.note(entry.handle) }
       if let problem = problems[plugin.name] {
         status.problem = problem
         if entries[plugin.name] == nil { status.state = "broken" }
@@ -19,7 +19,7 @@ extension PluginHost {
     let (entries, problems) = state.withLock { ($0.entries, $0.problems) }
     var statuses = entries.values.map { entry in
       var status = PluginStatus(entry.plugin)
-      status.note(entry.handle.runner)
+      status.note(entry.handle)
       return status
     }
     for name in problems.keys where entries[name] == nil {
@@ -31,8 +31,10 @@ extension PluginHost {
 
 extension PluginStatus {
   /// Adds the health and the figures of the running plugin.
-  fileprivate mutating func note(_ runner: any PluginRunner) {
+  fileprivate mutating func note(_ handle: PluginHandle) {
+    let runner = handle.runner
     let (health, statistics) = (runner.health, runner.statistics)
+    refusedCount = handle.refusedCount
     state = health.name
     switch health {
     case .quarantined(let reason), .down(let reason): problem = reason

@@ -44,6 +44,8 @@ package struct PluginStatus: Sendable, Equatable {
   package var url: String?
   /// The number of restarted processes; for a service, the number of times that it became available again.
   package var restartCount = 0
+  /// The number of requests that were not sent to the plugin, because too many waited for too long.
+  package var refusedCount = 0
   /// The hooks in the manifest's order.
   package var hooks: [Hook] = []
 

@@ -22,7 +22,7 @@ package enum PluginCarrier: Sendable, Equatable {
   init(_ reader: SettingsReader) throws(SettingsError) {
     let authority = try reader.text("authority")
     if let url = try reader.text("url") {
-      guard reader.json("command") == nil else { throw reader.error("url", "and command exclude each other") }
+      guard reader.json("command") == nil else { throw reader.error("url", "cannot be combined with command") }
       guard url.utf8.count <= 2_048, url.hasPrefix("https://") || url.hasPrefix("http://"),
         url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
       else { throw reader.error("url", "must begin with https:// or http://") }
@@ -32,7 +32,7 @@ package enum PluginCarrier: Sendable, Equatable {
       self = .webhook(PluginService(url: url, authority: authority))
       return
     }
-    guard authority == nil else { throw reader.error("authority", "goes with url") }
+    guard authority == nil else { throw reader.error("authority", "is only allowed with url") }
     let command = try reader.texts("command") ?? []
     guard let program = command.first, !program.contains("/") || program.hasPrefix("/") || program.hasPrefix("./"),
       command.allSatisfy(Self.isWord)

@@ -54,7 +54,7 @@ struct PluginFiles {
     var status = stat()
     // The target of a link could be exchanged.
     if kind == .installed, lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
-      throw PluginProblem("\(folder) is a link; a plugin has no links")
+      throw PluginProblem("\(folder) is a symbolic link; a plugin cannot contain links")
     }
     try Self.read(folder, "", kind, depth: 0, &entries, &bytes)
     let (name, shared) = (Self.packageName, "\(folder)/\(Self.sharedPackage)")
@@ -82,7 +82,7 @@ struct PluginFiles {
   private static func read(
     _ folder: String, _ prefix: String, _ kind: Kind, depth: Int, _ entries: inout [Entry], _ bytes: inout Int
   ) throws(PluginProblem) {
-    guard depth <= depthMax else { throw PluginProblem("\(folder) has folders inside one another that are too many") }
+    guard depth <= depthMax else { throw PluginProblem("\(folder) has too many levels of folders") }
     let names: [String]
     do throws(AtomicFile.Problem) { names = try AtomicFile.names(in: folder) } catch {
       throw PluginProblem("\(folder) \(error.what): \(error.cause)")
@@ -98,14 +98,14 @@ struct PluginFiles {
       case S_IFREG:
         bytes += max(0, Int(clamping: status.st_size))
         guard bytes <= bytesMax, entries.count < countMax else {
-          throw PluginProblem("a plugin has at most \(countMax) files and \(bytesMax >> 20) MiB")
+          throw PluginProblem("a plugin can have at most \(countMax) files and \(bytesMax >> 20) MiB")
         }
         let content = try content(of: path)
         entries.append(
           Entry(
             path: prefix + name, source: path, isProgram: status.st_mode & 0o111 != 0, sizeBytes: content.count,
             digest: Digest(sha256: content)))
-      default: throw PluginProblem("\(path) is neither a file nor a folder; a plugin has no links")
+      default: throw PluginProblem("\(path) is neither a file nor a folder; a plugin cannot contain links")
       }
     }
   }
@@ -113,7 +113,7 @@ struct PluginFiles {
   private static func content(of path: String) throws(PluginProblem) -> [UInt8] {
     do throws(AtomicFile.Problem) {
       guard let content = try AtomicFile(path: path).read(bytesMax: bytesMax) else {
-        throw AtomicFile.Problem("is not there any more", cause: "it was a moment ago")
+        throw AtomicFile.Problem("has disappeared", cause: "it was removed during the copy")
       }
       return content
     } catch {
@@ -129,7 +129,7 @@ struct PluginFiles {
       let path = "\(target)/\(entry.path)"
       let content = try Self.content(of: entry.source)
       guard Digest(sha256: content) == entry.digest else {
-        throw PluginProblem("\(entry.source) was changed while it was copied")
+        throw PluginProblem("\(entry.source) was changed during the copy")
       }
       let parent = AtomicFile.parent(of: path)
       guard AtomicFile.makeFolder(parent) else { throw Self.problem(parent) }
@@ -157,6 +157,6 @@ struct PluginFiles {
   }
 
   private static func problem(_ path: String) -> PluginProblem {
-    PluginProblem("cannot make \(path): \(String(cString: strerror(errno)))")
+    PluginProblem("cannot create \(path): \(String(cString: strerror(errno)))")
   }
 }

@@ -36,7 +36,7 @@ package struct PluginFolder: Sendable {
     var plugin = InstalledPlugin(name: name, settings: [:])
     do throws(PluginProblem) {
       guard let bytes = try read(name, PluginRecord.fileName), let record = PluginRecord(bytes) else {
-        throw PluginProblem("its \(PluginRecord.fileName) is not there, or damaged")
+        throw PluginProblem("its \(PluginRecord.fileName) is missing or damaged")
       }
       plugin.record = record
       let package = try PluginPackage(folder(of: name, version: record.current), .installed)
@@ -46,11 +46,12 @@ package struct PluginFolder: Sendable {
       guard package.digest == record.versions[record.current]?.digest else {
         throw Self.changed(package.files)
       }
-      guard package.manifest.name == name else { throw PluginProblem("its files are those of another plugin") }
+      guard package.manifest.name == name else { throw PluginProblem("its files belong to another plugin") }
       let missing = package.manifest.settings.missing(in: plugin.settings)
       guard missing.isEmpty else { throw PluginProblem("settings are missing: \(missing.joined(separator: ", "))") }
       guard !package.manifest.carrier.isService || !plugin.secrets.isEmpty else {
-        throw PluginProblem("requests to its service have no secret: hearth plugins rotate-secret \(name) makes one")
+        throw PluginProblem(
+          "requests to its service have no secret: create one with hearth plugins rotate-secret \(name)")
       }
     } catch {
       plugin.problem = error.description
@@ -60,9 +61,9 @@ package struct PluginFolder: Sendable {
 
   /// Returns the problem of files that differ from the installed ones, with the way to repair them.
   static func changed(_ files: PluginFiles) -> PluginProblem {
-    let stray = files.strayCache.map { "; \($0), which Python would run, was not installed: remove it, or" } ?? ";"
+    let stray = files.strayCache.map { "; \($0), which Python would load, was not installed: remove it, or" } ?? ";"
     return PluginProblem(
-      "its files are not those that were installed: the checksum does not match\(stray) add the plugin again")
+      "its files differ from the installed ones: the checksum does not match\(stray) add the plugin again")
   }
 
   /// Returns an installed plugin.
@@ -70,7 +71,7 @@ package struct PluginFolder: Sendable {
   /// - Throws: ``PluginProblem`` when there is no such plugin.
   package func existing(_ name: String) throws(PluginProblem) -> InstalledPlugin {
     guard PluginManifest.isName(name), access(folder(of: name), F_OK) == 0 else {
-      throw PluginProblem("no plugin is called \(LogLines.printable(name.utf8.prefix(64)))")
+      throw PluginProblem("unknown plugin \(LogLines.printable(name.utf8.prefix(64)))")
     }
     return plugin(name)
   }
@@ -107,7 +108,7 @@ package struct PluginFolder: Sendable {
       var record = plugin(name).record ?? PluginRecord(current: version)
       if let former = record.versions[version], former.digest != package.digest, record.current == version {
         throw PluginProblem(
-          "version \(version) of \(name) is installed with other files; give the changed plugin another version")
+          "version \(version) of \(name) is already installed with other files; change the plugin's version")
       }
       let target = folder(of: name, version: version)
       if (try? PluginPackage(target, .installed))?.digest != package.digest {
@@ -156,13 +157,14 @@ package struct PluginFolder: Sendable {
   package func set(_ changes: [(name: String, value: JSON?)], of name: String) throws(PluginProblem) {
     let plugin = try existing(name)
     guard let rules = plugin.manifest?.settings else {
-      throw PluginProblem("\(name): \(plugin.problem ?? "it has no manifest")")
+      throw PluginProblem("\(name): \(plugin.problem ?? "the plugin has no manifest")")
     }
     try locked { () throws(PluginProblem) in
       var members = try settings(name).members ?? []
       for change in changes {
         guard let rule = rules.first(where: { $0.name == change.name }) else {
-          let known = rules.isEmpty ? "it has none" : "it has \(rules.map(\.name).joined(separator: ", "))"
+          let known =
+            rules.isEmpty ? "it has no settings" : "its settings are \(rules.map(\.name).joined(separator: ", "))"
           throw PluginProblem("\(name) has no setting \(LogLines.printable(change.name.utf8.prefix(64))); \(known)")
         }
         members.removeAll { $0.name == change.name }
@@ -172,7 +174,7 @@ package struct PluginFolder: Sendable {
       }
       let text = JSON.object(members).text()
       guard text.count <= PluginSettingRule.bytesMax else {
-        throw PluginProblem("settings take at most \(PluginSettingRule.bytesMax >> 10) KiB")
+        throw PluginProblem("settings can have at most \(PluginSettingRule.bytesMax >> 10) KiB")
       }
       try write(text, Self.settingsName, of: name)
     }

@@ -62,10 +62,12 @@ package struct PluginManifest: Sendable, Equatable {
       throw reader.error("name", "must be 1 to 63 lower-case letters, digits and -, and begin with a letter")
     }
     version = try reader.requiredText("version")
-    guard Self.isVersion(version) else { throw reader.error("version", "must be like 1.0.0: letters, digits, . - +") }
+    guard Self.isVersion(version) else {
+      throw reader.error("version", "must be a version such as 1.0.0, of letters, digits, . - +")
+    }
     guard let number = try reader.int("protocol", in: 1...1_000) else { throw reader.error("protocol", "is missing") }
     guard number == Int(HostHello.protocolVersion) else {
-      throw reader.error("protocol", "is \(number); this server speaks \(HostHello.protocolVersion)")
+      throw reader.error("protocol", "is \(number); this server supports \(HostHello.protocolVersion)")
     }
     summary = LogLines.printable((try reader.text("summary") ?? "").utf8.prefix(200))
     carrier = try PluginCarrier(reader)
@@ -81,12 +83,13 @@ package struct PluginManifest: Sendable, Equatable {
     let names = try reader.texts("hooks") ?? []
     let known = PluginHook.allCases.map(\.rawValue).joined(separator: ", ")
     guard !names.isEmpty, Set(names).count == names.count else {
-      throw reader.error("hooks", "must name each hook that the plugin answers, once; known are \(known)")
+      throw reader.error("hooks", "must list each hook of the plugin once; the hooks are \(known)")
     }
     var hooks: [PluginHook] = []
     for name in names {
       guard let hook = PluginHook(rawValue: name) else {
-        throw reader.error("hooks", "names \(LogLines.printable(name.utf8.prefix(64))); known are \(known)")
+        throw reader.error(
+          "hooks", "has the unknown hook \(LogLines.printable(name.utf8.prefix(64))); the hooks are \(known)")
       }
       hooks.append(hook)
     }
@@ -98,10 +101,10 @@ package struct PluginManifest: Sendable, Equatable {
   ) throws(SettingsError) -> ProviderManifest? {
     let object = try reader.object("provider", names: ["id", "displayName"])
     guard hooks.contains(.exchange) else {
-      guard object == nil else { throw reader.error("provider", "goes with the hook exchange") }
+      guard object == nil else { throw reader.error("provider", "is only allowed with the hook exchange") }
       return nil
     }
-    guard let object else { throw reader.error("provider", "is missing; it goes with the hook exchange") }
+    guard let object else { throw reader.error("provider", "is missing; the hook exchange needs it") }
     let id = try object.requiredText("id")
     let isID = id.utf8.count <= 64 && id.utf8.allSatisfy { isWordByte($0) || $0 == UInt8(ascii: "_") }
     guard isID else { throw object.error("id", "must be 1 to 64 letters, digits and . _ -") }

@@ -28,7 +28,7 @@ package struct PluginPackage {
     for word in manifest.carrier.files {
       guard files.entries.contains(where: { $0.path == word.dropFirst(2) }) else {
         throw PluginProblem(
-          "plugin.json names \(LogLines.printable(word.utf8.prefix(200))), which is not there")
+          "plugin.json names \(LogLines.printable(word.utf8.prefix(200))), which does not exist")
       }
     }
   }

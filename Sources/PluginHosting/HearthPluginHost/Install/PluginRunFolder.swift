@@ -20,7 +20,7 @@ final class PluginRunFolder: Sendable {
     let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var name = Array("\(parent)/hearth-plugins-XXXXXX".utf8CString)
     guard mkdtemp(&name) != nil else {
-      throw PluginProblem("cannot make a folder in \(parent): \(String(cString: strerror(errno)))")
+      throw PluginProblem("cannot create a folder in \(parent): \(String(cString: strerror(errno)))")
     }
     let path = name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
     guard chmod(path, 0o711) == 0 else { throw PluginProblem("cannot use \(path)") }
@@ -56,14 +56,14 @@ final class PluginRunFolder: Sendable {
   ) throws(PluginProblem) -> (files: String, work: String) {
     guard let folder else {
       let work = plugins.workFolder(of: name)
-      guard AtomicFile.makeFolder(work) else { throw PluginProblem("cannot make \(work)") }
+      guard AtomicFile.makeFolder(work) else { throw PluginProblem("cannot create \(work)") }
       return (checked.folder, work)
     }
     let place = "\(folder)/\(name)"
     let (files, work) = ("\(place)/\(manifest.version)", "\(place)/work")
     guard AtomicFile.makeFolder(work), chmod(place, 0o711) == 0, chown(work, Self.user.id, Self.user.groupID) == 0
     else {
-      throw PluginProblem("cannot make \(work): \(String(cString: strerror(errno)))")
+      throw PluginProblem("cannot create \(work): \(String(cString: strerror(errno)))")
     }
     PluginFiles.remove(files)
     try checked.copy(to: files)
@@ -94,7 +94,7 @@ final class PluginRunFolder: Sendable {
     for folder in systemPath.split(separator: ":") where access("\(folder)/\(name)", X_OK) == 0 {
       return "\(folder)/\(name)"
     }
-    throw PluginProblem("there is no program \(LogLines.printable(name.utf8.prefix(100))) in \(systemPath)")
+    throw PluginProblem("program \(LogLines.printable(name.utf8.prefix(100))) not found in \(systemPath)")
   }
 
   /// Removes the copies.

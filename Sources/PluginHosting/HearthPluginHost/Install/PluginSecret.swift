@@ -50,7 +50,7 @@ extension PluginFolder {
   ) throws(PluginProblem) {
     let plugin = try existing(name)
     guard plugin.manifest?.carrier.isService == true else {
-      throw PluginProblem("\(name) is no service: nothing is signed for it")
+      throw PluginProblem("\(name) is not a service and has no secret")
     }
     try locked { () throws(PluginProblem) in
       var kept = [PluginSecret(secret: secret)]

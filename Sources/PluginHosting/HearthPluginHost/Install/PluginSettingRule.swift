@@ -44,7 +44,7 @@ package struct PluginSettingRule: Sendable, Equatable {
     for member in members {
       let name = member.name
       guard (1...64).contains(name.utf8.count), name == LogLines.printable(name.utf8), !name.contains("=") else {
-        throw manifest.error("settings", "has a name that cannot be one")
+        throw manifest.error("settings", "has an invalid name")
       }
       let reader = try SettingsReader(
         member.value, at: "plugin.json.settings.\(name)", names: ["type", "isRequired", "isSecret", "help", "default"])

@@ -16,14 +16,14 @@ package struct RulesLanguageManifest: Sendable, Equatable {
   init?(_ manifest: SettingsReader, _ hooks: [PluginHook]) throws(SettingsError) {
     let object = try manifest.object("rules", names: ["extensions"])
     guard hooks.contains(.rulesSource) else {
-      guard object == nil else { throw manifest.error("rules", "goes with the hook rulesSource") }
+      guard object == nil else { throw manifest.error("rules", "is only allowed with the hook rulesSource") }
       return nil
     }
-    guard let object else { throw manifest.error("rules", "is missing; it goes with the hook rulesSource") }
+    guard let object else { throw manifest.error("rules", "is missing; the hook rulesSource needs it") }
     extensions = try object.texts("extensions") ?? []
     guard (1...Self.countMax).contains(extensions.count), extensions.allSatisfy(Self.isExtension) else {
       throw object.error(
-        "extensions", "must be 1 to \(Self.countMax) endings of file names, such as bolt, and none of them json")
+        "extensions", "must be 1 to \(Self.countMax) file name extensions, such as bolt, except json")
     }
   }
 

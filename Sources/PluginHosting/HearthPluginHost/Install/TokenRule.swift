@@ -16,15 +16,15 @@ package struct TokenRule: Sendable, Equatable {
   ) throws(SettingsError) -> TokenRule? {
     let object = try manifest.object("verifies", names: ["issuers", "opaquePrefixes"])
     guard hooks.contains(.verifyToken) else {
-      guard object == nil else { throw manifest.error("verifies", "goes with the hook verifyToken") }
+      guard object == nil else { throw manifest.error("verifies", "is only allowed with the hook verifyToken") }
       return nil
     }
-    guard let object else { throw manifest.error("verifies", "is missing; it goes with the hook verifyToken") }
+    guard let object else { throw manifest.error("verifies", "is missing; the hook verifyToken needs it") }
     let rule = TokenRule(
       issuers: try entries("issuers", object, settings), opaquePrefixes: try entries("opaquePrefixes", object, settings)
     )
     guard !rule.issuers.isEmpty || !rule.opaquePrefixes.isEmpty else {
-      throw object.error("issuers", "or opaquePrefixes must name some tokens")
+      throw object.error("issuers", "or opaquePrefixes must have an element")
     }
     return rule
   }
@@ -34,13 +34,13 @@ package struct TokenRule: Sendable, Equatable {
   ) throws(SettingsError) -> [String] {
     let entries = try object.texts(name) ?? []
     guard entries.count <= TokenSelection.countMax, entries.allSatisfy(isEntry) else {
-      throw object.error(name, "must be at most \(TokenSelection.countMax) texts of visible characters")
+      throw object.error(name, "must be at most \(TokenSelection.countMax) strings of visible characters")
     }
     for case let setting? in entries.map(Self.setting) {
       guard let rule = settings.first(where: { $0.name == setting }), rule.kind == .text || rule.kind == .list,
         !rule.isSecret
       else {
-        throw object.error(name, "names a setting that is none, or is neither a text nor a list, or is secret")
+        throw object.error(name, "must name a setting that is a text or a list and not secret")
       }
     }
     return entries

@@ -23,7 +23,7 @@ package struct RulesSourcePlugin: Sendable {
       throw PluginProblem("\(plugin.manifest.name) has no hook \(PluginHook.rulesSource.rawValue)")
     }
     guard !plugin.manifest.carrier.isService else {
-      throw PluginProblem("\(plugin.manifest.name) is a service: it is asked where it is installed, with its secret")
+      throw PluginProblem("\(plugin.manifest.name) is a service: use it where it is installed, with its secret")
     }
   }
 
@@ -37,13 +37,13 @@ package struct RulesSourcePlugin: Sendable {
         // A plugin that cannot be read may be the one for this file.
         let hooks = installed.record.flatMap { $0.versions[$0.current]?.hooks } ?? []
         guard hooks.contains(.rulesSource) else { continue }
-        throw PluginProblem("\(installed.name): \(installed.problem ?? "it has no manifest")")
+        throw PluginProblem("\(installed.name): \(installed.problem ?? "the plugin has no manifest")")
       }
       guard manifest.rules?.takes(path) == true else { continue }
       if let problem = installed.problem { throw PluginProblem("\(installed.name): \(problem)") }
       let package = try PluginPackage(folder.folder(of: installed.name, version: manifest.version), .installed)
       guard package.digest == installed.record?.versions[manifest.version]?.digest else {
-        throw PluginProblem("\(installed.name): its files were changed a moment ago")
+        throw PluginProblem("\(installed.name): its files have just been changed")
       }
       plugin = package
       settings = installed.settings
@@ -61,7 +61,9 @@ package struct RulesSourcePlugin: Sendable {
   ///
   /// - Throws: ``PluginProblem`` that names the plugin, when it does not answer.
   package func translate(_ source: RulesSource) async throws(PluginProblem) -> RulesSourceAnswer {
-    guard let input = try? JSON(encoding: source) else { throw PluginProblem("\(name) cannot be asked") }
+    guard let input = try? JSON(encoding: source) else {
+      throw PluginProblem("the request to \(name) cannot be created")
+    }
     let plugin = try StandalonePlugin(
       plugin, settings: settings, secret: secret, allowsPrivate: allowsPrivate, server: "hearth rules")
     let problem = await plugin.start()
@@ -76,9 +78,9 @@ package struct RulesSourcePlugin: Sendable {
     do {
       return try output.decoded()
     } catch let error as DecodingError {
-      throw PluginProblem("\(name) answered something else: \(error.place)")
+      throw PluginProblem("\(name) returned an unexpected response: \(error.place)")
     } catch {
-      throw PluginProblem("\(name) answered something else")
+      throw PluginProblem("\(name) returned an unexpected response")
     }
   }
 }

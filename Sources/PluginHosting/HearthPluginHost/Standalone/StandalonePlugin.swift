@@ -38,7 +38,7 @@ package final class StandalonePlugin: Sendable {
       try plugins.add(plugin, allowsPrivate: allowsPrivate)
       try plugins.set((settings.members ?? []).map { ($0.name, $0.value) }, of: name)
       if plugin.manifest.carrier.isService {
-        guard let secret else { throw PluginProblem("it is a service: its secret is needed, in a file") }
+        guard let secret else { throw PluginProblem("the plugin is a service: give its secret in a file") }
         try plugins.setSecret(secret, of: name, overlapMilliseconds: 0)
       }
       let installed = plugins.plugin(name)
@@ -90,7 +90,7 @@ package final class StandalonePlugin: Sendable {
     runner.start()
     await runner.waitUntilSettled(milliseconds: PluginHost.settleMilliseconds)
     if runner.health == .running { return nil }
-    return lines.all.last ?? "it did not within \(PluginHost.settleMilliseconds / 1_000) s"
+    return lines.all.last ?? "it did not start within \(PluginHost.settleMilliseconds / 1_000) s"
   }
 
   /// Stops the plugin, and removes its folder.
@@ -107,7 +107,7 @@ package final class StandalonePlugin: Sendable {
     let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var name = Array("\(parent)/hearth-plugin-XXXXXX".utf8CString)
     guard mkdtemp(&name) != nil else {
-      throw PluginProblem("cannot make a folder in \(parent): \(String(cString: strerror(errno)))")
+      throw PluginProblem("cannot create a folder in \(parent): \(String(cString: strerror(errno)))")
     }
     return name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
   }

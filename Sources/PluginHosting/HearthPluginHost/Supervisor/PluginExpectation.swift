@@ -9,13 +9,13 @@ struct PluginExpectation: Sendable, Equatable {
   /// Returns the mistake in a process's greeting; nil when it matches the manifest.
   func problem(with hello: PluginHello) -> String? {
     guard hello.protocolVersion == HostHello.protocolVersion else {
-      return "it speaks protocol \(hello.protocolVersion), not \(HostHello.protocolVersion)"
+      return "it uses protocol \(hello.protocolVersion), not \(HostHello.protocolVersion)"
     }
     guard hello.name == name else { return "its name is not \(name)" }
     guard hello.version.isEmpty || hello.version == version else { return "its version is not \(version)" }
     let missing = hooks.filter { !hello.hooks.contains($0.rawValue) }
     guard missing.isEmpty else {
-      return "it does not answer \(missing.map(\.rawValue).joined(separator: ", ")), which its manifest promises"
+      return "it does not answer \(missing.map(\.rawValue).joined(separator: ", ")), which its manifest lists"
     }
     return nil
   }

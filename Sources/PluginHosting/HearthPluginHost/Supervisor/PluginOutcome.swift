@@ -29,8 +29,8 @@ package enum PluginOutcome: Sendable, Equatable {
     case .died: "ended before it answered"
     case .overloaded: "has too many requests waiting"
     case .down: "is not running"
-    case .unreachable(let reason): "could not be asked: \(LogLines.printable(reason.utf8.prefix(256)))"
-    case .unusable(let what): "answered \(LogLines.printable(what.utf8.prefix(256)))"
+    case .unreachable(let reason): "could not be reached: \(LogLines.printable(reason.utf8.prefix(256)))"
+    case .unusable(let what): "sent \(LogLines.printable(what.utf8.prefix(256)))"
     }
   }
 }

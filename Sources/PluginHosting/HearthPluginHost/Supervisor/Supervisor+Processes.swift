@@ -40,7 +40,7 @@ extension Supervisor {
     workers[worker].inFlight = [:]
     workers[worker].unreadBytes = 0
     workers[worker].state = .off
-    let reason = former.reason ?? "ended \(how ?? "without a word")"
+    let reason = former.reason ?? "ended \(how ?? "without a reason")"
     if mode != .running {
       if !workers.contains(where: \.hasProcess), case .draining = mode {
         failAll(.down)
@@ -66,12 +66,12 @@ extension Supervisor {
     let doublings = min(crashes - 1, 30)
     let wait = jittered(min(limits.backOffMilliseconds << doublings, limits.backOffMillisecondsMax))
     workers[worker].state = .waiting(until: now + wait)
-    add(.log(isWarning: true, "worker \(worker) \(reason); it is started again in \(wait) ms"))
+    add(.log(isWarning: true, "worker \(worker) \(reason); it restarts in \(wait) ms"))
   }
 
   private mutating func quarantine(_ reason: String) {
     mode = .quarantined(reason)
-    add(.log(isWarning: true, "given up: \(reason). Until it is enabled again, what asks it fails."))
+    add(.log(isWarning: true, "disabled: \(reason). Requests to it fail until you enable it again."))
     for worker in workers.indices {
       if workers[worker].hasProcess { kill(worker, "was ended with the others") } else { workers[worker].state = .off }
     }
@@ -126,7 +126,7 @@ extension Supervisor {
     for worker in workers.indices { tick(worker, now: now) }
     if case .draining(let until) = mode, until <= now {
       for worker in workers.indices where workers[worker].isReady {
-        add(.log(isWarning: true, "worker \(worker) did not answer all when it was drained, and is killed"))
+        add(.log(isWarning: true, "worker \(worker) did not answer all requests before it had to stop, and is killed"))
         kill(worker, "did not finish in time")
       }
     }
@@ -136,14 +136,14 @@ extension Supervisor {
     switch workers[worker].state {
     case .waiting(let until) where until <= now && mode == .running: begin(worker, now: now)
     case .starting(let until) where until <= now:
-      kill(worker, "did not say hello within \(limits.helloMilliseconds) ms")
+      kill(worker, "did not send hello within \(limits.helloMilliseconds) ms")
     case .ending(let until) where until <= now:
-      add(.log(isWarning: true, "worker \(worker) did not end when it was drained, and is killed"))
+      add(.log(isWarning: true, "worker \(worker) did not end when asked to stop, and is killed"))
       kill(worker, "did not end by itself")
     case .ready:
       let cutoff = now - limits.overdueMilliseconds
       if workers[worker].inFlight.values.contains(where: { ($0.abandonedAt ?? .max) <= cutoff }) {
-        kill(worker, "hangs: it answered a request neither in time nor later")
+        kill(worker, "hangs: it did not answer a request")
       }
       endIfDrained(worker, now: now)
     default: break

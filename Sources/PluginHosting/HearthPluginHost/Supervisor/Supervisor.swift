@@ -191,7 +191,7 @@ struct Supervisor {
   private mutating func handle(_ message: PluginMessage, from worker: Int, now: Int64) throws(PluginFault) {
     switch (message, workers[worker].state) {
     case (.hello(let hello), .starting):
-      if let problem = expected.problem(with: hello) { return kill(worker, "said hello wrongly: \(problem)") }
+      if let problem = expected.problem(with: hello) { return kill(worker, "sent an invalid hello: \(problem)") }
       workers[worker].state = .ready(since: now)
       assignWaiting(now: now)
     case (.output(let id, let output), .ready), (.output(let id, let output), .ending):
@@ -226,7 +226,7 @@ struct Supervisor {
       add(.log(isWarning: true, "worker \(worker) sent \(fault.rawValue)"))
     }
     if workers[worker].faultCount >= limits.faultsMax {
-      kill(worker, "sent \(limits.faultsMax) lines that are no answers, the last one \(fault.rawValue)")
+      kill(worker, "sent \(limits.faultsMax) invalid lines, the last one \(fault.rawValue)")
     }
   }
 

@@ -55,7 +55,7 @@ package final class PluginTrial: Sendable {
     }
     let problem = await plugin.start()
     let isRunning = problem == nil
-    note(nil, "says hello", problem)
+    note(nil, "sends hello", problem)
     if isRunning {
       for hook in plugin.manifest.hooks { await check(hook) { note(hook, $0, $1) } }
       for example in examples {
@@ -66,7 +66,7 @@ package final class PluginTrial: Sendable {
     await plugin.stop()
     if case .process = plugin.carrier, isRunning {
       note(
-        nil, "ends by itself when it is drained",
+        nil, "ends by itself when it is stopped",
         logLines.contains { $0.contains("is killed") } ? "it was killed" : nil)
     }
     return isGood
@@ -80,7 +80,7 @@ package final class PluginTrial: Sendable {
 
   private func check(_ hook: PluginHook, _ note: (String, String?) -> Void) async {
     note("a plain input", TrialSamples.problem(hook, await ask(hook, samples.input(hook))))
-    note("members of the future", TrialSamples.problem(hook, await ask(hook, samples.futureInput(hook))))
+    note("unknown members", TrialSamples.problem(hook, await ask(hook, samples.futureInput(hook))))
     note("an input of 200 KB", Self.survived(hook, await ask(hook, samples.largeInput(hook))))
     for bad in samples.badInputs(hook) { note(bad.name, Self.survived(hook, await ask(hook, bad.input))) }
     note("\(Self.parallelCount) requests at once", await askInParallel(hook))
@@ -94,13 +94,13 @@ package final class PluginTrial: Sendable {
     case .failed: return nil
     case .output(let output):
       if hook == .exchange, let answer = try? output.decoded(as: SignInAnswer.self) {
-        guard case .refused = answer else { return "let somebody in" }
+        guard case .refused = answer else { return "accepted the sign-in" }
       }
       if hook == .checkPassword, let answer = try? output.decoded(as: PasswordCheckAnswer.self), answer != .wrong {
-        return "let somebody in"
+        return "accepted the sign-in"
       }
       if hook == .verifyToken, let answer = try? output.decoded(as: TokenAnswer.self) {
-        guard case .refused = answer else { return "let somebody in" }
+        guard case .refused = answer else { return "accepted the sign-in" }
       }
       return TrialSamples.problem(hook, outcome)
     case .late, .died, .overloaded, .down, .unreachable, .unusable: return outcome.text
@@ -149,10 +149,10 @@ package final class PluginTrial: Sendable {
   private func checkProcess(_ hook: PluginHook, _ runner: ProcessRunner) async -> [(String, String?)] {
     var found: [(String, String?)] = []
     runner.send(Self.messageOfTheFuture)
-    found.append(("a message of the future", TrialSamples.problem(hook, await ask(hook, samples.input(hook)))))
+    found.append(("an unknown message", TrialSamples.problem(hook, await ask(hook, samples.input(hook)))))
     let faults = runner.faultCount
-    found.append(("nothing but messages on standard output", faults == 0 ? nil : "\(faults) lines are none"))
-    found.append(("killed in a request, it comes back", await killAndAsk(hook, runner)))
+    found.append(("only messages on standard output", faults == 0 ? nil : "\(faults) lines are not messages"))
+    found.append(("restarts after a kill during a request", await killAndAsk(hook, runner)))
     return found
   }
 
@@ -173,14 +173,14 @@ package final class PluginTrial: Sendable {
     _ = await client.post(
       Self.messageOfTheFuture, named: "future", signedWith: secrets, seconds: now,
       milliseconds: Self.deadlineMilliseconds)
-    var found = [("a message of the future", TrialSamples.problem(hook, await ask(hook, samples.input(hook))))]
+    var found = [("an unknown message", TrialSamples.problem(hook, await ask(hook, samples.input(hook))))]
     let request = PluginRequest(
       id: UInt64(Int32.max), hook: hook, deadlineMilliseconds: Self.deadlineMilliseconds, input: samples.input(hook))
     let body = HostMessage.request(request).json.text()
     let stranger = try? WebhookSecret(random: .system)
     let forged: [(String, [WebhookSecret], Int64)] = [
-      ("a message that is not signed", [], now),
-      ("a message with another's signature", [stranger].compactMap(\.self), now),
+      ("a message without a signature", [], now),
+      ("a message with a wrong signature", [stranger].compactMap(\.self), now),
       ("a message of an hour ago", secrets, now - 3_600),
     ]
     for (name, secrets, seconds) in forged {

@@ -25,7 +25,7 @@ struct PluginTrialExample {
     var examples: [PluginTrialExample] = []
     for (index, element) in elements.enumerated() {
       guard let hook = element["hook"]?.string.flatMap({ PluginHook(rawValue: $0) }), let output = element["output"]
-      else { throw PluginProblem("\(fileName)[\(index)] needs a hook that there is, and an output") }
+      else { throw PluginProblem("\(fileName)[\(index)] needs a known hook and an output") }
       examples.append(
         PluginTrialExample(
           name: LogLines.printable((element["name"]?.string ?? "example \(index + 1)").utf8.prefix(60)), hook: hook,
@@ -37,7 +37,7 @@ struct PluginTrialExample {
   /// Returns the problem of an outcome; nil when it is as expected.
   func problem(_ outcome: PluginOutcome) -> String? {
     if let problem = TrialSamples.problem(hook, outcome) { return problem }
-    guard case .output(let answer) = outcome, answer.contains(output) else { return "answered otherwise" }
+    guard case .output(let answer) = outcome, answer.contains(output) else { return "returned another output" }
     return nil
   }
 }

@@ -23,10 +23,10 @@ struct TrialSamples {
       encoded(
         MailMessage(
           kind: .verifyEmail, to: "somebody@example.invalid", fromName: "Example", fromAddress: "app@example.invalid",
-          subject: "A test of the plugin", text: "Nobody is meant.", html: "<p>Nobody is meant.</p>"))
+          subject: "A test of the plugin", text: "Please ignore it.", html: "<p>Please ignore it.</p>"))
     case .sendSMS:
       // A number that is reserved for fiction, so that no subscriber has it.
-      encoded(SMSMessage(kind: .test, to: "+15555550100", text: "A test of the plugin. Nobody is meant."))
+      encoded(SMSMessage(kind: .test, to: "+15555550100", text: "A test of the plugin. Please ignore it."))
     case .rulesSource: encoded(RulesSource(fileName: "trial.\(manifest.rules?.extensions.first ?? "")", text: ""))
     case .verifyToken: encoded(token("a-token-that-opens-nothing-at-all-000000"))
     case .audit:
@@ -54,7 +54,7 @@ struct TrialSamples {
     if hook == .verifyToken {
       bad.append(("an empty token", encoded(token(""))))
       bad.append(("three parts of nothing", encoded(token(".."))))
-      bad.append(("a token that nobody signed", encoded(token("eyJhbGciOiJub25lIn0.eyJzdWIiOiJ0cmlhbCJ9."))))
+      bad.append(("an unsigned token", encoded(token("eyJhbGciOiJub25lIn0.eyJzdWIiOiJ0cmlhbCJ9."))))
       bad.append(("a token of 16 KB", encoded(token(String(repeating: "x", count: 16_384)))))
     }
     return bad
@@ -111,7 +111,7 @@ struct TrialSamples {
         author: WriteEvent.Author(
           type: "user", uid: "trial-user", auth: ["uid": "trial-user"]),
         sequence: "000000000000001000001",
-        values: WriteEvent.Values(after: ["text": "Nobody is meant."])))
+        values: WriteEvent.Values(after: ["text": "Please ignore it."])))
   }
 
   private func encoded(_ value: some Encodable) -> JSON { (try? JSON(encoding: value)) ?? .null }
@@ -126,16 +126,16 @@ struct TrialSamples {
       case .beforeCreate, .beforeSignIn: let _: HookVerdict = try output.decoded()
       case .customClaims:
         let answer: ClaimsAnswer = try output.decoded()
-        return answer.claims.members == nil ? "answered something else: the claims are no object" : nil
+        return answer.claims.members == nil ? "returned an unexpected response: the claims are not an object" : nil
       case .sendMail, .sendSMS, .onWrite, .audit: break
       case .rulesSource: let _: RulesSourceAnswer = try output.decoded()
       case .verifyToken: let _: TokenAnswer = try output.decoded()
       }
       return nil
     } catch let error as DecodingError {
-      return "answered something else: \(error.place)"
+      return "returned an unexpected response: \(error.place)"
     } catch {
-      return "answered something else"
+      return "returned an unexpected response"
     }
   }
 }

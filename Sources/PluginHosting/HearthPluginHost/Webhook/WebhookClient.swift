@@ -25,7 +25,7 @@ struct WebhookClient: Sendable {
     let (body, now) = (message.json.text(), Clock.wallMilliseconds)
     let valid = secrets.filter { $0.counts(now: now) }.map(\.secret)
     // Never unsigned, even when every secret has expired.
-    guard !valid.isEmpty else { return .failure(WebhookFailure(.unreachable("there is no secret to sign with"))) }
+    guard !valid.isEmpty else { return .failure(WebhookFailure(.unreachable("the secret for signing is missing"))) }
     switch await post(body, named: name, signedWith: valid, seconds: now / 1_000, milliseconds: milliseconds) {
     case .failure(let failure): return .failure(failure)
     case .success(let response): return Self.message(in: response)
@@ -53,8 +53,8 @@ struct WebhookClient: Sendable {
   private static func message(in response: OutboundResponse) -> Result<PluginMessage, WebhookFailure> {
     switch response.status {
     case 200..<300: break
-    case 300..<400: return .failure(WebhookFailure(.unusable("a redirect, and none is followed")))
-    default: return .failure(WebhookFailure(.unreachable("it answered status \(response.status)")))
+    case 300..<400: return .failure(WebhookFailure(.unusable("a redirect, which is not followed")))
+    default: return .failure(WebhookFailure(.unreachable("it returned status \(response.status)")))
     }
     do throws(PluginFault) { return .success(try PluginMessage(line: response.body)) } catch {
       return .failure(WebhookFailure(.unusable(error.rawValue)))
@@ -77,8 +77,8 @@ struct WebhookFailure: Error {
       switch error.code {
       case .timedOut, .cancelled: .late
       case .busy: .overloaded
-      case .tooLarge: .unusable("more than \(answerBytesMax) bytes")
-      case .malformedResponse: .unusable("something that is not HTTP")
+      case .tooLarge: .unusable("a response of more than \(answerBytesMax) bytes")
+      case .malformedResponse: .unusable("a response that is not HTTP")
       case .invalidRequest, .forbiddenAddress, .unreachable, .untrusted, .refused: .unreachable(error.message)
       }
   }

@@ -74,7 +74,7 @@ final class WebhookRunner: PluginRunner {
       let wait = change { state, notifications -> Int64? in
         guard let problem else {
           state.greeting = nil
-          if state.health.answeredHello() { notifications.events.append((false, "its service answers again")) }
+          if state.health.answeredHello() { notifications.events.append((false, "its service is reachable again")) }
           return nil
         }
         let former = state.health.mode
@@ -95,9 +95,9 @@ final class WebhookRunner: PluginRunner {
       HostHello(server: setup.server, plugin: setup.expectation.name, worker: 0, settings: setup.settings))
     switch await client.send(message, named: "hello-\(nextID())", milliseconds: Self.helloMilliseconds) {
     case .success(.hello(let hello)):
-      return setup.expectation.problem(with: hello).map { "said hello wrongly: \($0)" }
+      return setup.expectation.problem(with: hello).map { "sent an invalid hello: \($0)" }
     case .success(.failure(_, let failure)): return PluginOutcome.failed(failure).text
-    case .success(.output), .success(.revoke): return "did not say hello"
+    case .success(.output), .success(.revoke): return "did not send hello"
     case .failure(let failure): return failure.outcome.text
     }
   }
@@ -146,7 +146,7 @@ final class WebhookRunner: PluginRunner {
       state.openBytes -= size
       if state.openCount == 0 { state.health.becameIdle() }
       guard counts, state.health.note(outcome) else { return false }
-      notifications.events.append((true, "its service \(outcome.text); it is asked again once it answers hello"))
+      notifications.events.append((true, "its service \(outcome.text); requests resume once it answers hello"))
       return true
     }
     if isDown { greetFromNowOn() }

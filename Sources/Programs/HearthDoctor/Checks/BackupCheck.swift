@@ -14,10 +14,15 @@ package struct BackupCheck: Sendable {
   /// True for a development server, whose data needs no backup.
   package var isDevelopment: Bool
 
+  /// True when the folder is that of the installed package, which has a timer for backups.
+  package var hasTimer: Bool
+
   /// Creates a check of the folder's record of its last backup.
-  package init(nowSeconds: Int64, lastSeconds: Int64?, location: String?, isDevelopment: Bool) {
+  package init(
+    nowSeconds: Int64, lastSeconds: Int64?, location: String?, isDevelopment: Bool, hasTimer: Bool = false
+  ) {
     (self.nowSeconds, self.lastSeconds, self.location) = (nowSeconds, lastSeconds, location)
-    self.isDevelopment = isDevelopment
+    (self.isDevelopment, self.hasTimer) = (isDevelopment, hasTimer)
   }
 
   /// A single finding.
@@ -26,8 +31,10 @@ package struct BackupCheck: Sendable {
     guard let lastSeconds else {
       return [
         Finding(
-          "backup-none", severity, "no backup of this folder has been made",
-          advice: "hearth backup create FOLDER --every 1h --keep 30d")
+          "backup-none", severity, "this folder has no backup",
+          advice: hasTimer
+            ? "systemctl enable --now hearth-backup.timer makes one daily, in /var/backups/hearth"
+            : "hearth backup create FOLDER --every 1h --keep 30d")
       ]
     }
     let age = nowSeconds.subtractingReportingOverflow(lastSeconds)
@@ -36,7 +43,9 @@ package struct BackupCheck: Sendable {
         Finding(
           "backup-old", severity,
           "the last backup is \(max(0, age.partialValue) / 3_600) hours old\(location.map { ": \($0.printable)" } ?? "")",
-          advice: "see why there is no newer one; hearth backup create makes one")
+          advice: hasTimer
+            ? "see systemctl status hearth-backup.timer hearth-backup.service"
+            : "see why there is no newer one; hearth backup create makes one")
       ]
     }
     return [Finding(ok: "backup", "the last backup is \(max(0, age.partialValue) / 3_600) hours old")]

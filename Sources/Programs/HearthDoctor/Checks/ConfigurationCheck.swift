@@ -25,7 +25,8 @@ package struct ConfigurationCheck: Sendable {
     if mode & 0o007 != 0 {
       return [
         Finding(
-          "secret-in-configuration", .error, text + "; and its mode \(String(mode, radix: 8)) lets everybody read it",
+          "secret-in-configuration", .error,
+          text + "; and its mode \(String(mode, radix: 8)) lets every user of the machine read it",
           advice: "chmod 640 '\(path)', give it to the server's group, and replace the secrets")
       ]
     }

@@ -45,7 +45,7 @@ package struct FileCheck: Sendable {
           Finding(
             "foreign-owner", .error,
             "\(entry.path) belongs to user \(entry.ownerID), and the data folder to user \(folder.ownerID)",
-            advice: "chown \(folder.ownerID) '\(entry.path)', if nobody has put it there"))
+            advice: "chown \(folder.ownerID) '\(entry.path)', unless the owner is intended"))
       }
       findings += finding(entry, isClosed: isClosed).map { [$0] } ?? []
     }
@@ -74,7 +74,7 @@ package struct FileCheck: Sendable {
     case .certificateKey:
       guard entry.mode & 0o007 != 0 else { return nil }
       return Finding(
-        "certificate-key-readable", .error, "\(mode): everybody can read the certificate's key",
+        "certificate-key-readable", .error, "\(mode): every user of the machine can read the certificate's key",
         advice: "chmod 640 '\(entry.path)', give it to the server's group, and have the certificate made anew")
     case .data:
       // The folder's mode already denies access.

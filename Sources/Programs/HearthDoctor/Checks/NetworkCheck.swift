@@ -38,7 +38,7 @@ package struct NetworkCheck: Sendable {
       findings.append(
         Finding(
           "development-reachable", .warning, "hearth dev serves an address that other machines reach",
-          advice: "serve it with hearth serve: dev makes databases for everybody and switches ways to sign in on"))
+          advice: "use hearth serve: hearth dev creates databases for every client and enables sign-in methods"))
     }
     return findings
   }

@@ -1,4 +1,5 @@
-/// The proved access of every client, signed in or not, to one database.
+/// The access to one database that the rules provably grant to any signed-out client, or to any signed-in one without
+/// custom claims. A user's access to their own path is not included.
 package struct RulesCheck: Sendable {
   /// A granted operation and its path.
   package struct Opening: Sendable, Equatable {
@@ -9,7 +10,7 @@ package struct RulesCheck: Sendable {
     /// The path in the form of the rules: `/rooms/$room`.
     package var path: String
 
-    /// Creates an opening that a request was found for.
+    /// Creates an opening that is proved by a witness: a request that the rules grant.
     package init(requiresSignIn: Bool, isWrite: Bool, path: String) {
       (self.requiresSignIn, self.isWrite, self.path) = (requiresSignIn, isWrite, path)
     }
@@ -21,7 +22,7 @@ package struct RulesCheck: Sendable {
   package var database: String
   /// The open paths, in the order of the rules.
   package var openings: [Opening]
-  /// The number of questions that could not be decided.
+  /// The number of accesses for which it could not be decided whether the rules grant them.
   package var undecidedCount: Int
 
   /// Creates a check of the proved access.
@@ -44,21 +45,21 @@ package struct RulesCheck: Sendable {
       (
         "rules-world-writable",
         openings.contains { !$0.requiresSignIn && $0.isWrite && $0.isRoot } ? .error : .warning,
-        "anybody can write, signed in or not,", openings.filter { !$0.requiresSignIn && $0.isWrite }
+        "signed-out clients can write", openings.filter { !$0.requiresSignIn && $0.isWrite }
       ),
       (
         "rules-world-readable", openings.contains { !$0.requiresSignIn && !$0.isWrite && $0.isRoot } ? .error : .notice,
-        "anybody can read, signed in or not,", openings.filter { !$0.requiresSignIn && !$0.isWrite }
+        "signed-out clients can read", openings.filter { !$0.requiresSignIn && !$0.isWrite }
       ),
       (
         "rules-user-writable",
         openings.contains { $0.requiresSignIn && $0.isWrite && $0.isRoot } ? .error : .notice,
-        "anybody who signs in can write", openings.filter { $0.requiresSignIn && $0.isWrite }
+        "every signed-in user can write", openings.filter { $0.requiresSignIn && $0.isWrite }
       ),
       (
         "rules-user-readable",
         openings.contains { $0.requiresSignIn && !$0.isWrite && $0.isRoot } ? .warning : .notice,
-        "anybody who signs in can read", openings.filter { $0.requiresSignIn && !$0.isWrite }
+        "every signed-in user can read", openings.filter { $0.requiresSignIn && !$0.isWrite }
       ),
     ]
     var findings = groups.filter { !$0.openings.isEmpty }.map { group in
@@ -72,7 +73,7 @@ package struct RulesCheck: Sendable {
           unchecked: "rules-world-writable", "\(undecidedCount) questions about the rules of \(database) have no answer"
         ))
     }
-    return findings.isEmpty ? [Finding(ok: "rules", "\(database): nothing is open to everybody: proved")] : findings
+    return findings.isEmpty ? [Finding(ok: "rules", "\(database): no path is open to every client (proved)")] : findings
   }
 
   private static func paths(_ openings: [Opening]) -> String {

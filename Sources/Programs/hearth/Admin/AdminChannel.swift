@@ -81,9 +81,9 @@ struct AdminFailure: Error, CustomStringConvertible {
     case "USER_NOT_FOUND": "there is no such account; hearth users list shows those that exist"
     case "TENANT_NOT_FOUND": "there is no such tenant; hearth tenants list shows those that exist"
     case "UNAUTHENTICATED":
-      "the administrator's token does not count there; name the server's own --data folder, or its --token-file"
+      "the server does not accept this administrator's token; name the server's data folder with --data, or --token-file"
     case "PASSWORD_LOGIN_DISABLED", "OPERATION_NOT_ALLOWED":
-      "the sign-in method may be switched off; see --sign-in and --auth-config of hearth serve"
+      "enable the sign-in method with --sign-in or --auth-config of hearth serve"
     case "NOT_IMPLEMENTED": "this server does not serve that"
     default: nil
     }

@@ -1,31 +1,32 @@
 import ArgumentParser
 import HearthAccounts
 import HearthBytes
+import HearthCommandLine
 import HearthCrypto
 import HearthProgram
 import HearthServer
 import HearthTree
 
-/// The flags for the access to the accounts and for the form of answers. The flags of accounts are no group of their
-/// own: see ``ServerCommand``.
+/// The flags for the access to a server or data folder, for its accounts, and for the format of output. The flags of
+/// accounts are members of this type, because a nested group slows the start of debug builds: see ``ServerCommand``.
 struct AdminOptions: AccountsFlags {
   @OptionGroup var data: DataOption
 
   @Option(
     help: ArgumentHelp(
-      "Use this server instead of the one on the --data folder.",
+      "Use this server instead of the one of the data folder. (HEARTH_SERVER)",
       valueName: "url"))
   var server: ServerAddress?
 
   @Option(
     help: ArgumentHelp(
-      "A file whose first line is the administrator's access token for --server; if not given, the --data folder's token.",
+      "A file whose first line is an administrator's access token for --server. If not given, the token in the data folder.",
       valueName: "file"))
   var tokenFile: String?
 
   @Option(
     help: ArgumentHelp(
-      "PEM certificates to trust for --server, instead of the system's. A folder's own server needs none.",
+      "PEM certificates to trust for --server, instead of the system's.",
       valueName: "file"))
   var caFile: String?
 
@@ -47,16 +48,22 @@ struct AdminOptions: AccountsFlags {
     if let project { try ProjectOption.validate(project) }
     try validateAccounts()
     guard let server else {
-      guard tokenFile == nil, resolve == nil else {
-        throw ValidationError("--token-file and --resolve go with --server.")
+      guard resolve == nil else { throw ValidationError("--resolve goes with --server.") }
+      let isServerKnown = TargetSources.variable(CommandTargetDefaults.serverVariable)?.isEmpty == false
+      guard tokenFile == nil || isServerKnown && data.given == nil else {
+        throw ValidationError("--token-file goes with --server.")
       }
       return
     }
+    try validate(server)
+  }
+
+  private func validate(_ server: ServerAddress) throws {
     if let resolve, !resolve.matches(server) {
       throw ValidationError("--resolve \(resolve) is not about --server \(server): its name and port must be the same.")
     }
     if !server.isTLS, !(resolve.map { IPAddress.isLoopback(host: $0.address) } ?? server.isLoopback) {
-      throw ValidationError("--server \(server) would send the administrator's token in clear; use https://.")
+      throw ValidationError("\(server) would get the administrator's token unencrypted; use https://.")
     }
   }
 
@@ -83,27 +90,48 @@ struct AdminOptions: AccountsFlags {
       let channel = ServerChannel(client: client)
       return (channel, try await channel.projectID())
     }
-    let settings = FolderSettings.read(in: data.data).with(self)
-    let channel = try FolderChannel(data: data, settings: settings, keys: try data.openKeys())
+    let folder = try folder()
+    let settings = FolderSettings.read(in: folder).with(self)
+    let channel = try FolderChannel(dataDirectory: folder, settings: settings, keys: try DataOption.keys(in: folder))
     return (channel, channel.projectID)
   }
 
-  /// Returns the server to call: that of `--server`, or the one that has the folder open. Nil when none answers there;
-  /// opening the folder then fails if another process has it open all the same.
+  /// Decides the target: `--server`, `--data`, or what ``CommandTarget/find(folder:server:canBeServer:)`` finds.
+  func target() throws -> CommandTarget {
+    try CommandTarget.find(folder: data.given, server: server?.description, canBeServer: true)
+  }
+
+  /// Returns the path of the data folder: that of the target, or the one with the administrator's token.
+  func folder() throws -> String { try target().folder }
+
+  /// True when the target is a server's URL and not a folder.
+  func isRemote() throws -> Bool {
+    if case .server = try target().location { true } else { false }
+  }
+
+  /// Returns the client of the server to call: the server of `--server`, which is not tried here, or the one that has
+  /// the folder open. Nil when no server answers for the folder; opening it then fails if another process has it open.
   func server() async throws -> HTTPClient? {
-    if let server {
-      var client = HTTPClient(address: server, token: try token())
+    let target = try target()
+    if case .server(let url, _) = target.location {
+      guard let address = server ?? ServerAddress(argument: url) else {
+        throw ValidationError(
+          "\(CommandTargetDefaults.serverVariable) must be the URL of a server, such as https://db.example.com.")
+      }
+      try validate(address)
+      var client = HTTPClient(address: address, token: try token(target.folder))
       if let caFile { client.trust = .authorities(path: caFile) }
       if let resolve { client.route = .resolved(resolve.address) }
       return client
     }
-    let client = try HTTPClient(dataDirectory: data.data, token: try data.openKeys().adminToken)
+    let client = try HTTPClient(
+      dataDirectory: target.folder, token: try DataOption.keys(in: target.folder).adminToken)
     if caFile != nil { Output.note("hearth: --ca-file is not needed without --server: commands use \(client.place)") }
     return try await client.isAnswered() ? client : nil
   }
 
-  private func token() throws -> String {
-    guard let tokenFile else { return try data.openKeys().adminToken }
+  private func token(_ folder: String) throws -> String {
+    guard let tokenFile else { return try DataOption.keys(in: folder).adminToken }
     let line = try TextFile.read(tokenFile).split(separator: "\n", maxSplits: 1).first.map(String.init) ?? ""
     guard !line.isEmpty, line.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       throw ValidationError("\(tokenFile) does not begin with a token.")

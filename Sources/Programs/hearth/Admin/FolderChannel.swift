@@ -19,11 +19,11 @@ final class FolderChannel: AdminChannel {
   var place: String { "the folder \(dataDirectory)" }
 
   /// - Throws: ``AdminFailure`` when another process has the folder open, or a server's error about the settings.
-  init(data: DataOption, settings: FolderSettings, keys: KeyStore) throws {
-    dataDirectory = data.data
-    let options = try HearthServer.Options(dataDirectory: data.data, settings: settings)
+  init(dataDirectory: String, settings: FolderSettings, keys: KeyStore) throws {
+    self.dataDirectory = dataDirectory
+    let options = try HearthServer.Options(dataDirectory: dataDirectory, settings: settings)
     do {
-      engine = try ServerJournals(options.journal, dataDirectory: data.data, logger: options.logger)
+      engine = try ServerJournals(options.journal, dataDirectory: dataDirectory, logger: options.logger)
       do {
         opened = try OpenedAccounts.open(options, engine, keys: keys, environment: .ofCommand) { _, _ in nil }
         do { try opened.keepEvents(options) } catch {
@@ -36,8 +36,8 @@ final class FolderChannel: AdminChannel {
       }
     } catch {
       throw AdminFailure(
-        "\(error). A running server is found by \(data.data)/\(LocalSocket.name); --server and --token-file name it "
-          + "otherwise.")
+        "\(error). To use a running server, name its data folder with --data, or the server with --server and "
+          + "--token-file.")
     }
   }
 

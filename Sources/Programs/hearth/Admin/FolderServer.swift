@@ -23,8 +23,8 @@ struct FolderServer {
       try await server.start()
     } catch {
       throw AdminFailure(
-        "no server answers on \(dataDirectory)/\(LocalSocket.name), and the folder cannot be opened: \(error). "
-          + "--server and --token-file name a server that is reached otherwise.")
+        "no server runs on \(dataDirectory), and the folder cannot be opened: \(error). To use a server elsewhere, name "
+          + "it with --server and --token-file.")
     }
     address = ServerAddress(isTLS: false, host: "127.0.0.1", port: server.boundPort ?? 0)
   }

@@ -19,19 +19,20 @@ extension AdminOptions {
     orRefuse refusal: String? = nil, _ work: (ServedDatabases) async throws -> Value
   ) async throws -> Value {
     if let http = try await server() {
-      let file = server == nil ? ServerFile.read(dataDirectory: data.data) : nil
+      let file = try isRemote() ? nil : ServerFile.read(dataDirectory: folder())
       let name = file.flatMap { $0.defaultNamespace.isEmpty ? nil : $0.defaultNamespace }
       return try await work(
         ServedDatabases(http: http, place: "the server on \(http.place)", isRunning: true, defaultNamespace: name))
     }
     if let refusal { throw AdminFailure(refusal) }
-    let settings = FolderSettings.read(in: data.data).with(self)
-    let server = try await FolderServer(dataDirectory: data.data, settings: settings)
+    let folder = try folder()
+    let settings = FolderSettings.read(in: folder).with(self)
+    let server = try await FolderServer(dataDirectory: folder, settings: settings)
     do {
-      let http = HTTPClient(address: server.address, token: try data.openKeys().adminToken)
+      let http = HTTPClient(address: server.address, token: try DataOption.keys(in: folder).adminToken)
       let value = try await work(
         ServedDatabases(
-          http: http, place: "the folder \(data.data)", isRunning: false, defaultNamespace: server.defaultNamespace))
+          http: http, place: "the folder \(folder)", isRunning: false, defaultNamespace: server.defaultNamespace))
       await server.stop()
       return value
     } catch {

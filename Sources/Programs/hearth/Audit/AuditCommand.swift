@@ -6,7 +6,7 @@ import HearthTree
 struct AuditCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "audit",
-    abstract: "Read the audit trail: what happened to accounts, keys and settings.",
+    abstract: "Read the audit trail of accounts, keys and settings.",
     subcommands: [Tail.self, Verify.self])
 
   /// The command `hearth audit tail`.
@@ -50,7 +50,7 @@ struct AuditCommand: ParsableCommand {
   struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "verify",
-      abstract: "Check the chain of hashes: that no record was changed, removed or reordered.",
+      abstract: "Verify by the chain of hashes that no record was changed, removed or reordered.",
       discussion: """
         Exits with 1 and names the first record that is not as it was written. Somebody who can write to the folder could \
         also write a whole new trail: keep the last hash elsewhere, and pass it as --anchor next time.

@@ -8,7 +8,7 @@ import HearthTree
 struct BackupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
-    abstract: "Back up a data folder, whether its server runs or not, and look after backups.",
+    abstract: "Back up a data folder while its server runs or is stopped, and manage backups.",
     discussion: """
       A backup holds all databases, the accounts, keys and settings as they were at one instant. REPOSITORY is a folder \
       that holds nothing else; the guide "Backup and restore" says what is in it. `hearth restore` makes a data folder of it.

@@ -9,37 +9,42 @@ import HearthTree
 struct BackupCreate: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create",
-    abstract: "Make a backup: of a server that runs, while it goes on, or of a stopped folder.",
+    abstract: "Make a backup of a running server or a stopped folder.",
     discussion: """
-      The first backup in a folder is a full one; later ones add what is new. With --every or --follow the command goes \
-      on until it is ended, and may be ended at any moment. REPOSITORY - writes one whole backup to standard output, for \
-      restic, rclone, age and others: hearth backup create - | restic backup --stdin.
+      The first backup in a repository is a full one; later ones add the changes. With --every or --follow the command \
+      runs until you stop it, which is safe at any time. The repository - is standard output, for one full backup: \
+      hearth backup create - | restic backup --stdin.
 
-      Run it as the server's user. Keys are in the backup as they are in the data folder, for the owner of its files alone, \
-      unless --passphrase-file or --without-keys says otherwise.
+      Run it as the server's user. A backup contains the keys of the data folder, readable by its owner, unless you give \
+      --passphrase-file or --without-keys.
+
+      Examples:
+
+        hearth backup create /backups/shop
+        hearth backup create /backups/shop --every 1h --keep 30d
       """)
 
   @OptionGroup var data: DataOption
 
   @Argument(
     help: ArgumentHelp(
-      "The folder for the backups, made when it is missing; - is standard output.", valueName: "repository"))
+      "The folder for the backups, created if missing; - is standard output.", valueName: "repository"))
   var repository: String
 
-  @Flag(help: "Read and keep everything anew; what is there already still counts.")
+  @Flag(help: "Make a full backup. Earlier backups stay valid.")
   var full = false
 
-  @Option(help: ArgumentHelp("Make a backup now and then one in every such time: 15m, 1h, 1d.", valueName: "time"))
+  @Option(help: ArgumentHelp("Make a backup now and after each interval, such as 15m, 1h or 1d.", valueName: "time"))
   var every: DurationArgument?
 
   @Option(
     help: ArgumentHelp(
-      "After each backup, remove those that are older, and that no moment since needs: 30d.", valueName: "time"))
+      "After each backup, remove older ones that no restore within this time needs, such as 30d.", valueName: "time"))
   var keep: DurationArgument?
 
   @Option(
     help: ArgumentHelp(
-      "Also keep an archive that is behind by so much at most: 10s. A backup of its own comes with --every (default: 1h).",
+      "Also keep a continuous archive that lags by at most this time, such as 10s; --every sets the interval of backups (default: 1h).",
       valueName: "time"))
   var follow: DurationArgument?
 
@@ -52,16 +57,16 @@ struct BackupCreate: ParsableCommand {
     guard repository == "-" else { return }
     guard !full, every == nil, keep == nil, follow == nil, !json else {
       throw ValidationError(
-        "A stream is one whole backup: --full, --every, --keep, --follow and --json go with a folder.")
+        "Standard output gets one full backup: --full, --every, --keep, --follow and --json need a folder.")
     }
     guard isatty(STDOUT_FILENO) == 0 else {
-      throw ValidationError("A backup is nothing for a terminal: name a file or program.")
+      throw ValidationError("A backup cannot be written to a terminal: redirect standard output to a file or program.")
     }
   }
 
   func run() throws {
     Self.lowerPriority()
-    let source = try BackupSource(dataDirectory: data.data)
+    let source = try BackupSource(dataDirectory: data.path())
     var options = Backup.Options(secrets: try secrets())
     options.isFull = full
     if repository == "-" { return try stream(source, options) }
@@ -87,7 +92,7 @@ struct BackupCreate: ParsableCommand {
       }
     }
     let manifest = try Backup(source, into: writer).make(options)
-    try BackupMarker(manifest, repository: "-").write(in: data.data)
+    try BackupMarker(manifest, repository: "-").write(in: source.folder)
     Output.note("hearth: backup \(manifest.id), \(manifest.summary)")
   }
 

@@ -4,7 +4,7 @@ import HearthProgram
 
 /// The options for keys and secrets in backups.
 struct BackupKeysOption: ParsableArguments {
-  @Flag(help: "Leave out keys, triggers and plugins' settings, which hold secrets.")
+  @Flag(help: "Leave out keys, triggers and the settings of plugins, which contain secrets.")
   var withoutKeys = false
 
   @Option(
@@ -14,7 +14,7 @@ struct BackupKeysOption: ParsableArguments {
 
   func validate() throws {
     guard !withoutKeys || passphraseFile == nil else {
-      throw ValidationError("--without-keys leaves out what --passphrase-file would be for.")
+      throw ValidationError("--without-keys and --passphrase-file exclude each other.")
     }
   }
 

@@ -7,7 +7,7 @@ import HearthTree
 struct BackupPrune: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
-    abstract: "Remove old backups, and what no backup needs.",
+    abstract: "Remove old backups and unused files.",
     discussion: """
       Every moment since then can still be restored: the last backup from before it stays too, and so does the newest one \
       in any case. What a kept backup needs is never removed.

@@ -7,7 +7,7 @@ import HearthTree
 struct BackupVerify: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Read backups back, every byte, and compare the hashes. Exits with 1 when something is damaged.")
+    abstract: "Read every byte of the backups and compare the hashes. Exits with 1 after damage.")
 
   @OptionGroup var place: RepositoryArgument
 

@@ -10,7 +10,7 @@ import HearthTree
 struct RestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Make a data folder out of backups, as it was at a moment.",
+    abstract: "Make a data folder from backups, as of a given time.",
     discussion: """
       --into is a new folder, or an empty one; it appears when all of it is durable and verified. A time is in UTC, such as \
       2026-11-20T14:03:00Z: every commit that was decided until then. A number is a position of --database: that commit is \

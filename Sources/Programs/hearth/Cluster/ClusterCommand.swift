@@ -5,6 +5,6 @@ import HearthServer
 struct ClusterCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cluster",
-    abstract: "Several servers that serve the same databases, over one \(JournalEngines.products).",
+    abstract: "Manage a cluster: servers that share databases in one \(JournalEngines.products).",
     subcommands: [ClusterInit.self, ClusterStatusCommand.self, ClusterDrain.self])
 }

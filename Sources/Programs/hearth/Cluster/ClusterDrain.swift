@@ -3,10 +3,10 @@ import HearthProgram
 import HearthTree
 
 /// The command `hearth cluster drain`.
-struct ClusterDrain: AsyncParsableCommand {
+struct ClusterDrain: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "drain",
-    abstract: "Have a node give its databases to others, so that it can be stopped.",
+    abstract: "Move the databases of a node to other nodes, so that it can be stopped.",
     discussion: """
       Asks the node that runs on the --data folder, or the one that --server names, which must be the one that is named. \
       From then on it takes no database, until it is started again; its clients stay until it stops, and then come back \

@@ -8,7 +8,7 @@ import HearthTree
 struct ClusterInit: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
-    abstract: "Make the certificates and keys of a cluster's nodes, offline; once more for nodes that come later.",
+    abstract: "Create the certificates and keys of a cluster's nodes; run it again for later nodes.",
     discussion: """
       FOLDER/NAME is for the node of that name: a certificate by which other nodes know it, with the key to that, and in keys/ \
       the keys that sign and seal, which are the same on all nodes, so that what one of them issued counts on all. FOLDER/ca is \

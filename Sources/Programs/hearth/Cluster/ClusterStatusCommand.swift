@@ -7,7 +7,7 @@ import HearthTree
 struct ClusterStatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Show the nodes of a cluster, and who owns which database.",
+    abstract: "Show the nodes of a cluster, and the owner of each database.",
     discussion: """
       Asks the node that runs on the --data folder, or the one that --server names. BEHIND counts the commits that are \
       durable and that this node has not applied yet. A node is alive while its lease goes, by \(JournalEngines.products)'s clock.

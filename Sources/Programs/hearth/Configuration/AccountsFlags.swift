@@ -11,6 +11,7 @@ protocol AccountsFlags: ParsableArguments {
 
 extension AccountsFlags {
   func validateAccounts() throws {
+    if let signIn, let problem = BuiltInPlugins.problem(ofNames: signIn) { throw ValidationError(problem) }
     if let publicUrl, ServerAddress(argument: publicUrl) == nil {
       throw ValidationError("--public-url must be an origin such as https://auth.example.com.")
     }
@@ -21,15 +22,15 @@ extension AccountsFlags {
 enum AccountsHelp {
   static let authConfig = ArgumentHelp(
     """
-    The accounts configuration, a JSON file: ways to sign in, mail, limits, password rules. Commands on a stopped \
-    folder use the file that it was last served with.
+    The accounts configuration, a JSON file: sign-in methods, mail, limits, password policy. Commands on a stopped \
+    folder use the file of its last start.
     """, valueName: "file")
   static let signIn = ArgumentHelp(
-    "Ways to sign in, separated by commas, instead of \"signIn\" in the file; none switches all off. Known here: "
+    "The sign-in methods, separated by commas, instead of \"signIn\" in the file; none disables all. Available: "
       + BuiltInPlugins.signInText + ".",
     valueName: "names")
   static let publicUrl = ArgumentHelp(
-    "The origin in links of mails and in service-account files, such as https://auth.example.com.", valueName: "url")
+    "The origin of links in mails and service-account files, such as https://auth.example.com.", valueName: "url")
 }
 
 /// The flags of a server's accounts.
@@ -38,6 +39,9 @@ struct ServerAccountsFlags: AccountsFlags {
   @Option(help: AccountsHelp.signIn) var signIn: String?
   @Option(help: ProjectOption.help) var project: String?
   @Option(help: AccountsHelp.publicUrl) var publicUrl: String?
+
+  @Flag(help: "Refuse a legacy secret as a credential by itself. Tokens that a legacy secret signed stay valid.")
+  var noRawSecrets = false
 
   /// Skips `--project`, which the command validates, because it may take an alias.
   func validate() throws { try validateAccounts() }

@@ -6,38 +6,40 @@ struct ClusterFlags: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      The \(JournalEngines.products) that the nodes of a cluster share, as for --journal. Each database has one owner among them, which \
-      another takes the place of when it is gone; any node takes any client.
+      The \(JournalEngines.products) that the nodes of a cluster share, as for --journal. Each database has one owner \
+      node; another node replaces a failed owner. Every node serves every client.
       """,
       valueName: "url"))
   var cluster: String?
 
   @Option(
-    help: ArgumentHelp("This node's name, and where the others reach it.", valueName: "name=host:port"))
+    help: ArgumentHelp("The name of this node, and its address for the other nodes.", valueName: "name=host:port"))
   var node: String?
 
   @Option(
-    help: ArgumentHelp("Another node of the cluster; once for each of them.", valueName: "name=host:port"))
+    help: ArgumentHelp("Another node of the cluster. Give it once for each.", valueName: "name=host:port"))
   var peer: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "The folder with this node's certificate, by which the others know it: see hearth cluster init.",
+      "The folder with the certificate of this node, which hearth cluster init creates.",
       valueName: "folder"))
   var clusterIdentity: String?
 
-  @Flag(help: "This node owns no database: it serves clients, and what they write is decided by the others.")
+  @Flag(help: "Own no database: this node serves clients and forwards their requests to the owners.")
   var edge = false
 
   /// - Parameter journal: The value of `--journal`.
   func validate(beside journal: String?) throws {
     guard let cluster else {
       guard node == nil, peer.isEmpty, clusterIdentity == nil, !edge else {
-        throw ValidationError("--node, --peer, --cluster-identity and --edge go together with --cluster.")
+        throw ValidationError("--node, --peer, --cluster-identity and --edge need --cluster.")
       }
       return
     }
-    guard journal == nil else { throw ValidationError("--cluster says where the journals are: leave --journal away.") }
+    guard journal == nil else {
+      throw ValidationError("--cluster and --journal exclude each other: --cluster names the journals.")
+    }
     do { _ = try JournalLocation(url: cluster) } catch { throw ValidationError("--cluster: \(error).") }
     guard let node, HearthServer.ClusterOptions.NodeAddress(node) != nil else {
       throw ValidationError("--node is this node's name and address, such as a=10.0.0.1:9100.")

@@ -4,14 +4,13 @@ import HearthServer
 
 /// The flags of the console: its address, and the access to it.
 struct ConsoleFlags: ParsableArguments {
-  @Flag(help: "Serve no console.")
+  @Flag(help: "Do not serve the console.")
   var noConsole = false
 
   @Option(
     help: ArgumentHelp(
       """
-      Serve the console at this address instead of the server's own port, with the sockets that it needs and nothing else; \
-      port 0 picks a free one.
+      Serve the console at this address instead of the server's port. Port 0 picks a free one.
       """,
       valueName: "host:port"))
   var console: ConsoleAddress?
@@ -19,23 +18,23 @@ struct ConsoleFlags: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Names by which browsers may ask for the console, separated by commas. Always known are localhost, the address that is \
-      listened on and the name in --public-url. Names of other machines need TLS.
+      Further host names for the console, separated by commas. localhost, the address of --host and the name in \
+      --public-url are always accepted. Names of other machines need TLS.
       """, valueName: "names"))
   var consoleHost: String?
 
   @Option(
     help: ArgumentHelp(
       """
-      The custom claim of users who may sign in to the console: "administrator" or true for everything, "viewer" to change \
-      nothing.
+      The custom claim of users with access to the console: "administrator" or true for full access, "viewer" for \
+      read-only access.
       """, valueName: "claim"))
   var consoleClaim: String?
 
   @Flag(
     help: """
-      Keep nothing of what refused requests would have written, nor of the data that rules looked at: denials are told with \
-      the rule that decided, and cannot be explained later.
+      Do not keep the values of denied requests and the data that rules read. Denials name the deciding rule, but \
+      cannot be explained later.
       """)
   var noDenialValues = false
 
@@ -47,7 +46,7 @@ struct ConsoleFlags: ParsableArguments {
       throw ValidationError("--console-claim \(consoleClaim) names a claim for which the server has values of its own.")
     }
     guard hostNames.allSatisfy(Self.isName) else {
-      throw ValidationError("--console-host takes names or addresses without ports, separated by commas.")
+      throw ValidationError("--console-host must be names or addresses without ports, separated by commas.")
     }
   }
 

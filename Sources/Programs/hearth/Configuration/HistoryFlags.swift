@@ -7,19 +7,19 @@ import HearthServer
 struct HistoryFlags: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Keep what was there: states of the last so long can be read, such as 7d. Nothing is kept if not given.",
+      "Keep former states for this long, such as 7d, for reads of the past. If not given, none are kept.",
       valueName: "time"))
   var history: HistoryAge?
 
   @Option(
     help: ArgumentHelp(
       """
-      The most bytes that each database's past takes on the disk, such as 500M or 2G; older states go. \
-      If not given, 1G beside --history; given without it, as much is kept as there is room for.
+      The maximum size of each database's history on the disk, such as 500M or 2G; older states are removed first. \
+      With --history the default is 1G; without it, the history is limited by this size alone.
       """, valueName: "bytes"))
   var historyBytes: ByteCount?
 
-  @Flag(help: "Keep who made each change, as long as it is kept: uid, provider, connection and kind of network.")
+  @Flag(help: "Record the author of each change in the history: uid, provider, connection and kind of network.")
   var historyWho = false
 
   func validate() throws {

@@ -18,6 +18,6 @@ struct JournalLocationCheck {
     }
     guard journal != nil, last == nil, try DataFolderJournals.exist(in: folder) else { return }
     throw ConfigurationFailure(
-      "\(folder) has databases of its own, which would not be served with --journal: name another folder with --data")
+      "\(folder) has databases of its own, which --journal would not serve: name another folder with --data")
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HearthCommandLine
 import HearthProgram
 import HearthRulesCommands
 import HearthServer
@@ -9,8 +10,11 @@ private let idleSecondsInCluster = 600
 /// A command that runs a server. Each group of flags is declared in the command itself: in a debug build the parser
 /// checks a nested group four times as often as the outer one, which took most of a server's start.
 protocol ServerCommand: AsyncParsableCommand {
-  var data: DataOption { get }
+  var data: ServedFolderOption { get }
+  var storage: StorageFlags { get }
+  var rules: RulesFlags { get }
   var flags: ServerFlags { get }
+  var log: LogFlags { get }
   var cluster: ClusterFlags { get }
   var plugin: RulesPluginOption { get }
   var accounts: ServerAccountsFlags { get }
@@ -26,7 +30,7 @@ extension ServerCommand {
     settings.isDevelopment = mode == .dev
     (settings.history, settings.recordsAuthors) = (history.retention, history.historyWho)
     settings.space = space.thresholds
-    settings.journal = flags.journal ?? cluster.cluster
+    settings.journal = storage.journal ?? cluster.cluster
     return settings
   }
 
@@ -43,7 +47,7 @@ extension ServerCommand {
     isEmulator: Bool
   ) throws -> HearthServer.Options {
     try TextFile.makeFolder(folder)
-    try JournalLocationCheck(folder: folder).check(flags.journal ?? cluster.cluster)
+    try JournalLocationCheck(folder: folder).check(storage.journal ?? cluster.cluster)
     // Links need the port before the server listens on it.
     let wanted = flags.port ?? otherPort
     let port = try wanted == 0 ? FreePort.find(host: flags.host) : wanted
@@ -57,17 +61,19 @@ extension ServerCommand {
     (options.rules, options.rulesPath) = (rulesText, rulesPath)
     options.cluster = cluster.options
     options.closesIdleAfterSeconds =
-      flags.closeIdle.map { Int(clamping: max(1, $0.milliseconds / 1_000)) }
+      storage.closeIdle.map { Int(clamping: max(1, $0.milliseconds / 1_000)) }
       ?? (options.cluster == nil ? nil : idleSecondsInCluster)
-    if let name = flags.defaultNamespace { (options.defaultNamespace, options.isDefaultNamed) = (name, true) }
+    if let name = rules.defaultNamespace { (options.defaultNamespace, options.isDefaultNamed) = (name, true) }
     options.ioThreadCount = flags.threads
     options.space = space.thresholds
-    options.acceptsRawSecrets = !flags.noRawSecrets
-    options.countsRules = flags.rulesCoverage
-    options.functionsEmulator = flags.functionsEmulator
-    options.metricsTokenPath = flags.metricsTokenFile
+    options.acceptsRawSecrets = !accounts.noRawSecrets
+    options.countsRules = rules.rulesCoverage
+    options.functionsEmulator = rules.functionsEmulator
+    options.metricsTokenPath = log.metricsTokenFile
     options.console = console.options
-    options.logger = flags.logFormat.logger(flags.logLevel.level)
+    // Commands of this folder find a development server and ./data by themselves.
+    let isFound = settings.isDevelopment || folder == CommandTargetDefaults.folder
+    options.logger = log.logger(explainOptions: isFound ? "" : " --data \(TextFile.absolute(folder))")
     return options
   }
 

@@ -6,16 +6,16 @@ struct SpaceFlags: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Warn when the disk of the data folder has less room than this, such as 2G; 0 is never. \
-      If not given, 1G, or an eighth of the file system if that is less.
+      Warn when the disk of the data folder has less free space than this, such as 2G; 0 is never. If not given, 1G, \
+      or an eighth of a smaller file system.
       """, valueName: "bytes"))
   var lowSpaceWarn: ByteCount?
 
   @Option(
     help: ArgumentHelp(
       """
-      Refuse writes when the disk has less room than this, and keep it for administration; 0 is never. \
-      If not given, 64M, or a 32nd of the file system if that is less.
+      Refuse writes of clients when the disk has less free space than this; 0 is never. If not given, 64M, or a 32nd \
+      of a smaller file system.
       """, valueName: "bytes"))
   var lowSpaceStop: ByteCount?
 

@@ -6,21 +6,20 @@ import HearthTree
 struct ConsoleCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "console",
-    abstract: "Print a link that opens the console, the server's page in the browser, once.",
+    abstract: "Print a link that opens the console in a browser, once.",
     discussion: """
-      The link counts for 10 minutes and for one browser. It is made by the server that runs on the --data folder, or the \
-      one that --server names. Whoever opens it may do everything that an administrator may, or with --read-only look at \
-      everything and change nothing.
+      The link is valid for 10 minutes and for one browser. It comes from the running server of the data folder, or from \
+      --server. The browser gets the rights of an administrator; with --read-only it can change nothing.
       """)
 
   @OptionGroup var admin: AdminOptions
 
-  @Flag(help: "For somebody who may change nothing.")
+  @Flag(help: "Give the browser read-only access.")
   var readOnly = false
 
   func run() async throws {
     do {
-      let refusal = "no server runs on the folder \(admin.data.data): start one, or name it with --server"
+      let refusal = "no server runs on the data folder \(try admin.folder()): start one, or name one with --server"
       try await admin.withDatabases(orRefuse: refusal) { served in
         let client = SettingsClient(served: served, kind: "console", printsJSON: admin.json)
         let answer = try await client.send(.POST, ".json", ["readOnly": .bool(readOnly)])

@@ -6,7 +6,7 @@ import HearthTree
 struct DataPath: ExpressibleByArgument, Sendable {
   let location: Location
 
-  static let help = ArgumentHelp("The place: /rooms/lobby; / is everything.", valueName: "path")
+  static let help = ArgumentHelp("The path, such as /rooms/lobby; / is the whole database.", valueName: "path")
 
   init(_ location: Location) { self.location = location }
 

@@ -23,6 +23,8 @@ struct DatabaseClient: Sendable {
   /// The server's message for a read with a too large response.
   private static let tooBig =
     "Data requested exceeds the maximum size that can be accessed with a single request."
+  /// The server's message for a request that the rules deny.
+  private static let denied = "Permission denied"
   /// The server's message for a too large write.
   private static let writeTooBig =
     "Data to write exceeds the maximum size that can be modified with a single request."
@@ -100,6 +102,7 @@ struct DatabaseClient: Sendable {
     let text = json?["error"]?.string ?? ""
     if text == Self.tooBig { failure.code = AdminFailure.tooBig }
     if text == Self.writeTooBig { failure.code = AdminFailure.writeTooBig }
+    if status == 401, text == Self.denied, simulated != nil { failure.code = AdminFailure.permissionDenied }
     if let why = json?["text"]?.string {
       failure.description +=
         "\n" + why.split(separator: "\n").map { TextTable.printable(String($0)) }.joined(separator: "\n")
@@ -111,16 +114,14 @@ struct DatabaseClient: Sendable {
 
   private func advice(_ status: Int, _ text: String) -> String? {
     switch (status, text) {
-    case (401, "Permission denied"):
-      simulated == nil
-        ? "the token is not an administrator's" : "rules do not allow this; the server's log says which"
+    case (401, Self.denied): simulated == nil ? "the token is not an administrator's" : nil
     case (401, _):
-      "the administrator's token does not count there; name the server's own --data folder, or its --token-file"
+      "the server does not accept this administrator's token; name the server's data folder with --data, or --token-file"
     case (404, _):
-      "--ns names another database; a database is made when rules are uploaded for it, or by hearth db import --create"
-    case (_, Self.tooBig): "hearth db export reads it in pages"
+      "name an existing database with --ns, or create it with hearth databases create"
+    case (_, Self.tooBig): "use hearth db export, which reads in pages"
     case (_, Self.writeTooBig):
-      "hearth db remove takes away what is there in pieces, and hearth db import writes in parts"
+      "hearth db remove and hearth db import work in parts"
     default: nil
     }
   }
@@ -131,4 +132,6 @@ extension AdminFailure {
   static let tooBig = "TOO_BIG"
   /// The ``code`` of a write that was refused for the size of its new or replaced data.
   static let writeTooBig = "WRITE_TOO_BIG"
+  /// The ``code`` of a request that the rules deny to the user of `--as`.
+  static let permissionDenied = "PERMISSION_DENIED"
 }

@@ -4,7 +4,7 @@ import ArgumentParser
 struct DatabaseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "db",
-    abstract: "Read, write, follow, export and import data, and look back.",
+    abstract: "Read, write, watch, export, import and restore data.",
     discussion: """
       A path is written as /rooms/lobby. Commands act as an administrator, to whom rules do not apply; --as and --as-nobody \
       act as somebody else and show what a running server's rules allow. They use the server that runs on the --data \

@@ -1,5 +1,8 @@
 import ArgumentParser
 import Glibc
+import HearthBytes
+import HearthEngine
+import HearthGateway
 import HearthProgram
 import HearthTree
 
@@ -8,8 +11,8 @@ struct DatabaseGet: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get", abstract: "Print the data at a path, or the part that a query selects.",
     discussion: """
-      Prints null where there is nothing. With --at it prints what was there; --as then asks the rules that were in force, \
-      over the data of then and with the clock of then, and says why they would have refused.
+      Prints null where there is no data. With --at it prints the data of that time. With --as the rules decide, and a \
+      denial is explained; with --at and --as the rules, data and clock of that time decide.
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -45,13 +48,25 @@ struct DatabaseGet: AsyncParsableCommand {
       if export { parameters.append(("format", "export")) }
       if pretty { parameters.append(("print", "pretty")) }
       parameters += moment.parameters
-      try await client.stream(path, parameters) { body in
-        while let piece = try await body.next() { try sink.write(Array(piece.readableBytesView)) }
+      try await client.explaining(try request) {
+        try await client.stream(path, parameters) { body in
+          while let piece = try await body.next() { try sink.write(Array(piece.readableBytesView)) }
+        }
       }
       try sink.write([UInt8(ascii: "\n")])
       try sink.finish()
     }
     if moment.at == nil { try await database.run(read) } else { try await database.runLookingBack(read) }
+  }
+}
+
+extension DatabaseGet {
+  /// The request as the server's decisions take it.
+  private var request: JSON {
+    get throws {
+      let query = AdminRequest(path: "", query: filters.parameters).target.dropFirst()
+      return try ProposedRequest.read(path.location.path, try RESTFilters.query(try URLQuery(query.utf8))).json
+    }
   }
 }
 

@@ -5,7 +5,7 @@ import HearthTree
 /// The command `hearth db history`.
 struct DatabaseHistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "history", abstract: "Print what happened to a path: when, by whom, from what to what, by which rule.",
+    commandName: "history", abstract: "List the changes of a path: time, user, old and new value, rule.",
     discussion: """
       The newest change comes first. The server keeps as much as its --history says; who made a change, and which rule \
       allowed it, is kept with --history-who. With --json each change is one line of JSON.
@@ -23,13 +23,17 @@ struct DatabaseHistoryCommand: AsyncParsableCommand {
   var before: Int64?
 
   func validate() throws {
-    guard !path.location.isPriority else { throw ValidationError("A priority has the history of its place.") }
+    guard !path.location.isPriority else { throw ValidationError("A priority has the history of its path.") }
     guard limit > 0 else { throw ValidationError("--limit is at least 1.") }
     guard (before ?? 0) >= 0 else { throw ValidationError("--before is a position: a whole number from 0 on.") }
     guard database.uid == nil, !database.asNobody else {
       throw ValidationError("History is for administrators: --as goes with get --at.")
     }
   }
+
+  /// The note for a path without changes.
+  private static let nothing =
+    "no change of this path is kept; a server keeps history with --history, such as --history 7d"
 
   /// The maximum number of changes in one request.
   private static let pageMax = 200
@@ -44,7 +48,7 @@ struct DatabaseHistoryCommand: AsyncParsableCommand {
         }
         left -= page.changes.count
         guard let next = page.before else {
-          if !client.printsJSON, left > 0 { Output.note("nothing older is kept") }
+          if !client.printsJSON, left > 0 { Output.note(left < limit ? "nothing older is kept" : Self.nothing) }
           return
         }
         before = next
@@ -78,7 +82,7 @@ struct HistoryLine {
     var name = by["uid"]?.string.map(TextTable.printable)
     if by["isAdministrator"]?.bool == true { name = name.map { "an administrator as " + $0 } ?? "an administrator" }
     let ways = [by["provider"]?.string.map(TextTable.printable), by["address"]?.string].compactMap(\.self)
-    return (name ?? "nobody signed in") + (ways.isEmpty ? "" : " (" + ways.joined(separator: ", ") + ")")
+    return (name ?? "<signed out>") + (ways.isEmpty ? "" : " (" + ways.joined(separator: ", ") + ")")
   }
 
   private func value(_ name: String) -> String {

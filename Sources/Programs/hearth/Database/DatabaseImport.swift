@@ -3,7 +3,7 @@ import HearthProgram
 import HearthTree
 
 /// The command `hearth db import`.
-struct DatabaseImport: AsyncParsableCommand {
+struct DatabaseImport: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Write a JSON file of any size to a path.",
     discussion: """

@@ -8,18 +8,18 @@ struct DatabaseOptions: ParsableArguments {
 
   @OptionGroup var database: NamespaceOption
 
-  @Option(name: .customLong("as"), help: ArgumentHelp("Act as this user: rules apply.", valueName: "uid"))
+  @Option(name: .customLong("as"), help: ArgumentHelp("Act as this user, under the rules.", valueName: "uid"))
   var uid: String?
 
   @Option(help: ArgumentHelp("Claims for --as: a JSON object that rules see as auth.token.", valueName: "json"))
   var claims: String?
 
-  @Flag(help: "Act as somebody who is not signed in: rules apply.")
+  @Flag(help: "Act as a signed-out client, under the rules.")
   var asNobody = false
 
   func validate() throws {
     guard uid == nil || !asNobody else { throw ValidationError("--as and --as-nobody exclude each other.") }
-    guard uid?.isEmpty != true else { throw ValidationError("--as needs a uid; --as-nobody is nobody.") }
+    guard uid?.isEmpty != true else { throw ValidationError("--as needs a uid; --as-nobody is a signed-out client.") }
     guard claims == nil || uid != nil else { throw ValidationError("--claims goes with --as.") }
     _ = try simulated()
   }
@@ -30,7 +30,8 @@ struct DatabaseOptions: ParsableArguments {
     // The folder alone does not contain the path of its server's rules file.
     let refusal =
       simulated == nil
-      ? nil : "no server runs on \(admin.data.data); --as and --as-nobody ask the rules of one that runs"
+      ? nil
+      : "no server runs on \(try admin.folder()); --as and --as-nobody need a running server, whose rules they ask"
     return try await admin.withDatabases(orRefuse: refusal) { served in
       try await work(client(served, simulated))
     }
@@ -40,7 +41,7 @@ struct DatabaseOptions: ParsableArguments {
   /// reports it.
   func runLookingBack<Value: Sendable>(_ work: (DatabaseClient) async throws -> Value) async throws -> Value {
     guard let uid, claims == nil else { return try await run(work) }
-    let refusal = "no server runs on \(admin.data.data); --as asks the rules of one that runs"
+    let refusal = "no server runs on \(try admin.folder()); --as needs a running server, whose rules it asks"
     return try await admin.withDatabases(orRefuse: refusal) { served in
       let known = try await AccountClaims.of(uid, served)
       if !admin.json { Output.note(known.note) }
@@ -60,7 +61,7 @@ struct DatabaseOptions: ParsableArguments {
     guard let uid else { return nil }
     guard let claims else { return Self.simulated(uid, []) }
     guard let members = JSON(parsing: claims.utf8)?.members else {
-      throw ValidationError("--claims must be a JSON object, such as '{\"role\":\"editor\"}'.")
+      throw ValidationError(ClaimsText.problem("--claims", claims))
     }
     return Self.simulated(uid, members)
   }

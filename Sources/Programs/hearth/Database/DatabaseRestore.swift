@@ -3,9 +3,9 @@ import HearthProgram
 import HearthTree
 
 /// The command `hearth db restore`.
-struct DatabaseRestore: AsyncParsableCommand {
+struct DatabaseRestore: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "restore", abstract: "Write what was at a path at a moment of the past, as one write.",
+    commandName: "restore", abstract: "Write the data that a path had at a former time, as one write.",
     discussion: """
       Everything at the path is replaced, priorities too; nothing else is touched, and what is there now stays in the \
       history. --dry-run shows what would be different. Asks for confirmation otherwise.

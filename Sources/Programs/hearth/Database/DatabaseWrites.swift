@@ -3,7 +3,7 @@ import HearthProgram
 import HearthTree
 
 /// The command `hearth db set`.
-struct DatabaseSet: AsyncParsableCommand {
+struct DatabaseSet: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Replace the data at a path; null removes it.",
     discussion: "Asks for confirmation when the path has children.")
@@ -22,14 +22,16 @@ struct DatabaseSet: AsyncParsableCommand {
     let bytes = try body.bytes()
     try await database.run { client in
       if !force { try await client.confirmLoss(at: path, "Replace") }
-      try await client.send(.PUT, path, DatabaseClient.writing, body: bytes)
+      try await client.explaining(["write": .string(path.text), "value": JSON(parsing: bytes) ?? .null]) {
+        _ = try await client.send(.PUT, path, DatabaseClient.writing, body: bytes)
+      }
       client.report(path, "set \(path.text)")
     }
   }
 }
 
 /// The command `hearth db update`.
-struct DatabaseUpdate: AsyncParsableCommand {
+struct DatabaseUpdate: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "update", abstract: "Replace some children of a path, and leave the others.",
     discussion:
@@ -48,14 +50,16 @@ struct DatabaseUpdate: AsyncParsableCommand {
       throw ValidationError("An update is a JSON object, such as '{\"name\":\"Ann\",\"old\":null}'.")
     }
     try await database.run { client in
-      try await client.send(.PATCH, path, DatabaseClient.writing, body: bytes)
+      try await client.explaining(["update": .string(path.text), "value": JSON(parsing: bytes) ?? .null]) {
+        _ = try await client.send(.PATCH, path, DatabaseClient.writing, body: bytes)
+      }
       client.report(path, "updated \(path.text)")
     }
   }
 }
 
 /// The command `hearth db push`.
-struct DatabasePush: AsyncParsableCommand {
+struct DatabasePush: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "push", abstract: "Add a child under a new key that sorts by time, and print the key.")
 
@@ -83,7 +87,7 @@ struct DatabasePush: AsyncParsableCommand {
 }
 
 /// The command `hearth db remove`.
-struct DatabaseRemove: AsyncParsableCommand {
+struct DatabaseRemove: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove the data at a path.",
     discussion:
@@ -101,7 +105,7 @@ struct DatabaseRemove: AsyncParsableCommand {
   func run() async throws {
     try await database.run { client in
       if !force { try await client.confirmLoss(at: path, "Remove") }
-      try await client.remove(path)
+      try await client.explaining(["delete": .string(path.text)]) { try await client.remove(path) }
       client.report(path, "removed \(path.text)")
     }
   }

@@ -6,17 +6,17 @@ import HearthTree
 struct DatabasesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "databases",
-    abstract: "Make and delete databases, and limit what clients may take of each.",
+    abstract: "Create and delete databases, and set their quotas.",
     discussion: """
-      Commands use the server that runs on the --data folder, or the one that --server names; when none runs they open the \
-      folder themselves. hearth db reads and writes what is in a database.
+      Commands use the server that runs on the data folder, or that of --server; when none runs they open the folder \
+      themselves. hearth db reads and writes the data of a database.
       """,
     subcommands: [List.self, DatabasesCreate.self, DatabasesSet.self, DatabasesDelete.self])
 
   /// The command `hearth databases list`.
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show all databases, and what is limited for each.")
+      abstract: "List the databases with their quotas.")
 
     @OptionGroup var server: DatabasesServer
 

@@ -5,10 +5,10 @@ import HearthTree
 import HearthWorkbench
 
 /// The command `hearth databases create`.
-struct DatabasesCreate: AsyncParsableCommand {
+struct DatabasesCreate: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "create",
-    abstract: "Make a database.",
+    abstract: "Create a database.",
     discussion: """
       Without --rules it has the rules of the file that the server was started with, or else denies everything. What is \
       not limited here can be limited later: hearth databases set.
@@ -30,7 +30,7 @@ struct DatabasesCreate: AsyncParsableCommand {
     try await database.server.run { client in
       var members: JSON = ["name": .string(database.name)]
       if let rules {
-        let checked = try await CheckedRules(rules, plugin, dataDirectory: database.server.admin.data.data)
+        let checked = try await CheckedRules(rules, plugin, dataDirectory: database.server.admin.folder())
         checked.printWarnings()
         members["rules"] = .string(checked.text)
       }

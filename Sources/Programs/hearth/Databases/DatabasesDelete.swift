@@ -2,10 +2,10 @@ import ArgumentParser
 import HearthProgram
 
 /// The command `hearth databases delete`.
-struct DatabasesDelete: AsyncParsableCommand {
+struct DatabasesDelete: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",
-    abstract: "Delete a database: its data and their past, its rules and its settings.",
+    abstract: "Delete a database with its data, history, rules and settings.",
     discussion: """
       Clients that are connected are told, and do not come back by themselves. Accounts belong to the project and stay. \
       The default database cannot be deleted; hearth db remove / takes its data away. Only a backup brings anything back.

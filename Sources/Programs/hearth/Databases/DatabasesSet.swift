@@ -3,10 +3,10 @@ import HearthProgram
 import HearthTree
 
 /// The command `hearth databases set`.
-struct DatabasesSet: AsyncParsableCommand {
+struct DatabasesSet: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "set",
-    abstract: "Limit what clients may take of a database, at once.",
+    abstract: "Set the quotas of a database, with immediate effect.",
     discussion: """
       What is not named stays as it is; none lifts a limit. Rates count for sockets that are open too; connections beyond \
       a new limit stay, and new ones are refused. Administrators are not limited, but for what is stored.

@@ -8,12 +8,12 @@ import HearthWorkbench
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Say what is wrong or risky with a data folder, its server and its machine, and what to do.",
+    abstract: "Check a data folder, its server and its machine for errors and risks.",
     discussion: """
-      Looks at the files' permissions, the disk and its syncs, the last backup, the clock, open files, memory, the certificate, rules that \
-      are open to everybody, secrets in the configuration, plugins, and the formats of files. A running server is asked \
-      and goes on; a stopped folder is served on loopback for as long as it is looked at. Ends with 0 when nothing has to \
-      be done, and with 1 after a warning or an error.
+      Checks file permissions, the speed of the disk, the last backup, the clock, open files, memory, the certificate, \
+      public rules, secrets in the configuration, plugins, and file formats. A running server keeps running; a stopped \
+      folder is served on loopback during the check. Exits with 0 when there is nothing to do, and with 1 after a warning \
+      or an error.
       """)
 
   @OptionGroup var options: PluginsOptions

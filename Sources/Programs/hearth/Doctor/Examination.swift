@@ -1,6 +1,7 @@
 import ArgumentParser
 import HearthAccounts
 import HearthBackup
+import HearthCommandLine
 import HearthDoctor
 import HearthProgram
 import HearthServer
@@ -14,7 +15,12 @@ struct Examination {
   /// The current time in seconds since 1970.
   let now: Int64
 
-  private var folder: String { options.data.data }
+  private let folder: String
+
+  init(options: PluginsOptions, now: Int64) throws {
+    (self.options, self.now) = (options, now)
+    folder = try options.data.path()
+  }
 
   /// Returns the command's findings, for a server that has the folder open.
   static func report(on folder: String) -> @Sendable () async throws -> JSON {
@@ -27,7 +33,7 @@ struct Examination {
   /// - Throws: when the folder is missing.
   func findings() async throws -> [Finding] {
     guard let version = FileVersion(of: folder), !version.isRegular else {
-      throw ValidationError("There is no folder \(folder); name a data folder with --data.")
+      throw ValidationError("The folder \(folder) does not exist; name a data folder with --data.")
     }
     let settings = FolderSettings.read(in: folder)
     let files = FolderProbe(dataDirectory: folder, settings: settings)
@@ -65,7 +71,13 @@ struct Examination {
     let last = BackupMarker.read(in: folder)
     return BackupCheck(
       nowSeconds: now, lastSeconds: last.map { $0.instantMilliseconds / 1_000 }, location: last?.repository,
-      isDevelopment: settings.isDevelopment)
+      isDevelopment: settings.isDevelopment, hasTimer: hasTimer)
+  }
+
+  /// True when the package has a timer for backups of this folder.
+  private var hasTimer: Bool {
+    guard case .folder(let path, _)? = try? TargetSources.installedPackage else { return false }
+    return path == TextFile.absolute(folder) && FileVersion(of: "/lib/systemd/system/hearth-backup.timer") != nil
   }
 
   private func journal(_ url: String) -> JournalCheck {

@@ -118,7 +118,7 @@ struct EmulatorFolder {
   /// - Parameter namespaces: The server's databases.
   func export(_ dataDirectory: String, _ namespaces: [String]) async throws {
     guard exists || Folder.names(in: path).isEmpty else {
-      throw TextFile.Failure("\(path) holds something else than an export; name an empty folder")
+      throw TextFile.Failure("\(path) is neither empty nor an export; name another folder")
     }
     try TextFile.makeFolder(databases)
     for name in Folder.names(in: databases) where !namespaces.contains(where: { name == $0 + ".json" }) {

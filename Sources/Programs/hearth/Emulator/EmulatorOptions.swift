@@ -6,20 +6,20 @@ import HearthServer
 struct EmulatorOptions: ParsableArguments {
   @Option(
     name: .customLong("import"),
-    help: ArgumentHelp("Begin with the data and accounts that an export left in this folder.", valueName: "dir"))
+    help: ArgumentHelp("Import the data and accounts of an export from this folder at the start.", valueName: "dir"))
   var importFolder: String?
 
   @Option(
     name: .customLong("export-on-exit"), defaultAsFlag: "",
     help: ArgumentHelp(
-      "Write data and accounts into this folder at the end; without a folder, into that of --import.",
+      "Export data and accounts to this folder at the end; without a folder, to that of --import.",
       valueName: "dir"))
   var exportFolder: String?
 
   @Option(
     name: .customLong("emulator-allow"),
     help: ArgumentHelp(
-      "Let the programs of this network do what those of this machine may: everything. For containers and test devices; may be given several times.",
+      "Give the programs of this network the rights of this machine's: those of an administrator. For containers and test devices; may be given several times.",
       valueName: "cidr"))
   var allowed: [String] = []
 
@@ -42,7 +42,7 @@ struct EmulatorOptions: ParsableArguments {
     case nil: return project?.exportFolder.map { EmulatorFolder(path: $0) }
     case ""?:
       guard let folder = importFolder ?? project?.importFolder else {
-        throw ValidationError("--export-on-exit needs a folder, or --import to name one.")
+        throw ValidationError("--export-on-exit needs a folder, or --import with one.")
       }
       return EmulatorFolder(path: folder)
     case let folder?: return EmulatorFolder(path: folder)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HearthCommandLine
 import HearthProgram
 import HearthRulesCommands
 import HearthServer
@@ -10,19 +11,25 @@ import HearthWorkbench
 struct ExecCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "exec",
-    abstract: "Run a command, such as an app's test suite, beside a fresh server in the place of the emulators.",
+    abstract: "Run a test suite with a new server instead of the Firebase emulators.",
     discussion: """
-      Starts a server in emulator mode on a free port and a folder of its own, runs the command with \
-      FIREBASE_DATABASE_EMULATOR_HOST, FIREBASE_AUTH_EMULATOR_HOST, FIREBASE_EMULATOR_HUB, GCLOUD_PROJECT and \
-      FIREBASE_CONFIG set, takes everything away again, says on standard error how much of the rules the command has \
-      seen, and ends with the command's code. Project and rules are those of firebase.json and .firebaserc in this folder \
-      or the next one above that has them, unless options say otherwise. One word with spaces goes through the shell:
+      Starts a server in emulator mode on a free port with a temporary data folder, runs the command with \
+      FIREBASE_DATABASE_EMULATOR_HOST, FIREBASE_AUTH_EMULATOR_HOST, FIREBASE_EMULATOR_HUB, GCLOUD_PROJECT, \
+      FIREBASE_CONFIG and HEARTH_DATA set, deletes the folder, and exits with the command's exit code. Standard error \
+      gets the coverage of the rules and, when the command fails, the requests that the rules denied, each with the \
+      reason.
+
+      Project and rules are those of firebase.json and .firebaserc in this folder or the nearest parent folder, unless \
+      options name others. A single word with spaces is run by the shell.
+
+      Examples:
 
         hearth exec -- npm test
+        hearth exec --rules app.rules.json --denials always -- npm test
         hearth exec --import ./seed --export-on-exit -- "npm run seed && npm test"
       """)
 
-  @OptionGroup var emulator: EmulatorOptions
+  @OptionGroup(title: "Emulator") var emulator: EmulatorOptions
 
   @Option(help: ArgumentHelp("The security rules, instead of those of firebase.json.", valueName: "file"))
   var rules: String?
@@ -30,17 +37,23 @@ struct ExecCommand: AsyncParsableCommand {
   @OptionGroup var plugin: RulesPluginOption
   @Option(name: .customLong("project"), help: ProjectOption.aliasHelp) var projectName: String?
 
-  @Option(help: ArgumentHelp("The port; if not given, a free one.", valueName: "port"))
+  @Option(help: ArgumentHelp("The port. (default: a free one)", valueName: "port"))
   var port: Int?
 
   @Flag(
     inversion: .prefixedNo,
     help:
-      "Show which outcomes of which conditions of the rules the command has not seen; with --no-coverage nothing of it."
-  )
+      "Print which outcomes of which conditions of the rules the command did not cover; --no-coverage prints nothing.")
   var coverage: Bool?
 
   @OptionGroup var coverageFiles: CoverageFiles
+
+  @Option(
+    help: """
+      When to print the last denials with their explanations: on-failure of the command, always or never. At most \
+      \(DenialReport.countMax) different ones.
+      """)
+  var denials = DenialReport.Condition.onFailure
 
   @Option(help: "The least severe messages of the server that are logged.")
   var logLevel = LogLevel.error
@@ -64,21 +77,24 @@ struct ExecCommand: AsyncParsableCommand {
     try await server.start()
     let code: Int32
     let seen: CoverageReport
+    let denied: DenialReport
     do {
       try await server.deployRules(of: project, reader)
       try await from?.importInto(folder)
       code = try await runCommand(server)
       seen = CoverageReport(of: server, files: rulesFiles(project))
+      denied = DenialReport(of: server, files: rulesFiles(project))
       try await to?.export(folder, server.databaseNames)
     } catch {
       await server.stop()
       throw error
     }
     await server.stop()
+    if denials.isMet(by: code) { denied.print() }
     do {
       try show(seen)
     } catch  where code != 0 {
-      Output.note("hearth: \(error)")
+      Output.note("Error: \(error)")
     }
     if code != 0 { throw ExitCode(code) }
   }
@@ -112,12 +128,13 @@ struct ExecCommand: AsyncParsableCommand {
       text = try await reader.read(path)
     } else {
       // The official emulator does the same without a rules file.
-      Output.note("hearth: no rules file is named here, so everything is allowed; --rules or firebase.json names one")
+      Output.note("hearth: warning: no rules file, so everything is allowed; name one with --rules or in firebase.json")
       text = #"{"rules":{".read":true,".write":true}}"#
     }
+    let settings = server.folderSettings(mode: .dev)
     var options = try server.serverOptions(
-      rulesText: text, from: rules ?? project?.commonRules, settings: server.folderSettings(mode: .dev), folder: folder,
-      isEmulator: true)
+      rulesText: text, from: rules ?? project?.commonRules, settings: settings, folder: folder, isEmulator: true)
+    if let name = DevCommand.projectNamespace(settings, folder: folder) { options.defaultNamespace = name }
     emulator.allow(on: &options)
     options.emulatorPorts = EmulatorPorts(all: options.port)
     options.emulatorExport = EmulatorFolder.exporter(of: folder)
@@ -143,6 +160,8 @@ struct ExecCommand: AsyncParsableCommand {
     }
     let projectID = server.options.accounts.projectID
     variables["GCLOUD_PROJECT"] = projectID
+    variables[CommandTargetDefaults.folderVariable] = TextFile.absolute(server.options.dataDirectory)
+    variables[CommandTargetDefaults.serverVariable] = nil
     variables["FIREBASE_CONFIG"] = Self.configuration(of: projectID, at: address)
     SignalRelay.begin()
     let child = try ChildProcess(command, environment: variables)

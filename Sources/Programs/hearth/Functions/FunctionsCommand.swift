@@ -6,13 +6,13 @@ import HearthTree
 struct FunctionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "functions",
-    abstract: "Manage blocking functions, which are asked before accounts are made and before people sign in.",
+    abstract: "Manage blocking functions, which decide about sign-ups and sign-ins.",
     subcommands: [List.self, Set.self, Clear.self])
 
   /// The command `hearth functions list`.
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "List the functions that are asked.")
+      commandName: "list", abstract: "List the blocking functions.")
 
     @OptionGroup var admin: AdminOptions
 
@@ -25,10 +25,10 @@ struct FunctionsCommand: ParsableCommand {
   }
 
   /// The command `hearth functions set`.
-  struct Set: AsyncParsableCommand {
+  struct Set: AsyncParsableCommand, WritingCommand {
     static let configuration = CommandConfiguration(
       commandName: "set",
-      abstract: "Set a blocking function. It is asked from the next sign-in on.",
+      abstract: "Set a blocking function, from the next sign-in on.",
       discussion: """
         What is set here counts instead of blockingFunctions in --auth-config, until hearth functions clear --all.
 
@@ -47,7 +47,9 @@ struct FunctionsCommand: ParsableCommand {
       help: "RS256, or none for functions that run for an emulator. If not given, what the server signs by itself.")
     var signing: String?
 
-    @Option(help: "deny or allow: what happens when nobody can be reached there. allow is for before-sign-in alone.")
+    @Option(
+      help:
+        "deny or allow: the decision when the function cannot be reached. allow is possible for before-sign-in only.")
     var onUnreachable: String?
 
     @Flag(help: "The function may be at a private address, and be reached without TLS.")
@@ -77,9 +79,9 @@ struct FunctionsCommand: ParsableCommand {
   }
 
   /// The command `hearth functions clear`.
-  struct Clear: AsyncParsableCommand {
+  struct Clear: AsyncParsableCommand, WritingCommand {
     static let configuration = CommandConfiguration(
-      commandName: "clear", abstract: "Take blocking functions away.")
+      commandName: "clear", abstract: "Remove blocking functions.")
 
     @OptionGroup var admin: AdminOptions
 

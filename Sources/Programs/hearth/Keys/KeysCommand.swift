@@ -45,10 +45,10 @@ struct KeysCommand: ParsableCommand {
   }
 
   /// The command `hearth keys rotate`.
-  struct Rotate: AsyncParsableCommand {
+  struct Rotate: AsyncParsableCommand, WritingCommand {
     static let configuration = CommandConfiguration(
       commandName: "rotate",
-      abstract: "Make a new key that signs from now on.",
+      abstract: "Create a new signing key.",
       discussion: """
         It begins to sign after an hour, in which other servers that verify tokens can fetch it. After a leak use --now, so \
         that it signs at once, and then remove the leaked key with hearth keys remove.
@@ -73,10 +73,10 @@ struct KeysCommand: ParsableCommand {
   }
 
   /// The command `hearth keys remove`.
-  struct Remove: AsyncParsableCommand {
+  struct Remove: AsyncParsableCommand, WritingCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove",
-      abstract: "Remove a key: tokens that it signed become invalid, and live connections that used one end.")
+      abstract: "Remove a key: its tokens become invalid, and their live connections end.")
 
     @OptionGroup var admin: AdminOptions
 
@@ -94,7 +94,7 @@ struct KeysCommand: ParsableCommand {
     func run() async throws {
       if !yes {
         try Confirmation.ask(
-          "Everybody whose token this key signed has to refresh it; web apps that load just then sign out. Go on?",
+          "Users with a token of this key have to refresh it; web apps that load at that time sign out. Continue?",
           orFlag: "--yes")
       }
       try await admin.run { admin in

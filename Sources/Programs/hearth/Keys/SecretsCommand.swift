@@ -6,7 +6,7 @@ import HearthTree
 /// The command `hearth secrets`.
 struct SecretsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "secrets", abstract: "Manage the legacy secrets, which open every database.",
+    commandName: "secrets", abstract: "Manage the legacy secrets, each with an administrator's rights.",
     subcommands: [List.self, Rotate.self, Remove.self])
 
   /// The command `hearth secrets list`.
@@ -34,10 +34,10 @@ struct SecretsCommand: ParsableCommand {
   }
 
   /// The command `hearth secrets rotate`.
-  struct Rotate: AsyncParsableCommand {
+  struct Rotate: AsyncParsableCommand, WritingCommand {
     static let configuration = CommandConfiguration(
       commandName: "rotate",
-      abstract: "Make a new secret that signs from now on.",
+      abstract: "Create a new secret for signing.",
       discussion: """
         Earlier secrets stay valid, three in all; the oldest beyond that becomes invalid at once. After a leak, remove the \
         old secret as soon as its tokens have been replaced.
@@ -51,17 +51,17 @@ struct SecretsCommand: ParsableCommand {
       try await admin.run { admin in
         try await wait.run(admin) { admin in
           let answer = try await admin.hearth("secrets:rotate")
-          admin.report(answer, "a new secret signs from now on; the older ones still count, three in all")
+          admin.report(answer, "a new secret signs from now on; older ones stay valid, three in all")
         }
       }
     }
   }
 
   /// The command `hearth secrets remove`.
-  struct Remove: AsyncParsableCommand {
+  struct Remove: AsyncParsableCommand, WritingCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove",
-      abstract: "Remove an old secret: it and the tokens that it signed become invalid.")
+      abstract: "Remove an old secret: it and its tokens become invalid.")
 
     @OptionGroup var admin: AdminOptions
 
@@ -75,15 +75,15 @@ struct SecretsCommand: ParsableCommand {
     var yes = false
 
     func run() async throws {
-      if !yes { try Confirmation.ask("Every program that uses this secret is shut out. Go on?", orFlag: "--yes") }
+      if !yes { try Confirmation.ask("Programs that use this secret lose access. Continue?", orFlag: "--yes") }
       try await admin.run { admin in
         let secrets = try await admin.hearth("secrets:list")["secrets"]?.array ?? []
         guard secrets.indices.contains(place - 1), let id = secrets[place - 1]["id"]?.string else {
-          throw AdminFailure("there is no secret \(place); hearth secrets list shows those that count")
+          throw AdminFailure("there is no secret \(place); hearth secrets list shows the valid ones")
         }
         try await wait.run(admin) { admin in
           let answer = try await admin.hearth("secrets:remove", ["id": .string(id)])
-          admin.report(answer, "the secret counts no more; \(secrets.count - 1) are left")
+          admin.report(answer, "the secret is invalid now; \(secrets.count - 1) remain")
         }
       }
     }

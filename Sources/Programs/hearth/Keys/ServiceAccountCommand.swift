@@ -6,14 +6,14 @@ import HearthTree
 struct ServiceAccountCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "service-account",
-    abstract: "Manage service accounts: back-end programs that sign custom tokens and act as administrators.",
+    abstract: "Manage service accounts, with which back-end programs act as administrators.",
     subcommands: [Create.self, List.self, Disable.self, RemoveKey.self])
 
   /// The command `hearth service-account create`.
-  struct Create: AsyncParsableCommand {
+  struct Create: AsyncParsableCommand, WritingCommand {
     static let configuration = CommandConfiguration(
       commandName: "create",
-      abstract: "Make an account and print its key file, which Google's admin SDKs read as it is.",
+      abstract: "Create an account and print its key file for Google's admin SDKs.",
       discussion: """
         The private key is printed once and not stored: hearth service-account create ci > ci.json. An account that exists \
         already gets a further key.
@@ -69,7 +69,7 @@ struct ServiceAccountCommand: ParsableCommand {
   }
 
   /// The command `hearth service-account disable`.
-  struct Disable: AsyncParsableCommand {
+  struct Disable: AsyncParsableCommand, WritingCommand {
     static let configuration = CommandConfiguration(
       commandName: "disable",
       abstract: "Disable a service account: its custom tokens and access tokens become invalid.")
@@ -97,7 +97,7 @@ struct ServiceAccountCommand: ParsableCommand {
   }
 
   /// The command `hearth service-account remove-key`.
-  struct RemoveKey: AsyncParsableCommand {
+  struct RemoveKey: AsyncParsableCommand, WritingCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove-key",
       abstract: "Remove a key that leaked: all of the account's tokens become invalid.",

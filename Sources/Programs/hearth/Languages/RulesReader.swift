@@ -35,7 +35,7 @@ struct RulesReader: Sendable {
     } catch let error as RulesError {
       throw TextFile.Failure(error.rendered(file: path))
     } catch let error as RulesTranslation.Failure {
-      Output.note("hearth: \(error) - the rules that were deployed last stay in force")
+      Output.note("hearth: \(error) - the last deployed rules stay in force")
       return nil
     }
   }

@@ -6,6 +6,6 @@ struct MigrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
     abstract:
-      "Take over a database and its users from elsewhere, or move databases into a \(JournalEngines.products) and back.",
+      "Import a Firebase project, or move databases into a \(JournalEngines.products) and back.",
     subcommands: [MigrateFirebase.self, MigrateFolder.self])
 }

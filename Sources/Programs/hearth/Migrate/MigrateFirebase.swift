@@ -6,10 +6,10 @@ import HearthRulesCommands
 import HearthTree
 
 /// The command `hearth migrate firebase`.
-struct MigrateFirebase: AsyncParsableCommand {
+struct MigrateFirebase: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "firebase",
-    abstract: "Take over a Firebase project's data, users and rules, and report what is refused or different.",
+    abstract: "Import a Firebase project's data, users and rules, and report rejected and changed values.",
     discussion: """
       DATA is the JSON export of the Realtime Database, USERS what `firebase auth:export` writes (JSON or CSV), and RULES \
       the rules file. All files are looked through first: when something in the data or the rules cannot be taken over, \
@@ -87,8 +87,8 @@ struct MigrateFirebase: AsyncParsableCommand {
   }
 
   private func apply(_ plan: MigrationPlan, _ outcome: inout MigrationReport) async throws {
-    if server.admin.server == nil, try server.admin.data.makeIfEmpty() {
-      Output.note("hearth: made the data folder \(server.admin.data.data)")
+    if try !server.admin.isRemote(), try server.admin.data.makeIfEmpty() {
+      Output.note("hearth: made the data folder \(try server.admin.folder())")
     }
     // The steps before a failure are reported as well.
     let (reached, failure) = try await server.admin.withDatabases {

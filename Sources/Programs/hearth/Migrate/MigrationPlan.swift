@@ -92,11 +92,11 @@ struct MigrationPlan {
     guard let usersFile, var part = outcome.part("users") else { return }
     let folder = try Folder.makeTemporary()
     defer { Folder.remove(folder) }
-    let data = try DataOption.parse(["--data", folder])
-    _ = try data.makeIfEmpty()
-    var settings = FolderSettings.read(in: options.data.data).with(options)
+    _ = try DataOption.parse(["--data", folder]).makeIfEmpty()
+    var settings = FolderSettings.read(in: try options.folder()).with(options)
     settings.journal = nil
-    let channel = try FolderChannel(data: data, settings: settings, keys: try data.openKeys())
+    let channel = try FolderChannel(
+      dataDirectory: folder, settings: settings, keys: try DataOption.keys(in: folder))
     let result: Result<UsersOutcome, any Error>
     do {
       let target = Administration(channel: channel, projectID: channel.projectID, printsJSON: false)

@@ -5,10 +5,10 @@ import HearthProgram
 import HearthTree
 
 /// The command `hearth plugins add`.
-struct PluginsAdd: AsyncParsableCommand {
+struct PluginsAdd: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
-    abstract: "Install a plugin from a folder, or another version of one, and switch it on.",
+    abstract: "Install a plugin, or another version of it, from a folder and enable it.",
     discussion: """
       Shows what the plugin is asked, what it wants and its checksum, and asks. The files are copied into the data folder, \
       where they are held against the checksum at every start. A former version goes on until the new one answers, and \
@@ -46,7 +46,7 @@ struct PluginsAdd: AsyncParsableCommand {
         Output.note(text(package))
         try Confirmation.ask("Install and run it?", orFlag: "--yes", refusal: "nothing was installed")
       }
-      let (folder, name) = (options.folder, package.manifest.name)
+      let (folder, name) = (try options.folder, package.manifest.name)
       let given = try secretFile.map { try WebhookSecret(file: $0) }
       try folder.add(package, allowsPrivate: allowPrivate)
       let made = try secret(given, of: name)
@@ -69,7 +69,7 @@ struct PluginsAdd: AsyncParsableCommand {
   ///
   /// - Returns: A created secret; nil when none was created.
   private func secret(_ given: WebhookSecret?, of name: String) throws -> WebhookSecret? {
-    let plugin = options.folder.plugin(name)
+    let plugin = try options.folder.plugin(name)
     if let given {
       try options.folder.setSecret(given, of: name, overlapMilliseconds: 0)
       return nil

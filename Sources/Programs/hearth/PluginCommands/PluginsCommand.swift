@@ -9,10 +9,10 @@ import NIOHTTP1
 struct PluginsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plugins",
-    abstract: "Manage plugins: programs in processes of their own, and services, that the server asks.",
+    abstract: "Manage plugins: separate programs and services that extend the server.",
     discussion: """
-      Commands work on the data folder, and on the server that runs on it at once: nothing is restarted. A plugin is a \
-      folder with a plugin.json; the guide "Write a plugin" says what is in it.
+      Changes take effect on the running server at once, without a restart. A plugin is a folder with a plugin.json; the \
+      guide "Write a plugin" describes it.
       """,
     subcommands: [
       PluginsAdd.self, PluginsList.self, PluginsEnable.self, PluginsDisable.self, PluginsRollback.self,
@@ -28,7 +28,8 @@ struct PluginsOptions: ParsableArguments {
   @Flag(help: "Answer in JSON, for scripts.")
   var json = false
 
-  var folder: PluginFolder { PluginFolder(dataDirectory: data.data) }
+  /// The folder of plugins in the data folder.
+  var folder: PluginFolder { get throws { PluginFolder(dataDirectory: try data.path()) } }
 
   /// Makes the running server apply the folder's state.
   ///
@@ -59,7 +60,7 @@ struct PluginsOptions: ParsableArguments {
 
   private func requestPlugins(_ method: HTTPMethod, _ body: JSON?) async throws -> Plugins {
     guard let answer = try await send(method, body) else {
-      return Plugins(isServed: false, plugins: folder.plugins().map { PluginStatus($0).json })
+      return Plugins(isServed: false, plugins: try folder.plugins().map { PluginStatus($0).json })
     }
     guard let plugins = answer["plugins"]?.array else { throw AdminFailure("the server's answer has no plugins") }
     return Plugins(isServed: true, plugins: plugins)
@@ -83,8 +84,9 @@ struct PluginsOptions: ParsableArguments {
 
   /// Returns the server; nil when none runs on the folder, or none ever did.
   func server() async throws -> HTTPClient? {
-    guard let keys = try? data.openKeys() else { return nil }
-    let client = try HTTPClient(dataDirectory: data.data, token: keys.adminToken)
+    let folder = try data.path()
+    guard let keys = try? DataOption.keys(in: folder) else { return nil }
+    let client = try HTTPClient(dataDirectory: folder, token: keys.adminToken)
     return try await client.isAnswered() ? client : nil
   }
 
@@ -109,7 +111,9 @@ struct PluginsOptions: ParsableArguments {
       print(plugin, secret: secret)
     } else {
       Output.line("\(name) \(plugin["version"]?.string ?? ""): \(done); \(state)\(problem.map { ": \($0)" } ?? "")")
-      if !plugins.isServed { Output.note("no server runs on \(data.data): it takes effect with the next one") }
+      if !plugins.isServed {
+        Output.note("no server runs on \(try data.path()): the change takes effect at its next start")
+      }
     }
     let isAsMeant = plugin["isEnabled"]?.bool != true || ["running", "on demand"].contains(state) && problem == nil
     if plugins.isServed, !isAsMeant { throw ExitCode.failure }

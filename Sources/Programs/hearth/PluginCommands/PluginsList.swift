@@ -6,7 +6,7 @@ import HearthTree
 struct PluginsList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List plugins: state, restarts, latencies, errors, and what happens when one is down.")
+    abstract: "List plugins with state, restarts, latencies, errors and the effect of a failure.")
 
   @OptionGroup var options: PluginsOptions
 
@@ -27,7 +27,7 @@ struct PluginsList: AsyncParsableCommand {
         guard let problem = plugin["problem"]?.string else { continue }
         Output.line("\(plugin["name"]?.string ?? ""): \(TextTable.printable(problem))")
       }
-      if !plugins.isServed { Output.note("no server runs on \(options.data.data)") }
+      if !plugins.isServed { Output.note("no server runs on \(try options.data.path())") }
     }
   }
 

@@ -7,7 +7,7 @@ import HearthTree
 struct PluginsLogs: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "logs",
-    abstract: "Show the last lines of a plugin's log: what it wrote to its standard error, and what became of it.")
+    abstract: "Show the last lines of a plugin's log: its standard error, its starts and its ends.")
 
   @Argument(help: ArgumentHelp("The plugin.", valueName: "name"))
   var name: String
@@ -24,7 +24,7 @@ struct PluginsLogs: AsyncParsableCommand {
   func run() async throws {
     try await options.run {
       _ = try options.folder.existing(name)
-      let lines = PluginLogFile.lines(of: name, in: options.folder, count: count)
+      let lines = PluginLogFile.lines(of: name, in: try options.folder, count: count)
       if options.json {
         Output.json(["lines": .array(lines.map { .string($0) })])
       } else {

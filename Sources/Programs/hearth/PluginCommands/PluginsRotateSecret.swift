@@ -5,10 +5,10 @@ import HearthProgram
 import HearthTree
 
 /// The command `hearth plugins rotate-secret`.
-struct PluginsRotateSecret: AsyncParsableCommand {
+struct PluginsRotateSecret: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "rotate-secret",
-    abstract: "Put another secret in the place of the one that requests to a plugin's service are signed with.",
+    abstract: "Replace the secret that signs requests to a plugin's service.",
     discussion: """
       The new secret is printed this once. For the hours of --overlap requests have a signature of each, so that the \
       service can go from one to the other; with --overlap 0 the former counts no more at once.

@@ -4,10 +4,10 @@ import HearthProgram
 import HearthTree
 
 /// The command `hearth plugins send-sms`.
-struct PluginsSendSMS: AsyncParsableCommand {
+struct PluginsSendSMS: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "send-sms",
-    abstract: "Have the running server send a text message, to see that the way to phones works.",
+    abstract: "Send a text message through the running server, to test the SMS plugin.",
     discussion: """
       The plugin that answers sendSMS is asked as it is for every message: again and again for up to a minute while it \
       cannot. The command waits for what comes of it.
@@ -30,7 +30,7 @@ struct PluginsSendSMS: AsyncParsableCommand {
   func run() async throws {
     let sms: JSON = ["to": .string(to), "text": .string(text)]
     guard let answer = try await options.post(["sms": sms]) else {
-      throw AdminFailure("no server runs on \(options.data.data)")
+      throw AdminFailure("no server runs on \(try options.data.path())")
     }
     let problem = answer["problem"]?.string.map(TextTable.printable)
     if options.json {

@@ -5,7 +5,7 @@ import HearthProgram
 import HearthTree
 
 /// The command `hearth plugins settings`.
-struct PluginsSettings: AsyncParsableCommand {
+struct PluginsSettings: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "settings",
     abstract: "Show or change a plugin's settings.",

@@ -4,10 +4,10 @@ import HearthProgram
 import HearthTree
 
 /// The command `hearth plugins enable`.
-struct PluginsEnable: AsyncParsableCommand {
+struct PluginsEnable: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "enable",
-    abstract: "Switch a plugin on, or start one again that was given up.")
+    abstract: "Enable a plugin, or restart a failed one.")
 
   @Argument(help: ArgumentHelp("The plugin.", valueName: "name"))
   var name: String
@@ -23,10 +23,10 @@ struct PluginsEnable: AsyncParsableCommand {
 }
 
 /// The command `hearth plugins disable`.
-struct PluginsDisable: AsyncParsableCommand {
+struct PluginsDisable: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "disable",
-    abstract: "Switch a plugin off. It answers what it has, and is asked nothing more.",
+    abstract: "Disable a plugin. It finishes its running requests and gets no new ones.",
     discussion: "What it decides on is not asked then: switch a plugin off only when it is not needed.")
 
   @Argument(help: ArgumentHelp("The plugin.", valueName: "name"))
@@ -43,10 +43,10 @@ struct PluginsDisable: AsyncParsableCommand {
 }
 
 /// The command `hearth plugins rollback`.
-struct PluginsRollback: AsyncParsableCommand {
+struct PluginsRollback: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "rollback",
-    abstract: "Go back to the version of a plugin that ran before; a second time leads forth again.")
+    abstract: "Return to the previous version of a plugin. A second rollback undoes the first.")
 
   @Argument(help: ArgumentHelp("The plugin.", valueName: "name"))
   var name: String
@@ -62,10 +62,10 @@ struct PluginsRollback: AsyncParsableCommand {
 }
 
 /// The command `hearth plugins remove`.
-struct PluginsRemove: AsyncParsableCommand {
+struct PluginsRemove: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Take a plugin away, with its settings, its log and what it kept in its folder.")
+    abstract: "Remove a plugin with its settings, log and files.")
 
   @Argument(help: ArgumentHelp("The plugin.", valueName: "name"))
   var name: String

@@ -10,7 +10,7 @@ import Synchronization
 struct PluginsTest: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test",
-    abstract: "Hold a plugin's folder against the contract, without a server.",
+    abstract: "Test a plugin's folder against the plugin protocol, without a server.",
     discussion: """
       Says hello, asks each hook with good and bad input, with members it cannot know and with large values, many at once, \
       cancelled and too late; kills it in a request; drains it. A plugin with a URL is asked there, with good signatures \

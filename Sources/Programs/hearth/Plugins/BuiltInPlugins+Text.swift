@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthCommandLine
 import HearthPlugin
 
 /// The plugins' names in the command line's help.
@@ -18,6 +19,16 @@ extension BuiltInPlugins {
     flagName.split(separator: "-").enumerated().map { index, word in
       index == 0 ? String(word) : word.prefix(1).uppercased() + word.dropFirst()
     }.joined()
+  }
+
+  /// Returns the message for the first name of a `--sign-in` list that is no method; nil when all are known.
+  static func problem(ofNames list: String) -> String? {
+    let known = signIn.map { $0.name } + [ProviderID.phone]
+    guard list != "none",
+      let wrong = list.split(separator: ",").first(where: { !known.contains(name(flagName: $0)) })
+    else { return nil }
+    return "--sign-in has no method '\(wrong)'.\(Suggestion.sentence(String(wrong), among: known.map(flagName))) "
+      + "Available: \(signInText)."
   }
 
   private static func flagName(_ name: String) -> String {

@@ -45,13 +45,7 @@ struct FirebaseProject {
   /// - Parameter project: A project's id, or an alias of `.firebaserc`; nil for the default one.
   /// - Throws: ``TextFile/Failure`` that names the file, the member and the expected value.
   static func find(in folder: String, project: String? = nil) throws -> FirebaseProject? {
-    var folder = folder
-    while access(folder + "/firebase.json", F_OK) != 0 {
-      guard let place = realpath(folder, nil) else { return nil }
-      defer { free(place) }
-      guard strcmp(place, "/") != 0 else { return nil }
-      folder = folder == "." ? ".." : folder + "/.."
-    }
+    guard let folder = Self.folder(above: folder) else { return nil }
     let (path, file) = (folder + "/firebase.json", folder + "/.firebaserc")
     let resources = access(file, F_OK) == 0 ? try json(file) : nil
     let name = project ?? "default"
@@ -63,6 +57,18 @@ struct FirebaseProject {
     }
     return try FirebaseProject(
       path: path, folder: folder, try json(path), projectID: known?.string ?? project, resources: resources)
+  }
+
+  /// Returns the folder, or the nearest parent folder, with a `firebase.json`; nil when there is none.
+  static func folder(above folder: String) -> String? {
+    var folder = folder
+    while access(folder + "/firebase.json", F_OK) != 0 {
+      guard let place = realpath(folder, nil) else { return nil }
+      defer { free(place) }
+      guard strcmp(place, "/") != 0 else { return nil }
+      folder = folder == "." ? ".." : folder + "/.."
+    }
+    return folder
   }
 
   /// Finds the project of the working folder for `--project`, which may be an alias with any letters.

@@ -6,16 +6,16 @@ import HearthTree
 struct ProvidersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "providers",
-    abstract: "Set up the logins of companies.",
+    abstract: "Configure the logins of companies.",
     discussion: "Admin SDKs list, change and delete them; see the guide's \"Logins of companies\".",
     subcommands: [ImportSAML.self])
 
   /// The command `hearth providers import-saml`.
-  struct ImportSAML: AsyncParsableCommand {
+  struct ImportSAML: AsyncParsableCommand, WritingCommand {
     static let configuration = CommandConfiguration(
       commandName: "import-saml",
       abstract:
-        "Set up a company's SAML login by the metadata of its identity provider, or renew it by newer metadata.",
+        "Configure or renew a company's SAML login from the metadata of its identity provider.",
       discussion: """
         What is not named stays as it is when the provider is there already. The company gets this server's metadata at \
         /__/auth/saml/metadata?providerId=ID.

@@ -10,7 +10,7 @@ struct RepairCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "repair",
-    abstract: "Look for damage in a stopped server's data folder, and save what is whole.",
+    abstract: "Check a stopped server's data folder for damage, and save the undamaged part.",
     discussion: """
       PATH is a data folder, or the file in it that a server's error names: databases/NAME\(suffix) or accounts\(suffix). \
       Says what is damaged or missing, and changes nothing; exits with 0 when a server can open all of it and nothing of \

@@ -5,7 +5,7 @@ import HearthTree
 struct RevocationsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "revocations",
-    abstract: "Show the receipts of lost permissions: whose listeners were cancelled, when, and why.",
+    abstract: "List the receipts of lost permissions: cancelled listeners, time and reason.",
     discussion: """
       A receipt names the cause (a write, new rules, the end of a credential, an account that was disabled or signed \
       out), how many listeners were examined, kept and cancelled, and how soon the last one was sent its cancellation. \

@@ -12,20 +12,22 @@ struct ExplainCommand: AsyncParsableCommand {
     commandName: "explain",
     abstract: "Show why rules allow or deny a read or a write.",
     discussion: """
-      Decides in this process, without a server: every rule that is evaluated, the value of each of its parts, the data
-      that it looks at, and the part that decided.
+      Evaluates the rules without a server, and prints each evaluated rule with the values of its parts, the data that
+      it read, and the part that decided.
 
         hearth rules explain rules.json --read /rooms/r1 --uid u2 --data data.json
 
-      With --trace, a denial of a running server's log is decided again as it was; --data is then the server's data
-      folder.
+      With --trace it explains a denial of a running server, by the id in the server's log; --data is then the server's
+      data folder.
 
-      With --at, the rules decide that a server had in force then, over its data of then, as far as it keeps its history;
+        hearth rules explain --trace 1-1
+
+      With --at it uses the rules and the data that a server had at that time, as far as the server keeps its history.
       --ns names another database than the default one:
 
         hearth rules explain --at '10 minutes ago' --read /rooms/r1 --uid u2 --data ./data
 
-      Exits with 0 when it is allowed, with 1 when it is denied, and with 2 when it cannot be decided.
+      Exits with 0 when the request is allowed, with 1 when it is denied, and with 2 when it cannot be evaluated.
       """)
 
   @Argument(help: ArgumentHelp("The rules file.", valueName: "rules"))
@@ -49,12 +51,12 @@ struct ExplainCommand: AsyncParsableCommand {
       let isAllowed: Bool
       if recorded.trace != nil {
         guard rules == nil, !request.isGiven, past.at == nil else {
-          throw TextFile.Failure("--trace explains what was asked: it takes no rules file and no request")
+          throw TextFile.Failure("--trace explains a recorded request: leave out the rules file and the request")
         }
         isAllowed = try await recorded.explain(folder: data, isJSON: json, isColored: Output.isColored)
       } else if past.at != nil {
         guard rules == nil else {
-          throw TextFile.Failure("--at decides with the rules of then: it takes no rules file")
+          throw TextFile.Failure("--at uses the rules of that time: leave out the rules file")
         }
         isAllowed = try await past.explain(request, of: recorded.admin(folder: data), isJSON: json)
       } else {
@@ -67,7 +69,7 @@ struct ExplainCommand: AsyncParsableCommand {
   }
 
   private func explain() async throws -> Bool {
-    guard let rules else { throw TextFile.Failure("name a rules file, or a denial with --trace") }
+    guard let rules else { throw TextFile.Failure("name a rules file, or a denial of the log with --trace") }
     let set: RuleSet
     do {
       set = try RuleSet.compile(try await plugin.read(rules)).withExpressions

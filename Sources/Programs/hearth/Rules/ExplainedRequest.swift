@@ -86,7 +86,7 @@ struct ExplainedRequest: ParsableArguments {
       guard let body = try body(), !location.isPriority else { throw TextFile.Failure("--update needs a --value") }
       let writes = try RequestText.merge(body, at: location.path)
       return ("update", location, .write(WriteOperation(.merge(location.path, writes))))
-    default: throw TextFile.Failure("say what is asked with one of --read, --write and --update")
+    default: throw TextFile.Failure("name the request with one of --read, --write and --update")
     }
   }
 
@@ -109,7 +109,7 @@ struct ExplainedRequest: ParsableArguments {
   func identity(known: [JSON.Member] = []) throws -> JSON? {
     if let auth {
       guard uid == nil, claims == nil, let json = JSON(parsing: auth.utf8) else {
-        throw TextFile.Failure("--auth is JSON, and takes the place of --uid and --claims")
+        throw TextFile.Failure("--auth must be JSON, and replaces --uid and --claims")
       }
       if case .null = json { return nil }
       return json
@@ -119,7 +119,7 @@ struct ExplainedRequest: ParsableArguments {
       return nil
     }
     let members = claims.map { JSON(parsing: $0.utf8)?.members } ?? known
-    guard let members else { throw TextFile.Failure("--claims is an object of JSON") }
+    guard let members else { throw TextFile.Failure(ClaimsText.problem("--claims", claims ?? "")) }
     return OfflineAuth.user(uid, claims: members)
   }
 }
@@ -130,7 +130,7 @@ enum RequestText {
 
   static func location(_ path: String) throws -> Location {
     do throws(PathError) { return try Location(wire: path) } catch {
-      throw TextFile.Failure("'\(path)' is no path: a key has none of . $ # [ ] and no control character")
+      throw TextFile.Failure("'\(path)' is not a path: a key must not contain . $ # [ ] or control characters")
     }
   }
 

@@ -2,9 +2,9 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// The options for a recorded denial of a running server, explained by the server.
+/// The options that name a recorded denial and the running server that explains it.
 struct RecordedDenialOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Explain the denial that a running server's log names so.", valueName: "id"))
+  @Option(help: ArgumentHelp("The id of a denial in the log of a running server.", valueName: "id"))
   var trace: String?
 
   @Option(
@@ -21,7 +21,7 @@ struct RecordedDenialOptions: ParsableArguments {
   @Option(help: ArgumentHelp("With --trace or --at: PEM certificates to trust for --server.", valueName: "file"))
   var caFile: String?
 
-  /// Returns the options for the server of the denial.
+  /// Returns the options for access to that server; `folder` is the argument of `--data`.
   func admin(folder: String?) throws -> AdminOptions {
     let options = [("--data", folder), ("--server", server), ("--token-file", tokenFile), ("--ca-file", caFile)]
     return try AdminOptions.parse(options.flatMap { name, value in value.map { [name, $0] } ?? [] })
@@ -33,7 +33,7 @@ struct RecordedDenialOptions: ParsableArguments {
   func explain(folder: String?, isJSON: Bool, isColored: Bool) async throws -> Bool {
     try await admin(folder: folder).run { admin in
       guard admin.channel.isServer else {
-        throw TextFile.Failure("denials are kept by a running server, and none runs on \(admin.place)")
+        throw TextFile.Failure("only a running server keeps denials, and none runs on \(admin.place)")
       }
       var request = AdminRequest(method: "GET", path: "/.settings/denials/\(PercentEncoding.encode(trace ?? "")).json")
       if isColored { request.query.append(("format", "color")) }

@@ -10,10 +10,10 @@ struct RulesClient: Sendable {
   let namespace: String?
   let printsJSON: Bool
 
-  /// A refusal of the server because a condition of the request does not hold.
+  /// A response with status 412: a precondition of the request failed.
   struct Refusal: Error, CustomStringConvertible {
     let description: String
-    /// The whole answer, for scripts.
+    /// The whole response body, for scripts.
     let answer: JSON
   }
 
@@ -43,7 +43,7 @@ struct RulesClient: Sendable {
     switch status {
     case 401:
       failure.description +=
-        " - the administrator's token does not count there; name the server's own --data folder, or its --token-file"
+        " - the server does not accept this administrator's token; name the server's data folder with --data, or --token-file"
     case 404 where json?["error"]?.string?.hasPrefix("No such database") == true:
       failure.description += " - --ns names another one; hearth rules deploy --create makes it"
     default: break
@@ -51,11 +51,11 @@ struct RulesClient: Sendable {
     return failure
   }
 
-  /// Returns the version and text of the current rules.
+  /// Returns the metadata and the text of the current rules.
   ///
   /// - Parameter mayBeMissing: True when the database need not exist.
-  /// - Returns: nil when there are no rules yet.
-  func inForce(mayBeMissing: Bool = false) async throws -> (version: JSON, source: String)? {
+  /// - Returns: nil when the database has no current rules, or, with `mayBeMissing`, does not exist.
+  func inForce(mayBeMissing: Bool = false) async throws -> (metadata: JSON, source: String)? {
     let history: JSON
     do {
       history = try await send(.GET, "/versions.json")
@@ -66,7 +66,8 @@ struct RulesClient: Sendable {
     return try await version(id)
   }
 
-  func version(_ id: Int64) async throws -> (version: JSON, source: String) {
+  /// Returns the metadata and the text of a version.
+  func version(_ id: Int64) async throws -> (metadata: JSON, source: String) {
     let answer = try await send(.GET, "/versions/\(id).json")
     guard let source = answer["source"]?.string, let members = answer.members else {
       throw AdminFailure("\(served.place) did not say what version \(id) is")
@@ -74,7 +75,7 @@ struct RulesClient: Sendable {
     return (.object(members.filter { $0.name != "source" }), source)
   }
 
-  /// Prints the value for a script, or the text for a reader.
+  /// Prints the JSON value with `--json`, or else the text.
   func report(_ json: @autoclosure () -> JSON, _ text: @autoclosure () -> String) {
     if printsJSON { Output.json(json()) } else { Output.line(text()) }
   }

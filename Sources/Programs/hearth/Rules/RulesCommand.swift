@@ -5,7 +5,7 @@ import HearthRulesCommands
 /// The command `hearth rules`.
 struct RulesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rules", abstract: "Work with security rules: files without a server, and versions on one.",
+    commandName: "rules", abstract: "Check, test, explain, prove and deploy security rules.",
     subcommands: [
       Check.self, TestCommand.self, MutateCommand.self, LintCommand.self, ExplainCommand.self, RulesExposure.self,
       RulesAssert.self, RulesDiff.self, RulesDeploy.self, RulesHistoryCommand.self, RulesRollbackCommand.self,

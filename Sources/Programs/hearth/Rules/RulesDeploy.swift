@@ -6,18 +6,18 @@ import HearthTree
 import HearthWorkbench
 
 /// The command `hearth rules deploy`.
-struct RulesDeploy: AsyncParsableCommand {
+struct RulesDeploy: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "deploy",
-    abstract: "Put a rules file in force on a server, as a new version.",
+    abstract: "Put a rules file in force as a new version.",
     discussion: """
-      Checks the file first, tells what hearth rules lint would warn of, and shows in short what opens and closes against \
-      the rules in force. Live listeners that the new rules do not allow are cancelled.
+      Checks the file, prints the warnings of hearth rules lint, and summarises what opens and closes compared with the \
+      rules in force. Live listeners that the new rules do not allow are cancelled.
 
-      A server that is started with --rules FILE deploys that file at each start when it differs from what is in force.
+      A server that was started with --rules FILE puts that file in force again at its next start: change it too.
 
-      Ends with 0 when the rules are in force (or, with --dry-run, could be), with 1 when the server refuses because of \
-      --if-version, and with 2 when the file is broken or no server can be asked.
+      Exits with 0 when the rules are in force (or, with --dry-run, could be), with 1 when the server refuses because of \
+      --if-version, and with 2 when the file has mistakes or no server answers.
       """)
 
   @Argument(help: ArgumentHelp("The rules file.", valueName: "rules"))
@@ -41,10 +41,10 @@ struct RulesDeploy: AsyncParsableCommand {
       let before = try await client.inForce(mayBeMissing: create)
       var json: JSON = ["dryRun": .bool(dryRun), "findings": checked.json]
       if let before {
-        json["before"] = before.version
+        json["before"] = before.metadata
         let report = RulesDiffReport(from: before.source, to: checked.text)
         json["diff"] = report?.json ?? .null
-        if !client.printsJSON { Output.line(Self.text(report, before.version)) }
+        if !client.printsJSON { Output.line(Self.text(report, before.metadata)) }
       }
       var answer: JSON = [:]
       // A dry run for a database that does not exist sends no request: it has no version that could be refused.
@@ -55,6 +55,7 @@ struct RulesDeploy: AsyncParsableCommand {
       }
       let made = JSON.object((answer.members ?? []).filter { $0.name == "version" || $0.name == "isNew" })
       client.report(json.appending(made), Self.outcome(answer, dryRun: dryRun))
+      if !dryRun { try RulesFileNote.show(server, client, text: checked.text) }
     }
   }
 
@@ -82,7 +83,7 @@ struct CheckedRules {
 
   /// - Throws: ``TextFile/Failure`` with every mistake of an invalid file.
   init(_ file: String, _ plugin: RulesPluginOption, _ server: RulesServer) async throws {
-    try await self.init(file, plugin, dataDirectory: server.admin.data.data)
+    try await self.init(file, plugin, dataDirectory: server.admin.folder())
   }
 
   /// - Parameter dataDirectory: The folder with the plugins that read rules.

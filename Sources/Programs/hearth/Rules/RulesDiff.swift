@@ -7,7 +7,7 @@ import HearthWorkbench
 struct RulesDiff: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Show what new rules open and close, each with a request that shows it.",
+    abstract: "List what new rules open and close, with example requests.",
     discussion: """
       Every place of either file is asked about. "No difference" is a proof. Ends with 1 when something is newly open, with \
       3 when that could not be decided, with 2 when a file cannot be read, and otherwise with 0.

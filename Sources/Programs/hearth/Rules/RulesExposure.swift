@@ -10,7 +10,7 @@ import HearthWorkbench
 struct RulesExposure: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "exposure",
-    abstract: "Show who could read or write what: proved closed, or open with a request that shows it.",
+    abstract: "List the paths that clients can read or write, with proofs and example requests.",
     discussion: """
       Every place of the file is asked about reads and writes by somebody who is signed out (nobody), signed in (anyone), \
       signed in and none of the users that the path names (other), and by a holder of each claim that the file names. \

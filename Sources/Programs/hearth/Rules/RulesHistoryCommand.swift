@@ -9,7 +9,7 @@ import HearthWorkbench
 struct RulesHistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
-    abstract: "Show the versions of a database's rules, or the text of one.",
+    abstract: "List the versions of a database's rules, or print one.",
     discussion: """
       The newest first; the first one is in force. A version is made by every deploy, whoever made it: this command line, \
       REST, a rules file that is watched, the server itself when it goes back.

@@ -3,10 +3,10 @@ import HearthProgram
 import HearthTree
 
 /// The command `hearth rules promote`.
-struct RulesPromote: AsyncParsableCommand {
+struct RulesPromote: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "promote",
-    abstract: "Put the staged rules in force when their trial is within bounds.",
+    abstract: "Put the staged rules in force if their trial is within bounds.",
     discussion: """
       Refused with the figures when the trial found more than the bounds allow, or has judged too little. With --watch the \
       server goes back by itself to the version before when too much is denied afterwards.
@@ -79,7 +79,7 @@ struct RulesPromote: AsyncParsableCommand {
   func run() async throws {
     try await server.run { client in
       guard client.served.isRunning else {
-        throw AdminFailure("promote needs a running server, and none runs on \(server.admin.data.data)")
+        throw AdminFailure("promote needs a running server, and none runs on \(try server.admin.folder())")
       }
       let answer = try await promote(client)
       let figures = answer["figures"] ?? .null
@@ -93,6 +93,7 @@ struct RulesPromote: AsyncParsableCommand {
         "\(figures["judged"]?.int ?? 0) decisions judged, \(figures["flips"]?.int ?? 0) would change, "
           + "\(figures["cancelled"]?.int ?? 0) listeners cancelled, \(figures["invalid"]?.int ?? 0) stored places refused\n"
           + text)
+      if !dryRun { try RulesFileNote.show(server, client) }
     }
   }
 

@@ -3,7 +3,7 @@ import HearthProgram
 import HearthTree
 
 /// The command `hearth rules rollback`.
-struct RulesRollbackCommand: AsyncParsableCommand {
+struct RulesRollbackCommand: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "rollback",
     abstract: "Put a former version of a database's rules in force again.",
@@ -37,8 +37,8 @@ struct RulesRollbackCommand: AsyncParsableCommand {
       let report = RulesDiffReport(from: old.source, to: new.source)
       if !client.printsJSON {
         Output.line(
-          "back to version \(target): \(VersionText(version: new.version).cells[1...].joined(separator: ", "))")
-        Output.line(RulesDeploy.text(report, old.version))
+          "back to version \(target): \(VersionText(version: new.metadata).cells[1...].joined(separator: ", "))")
+        Output.line(RulesDeploy.text(report, old.metadata))
       }
       var answer = plan
       if !dryRun {
@@ -48,11 +48,12 @@ struct RulesRollbackCommand: AsyncParsableCommand {
         answer = try await client.send(.POST, "/rollback.json", body)
       }
       let json: JSON = [
-        "dryRun": .bool(dryRun), "before": old.version, "target": new.version, "diff": report?.json ?? .null,
+        "dryRun": .bool(dryRun), "before": old.metadata, "target": new.metadata, "diff": report?.json ?? .null,
       ]
       client.report(
         json.appending(.object((answer.members ?? []).filter { $0.name == "version" || $0.name == "isNew" })),
         RulesDeploy.outcome(answer, dryRun: dryRun))
+      if !dryRun { try RulesFileNote.show(server, client, text: new.source) }
     }
   }
 }

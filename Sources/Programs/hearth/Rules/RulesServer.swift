@@ -18,7 +18,7 @@ struct RulesServer: ParsableArguments {
           RulesClient(served: served, namespace: database.name(on: served), printsJSON: admin.json))
       }
     } catch let refusal as RulesClient.Refusal {
-      Output.note("hearth: \(refusal)")
+      Output.note("Error: \(refusal)")
       if admin.json { Output.json(refusal.answer) }
       throw ExitCode(1)
     } catch {
@@ -29,12 +29,12 @@ struct RulesServer: ParsableArguments {
 
 /// The options for the comment of a change of rules and its expected version.
 struct RulesChangeOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("What the history says of it.", valueName: "text"))
+  @Option(help: ArgumentHelp("A comment for the history.", valueName: "text"))
   var comment: String?
 
   @Option(
     help: ArgumentHelp(
-      "Only when this version is in force: nobody else's change is overwritten.", valueName: "id"))
+      "Deploy only if this version is in force, so that no other change is overwritten.", valueName: "id"))
   var ifVersion: Int64?
 
   /// Returns the members for the server.

@@ -5,10 +5,10 @@ import HearthTree
 import HearthWorkbench
 
 /// The command `hearth rules stage`.
-struct RulesStage: AsyncParsableCommand {
+struct RulesStage: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "stage",
-    abstract: "Put a rules file on trial: judged by live traffic, with no effect on it.",
+    abstract: "Try a rules file on live traffic without putting it in force.",
     discussion: """
       From then on the server asks the staged rules whatever it asks the rules in force, and counts where they differ. It \
       also looks at the live listeners that promoting would cancel, and at stored data that a new .validate would refuse.
@@ -49,7 +49,7 @@ struct RulesStage: AsyncParsableCommand {
   func run() async throws {
     try await server.run { client in
       guard client.served.isRunning || clear else {
-        throw AdminFailure("a trial needs a running server, and none runs on \(server.admin.data.data)")
+        throw AdminFailure("a trial needs a running server, and none runs on \(try server.admin.folder())")
       }
       if let file {
         try await stage(file, client)
@@ -68,9 +68,9 @@ struct RulesStage: AsyncParsableCommand {
     var json: JSON = ["findings": checked.json]
     if let before = try await client.inForce() {
       let report = RulesDiffReport(from: before.source, to: checked.text)
-      json["before"] = before.version
+      json["before"] = before.metadata
       json["diff"] = report?.json ?? .null
-      if !client.printsJSON { Output.line(RulesDeploy.text(report, before.version)) }
+      if !client.printsJSON { Output.line(RulesDeploy.text(report, before.metadata)) }
     }
     var body: JSON = ["source": .string(checked.text), "tool": "hearth rules stage, by \(UserName.own)"]
     if let comment { body["comment"] = .string(comment) }

@@ -4,51 +4,63 @@ import HearthProgram
 import HearthRulesCommands
 import HearthServer
 import HearthSystem
+import HearthWire
 
 /// The command `hearth dev`.
 struct DevCommand: ServerCommand {
   static let configuration = CommandConfiguration(
     commandName: "dev",
-    abstract: "Serve for development: makes the data folder, the rules file and databases as needed.",
+    abstract: "Serve for development: create the data folder, the rules file and databases as needed.",
     discussion: """
-      Creates the data folder and a starter rules file, deploys the rules each time the file is saved, and makes a \
-      database the first time somebody writes or listens there. Unless --sign-in or --auth-config says otherwise, users sign in with: \
-      \(BuiltInPlugins.defaultText(isDevelopment: true)).
+      Creates the data folder and a starter rules file, deploys the rules each time the file is saved, and creates a \
+      database at its first write or listen. Users can sign in with the methods of --sign-in or --auth-config (default: \
+      \(BuiltInPlugins.defaultText(isDevelopment: true))).
 
-      In a folder with a firebase.json, its rules files are served, the project is that of .firebaserc, and when it has \
-      emulators for the database or accounts, the server stands in for them on their ports, with --emulator and a \
-      folder of its own that is taken away at the end.
+      In a folder with a firebase.json, the server uses its rules files, and the project of .firebaserc with the default \
+      database PROJECT-default-rtdb. If firebase.json has emulators for the database or accounts, the server replaces \
+      them on their ports, with --emulator and a temporary data folder.
+
+      Other commands in this folder use this server: hearth console, hearth db, hearth users, hearth rules explain.
+
+      Examples:
+
+        hearth dev
+        hearth dev --rules app.rules.json --sign-in password,anonymous
+        hearth dev --emulator --project demo-shop
       """)
 
-  @OptionGroup var data: DataOption
-  @OptionGroup var flags: ServerFlags
-  @OptionGroup var cluster: ClusterFlags
-  @OptionGroup var plugin: RulesPluginOption
-  @OptionGroup var accounts: ServerAccountsFlags
-  @OptionGroup var console: ConsoleFlags
-  @OptionGroup var history: HistoryFlags
-  @OptionGroup var space: SpaceFlags
-  @OptionGroup var emulatorOptions: EmulatorOptions
+  @OptionGroup(title: "Data") var data: ServedFolderOption
+  @OptionGroup(title: "Data") var storage: StorageFlags
+  @OptionGroup(title: "Data") var space: SpaceFlags
+  @OptionGroup(title: "Data") var history: HistoryFlags
+  @OptionGroup(title: "Rules") var rules: RulesFlags
+  @OptionGroup(title: "Rules") var plugin: RulesPluginOption
+  @OptionGroup(title: "Address") var flags: ServerFlags
+  @OptionGroup(title: "Accounts") var accounts: ServerAccountsFlags
+  @OptionGroup(title: "Console") var console: ConsoleFlags
+  @OptionGroup(title: "Log and metrics") var log: LogFlags
+  @OptionGroup(title: "Cluster") var cluster: ClusterFlags
+  @OptionGroup(title: "Emulator") var emulatorOptions: EmulatorOptions
 
   @Flag(
     inversion: .prefixedNo,
     help: """
-      Stand in for the Firebase emulators in test suites: any project, the word "owner" as an administrator, unsigned \
-      tokens and credentials, the emulator's routes, no throttles. Never with TLS, and on loopback only unless \
-      --emulator-allow names who else may.
+      Replace the Firebase emulators: any project, the word "owner" as an administrator's token, unsigned tokens and \
+      credentials, the emulator's routes, no throttles. Without TLS, and on loopback only unless --emulator-allow names \
+      a network.
       """)
   var emulator: Bool?
 
   func validate() throws {
-    try cluster.validate(beside: flags.journal)
+    try cluster.validate(beside: storage.journal)
     guard emulator == true else { return }
     guard IPAddress.isLoopback(host: flags.host) || !emulatorOptions.allowed.isEmpty else {
       throw ValidationError(
-        "--emulator lets anybody in as an administrator, so it needs a loopback --host such as 127.0.0.1, or "
-          + "--emulator-allow with the networks that may.")
+        "--emulator gives every client the rights of an administrator, so it needs a loopback --host such as "
+          + "127.0.0.1, or --emulator-allow with the networks of the clients.")
     }
     guard flags.tlsCert == nil else {
-      throw ValidationError("--emulator is for loopback and cannot be combined with TLS.")
+      throw ValidationError("--emulator cannot be combined with --tls-cert: it is for clients of this machine.")
     }
   }
 
@@ -58,7 +70,7 @@ struct DevCommand: ServerCommand {
     let isEmulator = emulator ?? (project?.hasEmulators == true && flags.tlsCert == nil)
     guard isEmulator || (emulatorOptions.importFolder == nil && emulatorOptions.exportFolder == nil) else {
       throw ValidationError(
-        "--import and --export-on-exit go with --emulator; hearth db and hearth users do it elsewhere.")
+        "--import and --export-on-exit go with --emulator. Without it, use hearth db import and hearth users import.")
     }
     guard isEmulator || emulatorOptions.allowed.isEmpty else {
       throw ValidationError("--emulator-allow goes with --emulator.")
@@ -66,11 +78,11 @@ struct DevCommand: ServerCommand {
     // A project's emulators start empty each time, as the official ones do.
     let folder = isEmulator && emulator == nil && data.given == nil ? try Folder.makeTemporary() : nil
     defer { if let folder { Folder.remove(folder) } }
-    let reader = RulesReader(plugin: plugin, dataDirectory: folder ?? data.data)
+    let reader = RulesReader(plugin: plugin, dataDirectory: folder ?? data.path)
     let watched = try await rulesFile(of: project, reader)
     let settings = settings(of: project)
-    var options = try options(project, watched, settings, folder: folder ?? data.data, isEmulator)
-    options.console.examine = Examination.report(on: folder ?? data.data)
+    var options = try options(project, watched, settings, folder: folder ?? data.path, isEmulator)
+    options.console.examine = Examination.report(on: folder ?? data.path)
     let server = HearthServer(options: options)
     try await ServeRun(
       server: server, started: started, settings: settings, watches: watches(watched, project, server, reader),
@@ -89,9 +101,9 @@ struct DevCommand: ServerCommand {
 
   /// Returns the rules file for databases without an entry of their own.
   private func rulesFile(of project: FirebaseProject?, _ reader: RulesReader) async throws -> ServedRules {
-    let path = flags.rules ?? project?.commonRules ?? "hearth.rules.json"
+    let path = rules.rules ?? project?.commonRules ?? "hearth.rules.json"
     if project?.commonRules == nil, try TextFile.create(path, Self.starterRules) {
-      print("made a starter rules file: \(path)")
+      Output.line("hearth: made a starter rules file: \(path)")
     }
     let version = FileVersion(of: path)
     return ServedRules(path: path, version: version, text: try await reader.atStart(path))
@@ -112,6 +124,9 @@ struct DevCommand: ServerCommand {
     var options = try serverOptions(
       rulesText: rules.text, from: rules.path, settings: settings, folder: folder,
       otherPort: project?.hasEmulators == true ? project?.port("database") ?? 9000 : 9000, isEmulator: isEmulator)
+    if self.rules.defaultNamespace == nil, let name = Self.projectNamespace(settings, folder: folder) {
+      options.defaultNamespace = name
+    }
     guard isEmulator else { return options }
     emulatorOptions.allow(on: &options)
     options.emulatorExport = EmulatorFolder.exporter(of: folder)
@@ -125,6 +140,13 @@ struct DevCommand: ServerCommand {
     return options
   }
 
+  /// Returns the default database of a project; nil without one. A folder that was served before keeps its own.
+  static func projectNamespace(_ settings: FolderSettings, folder: String) -> String? {
+    if let name = FolderSettings.read(in: folder).defaultNamespace { return name }
+    let name = settings.projectID.map { $0 + "-default-rtdb" }
+    return name.flatMap { Namespace.isValid($0) ? $0 : nil }
+  }
+
   /// Returns the port to open for a configured one: 0 is any free port.
   private func openPort(_ port: Int) throws -> Int { try port == 0 ? FreePort.find(host: flags.host) : port }
 
@@ -132,7 +154,7 @@ struct DevCommand: ServerCommand {
     _ rules: ServedRules, _ project: FirebaseProject?, _ server: HearthServer, _ reader: RulesReader
   ) -> [RulesWatch] {
     var watches = [RulesWatch(path: rules.path, seen: rules.version, server: server, reader: reader)]
-    guard flags.rules == nil else { return watches }
+    guard self.rules.rules == nil else { return watches }
     for entry in project?.rules ?? [] where entry.namespace != nil {
       watches.append(
         RulesWatch(
@@ -147,7 +169,7 @@ struct DevCommand: ServerCommand {
     _ project: FirebaseProject?, _ isEmulator: Bool, _ reader: RulesReader
   ) -> @Sendable (HearthServer) async throws -> Void {
     let from = isEmulator ? emulatorOptions.folderToImport(project) : nil
-    let ownRules = flags.rules == nil
+    let ownRules = rules.rules == nil
     return { server in
       if ownRules { try await server.deployRules(of: project, reader) }
       try await from?.importInto(server.options.dataDirectory)
@@ -165,7 +187,7 @@ struct DevCommand: ServerCommand {
   /// The starter rules: signed-in users each get a folder of their own; everything else is closed.
   static let starterRules = """
     {
-      // Saved changes are put in force at once. Check them with: hearth rules check FILE
+      // hearth dev puts saved changes in force at once. Check them with: hearth rules check FILE
       "rules": {
         "users": {
           "$uid": {

@@ -31,9 +31,9 @@ struct RulesWatch {
     do {
       await deploy(try await reader.text(path))
     } catch let error as RulesError {
-      Output.line("rules: \(path):\(error.uploadErrorText.dropLast()) - the last good rules stay in force")
+      Output.line("rules: \(path):\(error.uploadErrorText.dropLast()) - the previous rules stay in force")
     } catch {
-      Output.line("rules: \(error) - the last good rules stay in force")
+      Output.line("rules: \(error) - the previous rules stay in force")
     }
   }
 
@@ -42,7 +42,7 @@ struct RulesWatch {
       try await server.deployRules(text, to: namespace, from: path)
       Output.line("rules: \(path) is in force")
     } catch {
-      Output.line("rules: \(path):\(error) - the last good rules stay in force")
+      Output.line("rules: \(path):\(error) - the previous rules stay in force")
     }
   }
 }

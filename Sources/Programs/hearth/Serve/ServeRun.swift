@@ -1,5 +1,6 @@
 import Glibc
 import HearthBytes
+import HearthCommandLine
 import HearthProgram
 import HearthServer
 import Logging
@@ -55,6 +56,8 @@ struct ServeRun {
 
   /// Starts the server and prints its address.
   private func start() async throws {
+    let notice = Task { await noteSlowStart() }
+    defer { notice.cancel() }
     try await server.start()
     do {
       try saveSettings()
@@ -63,9 +66,24 @@ struct ServeRun {
       await server.stop()
       throw error
     }
-    announce()
-    await announceConsole()
+    notice.cancel()
+    registerForCommands()
+    let lines = announcement + (await consoleLines)
+    // One piece, so that no line of the log is within it.
+    Output.line(lines.joined(separator: "\n"))
     manager?.notify(.ready)
+  }
+
+  /// Prints what is loaded, at a terminal, when the start takes longer than a second.
+  private func noteSlowStart() async {
+    guard isatty(STDERR_FILENO) == 1, (try? await Task.sleep(for: .seconds(1))) != nil else { return }
+    let folder = server.options.dataDirectory
+    guard settings.journal == nil else {
+      return Output.note(
+        "hearth: loading databases and accounts from \(JournalEngines.product(of: settings.journal ?? ""))…")
+    }
+    let megabytes = FolderProbe(dataDirectory: folder, settings: settings).dataBytes >> 20
+    Output.note("hearth: loading databases and accounts from \(folder), \(megabytes) MB…")
   }
 
   private func saveSettings() throws {
@@ -86,46 +104,68 @@ struct ServeRun {
     ).description
   }
 
-  private func announce() {
-    let scheme = server.options.tls == nil ? "http" : "https"
-    let socket = server.options.tls == nil ? "ws" : "wss"
-    let host = server.options.host.contains(":") ? "[\(server.options.host)]" : server.options.host
-    let place = "\(host):\(server.boundPort ?? server.options.port)"
+  private var announcement: [String] {
+    let options = server.options
+    let scheme = options.tls == nil ? "http" : "https"
+    let socket = options.tls == nil ? "ws" : "wss"
+    let host = options.host.contains(":") ? "[\(options.host)]" : options.host
+    let place = "\(host):\(server.boundPort ?? options.port)"
     let milliseconds = (ContinuousClock.now - started) / .milliseconds(1)
-    Output.line("hearth: ready in \(Int(milliseconds.rounded())) ms on \(scheme)://\(place)")
-    Output.line("  REST     \(scheme)://\(place)/.json?ns=\(server.options.defaultNamespace)")
-    Output.line("  socket   \(socket)://\(place)/.ws?v=5&ns=\(server.options.defaultNamespace)")
-    Output.line("  accounts \(accountsText)")
-    Output.line("  data     \(server.options.dataDirectory)")
-    for watch in watches {
-      Output.line("  rules    \(watch.path) (watched\(watch.namespace.map { ", for \($0)" } ?? ""))")
+    var lines = [
+      "hearth: ready in \(Int(milliseconds.rounded())) ms on \(scheme)://\(place)",
+      "  REST     \(scheme)://\(place)/.json?ns=\(options.defaultNamespace)",
+      "  socket   \(socket)://\(place)/.ws?v=5&ns=\(options.defaultNamespace)",
+      "  accounts \(accountsText)",
+      "  data     \(options.dataDirectory)",
+    ]
+    lines += watches.map { "  rules    \($0.path) (watched\($0.namespace.map { ", for \($0)" } ?? ""))" }
+    if let ports = options.emulatorPorts, Set([ports.database, ports.auth, ports.hub]).count > 1 {
+      lines.append("  emulators: database \(ports.database), auth \(ports.auth), hub \(ports.hub)")
     }
-    if let ports = server.options.emulatorPorts, Set([ports.database, ports.auth, ports.hub]).count > 1 {
-      Output.line("  emulators: database \(ports.database), auth \(ports.auth), hub \(ports.hub)")
+    if options.accounts.isEmulator {
+      lines += [
+        "  emulator mode: programs of this machine are administrators with the token \"owner\", and unsigned tokens are",
+        "           accepted. Clients with an API key alone use the project \(options.accounts.projectID); --project changes it.",
+      ]
     }
-    if server.options.accounts.isEmulator {
-      Output.line(
-        "  emulator mode: \"owner\" is an administrator and unsigned tokens are accepted, from this machine only;")
-      Output.line(
-        "           clients that name an API key alone are of project \(server.options.accounts.projectID): --project changes it"
-      )
-    }
+    return lines
   }
 }
 
 extension ServeRun {
-  /// Prints a link that opens the console once, when the server is started at a terminal. A service manager would put
-  /// it into its log.
-  private func announceConsole() async {
-    let options = server.options
-    guard options.console.isServed else { return }
-    let isLoopback = IPAddress.isLoopback(host: options.console.address?.host ?? options.host)
-    let isLogged = manager != nil || getenv("JOURNAL_STREAM") != nil
-    guard isLoopback, !isLogged, let link = await server.makeConsoleLink() else {
-      return Output.line("  console  hearth console prints a link")
+  /// Lets the commands of this folder find a development server.
+  private func registerForCommands() {
+    guard settings.isDevelopment, let folder = DevelopmentServerFolder(TargetSources.variable),
+      let process = ProcessIdentity(running: getpid()), let own = DevelopmentServer.ownFolder
+    else { return }
+    let data = DevelopmentServer.realPath(server.options.dataDirectory) ?? server.options.dataDirectory
+    let entry = DevelopmentServer(process: process, projectFolder: own, dataFolder: data, url: url)
+    do { try folder.add(entry) } catch {
+      Output.note(
+        "hearth: warning: commands in this folder do not find this server without --data \(data): \(error)")
     }
-    Output.line("  console  \(link)")
-    Output.line("           opens once, within 10 minutes; hearth console prints another")
+  }
+
+  private func unregister() {
+    guard settings.isDevelopment else { return }
+    DevelopmentServerFolder(TargetSources.variable)?.remove(processID: getpid())
+  }
+
+  /// The lines with a link that opens the console once, when the server is started at a terminal. A service manager
+  /// would put it into its log.
+  private var consoleLines: [String] {
+    get async {
+      let options = server.options
+      guard options.console.isServed else { return [] }
+      let isFound = settings.isDevelopment || options.dataDirectory == CommandTargetDefaults.folder
+      let command = "hearth console" + (isFound ? "" : " --data \(TextFile.absolute(options.dataDirectory))")
+      let isLoopback = IPAddress.isLoopback(host: options.console.address?.host ?? options.host)
+      let isLogged = manager != nil || getenv("JOURNAL_STREAM") != nil
+      guard isLoopback, !isLogged, let link = await server.makeConsoleLink() else {
+        return ["  console  \(command) prints a link"]
+      }
+      return ["  console  \(link)", "           opens once, within 10 minutes; \(command) prints another"]
+    }
   }
 
   /// The project and its sign-in methods, for the announcement.
@@ -144,8 +184,9 @@ extension ServeRun {
     manager?.notify(.stopping)
     server.drain()
     if drainSeconds > 0 { try? await Task.sleep(for: .seconds(drainSeconds)) }
-    do { try await finish(server) } catch { Output.note("hearth: \(error)") }
+    do { try await finish(server) } catch { Output.note("Error: \(error)") }
     await server.stop()
+    unregister()
   }
 
   /// Notifies the service manager that the server's event loops respond, three times in each interval of its watchdog,

@@ -7,7 +7,7 @@ import HearthTree
 struct TenantsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tenants",
-    abstract: "Manage tenants: parts of the project with users of their own.",
+    abstract: "Manage tenants: parts of the project with separate users.",
     discussion: """
       Their accounts are managed by hearth users with --tenant. Whatever else a tenant has of its own is set by admin SDKs; \
       see the guide "Tenants".
@@ -46,9 +46,9 @@ struct TenantsList: AsyncParsableCommand {
 }
 
 /// The command `hearth tenants create`.
-struct TenantsCreate: AsyncParsableCommand {
+struct TenantsCreate: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "create", abstract: "Make a tenant, and print its id: apps set auth.tenantId to it.")
+    commandName: "create", abstract: "Create a tenant, and print its id for auth.tenantId of apps.")
 
   @OptionGroup var admin: AdminOptions
 
@@ -92,9 +92,9 @@ struct TenantsShow: AsyncParsableCommand {
 }
 
 /// The command `hearth tenants set`.
-struct TenantsSet: AsyncParsableCommand {
+struct TenantsSet: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "set", abstract: "Change a tenant: its name, its ways in, and whether anybody signs in at all.",
+    commandName: "set", abstract: "Change a tenant: its name, its sign-in methods, and whether it is enabled.",
     discussion: "What is not named stays as it is.")
 
   @OptionGroup var admin: AdminOptions
@@ -107,12 +107,12 @@ struct TenantsSet: AsyncParsableCommand {
   @OptionGroup var signInMethods: SignInMethodOptions
 
   @Option(
-    help: ArgumentHelp("Whether it is disabled: nobody signs in, and no token is renewed.", valueName: "true|false"))
+    help: ArgumentHelp("Disable the tenant: no sign-in, and no renewal of tokens.", valueName: "true|false"))
   var disabled: Bool?
 
   func validate() throws {
     guard name != nil || disabled != nil || !signInMethods.members.isEmpty else {
-      throw ValidationError("Nothing to change: name at least one option, such as --disabled true.")
+      throw ValidationError("Nothing to change; give at least one option, such as --disabled true.")
     }
   }
 
@@ -128,10 +128,10 @@ struct TenantsSet: AsyncParsableCommand {
 }
 
 /// The command `hearth tenants delete`.
-struct TenantsDelete: AsyncParsableCommand {
+struct TenantsDelete: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",
-    abstract: "Delete tenants for good, with all of their accounts. Data in databases is not deleted.")
+    abstract: "Delete tenants permanently with their accounts. Data in databases stays.")
 
   @OptionGroup var admin: AdminOptions
 
@@ -158,7 +158,7 @@ struct TenantsDelete: AsyncParsableCommand {
   }
 }
 
-/// The options for the sign-in methods of each tenant.
+/// The options that switch the sign-in methods of a tenant on or off.
 struct SignInMethodOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Whether passwords sign in.", valueName: "true|false"))
   var passwords: Bool?
@@ -169,7 +169,7 @@ struct SignInMethodOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Whether anonymous accounts are made.", valueName: "true|false"))
   var anonymous: Bool?
 
-  /// The members for the identity interface.
+  /// The given options as members of a tenant in Identity Platform's API.
   var members: [JSON.Member] {
     [
       ("allowPasswordSignup", passwords), ("enableEmailLinkSignin", emailLinks), ("enableAnonymousUser", anonymous),

@@ -9,7 +9,7 @@ enum Confirmation {
     _ question: String, orFlag flag: String, refusal: String = "nothing was deleted"
   ) throws {
     guard isatty(STDIN_FILENO) == 1 else {
-      throw ValidationError("\(question) There is nobody to ask here; \(flag) says so.")
+      throw ValidationError("\(question) Standard input is not a terminal; confirm with \(flag).")
     }
     Output.raw(Array("\(question) [y/N] ".utf8), to: STDERR_FILENO)
     let answer = readLine(strippingNewline: true)?.lowercased() ?? ""

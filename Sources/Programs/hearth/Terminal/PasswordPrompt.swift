@@ -14,7 +14,7 @@ struct PasswordOption: ParsableArguments {
   func validate() throws {
     guard password == nil else {
       throw ValidationError(
-        "A password is no argument: every user of the machine could read it. Leave it out to be asked for it, or use "
+        "A password as an argument is readable by every user of the machine. Leave it out to be asked, or use "
           + "--password-stdin.")
     }
   }
@@ -29,7 +29,7 @@ struct PasswordOption: ParsableArguments {
   private func ask(_ question: String) throws -> String {
     let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
     guard terminal >= 0 else {
-      throw ValidationError("There is no terminal to ask for the password on; give it with --password-stdin.")
+      throw ValidationError("No terminal to ask for the password; use --password-stdin.")
     }
     defer { close(terminal) }
     let prompt = TerminalPrompt(file: terminal)

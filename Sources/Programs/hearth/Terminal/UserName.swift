@@ -3,8 +3,10 @@ import Glibc
 /// The user of this process.
 enum UserName {
   /// The name of the system's user, or the number when there is no name.
-  static var own: String {
-    let id = getuid()
+  static var own: String { name(of: getuid()) }
+
+  /// Returns the name of a user, or the number when there is no name.
+  static func name(of id: uid_t) -> String {
     var entry = passwd()
     var found: UnsafeMutablePointer<passwd>?
     var buffer = [CChar](repeating: 0, count: 16 << 10)

@@ -6,7 +6,7 @@ import HearthProgram
 struct TokenInspect: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
-    abstract: "Show what a token says, and whether this data folder's keys accept it now.",
+    abstract: "Show the content of a token, and verify it with the keys of the data folder.",
     discussion: """
       Checks the keys only; hearth token verify also checks whether the account is disabled or was signed out. Exits \
       with 0 when the token is valid and with 1 when it is not.
@@ -22,7 +22,7 @@ struct TokenInspect: ParsableCommand {
   var json = false
 
   func run() throws {
-    let ring = KeyRing(store: try data.openKeys(), projectID: data.projectID(project))
+    let ring = KeyRing(store: try data.openKeys(), projectID: try data.projectID(project))
     let verdict = TokenVerdict(try token.read(), ring: ring, accounts: [], nowSeconds: WallClock.nowSeconds)
     if json { Output.json(verdict.json()) } else { Self.show(verdict) }
     if !verdict.isValid { throw ExitCode.failure }
@@ -53,7 +53,7 @@ struct TokenArgument: ParsableArguments {
 
   func read() throws -> String {
     let text = token == "-" ? (readLine(strippingNewline: true) ?? "") : token
-    guard !text.isEmpty else { throw ValidationError("There is no token.") }
+    guard !text.isEmpty else { throw ValidationError("The token is empty.") }
     return text
   }
 }

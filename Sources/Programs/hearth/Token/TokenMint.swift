@@ -8,7 +8,7 @@ import HearthTree
 struct TokenMint: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mint",
-    abstract: "Make a token with a data folder's keys, and print it.",
+    abstract: "Create a token with the keys of a data folder, and print it.",
     discussion: """
       Without a flag it is a custom token, which an app exchanges by signInWithCustomToken within the hour. The other \
       kinds are sent to the database as they are: over the socket with `auth`, or in a query with `auth=`.
@@ -54,7 +54,7 @@ struct TokenMint: ParsableCommand {
         throw ValidationError("--admin prints the server's own token; --uid, --claims and --expires do not go with it.")
       }
     } else if (uid ?? "").isEmpty {
-      throw ValidationError("--uid is missing: say which user the token stands for, such as --uid alice.")
+      throw ValidationError("--uid is missing: name the user of the token, such as --uid alice.")
     }
   }
 
@@ -70,10 +70,10 @@ struct TokenMint: ParsableCommand {
     if json { Output.json(["token": .string(token)]) } else { Output.line(token) }
   }
 
-  private var projectID: String { data.projectID(project) }
+  private var projectID: String { get throws { try data.projectID(project) } }
 
   private func customToken(_ keys: KeyStore) throws -> String {
-    try CustomTokenMinter(account: try keys.mintingAccount(projectID: projectID)).mint(
+    try CustomTokenMinter(account: try keys.mintingAccount(projectID: try projectID)).mint(
       uid: uid ?? "", claims: try claimMembers(), issuedAtSeconds: WallClock.nowSeconds,
       lifetimeSeconds: expires?.seconds ?? 3_600)
   }
@@ -89,7 +89,7 @@ struct TokenMint: ParsableCommand {
     let now = WallClock.nowSeconds
     var subject = IDTokenSubject(uid: uid ?? "", signInProvider: "custom", authTimeSeconds: now)
     subject.sessionClaims = try claimMembers()
-    return try IDTokenMinter(projectID: projectID, keys: try keys.keys(.idToken)).mint(
+    return try IDTokenMinter(projectID: try projectID, keys: try keys.keys(.idToken)).mint(
       subject, issuedAtSeconds: now,
       lifetimeSeconds: expires?.seconds ?? TokenLimits.idTokenLifetimeSecondsDefault)
   }
@@ -97,11 +97,11 @@ struct TokenMint: ParsableCommand {
   private func claimMembers() throws -> [ClaimValue.Member] {
     do {
       guard let members = try ClaimValue(json: claims).members else {
-        throw ValidationError("--claims must be a JSON object, such as '{\"role\":\"editor\"}'.")
+        throw ValidationError(ClaimsText.problem("--claims", claims))
       }
       return members
-    } catch let error as ClaimSyntaxError {
-      throw ValidationError("--claims is not JSON: \(error)")
+    } catch is ClaimSyntaxError {
+      throw ValidationError(ClaimsText.problem("--claims", claims))
     }
   }
 }

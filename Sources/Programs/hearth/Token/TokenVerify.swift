@@ -19,7 +19,7 @@ struct TokenVerify: AsyncParsableCommand {
 
   func run() async throws {
     let text = try token.read()
-    let keys = try admin.data.openKeys()
+    let keys = try DataOption.keys(in: admin.folder())
     let verdict = try await admin.run { admin in
       let ring = KeyRing(store: keys, projectID: admin.projectID)
       let now = WallClock.nowSeconds

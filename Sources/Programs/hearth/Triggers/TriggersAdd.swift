@@ -6,10 +6,10 @@ import HearthTriggers
 import NIOHTTP1
 
 /// The command `hearth triggers add`.
-struct TriggersAdd: AsyncParsableCommand {
+struct TriggersAdd: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
-    abstract: "Have what is written, or what becomes of users, sent to a URL or a plugin.",
+    abstract: "Send the events of writes or of accounts to a URL or a plugin.",
     discussion: """
       Every write that changes the value at a place that matches makes one event, durable together with the write, and \
       sent at least once, in order for each place:

@@ -7,12 +7,12 @@ import NIOHTTP1
 /// The command `hearth triggers`.
 struct TriggersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "triggers", abstract: "Send what is written to functions and other receivers.",
+    commandName: "triggers", abstract: "Send events of writes and accounts to functions and other receivers.",
     subcommands: [TriggersAdd.self, List.self, Show.self, Pause.self, Resume.self, Dead.self, Replay.self, Remove.self])
 
   /// The command `hearth triggers list`.
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show all triggers, and how they are doing.")
+    static let configuration = CommandConfiguration(abstract: "List the triggers with their state.")
 
     @OptionGroup var server: TriggersServer
 
@@ -50,7 +50,7 @@ struct TriggersCommand: ParsableCommand {
 
   /// The command `hearth triggers show`.
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show all that is known of a trigger.")
+    static let configuration = CommandConfiguration(abstract: "Show a trigger with its settings and figures.")
 
     @OptionGroup var named: NamedTrigger
 
@@ -72,9 +72,9 @@ struct TriggersCommand: ParsableCommand {
   }
 
   /// The command `hearth triggers pause`.
-  struct Pause: AsyncParsableCommand {
+  struct Pause: AsyncParsableCommand, WritingCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Send nothing for a trigger until it is resumed; its events wait.")
+      abstract: "Pause a trigger: its events wait until it is resumed.")
 
     @OptionGroup var named: NamedTrigger
 
@@ -90,8 +90,8 @@ struct TriggersCommand: ParsableCommand {
   }
 
   /// The command `hearth triggers resume`.
-  struct Resume: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Send the events of a paused trigger again.")
+  struct Resume: AsyncParsableCommand, WritingCommand {
+    static let configuration = CommandConfiguration(abstract: "Resume a paused trigger.")
 
     @OptionGroup var named: NamedTrigger
 
@@ -106,7 +106,7 @@ struct TriggersCommand: ParsableCommand {
   /// The command `hearth triggers dead`.
   struct Dead: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show the events of a trigger that were given up, and why.")
+      abstract: "Show the dead letters of a trigger: events that were given up, with the reason.")
 
     @OptionGroup var named: NamedTrigger
 
@@ -134,9 +134,9 @@ struct TriggersCommand: ParsableCommand {
   }
 
   /// The command `hearth triggers replay`.
-  struct Replay: AsyncParsableCommand {
+  struct Replay: AsyncParsableCommand, WritingCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Send events again that were given up, with their old ids.",
+      abstract: "Send dead letters again, with their event ids.",
       discussion: "Without --letter as many as one request takes, the oldest first; again for more.")
 
     @OptionGroup var named: NamedTrigger
@@ -154,9 +154,9 @@ struct TriggersCommand: ParsableCommand {
   }
 
   /// The command `hearth triggers remove`.
-  struct Remove: AsyncParsableCommand {
+  struct Remove: AsyncParsableCommand, WritingCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Remove a trigger; events that wait for it are dead letters.")
+      abstract: "Remove a trigger. Its waiting events become dead letters.")
 
     @OptionGroup var named: NamedTrigger
 

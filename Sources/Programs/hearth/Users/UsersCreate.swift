@@ -3,10 +3,10 @@ import HearthProgram
 import HearthTree
 
 /// The command `hearth users create`.
-struct UsersCreate: AsyncParsableCommand {
+struct UsersCreate: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "create",
-    abstract: "Make an account.",
+    abstract: "Create an account.",
     discussion: """
       Asks for the password on the terminal. An account without an e-mail address has no password either: its user \
       signs in with a custom token for its uid.

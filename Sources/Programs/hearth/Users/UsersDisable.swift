@@ -3,7 +3,7 @@ import HearthProgram
 import HearthTree
 
 /// The command `hearth users disable`.
-struct UsersDisable: AsyncParsableCommand {
+struct UsersDisable: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "disable", abstract: "Disable accounts: no sign-in, no refresh, and live connections end at once.")
 
@@ -26,7 +26,7 @@ struct UsersDisable: AsyncParsableCommand {
 }
 
 /// The command `hearth users enable`.
-struct UsersEnable: AsyncParsableCommand {
+struct UsersEnable: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "enable", abstract: "Enable disabled accounts again.")
 
@@ -56,7 +56,7 @@ private enum UserState {
 }
 
 /// The command `hearth users revoke`.
-struct UsersRevoke: AsyncParsableCommand {
+struct UsersRevoke: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "revoke",
     abstract: "Sign users out everywhere: tokens issued until now become invalid, live connections end at once.")
@@ -84,10 +84,10 @@ struct UsersRevoke: AsyncParsableCommand {
 }
 
 /// The command `hearth users delete`.
-struct UsersDelete: AsyncParsableCommand {
+struct UsersDelete: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",
-    abstract: "Delete accounts for good. Data in databases is not deleted, also not under their uids.")
+    abstract: "Delete accounts permanently. Data in databases stays, also below their uids.")
 
   @OptionGroup var admin: AdminOptions
 

@@ -3,10 +3,10 @@ import HearthProgram
 import HearthTree
 
 /// The command `hearth users erase`.
-struct UsersErase: AsyncParsableCommand {
+struct UsersErase: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "erase",
-    abstract: "Delete an account, and take the person out of histories, logs and the audit trail.",
+    abstract: "Delete an account and erase the person from history, logs and the audit trail.",
     discussion: """
       Commits forget who made them; their places, times and rules stay. What is at each --place goes, now and in the past. \
       What was copied elsewhere is not reached: backups, exports, the server's log file. When it is interrupted, the next \

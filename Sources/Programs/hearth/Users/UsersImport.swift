@@ -3,7 +3,7 @@ import HearthProgram
 import HearthTree
 
 /// The command `hearth users import`.
-struct UsersImport: AsyncParsableCommand {
+struct UsersImport: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
     abstract: "Import accounts with their password hashes: users keep their passwords.",

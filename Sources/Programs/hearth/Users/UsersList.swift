@@ -33,7 +33,7 @@ struct UsersList: AsyncParsableCommand {
     }
   }
 
-  /// A list that is printed page by page as JSON; a table needs all its rows before it knows its widths.
+  /// A list that is printed page by page as JSON, or at the end as a table, whose column widths depend on all rows.
   private struct Listing {
     let isJSON: Bool
     private(set) var count = 0

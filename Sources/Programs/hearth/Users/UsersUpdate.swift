@@ -3,7 +3,7 @@ import HearthProgram
 import HearthTree
 
 /// The command `hearth users update`.
-struct UsersUpdate: AsyncParsableCommand {
+struct UsersUpdate: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "update",
     abstract: "Change an account.",
@@ -34,7 +34,7 @@ struct UsersUpdate: AsyncParsableCommand {
   func validate() throws {
     guard email != nil || newPassword || password.passwordStdin || profile.updateMembers != [:] || !remove.isEmpty
     else {
-      throw ValidationError("Nothing to change: name at least one option, such as --display-name NAME.")
+      throw ValidationError("Nothing to change; give at least one option, such as --display-name NAME.")
     }
   }
 
@@ -72,7 +72,7 @@ struct UsersUpdate: AsyncParsableCommand {
 }
 
 /// The command `hearth users set-claims`.
-struct UsersSetClaims: AsyncParsableCommand {
+struct UsersSetClaims: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "set-claims",
     abstract: "Set the claims in an account's tokens; rules see them as auth.token.NAME.",
@@ -95,7 +95,7 @@ struct UsersSetClaims: AsyncParsableCommand {
 
   func validate() throws {
     guard JSON(parsing: claims.utf8)?.members != nil else {
-      throw ValidationError("The claims must be a JSON object, such as '{\"role\":\"editor\"}'.")
+      throw ValidationError(ClaimsText.problem("The claims", claims))
     }
   }
 

@@ -40,7 +40,7 @@ package struct ExposureAssertion: Sendable {
     let (path, column) = try words.next("a path such as /rooms/*/messages or /**")
     pattern = try ExposurePattern.parts(path, column)
     if let (word, column) = words.rest {
-      throw Problem(column: column, message: "'\(word)' is too much; a sentence ends with its path")
+      throw Problem(column: column, message: "unexpected '\(word)'; a sentence ends with its path")
     }
   }
 
@@ -58,7 +58,8 @@ package struct ExposureAssertion: Sendable {
       guard isPermission else {
         throw Problem(
           column: column,
-          message: "two negatives: say 'signed-out people cannot' of people who are signed out, or 'nobody can' of all")
+          message:
+            "two negatives: write 'signed-out people cannot' for signed-out clients, or 'nobody can' for all clients")
       }
       return (nil, false, operation)
     case .people(let identity, let isLoose):
@@ -89,13 +90,13 @@ package struct ExposureAssertion: Sendable {
   }
 
   private static func subject(_ words: inout Words) throws(Problem) -> Subject {
-    let (word, column) = try words.next("who it is about: nobody, signed-out people, anyone, other or claim:NAME")
+    let (word, column) = try words.next("a subject: nobody, signed-out people, anyone, other or claim:NAME")
     let people = ["people", "users", "clients"]
     switch word {
     case "nobody": return .noClient
     case "no":
       let (one, column) = try words.next("'one' after 'no'")
-      guard one == "one" else { throw Problem(column: column, message: "'\(one)' after 'no': say 'no one'") }
+      guard one == "one" else { throw Problem(column: column, message: "'\(one)' after 'no': write 'no one'") }
       return .noClient
     case "signed-out", "unauthenticated":
       _ = words.skip(people)
@@ -112,13 +113,14 @@ package struct ExposureAssertion: Sendable {
   private static func holder(_ word: String, _ column: Int) throws(Problem) -> ExposureIdentity {
     guard word.hasPrefix("claim:") else {
       throw Problem(
-        column: column, message: "'\(word)' is not nobody, signed-out people, anyone, other or claim:NAME")
+        column: column,
+        message: "unknown subject '\(word)'; write nobody, signed-out people, anyone, other or claim:NAME")
     }
     let claim = word.dropFirst("claim:".count).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let names = claim[0].split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard names.allSatisfy({ !$0.isEmpty }) else {
       throw Problem(
-        column: column, message: "'\(word)' names no claim; write claim:admin, claim:role=editor or claim:a.b")
+        column: column, message: "'\(word)' is not a claim; write claim:admin, claim:role=editor or claim:a.b")
     }
     return .holder(names, claim.count > 1 ? value(String(claim[1])) : .bool(true))
   }
@@ -157,7 +159,7 @@ package struct ExposureAssertion: Sendable {
     }
 
     mutating func next(_ expected: String) throws(Problem) -> (text: String, column: Int) {
-      guard index < words.count else { throw Problem(column: end, message: "here belongs \(expected)") }
+      guard index < words.count else { throw Problem(column: end, message: "expected \(expected)") }
       index += 1
       return words[index - 1]
     }

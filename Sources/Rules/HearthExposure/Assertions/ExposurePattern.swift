@@ -15,7 +15,7 @@ enum ExposurePattern {
 
   static func parts(_ text: String, _ column: Int) throws(ExposureAssertion.Problem) -> [Part] {
     guard text.hasPrefix("/") else {
-      throw ExposureAssertion.Problem(column: column, message: "a path begins with /")
+      throw ExposureAssertion.Problem(column: column, message: "a path must begin with /")
     }
     if text == "/" { return [] }
     var parts: [Part] = []
@@ -37,10 +37,10 @@ enum ExposurePattern {
     if piece.hasPrefix("$"), piece.count > 1 { return .open }
     if piece.contains("*") {
       throw ExposureAssertion.Problem(
-        column: column, message: "'\(piece)': a * stands alone, for one key, or ** for any")
+        column: column, message: "'\(piece)': write * alone for one key, or ** for any number of keys")
     }
     if Key(piece).problem != nil {
-      throw ExposureAssertion.Problem(column: column, message: "'\(piece)' cannot be a key")
+      throw ExposureAssertion.Problem(column: column, message: "'\(piece)' is not a valid key")
     }
     return .key(piece)
   }

@@ -1,4 +1,5 @@
-/// The term by which a language is composed. Operands are languages of the same ``Languages``.
+/// A node of the term that defines a language: an operation and its operands, which are languages of the same
+/// ``Languages``.
 enum LanguageNode: Hashable {
   /// An unknown language. Every question about it, and about languages composed of it, is answered with "unknown".
   case opaque
@@ -8,12 +9,12 @@ enum LanguageNode: Hashable {
   case emptyText
   /// Texts of one UTF-16 unit, from a set in ``UnitSets``.
   case units(Int32)
-  /// A text of the first language followed by one of the second, which is often also a sequence.
+  /// A text of the first language followed by one of the second. The second is often a sequence itself.
   case sequence(Language, Language)
   /// Texts of any of the languages; two or more, in order of their numbers.
-  case either([Language])
+  case union([Language])
   /// Texts of all of the languages; two or more, in order of their numbers.
-  case both([Language])
+  case intersection([Language])
   /// Texts that are not of the language.
   case complement(Language)
   /// The concatenation of the given number of texts of the language; unbounded when there is no maximum.
@@ -24,11 +25,11 @@ enum LanguageNode: Hashable {
 
 /// Properties of a language that follow from its composition.
 struct LanguageFacts {
-  /// True when the empty text is a word.
+  /// True when the language contains the empty text.
   var isNullable: Bool
-  /// The fewest units of a word.
+  /// The minimum length of its texts in UTF-16 code units.
   var unitsMin: Int
-  /// The most units of a word; nil when no bound is known.
+  /// The maximum length of its texts in UTF-16 code units; nil when no bound is known.
   var unitsMax: Int?
   /// The number of levels of nodes. The parts of a sequence after the first are not counted, because they are visited
   /// in a loop.

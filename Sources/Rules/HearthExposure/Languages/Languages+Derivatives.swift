@@ -9,8 +9,8 @@ extension Languages {
     case .none, .emptyText: return none
     case .units(let set): return sets.contains(set, unit) ? emptyText : none
     case .sequence: return derivative(ofSequence: language, by: unit)
-    case .either(let options): return union(options.map { derivative(of: $0, by: unit) })
-    case .both(let conditions):
+    case .union(let options): return union(options.map { derivative(of: $0, by: unit) })
+    case .intersection(let conditions):
       var after: [Language] = []
       for condition in conditions {
         let next = derivative(of: condition, by: unit)
@@ -55,7 +55,7 @@ extension Languages {
         place = rest
       }
       addFirstSets(of: place, to: &found)
-    case .either(let parts), .both(let parts): for part in parts { addFirstSets(of: part, to: &found) }
+    case .union(let parts), .intersection(let parts): for part in parts { addFirstSets(of: part, to: &found) }
     case .complement(let inner), .repeated(let inner, _, _): addFirstSets(of: inner, to: &found)
     case .bytes: for set in Self.sizes { found.insert(sets.number(of: set.units)) }
     }

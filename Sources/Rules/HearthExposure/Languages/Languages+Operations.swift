@@ -95,7 +95,7 @@ extension Languages {
     let list = members.sorted { $0.index < $1.index }
     let all = list.map { facts(of: $0) }
     return intern(
-      .either(list),
+      .union(list),
       LanguageFacts(
         isNullable: all.contains(where: \.isNullable), unitsMin: all.map(\.unitsMin).min() ?? 0,
         unitsMax: all.reduce(0) { most, next in most.flatMap { a in next.unitsMax.map { max(a, $0) } } },
@@ -137,7 +137,7 @@ extension Languages {
     if let unitsMax, unitsMax < unitsMin { return none }
     if unitsMax == 0 { return isNullable ? emptyText : none }
     return intern(
-      .both(list),
+      .intersection(list),
       LanguageFacts(
         isNullable: isNullable, unitsMin: unitsMin, unitsMax: unitsMax, height: (all.map(\.height).max() ?? 0) + 1,
         width: all.reduce(1) { Saturating.sum($0, $1.width) }))
@@ -154,8 +154,8 @@ extension Languages {
     case .repeated(anyUnit, let least, let most):
       let longer = most.map { repeated(anyUnit, atLeast: Saturating.sum($0, 1), atMost: nil) } ?? none
       return least == 0 ? longer : union([repeated(anyUnit, atLeast: 0, atMost: least - 1), longer])
-    case .either(let options): return intersection(options.map { complement($0) })
-    case .both(let conditions): return union(conditions.map { complement($0) })
+    case .union(let options): return intersection(options.map { complement($0) })
+    case .intersection(let conditions): return union(conditions.map { complement($0) })
     default:
       let inner = facts(of: language)
       return intern(
@@ -223,7 +223,7 @@ extension Languages {
 }
 
 extension LanguageNode {
-  fileprivate var options: [Language]? { if case .either(let options) = self { options } else { nil } }
+  fileprivate var options: [Language]? { if case .union(let options) = self { options } else { nil } }
 
-  fileprivate var conditions: [Language]? { if case .both(let conditions) = self { conditions } else { nil } }
+  fileprivate var conditions: [Language]? { if case .intersection(let conditions) = self { conditions } else { nil } }
 }

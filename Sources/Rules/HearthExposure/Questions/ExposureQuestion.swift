@@ -30,11 +30,11 @@ package struct ExposureQuestion: Sendable {
 /// The reason why a question could not be decided.
 package enum ExposureReason: String, Sendable {
   /// The search took too many steps: ``ExposureLimits/searchNodesMax``.
-  case searchTooLong = "the search took too many steps"
+  case searchTooLong = "the search needed too many steps"
   /// An expression has too many ways to be true: ``ExposureLimits/alternativesMax``.
   case tooManyAlternatives = "an expression has too many alternatives"
   /// Failure to find either a proof or an allowed request.
-  case noWitness = "neither a proof nor a request was found"
+  case noWitness = "neither a proof nor a witness was found"
 }
 
 /// The answer to a question.

@@ -29,7 +29,7 @@ extension Checker {
     switch type {
     case .query: "query has \(QueryField.allCases.map(\.rawValue).joined(separator: ", "))."
     case .snapshot: "A snapshot has \(RulesFunction.names(of: .snapshot).sorted().joined(separator: ", "))."
-    default: "A text has \(RulesFunction.names(of: .text).joined(separator: ", "))."
+    default: "A string has \(RulesFunction.names(of: .text).joined(separator: ", "))."
     }
   }
 

@@ -150,7 +150,8 @@ struct Checker {
     if case .constant = operand.form { return }
     throw ExpressionProblem(
       "Invalid \(binary.rawValue) expression: \(side) operand must be an ordering or string literal when comparing "
-        + "against an ordering.", help: "Write the whole path as one text, such as 'members/name'.", at: operand.offset)
+        + "against an ordering.", help: "Write the whole path as one string, such as 'members/name'.",
+      at: operand.offset)
   }
 
   private func conditional(

@@ -6,7 +6,7 @@ import Synchronization
 public final class RulesCoverage: Sendable {
   /// The rules, as a rule set that does not count.
   public let rules: RuleSet
-  /// The count of each outcome of each site, for each rule by its number.
+  /// The counts of a rule, by its number: of each outcome of each site (see ``SiteMap``); empty until it is evaluated.
   private let counts: Mutex<[[UInt64]]>
   private let rulesInOrder: [Rule]
 

@@ -45,7 +45,7 @@ extension RuleVisit {
   fileprivate var word: String {
     switch result {
     case .value(let value): value ? "true" : "false"
-    case .error(let error): "error, \(error.message)"
+    case .error(let error): "error: \(error.message)"
     }
   }
 }
@@ -113,7 +113,7 @@ struct ExplanationRenderer {
     }
     if let expression = visit.expression { parts(expression, depth: 0, decisive: visit.decisive?.range) }
     for read in visit.reads { self.read(read) }
-    if visit.isCut { line("  More was evaluated than is shown.", .dim) }
+    if visit.isCut { line("  More conditions were evaluated and are not shown.", .dim) }
   }
 
   /// Writes the rule's text, and carets below a part of it.

@@ -28,13 +28,13 @@ public struct Explanation: Sendable {
   /// A sentence with the request, the result and the reason.
   public var summary: String {
     let asked = "\(operation) \(PlainExplanation.of(path.description)) is \(decision.isAllowed ? "allowed" : "denied")"
-    guard let rule = decision.rule else { return "\(asked): no rule on the way there says anything about it" }
+    guard let rule = decision.rule else { return "\(asked): no rule applies to this path" }
     let place = "\(rule.kind.word) at \(PlainExplanation.of(rule.pathTemplate)) (\(PlainExplanation.of(rule.place)))"
-    if let error = decision.error { return "\(asked): \(place) could not be evaluated, \(error.message)" }
+    if let error = decision.error { return "\(asked): \(place) failed: \(error.message)" }
     switch decision.outcome {
     case .granted: return "\(asked) by \(place)"
     case .invalid: return "\(asked): \(place) is false"
-    case .noGrant, .noRule: return "\(asked): no \(rule.kind.word) on the way there is true; the last is \(place)"
+    case .noGrant, .noRule: return "\(asked): no \(rule.kind.word) along the path is true; the last one is \(place)"
     }
   }
 }

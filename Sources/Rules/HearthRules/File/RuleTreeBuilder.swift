@@ -48,7 +48,7 @@ struct RuleTreeBuilder {
     }
     for member in members where member.name.value != "rules" {
       report(
-        "Unexpected property '\(member.name.value)'.", help: "Beside 'rules' nothing may stand here.",
+        "Unexpected property '\(member.name.value)'.", help: "Only 'rules' is allowed here.",
         at: member.name.offset)
     }
     return node(rules.value, Scope())
@@ -62,7 +62,7 @@ struct RuleTreeBuilder {
 
   private mutating func node(_ value: RulesDocument.Value, _ scope: Scope) -> RuleNode? {
     guard case .object(let members) = value.form else {
-      report("Expected '{'.", help: "A place in the rules is an object.", at: value.offset)
+      report("Expected '{'.", help: "Each location in the rules must be an object.", at: value.offset)
       return nil
     }
     var rules: [RuleKind: Rule] = [:]
@@ -79,7 +79,7 @@ struct RuleTreeBuilder {
         if let first = wildcard {
           report(
             "Cannot have multiple default rules ('\(first.name)' and '\(name)').",
-            help: "A place has at most one wildcard below it.", at: member.name.offset)
+            help: "A location can have only one wildcard below it.", at: member.name.offset)
           continue
         }
         wildcard = (name, wildcardNode(member, scope))
@@ -99,8 +99,8 @@ struct RuleTreeBuilder {
     guard isLegal(name.dropFirst(), at: member.name.offset) else { return nil }
     if scope.wildcards[Key(name)] != nil {
       warn(
-        "Wildcard '\(name)' is used above already: from here down it is the key that it matches here.",
-        help: "Give one of the two another name, or the rules below cannot tell the key above.", at: member.name.offset)
+        "Wildcard '\(name)' is also used above: from here on it stands for the key that it matches here.",
+        help: "Rename one of the two; rules below cannot refer to the key above.", at: member.name.offset)
     }
     var inner = scope
     inner.wildcards[Key(name)] = scope.keys.count
@@ -112,7 +112,7 @@ struct RuleTreeBuilder {
     let name = member.name.value
     if name.hasPrefix("."), !member.value.isObject {
       report(
-        "Expected '{'.", help: "The rules are .read, .write, .validate and .indexOn; '\(name)' is none of them.",
+        "Expected '{'.", help: "'\(name)' is not a rule; the rules are .read, .write, .validate and .indexOn.",
         at: member.value.offset)
       return nil
     }
@@ -184,10 +184,10 @@ struct RuleTreeBuilder {
   private mutating func warnOfCosts(in rule: RulesDocument.Text) {
     for costly in regexBudget.takeCostly() {
       warn(
-        "This regular expression can cost much: a text of more than \(costly.textBytesMax) bytes does not pass the rule.",
+        "This regular expression is expensive: a string of more than \(costly.textBytesMax) bytes fails the rule.",
         help:
-          "Costly is what leaves many places open, such as a counted gap .{0,1000} that can begin anywhere. Ask for "
-          + "smaller counts, or for a short text before it: newData.val().length < 1000 && …",
+          "A counted gap such as .{0,1000} that can begin anywhere is expensive. Use "
+          + "smaller counts, or check the length first: newData.val().length < 1000 && …",
         at: rule.fileOffset(of: costly.offset))
     }
   }

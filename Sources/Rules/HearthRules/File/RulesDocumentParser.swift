@@ -53,7 +53,7 @@ struct RulesDocumentParser {
       let name = try text(allowsLineBreaks: false)
       guard names.insert(Array(name.value.utf8)).inserted else {
         throw refusal(
-          "'\(name.value)' occurs multiple times.", help: "Merge the two, or remove one of them.", at: name.offset)
+          "'\(name.value)' occurs multiple times.", help: "Merge the two or remove one.", at: name.offset)
       }
       try skipBlank()
       guard peek == UInt8(ascii: ":") else { throw error("Expected ':'.") }
@@ -83,7 +83,9 @@ struct RulesDocumentParser {
     try skipBlank()
     if peek == end { return }
     guard peek == UInt8(ascii: ",") else {
-      throw error("Expected ',' or '\(Character(UnicodeScalar(end)))'.", help: "Is a comma or a quote missing before?")
+      throw error(
+        "Expected ',' or '\(Character(UnicodeScalar(end)))'.",
+        help: "Check for a missing comma or quote before this position.")
     }
     offset += 1
     try skipBlank()
@@ -133,12 +135,12 @@ struct RulesDocumentParser {
         continue
       }
       if byte < 0x20, !(allowsLineBreaks && [0x0A, 0x0D, 0x09].contains(byte)) {
-        throw error("Unexpected control character in a text.", help: "Write it as an escape, such as \\n or \\t.")
+        throw error("Unexpected control character in a string.", help: "Write it as an escape, such as \\n or \\t.")
       }
       value.append(byte)
       offset += 1
     }
-    guard peek != nil else { throw error("Unterminated text.", help: "Its closing quote is missing.", at: start) }
+    guard peek != nil else { throw error("Unterminated string.", help: "Add the closing quote.", at: start) }
     offset += 1
     return RulesDocument.Text(value: String(decoding: value, as: UTF8.self), offset: start, anchors: anchors)
   }
@@ -146,7 +148,7 @@ struct RulesDocumentParser {
   private mutating func escape(into value: inout [UInt8]) throws(RulesError) {
     let start = offset
     offset += 1
-    guard let byte = peek else { throw error("Unterminated text.") }
+    guard let byte = peek else { throw error("Unterminated string.") }
     if byte == UInt8(ascii: "u") {
       offset += 1
       value.append(contentsOf: String(try unicodeEscape(start)).utf8)
@@ -156,7 +158,7 @@ struct RulesDocumentParser {
       let character = String(decoding: source.bytes[offset...].prefix(4), as: UTF8.self).unicodeScalars.first
       throw refusal(
         "Invalid escape: '\\\(character.map { String($0) } ?? "")'",
-        help: #"In a rules file a backslash is written \\."#, at: start)
+        help: #"Write a backslash as \\ in a rules file."#, at: start)
     }
     value.append(plain)
     offset += 1

@@ -44,15 +44,15 @@ package enum RulesFunction: Sendable {
     case .hasChild:
       FunctionDescriptor(
         name: "hasChild", receiver: .snapshot, parameters: .texts(["path"]), type: .boolean,
-        result: "true when there is data at a path below")
+        result: "true if data exists at a path below")
     case .length:
       FunctionDescriptor(
         name: "length", receiver: .text, parameters: .property, type: .number,
-        result: "the number of UTF-16 units of the text")
+        result: "the number of UTF-16 units of the string")
     case .matches:
       FunctionDescriptor(
         name: "matches", receiver: .text, parameters: .pattern, type: .boolean,
-        result: "true when the text fits the pattern")
+        result: "true if the string matches the pattern")
     }
   }
 }

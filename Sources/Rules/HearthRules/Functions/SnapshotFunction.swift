@@ -13,14 +13,14 @@ package enum SnapshotFunction: String, Sendable, CaseIterable {
   /// The signature and the documentation.
   package var descriptor: FunctionDescriptor {
     switch self {
-    case .val: makeDescriptor(.value, "the value: a text, a number, true, false, or null when there is none")
-    case .exists: makeDescriptor(.boolean, "true when there is data")
-    case .isString: makeDescriptor(.boolean, "true when the value is a text")
-    case .isNumber: makeDescriptor(.boolean, "true when the value is a number")
-    case .isBoolean: makeDescriptor(.boolean, "true when the value is true or false")
+    case .val: makeDescriptor(.value, "the value: a string, a number, true, false, or null without data")
+    case .exists: makeDescriptor(.boolean, "true if data exists")
+    case .isString: makeDescriptor(.boolean, "true if the value is a string")
+    case .isNumber: makeDescriptor(.boolean, "true if the value is a number")
+    case .isBoolean: makeDescriptor(.boolean, "true if the value is a boolean")
     case .getPriority: makeDescriptor(.value, "the priority, or null")
     case .hasChildren:
-      makeDescriptor(.boolean, taking: .optionalNames, "true when there are children, or all of the named children")
+      makeDescriptor(.boolean, taking: .optionalNames, "true if children exist, or all of the named children")
     }
   }
 

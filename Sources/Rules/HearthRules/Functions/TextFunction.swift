@@ -10,12 +10,12 @@ package enum TextFunction: String, Sendable, CaseIterable {
   /// The signature and the documentation.
   package var descriptor: FunctionDescriptor {
     switch self {
-    case .contains: makeDescriptor(["text"], .boolean, "true when some part of the text is the other")
-    case .beginsWith: makeDescriptor(["text"], .boolean, "true when the text begins with the other")
-    case .endsWith: makeDescriptor(["text"], .boolean, "true when the text ends with the other")
-    case .replace: makeDescriptor(["text", "replacement"], .string, "the text with every occurrence replaced")
-    case .toLowerCase: makeDescriptor([], .string, "the text in lower case")
-    case .toUpperCase: makeDescriptor([], .string, "the text in upper case")
+    case .contains: makeDescriptor(["text"], .boolean, "true if the string contains the other")
+    case .beginsWith: makeDescriptor(["text"], .boolean, "true if the string begins with the other")
+    case .endsWith: makeDescriptor(["text"], .boolean, "true if the string ends with the other")
+    case .replace: makeDescriptor(["text", "replacement"], .string, "the string with every occurrence replaced")
+    case .toLowerCase: makeDescriptor([], .string, "the string in lower case")
+    case .toUpperCase: makeDescriptor([], .string, "the string in upper case")
     }
   }
 

@@ -20,7 +20,7 @@ final class RegexBudget {
         return regex
       }
     }
-    throw RegexProblem("the file's patterns are too large together", help: "Large counts such as {1,1000} cost most.")
+    throw RegexProblem("the patterns of the file are too large in total", help: "Reduce large counts such as {1,1000}.")
   }
 
   /// Returns the costly expressions since the last call.

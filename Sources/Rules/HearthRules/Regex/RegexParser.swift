@@ -99,7 +99,7 @@ struct RegexParser {
     var most: Int? = least
     if match(",") { most = peek.map(Self.isDigit) == true ? try count() : nil }
     guard match("}") else { throw RegexProblem("expected '}' at position \(offset)") }
-    if let most, most < least { throw RegexProblem("repetition {\(least),\(most)} counts down at position \(offset)") }
+    if let most, most < least { throw RegexProblem("repetition {\(least),\(most)} is reversed at position \(offset)") }
     return .repeated(part, atLeast: least, atMost: most)
   }
 
@@ -137,7 +137,7 @@ struct RegexParser {
     if !isEscaped, unit == Self.unit("^") || unit == Self.unit("$") {
       throw RegexProblem(
         "unexpected '\(UnicodeScalar(UInt8(unit)))' at position \(anchorOffset)",
-        help: "^ may only be first and $ only last; \\^ and \\$ are the characters themselves.")
+        help: "^ can only come first and $ last; escape the characters as \\^ and \\$.")
     }
     return add(.units(cased([unit...unit]), isNegated: false))
   }
@@ -160,7 +160,7 @@ struct RegexParser {
     let start = offset
     guard try classEscape() == nil else { throw RegexProblem("expected a character at position \(start)") }
     let last = try character()
-    guard first <= last else { throw RegexProblem("character range counts down at position \(start)") }
+    guard first <= last else { throw RegexProblem("character range is reversed at position \(start)") }
     return [first...last]
   }
 

@@ -70,7 +70,7 @@ extension Lexer {
     var value: [UInt8] = []
     while true {
       guard let byte = peek, byte != 0x0A, byte != 0x0D else {
-        throw ExpressionProblem("unterminated string literal", help: "Its closing quote is missing.", at: start)
+        throw ExpressionProblem("unterminated string literal", help: "Add the closing quote.", at: start)
       }
       advance()
       if byte == quote { return String(decoding: value, as: UTF8.self) }

@@ -121,7 +121,7 @@ struct Lexer {
       guard let byte = peek, byte != 0x0A, byte != 0x0D else {
         throw ExpressionProblem(
           "unterminated regular expression literal",
-          help: "Its closing / is missing; inside [ ] a / does not close it.",
+          help: "Add the closing /; a / inside [ ] does not close it.",
           at: start)
       }
       switch byte {

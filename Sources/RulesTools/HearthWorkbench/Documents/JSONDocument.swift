@@ -21,7 +21,7 @@ enum JSONDocument {
 
   private static func help(_ code: JSONError.Code) -> String? {
     switch code {
-    case .unexpectedByte: "JSON has no comments, no trailing commas and double quotes only. YAML has comments."
+    case .unexpectedByte: "JSON allows no comments, no trailing commas and only double quotes. YAML allows comments."
     default: nil
     }
   }
@@ -41,7 +41,7 @@ enum JSONDocument {
       let offset = json.offset
       count += 1
       guard count <= WorkbenchLimits.valuesMax else {
-        throw JSONError(.tooMany, "More than \(WorkbenchLimits.valuesMax) values", at: offset)
+        throw JSONError(.tooMany, "There are more than \(WorkbenchLimits.valuesMax) values", at: offset)
       }
       return LocatedValue(try form(kind), at: .byte(offset))
     }
@@ -73,7 +73,7 @@ enum JSONDocument {
         let place = nameOffset
         guard let name = try json.nextMember() else { return members }
         guard names.insert(Key(name)).inserted else {
-          throw JSONError(.invalidKey, "'\(name)' is there twice in one object", at: place)
+          throw JSONError(.invalidKey, "'\(name)' occurs twice in one object", at: place)
         }
         members.append(LocatedValue.Member(name: name, place: .byte(place), value: try value()))
       }

@@ -32,9 +32,9 @@ struct LocatedJSON {
 
   private static func help(_ code: JSONError.Code) -> String? {
     switch code {
-    case .invalidKey, .invalidPath: #"A key has none of . $ # [ ] / and no control character."#
+    case .invalidKey, .invalidPath: #"A key cannot contain . $ # [ ] / or control characters."#
     case .unknownServerValue: #"{".sv": "timestamp"} or {".sv": {"increment": 1}}"#
-    case .invalidMetadata: "The names with a leading dot are .value, .priority and .sv."
+    case .invalidMetadata: "The only names with a leading dot are .value, .priority and .sv."
     default: nil
     }
   }

@@ -14,7 +14,7 @@ struct LocatedObject {
     _ value: LocatedValue, in document: DocumentText, noun: String, names: [String]
   ) throws(DocumentProblem) {
     guard case .object(let members) = value.form else {
-      throw document.problem("Expected \(noun), which is an object, and found \(value.kind).", at: value.place)
+      throw document.problem("Expected an object for \(noun), found \(value.kind).", at: value.place)
     }
     for member in members where !names.contains(member.name) {
       let near = names.first { Self.isNear($0, member.name) }
@@ -34,7 +34,7 @@ struct LocatedObject {
   func text(_ name: String) throws(DocumentProblem) -> String? {
     guard let value = self[name] else { return nil }
     guard case .string(let text) = value.form else {
-      throw document.problem("'\(name)' must be a text and is \(value.kind).", at: value.place)
+      throw document.problem("'\(name)' must be a string, not \(value.kind).", at: value.place)
     }
     return text
   }
@@ -43,7 +43,7 @@ struct LocatedObject {
   func bool(_ name: String) throws(DocumentProblem) -> Bool? {
     guard let value = self[name] else { return nil }
     guard case .bool(let bool) = value.form else {
-      throw document.problem("'\(name)' must be true or false and is \(value.kind).", at: value.place)
+      throw document.problem("'\(name)' must be true or false, not \(value.kind).", at: value.place)
     }
     return bool
   }

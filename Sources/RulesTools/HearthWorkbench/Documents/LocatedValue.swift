@@ -56,7 +56,7 @@ package struct LocatedValue: Sendable {
     case .null: "null"
     case .bool: "a boolean"
     case .int, .double: "a number"
-    case .string: "a text"
+    case .string: "a string"
     case .array: "a list"
     case .object: "an object"
     }

@@ -29,7 +29,7 @@ struct YAMLDocument {
       case .boundary(let isDocumentStart):
         guard !isDocumentStart || root == nil else {
           throw document.problem(
-            "A second document begins.", help: "Put it into a file of its own.", at: event.place)
+            "The file has a second document.", help: "Move it to a separate file.", at: event.place)
         }
       default: root = try value(event, level: 0)
       }
@@ -45,7 +45,7 @@ struct YAMLDocument {
   private mutating func value(_ event: YAMLEvents.Event, level: Int) throws(DocumentProblem) -> LocatedValue {
     if event.hasTag {
       throw document.problem(
-        "A tag means nothing here.", help: "Put quotes around a text that looks like a number.", at: event.place)
+        "Tags are not supported.", help: "Put quotes around a string that looks like a number.", at: event.place)
     }
     if case .alias(let name) = event.form { return try alias(name, at: event.place, level: level) }
     try add(1, at: event.place)
@@ -63,7 +63,7 @@ struct YAMLDocument {
   private mutating func alias(_ name: String, at place: TextOffset, level: Int) throws(DocumentProblem) -> LocatedValue
   {
     guard let value = anchors[name] else {
-      throw document.problem("There is no anchor '&\(name)' above.", at: place)
+      throw document.problem("No anchor '&\(name)' is defined above.", at: place)
     }
     try add(value.size, at: place)
     guard level + value.depth <= WorkbenchLimits.nestingMax else { throw tooDeep(place) }
@@ -74,7 +74,7 @@ struct YAMLDocument {
     count += values
     guard count <= WorkbenchLimits.valuesMax else {
       throw document.problem(
-        "More than \(WorkbenchLimits.valuesMax) values.", help: "What an alias names counts again for each alias.",
+        "More than \(WorkbenchLimits.valuesMax) values.", help: "Each alias counts the values that it refers to.",
         at: place)
     }
   }
@@ -101,13 +101,13 @@ struct YAMLDocument {
       let event = try next()
       if case .mappingEnd = event.form { return members }
       guard case .scalar(let name, let isPlain) = event.form, !event.hasTag else {
-        throw document.problem("A name is a text.", at: event.place)
+        throw document.problem("A name must be a string.", at: event.place)
       }
       guard name != "<<" || !isPlain else {
-        throw document.problem("'<<' does not merge objects here.", help: "Write out what you mean.", at: event.place)
+        throw document.problem("'<<' does not merge objects here.", help: "Write the members out.", at: event.place)
       }
       guard names.insert(Key(name)).inserted else {
-        throw document.problem("'\(name)' is there twice in one object.", at: event.place)
+        throw document.problem("'\(name)' occurs twice in one object.", at: event.place)
       }
       members.append(LocatedValue.Member(name: name, place: event.place, value: try value(next(), level: level)))
     }
@@ -133,12 +133,13 @@ struct YAMLDocument {
     if text.hasPrefix("0x") { return Int64(text.dropFirst(2), radix: 16).map { .int($0) } }
     if text.hasPrefix("0o") { return Int64(text.dropFirst(2), radix: 8).map { .int($0) } }
     if text.lowercased().hasSuffix(".inf") || text.lowercased() == ".nan" {
-      throw document.problem("Data holds finite numbers only.", help: "Put quotes around a text.", at: place)
+      throw document.problem("Data can only have finite numbers.", help: "Put quotes around a string.", at: place)
     }
     guard Self.isDecimal(text) else { return nil }
     if let value = Int64(text) { return .int(value) }
     guard let value = Double(text), value.isFinite else {
-      throw document.problem("A number that no double holds.", help: "Put quotes around a text.", at: place)
+      throw document.problem(
+        "The number is out of the range of a double.", help: "Put quotes around a string.", at: place)
     }
     return .double(value)
   }

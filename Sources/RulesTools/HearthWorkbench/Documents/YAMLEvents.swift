@@ -87,9 +87,9 @@ final class YAMLEvents {
     }
     let context = state.context.map { String(cString: $0) + ", " } ?? ""
     if state.error == YAML_READER_ERROR {
-      return Problem(message: "No YAML: \(said).", place: .byte(Int(clamping: state.problem_offset)))
+      return Problem(message: "Invalid YAML: \(said).", place: .byte(Int(clamping: state.problem_offset)))
     }
-    return Problem(message: "No YAML: \(context)\(said).", place: .scalar(Int(clamping: state.problem_mark.index)))
+    return Problem(message: "Invalid YAML: \(context)\(said).", place: .scalar(Int(clamping: state.problem_mark.index)))
   }
 
   private static func text(_ pointer: UnsafeMutablePointer<UInt8>?) -> String? {

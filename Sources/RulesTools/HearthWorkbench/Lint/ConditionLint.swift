@@ -58,11 +58,11 @@ struct ConditionLint {
     for (value, other) in [(left, right), (right, left)] {
       if case .now = value.form, case .number(let number)? = other.constant, number > 0, number < Self.millisecondsMin {
         collector.add(
-          .secondsNotMilliseconds, "now is compared with a number that is too small for it.", in: rule, at: part)
+          .secondsNotMilliseconds, "now is in milliseconds; this number looks like seconds.", in: rule, at: part)
         return
       }
       if case .string(let text)? = other.constant, text == "true" || text == "false", isStored(value) {
-        collector.add(.textBoolean, "This is true for the text '\(text)' and not for the boolean.", in: rule, at: part)
+        collector.add(.textBoolean, "This is true for the string '\(text)', not for the boolean.", in: rule, at: part)
         return
       }
     }
@@ -71,7 +71,7 @@ struct ConditionLint {
     if first != .null, second != .null, first.isDisjoint(with: second) {
       collector.add(
         .typeMismatch,
-        "\(first.words) is compared with \(second.words.lowercased()): they are never equal, and neither is less.",
+        "\(first.words) is compared with \(second.words.lowercased()): they are never equal, and neither is smaller.",
         in: rule, at: part)
     }
   }
@@ -88,15 +88,16 @@ struct ConditionLint {
     if case .auth = receiver.form {
       guard !["uid", "provider", "token"].contains(name) else { return }
       if let meant = ClaimNames.path(ofMember: name) {
-        collector.add(.misplacedClaim, "auth.\(name) is null; \(meant) is most likely meant.", in: rule, at: part)
+        collector.add(.misplacedClaim, "auth.\(name) is always null; you probably mean \(meant).", in: rule, at: part)
       } else {
         collector.add(
-          .secretClaim, "auth.\(name) is null for everybody who signs in with an ID token.", in: rule, at: part)
+          .secretClaim, "auth.\(name) is null for every user with an ID token.", in: rule, at: part)
       }
     } else if case .claim(let base, "token") = receiver.form, case .auth = base.form,
       let meant = ClaimNames.path(ofClaim: name)
     {
-      collector.add(.misspelledClaim, "auth.token.\(name) is null; \(meant) is most likely meant.", in: rule, at: part)
+      collector.add(
+        .misspelledClaim, "auth.token.\(name) is always null; you probably mean \(meant).", in: rule, at: part)
     }
   }
 
@@ -118,7 +119,7 @@ struct ConditionLint {
     case .binary(.equal, let left, let right):
       guard !part.needsSignedIn, isOpen(left, right, existing) || isOpen(right, left, existing) else { return }
       collector.add(
-        .nullEqualsNull, "Somebody who is signed out passes this where the data is absent: both sides are null.",
+        .nullEqualsNull, "A signed-out client passes this if the data is missing: both sides are null.",
         in: rule, at: part)
     default: return
     }
@@ -144,7 +145,7 @@ extension ValueKinds {
     switch subtracting(.null) {
     case .boolean: "A boolean"
     case .number: "A number"
-    case .string: "A text"
+    case .string: "A string"
     default: "A value"
     }
   }

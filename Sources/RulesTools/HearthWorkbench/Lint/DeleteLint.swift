@@ -17,11 +17,12 @@ struct DeleteLint {
       if Self.requiresExistence(condition, canonical) {
         guard !isRequiredAbove else { continue }
         collector.add(
-          .deleteSkipsValidate, "This does not keep anybody from deleting the place, and is true of everything else.",
+          .deleteSkipsValidate,
+          "This condition never fails: deletes skip .validate, and it is true for all other writes.",
           in: rule, at: condition)
       } else if isGuard(condition), writes.contains(where: { $0.ignoresData && !$0.requires(condition, canonical) }) {
         collector.add(
-          .deleteSkipsValidate, "Deletes of this place pass without this condition.", in: rule, at: condition)
+          .deleteSkipsValidate, "Deletes skip this condition.", in: rule, at: condition)
       }
     }
   }

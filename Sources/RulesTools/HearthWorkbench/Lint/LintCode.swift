@@ -1,4 +1,5 @@
-/// The kinds of findings. The raw values are stable, because build scripts identify findings by them.
+/// The kinds of findings of `hearth rules lint`. The raw values are stable, because build scripts identify findings by
+/// them.
 package enum LintCode: String, Sendable, CaseIterable {
   case shadowedRule = "shadowed-rule"
   case impliedRule = "implied-rule"
@@ -39,29 +40,31 @@ package enum LintCode: String, Sendable, CaseIterable {
   package var help: String {
     switch self {
     case .shadowedRule:
-      "Permissions add up on the way down: take this rule away, or move the grant above down to where it is meant."
+      "A grant applies to everything below it. Remove this rule, or move the grant above further down."
     case .impliedRule:
-      "Whoever passes this rule passes the one above already. Make the one above stricter, or take this one away."
+      "Every request that passes this rule also passes the one above. Make that one stricter, or remove this one."
     case .revokingFalse:
-      "A rule cannot take back what one above it grants. Take it away, or move the grant above down to where it is meant."
-    case .constantRule: "Write true or false if it is meant, and mend the marked part if it is not."
-    case .deadValidate: "Add the .write that it is to check, or take it away."
+      "A rule cannot revoke what a rule above grants. Remove it, or move the grant above further down."
+    case .constantRule: "Write true or false if this is intended; otherwise correct the marked part."
+    case .deadValidate: "Add the .write rule that it should check, or remove it."
     case .deleteSkipsValidate:
-      "Deleting a place skips its .validate. Put this condition into the .write, which is asked about deletes as well."
-    case .missingIndex: "Add the .indexOn. REST refuses the query without it, and clients get all children sent."
-    case .unusedWildcard: "To keep users apart, compare it with auth.uid."
-    case .typeMismatch: "Nothing is converted. Keys and auth.uid are texts: write '5' for 5, or add + '' to a number."
-    case .textBoolean: "A boolean is written without quotes: == true."
-    case .misplacedClaim: "auth has uid, provider and token; the token's claims are below auth.token."
-    case .misspelledClaim: "A claim that the token does not have is null. Names of claims are written with underscores."
+      "Deletes skip .validate. Move this condition to .write, which is also evaluated for deletes."
+    case .missingIndex: "Add the .indexOn. Without it REST refuses the query, and SDK clients download all children."
+    case .unusedWildcard: "To restrict each user to their own data, compare it with auth.uid."
+    case .typeMismatch:
+      "Rules do not convert types. Keys and auth.uid are strings: write '5' for 5, or add + '' to a number."
+    case .textBoolean: "Write a boolean without quotes: == true."
+    case .misplacedClaim: "auth has uid, provider and token; the token's claims are in auth.token."
+    case .misspelledClaim: "A claim that the token lacks is null. Names of claims have underscores."
     case .secretClaim:
-      "For ID tokens it is null; custom claims are below auth.token. It is there for tokens of a database secret."
-    case .secondsNotMilliseconds: "now is in milliseconds since 1970: thirteen digits. Add three zeros to seconds."
-    case .nullEqualsNull: "Ask auth != null first: auth.uid is null when signed out, and so is data that is absent."
+      "It is null for ID tokens, whose custom claims are in auth.token. Only tokens of a database secret have it."
+    case .secondsNotMilliseconds: "now is in milliseconds since 1970, with 13 digits. Multiply seconds by 1000."
+    case .nullEqualsNull:
+      "Check auth != null first: auth.uid is null for signed-out clients, and missing data is null as well."
     case .openRoot:
-      "It holds for the whole database, and no rule below takes it back. Grant further down, place by place."
-    case .wideWrite: "Every account may overwrite and delete everything here, and anybody may make an account."
-    case .checkWarning: "hearth rules check warns of it as well."
+      "It applies to the whole database, and no rule below can revoke it. Grant access further down instead."
+    case .wideWrite: "Every user can overwrite and delete everything here, and sign-up may be open to all."
+    case .checkWarning: "hearth rules check also reports this."
     }
   }
 }

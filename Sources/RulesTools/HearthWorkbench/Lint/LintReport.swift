@@ -44,7 +44,7 @@ package struct LintReport: Sendable {
   }
 
   private func closingLine(_ style: TerminalStyle) -> String {
-    if !problems.isEmpty { return style.bad("\(problems.count) broken") + "\n" }
+    if !problems.isEmpty { return style.bad("\(problems.count) invalid") + "\n" }
     if findings.isEmpty { return style.good("nothing found") + "\n" }
     let infos = findings.count - warningCount
     let warnings = "\(warningCount) \(warningCount == 1 ? "warning" : "warnings")"

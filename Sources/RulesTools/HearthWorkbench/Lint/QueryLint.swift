@@ -45,7 +45,7 @@ struct QueryLint {
 
   private func finding(at place: TextOffset, _ path: Path, _ name: String, in document: DocumentText) -> LintFinding {
     let message = LintFinding.printable(
-      "This query of \(path) is sorted by \(name), and the rules have no index for it.")
+      "This query of \(path) is ordered by \(name), and the rules have no index for it.")
     var diagnostic = document.problem(message, at: place).diagnostic
     diagnostic.help = LintFinding.printable("\".indexOn\": [\"\(name)\"] at \(path). ") + LintCode.missingIndex.help
     return LintFinding(

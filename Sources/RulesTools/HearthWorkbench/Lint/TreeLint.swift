@@ -76,23 +76,25 @@ struct TreeLint {
     let name = "." + rule.kind.rawValue
     if let open = above.first(where: { $0.outcomes == .yes }) {
       collector.add(
-        .shadowedRule, "This \(name) decides nothing: the one at \(open.rule.pathTemplate) is always true.", in: rule)
+        .shadowedRule, "This \(name) has no effect: the one at \(open.rule.pathTemplate) is always true.", in: rule)
     } else if !granting.outcomes.contains(.yes) {
       if case .constant = expression.form, let grants = above.first(where: { $0.outcomes.contains(.yes) }) {
         collector.add(
           .revokingFalse,
-          "This \(name) takes nothing back: the one at \(grants.rule.pathTemplate) grants here as well.",
+          "This \(name) revokes nothing: the one at \(grants.rule.pathTemplate) grants access here as well.",
           in: rule)
       }
     } else if let same = above.first(where: { $0.shape.follows(from: granting.shape) }) {
       collector.add(
         .impliedRule,
-        "This \(name) decides nothing: whoever passes it passes the one at \(same.rule.pathTemplate) before.", in: rule)
+        "This \(name) has no effect: every request that passes it also passes the one at \(same.rule.pathTemplate).",
+        in: rule)
     }
     if rule.place.isEmpty, granting.outcomes == .yes {
       collector.add(
         .openRoot,
-        rule.kind == .read ? "Everybody reads the whole database." : "Everybody writes the whole database.", in: rule)
+        rule.kind == .read ? "Everyone can read the whole database." : "Everyone can write the whole database.",
+        in: rule)
     }
     return granting
   }
@@ -102,7 +104,7 @@ struct TreeLint {
     guard rule.place.count <= 1, rule.place.first?.hasPrefix("$") != true,
       let text = CanonicalText(place: rule.place).text(of: granting.expression), GrantShape.signedIn.contains(text)
     else { return }
-    collector.add(.wideWrite, "Everybody who is signed in writes all of \(rule.pathTemplate).", in: rule)
+    collector.add(.wideWrite, "Every signed-in user can write all of \(rule.pathTemplate).", in: rule)
   }
 
   // MARK: Nodes
@@ -112,7 +114,7 @@ struct TreeLint {
     let name = rule.place[index]
     guard Self.meansUser(name, below: parent) else { return }
     collector.add(
-      .unusedWildcard, "No rule here uses \(name), so each user writes below everybody's \(name).", in: rule)
+      .unusedWildcard, "No rule here uses \(name), so each user can write below every \(name).", in: rule)
   }
 
   private static func meansUser(_ name: String, below parent: String?) -> Bool {
@@ -126,7 +128,8 @@ struct TreeLint {
     guard validates.count == 1, !below.grantsWrites, !writes.contains(where: { $0.outcomes.contains(.yes) }) else {
       return
     }
-    collector.add(.deadValidate, "This .validate is never asked: no .write at, above or below it can grant.", in: rule)
+    collector.add(
+      .deadValidate, "This .validate is never evaluated: no .write at, above or below it can grant access.", in: rule)
   }
 }
 

@@ -97,7 +97,7 @@ extension MutationReport {
       case .killed, .equivalent: continue
       case .survived(let test):
         lines += entry.mutant.lines(file, style.bad("survived"), style)
-        lines.append("  a test that would notice:")
+        lines.append("  a test that would fail:")
         lines.append("    " + String(decoding: (test["cases"]?.array?.first ?? .null).text(), as: UTF8.self).printable)
         if let user = test["users"]?.members?.first {
           lines.append(
@@ -112,7 +112,7 @@ extension MutationReport {
     if survived > 0 { parts.append(style.bad("\(survived) survived")) }
     if equivalent > 0 { parts.append("\(equivalent) equivalent") }
     if undecided > 0 { parts.append(style.warning("\(undecided) undecided")) }
-    if skipped > 0 { parts.append(style.warning("\(skipped) left out: the rules are too long to try all")) }
+    if skipped > 0 { parts.append(style.warning("\(skipped) skipped: the rules are too long to try all")) }
     parts.append(percent == 100 ? style.good("score 100 %") : "score \(percent) %")
     parts.append("\(Int(elapsedMilliseconds.rounded(.up))) ms")
     return (lines + [parts.joined(separator: ", ")]).joined(separator: "\n") + "\n"

@@ -34,10 +34,10 @@ struct FailureText {
   var summary: String {
     switch failure.reason {
     case .verdict(let decision):
-      decision.isAllowed ? "expected deny, and the rules allow it" : "expected allow, and the rules deny it"
+      decision.isAllowed ? "expected deny, but the rules allow it" : "expected allow, but the rules deny it"
     case .decider(let decision, let expected):
-      "expected \(expected.name ?? "no rule") to decide, and it was \(decision.rule?.name ?? "no rule")"
-    case .impossible(let failure): "the server refuses it before it asks a rule: \(failure.message)"
+      "expected \(expected.name ?? "no rule") to decide, but \(decision.rule?.name ?? "no rule") did"
+    case .impossible(let failure): "the server refuses it before it evaluates a rule: \(failure.message)"
     }
   }
 

@@ -34,7 +34,7 @@ extension RulesTestReport.Problem {
   /// The problem as an annotation of its line.
   var gitHubAnnotation: GitHubAnnotation {
     GitHubAnnotation(
-      file: file, line: diagnostic?.line ?? 1, column: diagnostic?.column ?? 1, title: "broken file",
+      file: file, line: diagnostic?.line ?? 1, column: diagnostic?.column ?? 1, title: "invalid file",
       message: [message, diagnostic?.help].compactMap(\.self).joined(separator: "\n"))
   }
 }

@@ -21,7 +21,7 @@ extension RulesTestReport {
     var parts: [String] = []
     if failedCount > 0 { parts.append(style.bad("\(failedCount) failed")) }
     if !problems.isEmpty {
-      parts.append(style.bad(problems.count == 1 ? "1 broken file" : "\(problems.count) broken files"))
+      parts.append(style.bad(problems.count == 1 ? "1 invalid file" : "\(problems.count) invalid files"))
     }
     parts.append(failedCount == 0 && problems.isEmpty ? style.good("\(passedCount) passed") : "\(passedCount) passed")
     if let tally = coverage?.tally {

@@ -21,7 +21,7 @@ extension RulesTestReader {
     }
     guard object["after"] == nil else {
       throw document.problem(
-        "'after' belongs into a step.", help: "Use 'now'.", at: object["after"]?.place ?? value.place)
+        "'after' is only allowed in a step.", help: "Use 'now'.", at: object["after"]?.place ?? value.place)
     }
     let users = try readUsers(of: object)
     var cases: [RulesTestCase] = []
@@ -64,7 +64,7 @@ extension RulesTestReader {
   private func readUsers(of object: LocatedObject) throws(DocumentProblem) -> [RulesTestUser] {
     guard let value = object["as"] else { return [.signedOut] }
     guard case .array(let elements) = value.form else { return [try user(value)] }
-    guard !elements.isEmpty else { throw document.problem("'as' names nobody.", help: "as: null", at: value.place) }
+    guard !elements.isEmpty else { throw document.problem("'as' is an empty list.", help: "as: null", at: value.place) }
     var found: [RulesTestUser] = []
     for element in elements { found.append(try user(element)) }
     return found
@@ -77,12 +77,13 @@ extension RulesTestReader {
       if let user = users[name] { return user }
       let names = users.keys.sorted().prefix(20).joined(separator: ", ")
       throw document.problem(
-        "There is no user '\(name)'.",
-        help: names.isEmpty ? "Name the users under 'users'." : "There are \(names); null is nobody.",
+        "Unknown user '\(name)'.",
+        help: names.isEmpty
+          ? "Define the users under 'users'." : "The users are \(names); null is a signed-out client.",
         at: value.place)
     default:
       throw document.problem(
-        "'as' must be a user's name, null or a list of them, and is \(value.kind).", at: value.place)
+        "'as' must be a user's name, null or a list of them, not \(value.kind).", at: value.place)
     }
   }
 
@@ -98,14 +99,14 @@ extension RulesTestReader {
     let asked = Self.operations.filter { object[$0] != nil }
     guard let operation = asked.first, let pathValue = object[operation] else {
       throw document.problem(
-        "Nothing is asked.", help: "One of read, write, update and delete names a path.", at: object.place)
+        "The request is missing.", help: "Add read, write, update or delete with a path.", at: object.place)
     }
     if asked.count > 1 { try refuse([asked[1]], of: object, beside: operation) }
     let location = try location(pathValue, allowsPriority: operation == "write" || operation == "delete")
     let request = try request(operation, location, object)
     guard let expected = try object.text("expect"), ["allow", "deny"].contains(expected) else {
       throw document.problem(
-        "A case needs what is expected.", help: "expect: allow, or expect: deny",
+        "'expect' must be allow or deny.", help: "expect: allow, or expect: deny",
         at: object["expect"]?.place ?? object.place)
     }
     return RulesTestStep(
@@ -115,7 +116,7 @@ extension RulesTestReader {
 
   func location(_ value: LocatedValue, allowsPriority: Bool) throws(DocumentProblem) -> Location {
     guard case .string(let text) = value.form else {
-      throw document.problem("A path must be a text and is \(value.kind).", help: "/rooms/r1", at: value.place)
+      throw document.problem("A path must be a string, not \(value.kind).", help: "/rooms/r1", at: value.place)
     }
     do throws(PathError) {
       let location = try Location(wire: text)
@@ -124,11 +125,11 @@ extension RulesTestReader {
     } catch {
       let help =
         switch error.code {
-        case .emptyKey, .forbiddenCharacter: "A key has none of . $ # [ ] and no control character."
+        case .emptyKey, .forbiddenCharacter: "A key cannot contain . $ # [ ] or control characters."
         case .keyTooLong: "A key has at most \(DataLimits.keySizeBytesMax) bytes."
         case .tooDeep: "A path has at most \(DataLimits.depthMax) keys."
         }
-      throw document.problem("'\(text.prefix(100))' is no path.", help: help, at: value.place)
+      throw document.problem("'\(text.prefix(100))' is not a valid path.", help: help, at: value.place)
     }
   }
 
@@ -173,8 +174,9 @@ extension RulesTestReader {
     let kinds = operation == "read" ? [".read"] : [".write", ".validate"]
     guard text.hasPrefix("/"), kinds.contains(where: { text.hasSuffix("/" + $0) }) else {
       throw document.problem(
-        "'\(text.prefix(100))' names no rule that can decide a \(operation).",
-        help: "The rule's place as in the rules file, with its kind: /rooms/$room/\(kinds[0]); or none.", at: place)
+        "'\(text.prefix(100))' is not a rule that can decide a \(operation).",
+        help: "Write the rule's path as in the rules file, with its kind: /rooms/$room/\(kinds[0]); or none.", at: place
+      )
     }
     return ExpectedRule(name: text)
   }

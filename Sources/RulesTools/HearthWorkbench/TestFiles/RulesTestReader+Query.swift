@@ -34,7 +34,7 @@ extension RulesTestReader {
       return .child(location.path)
     }
     guard try object.bool(name) == true else {
-      throw document.problem("'\(name)' is true or not there.", at: value.place)
+      throw document.problem("'\(name)' must be true or missing.", at: value.place)
     }
     switch name {
     case "orderByKey": return .key
@@ -58,7 +58,7 @@ extension RulesTestReader {
     case .double(let value): return .double(value == 0 ? 0 : value)
     case .string(let text): return .string(text)
     case .array, .object:
-      throw document.problem("A query's bound must be a single value and is \(value.kind).", at: value.place)
+      throw document.problem("A query's bound must be a single value, not \(value.kind).", at: value.place)
     }
   }
 }

@@ -29,7 +29,7 @@ extension RulesTestReader {
       for name in Self.lists {
         guard let list = object[name] else { continue }
         guard case .array(let elements) = list.form else {
-          throw document.problem("'\(name)' must be a list and is \(list.kind).", at: list.place)
+          throw document.problem("'\(name)' must be a list, not \(list.kind).", at: list.place)
         }
         for element in elements {
           cases.append(try targaryenCase(element, name, at: location, nowMilliseconds: now))
@@ -83,7 +83,7 @@ extension RulesTestReader {
       guard let auth = try auth(value) else { return .signedOut }
       return RulesTestUser(name: auth["uid"]?.string ?? "somebody", auth: auth)
     }
-    guard let user = users[name] else { throw document.problem("There is no user '\(name)'.", at: value.place) }
+    guard let user = users[name] else { throw document.problem("Unknown user '\(name)'.", at: value.place) }
     return user
   }
 }

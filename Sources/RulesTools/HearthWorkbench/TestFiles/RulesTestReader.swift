@@ -34,7 +34,7 @@ package struct RulesTestReader {
         "A test file needs cases.", help: #""cases": [{"read": "/", "expect": "deny"}]"#, at: object.place)
     }
     guard case .array(let elements) = list.form else {
-      throw document.problem("'cases' must be a list and is \(list.kind).", at: list.place)
+      throw document.problem("'cases' must be a list, not \(list.kind).", at: list.place)
     }
     let data = try node(object["data"], nowMilliseconds: now)
     var cases: [RulesTestCase] = []
@@ -83,7 +83,7 @@ package struct RulesTestReader {
     var claims: [JSON.Member] = []
     if let value = object["claims"] {
       guard case .object(let members) = try json(value) else {
-        throw document.problem("'claims' must be an object and is \(value.kind).", at: value.place)
+        throw document.problem("'claims' must be an object, not \(value.kind).", at: value.place)
       }
       claims = members
     }
@@ -96,14 +96,14 @@ package struct RulesTestReader {
     switch value.form {
     case .null: return nil
     case .object: return try json(value)
-    default: throw document.problem("'auth' must be an object or null and is \(value.kind).", at: value.place)
+    default: throw document.problem("'auth' must be an object or null, not \(value.kind).", at: value.place)
     }
   }
 
   func refuse(_ names: [String], of object: LocatedObject, beside name: String) throws(DocumentProblem) {
     for other in names {
       guard let value = object[other] else { continue }
-      throw document.problem("'\(other)' means nothing beside '\(name)'.", at: value.place)
+      throw document.problem("'\(other)' cannot be combined with '\(name)'.", at: value.place)
     }
   }
 

@@ -13,10 +13,10 @@ package enum ConsoleRefusal: String, Error, Sendable, CaseIterable {
   package var sentence: String {
     switch self {
     case .unknownHost:
-      "This server is not known by that name. Ask for the address that it printed, or start it with --console-host NAME."
-    case .crossSite: "A page of another site sent this request."
+      "The console does not answer under this host name. Open the printed address, or start with --console-host NAME."
+    case .crossSite: "The request came from a page of another site."
     case .noHeader: "The header X-Hearth-Console is missing."
-    case .inClear: "The console is served over TLS, or on this machine."
+    case .inClear: "The console needs TLS, or a connection from this machine."
     }
   }
 }

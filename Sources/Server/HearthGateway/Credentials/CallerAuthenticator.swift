@@ -60,7 +60,7 @@ package struct CallerAuthenticator: Sendable {
     if let override {
       // A console session that acts as another identity is read-only.
       guard authority.allows(.readPast) else {
-        throw .refused(.permissionDenied, text: "Only an administrator may act as somebody else")
+        throw .refused(.permissionDenied, text: "Only an administrator can act as another user")
       }
       bypassesRules = false
       if case .auth(let other) = override { auth = other } else { auth = nil }
@@ -85,7 +85,7 @@ package struct CallerAuthenticator: Sendable {
     case .foreignTokens(let tokens): return tokens.ends(credential)
     case .user, .tenant, .legacySession, .signingKey, .legacySecret: break
     }
-    return accounts.accounts(of: credential)?.keys.vouches(for: credential) != true || !isInForce(credential)
+    return accounts.accounts(of: credential)?.keys.isKeyValid(of: credential) != true || !isInForce(credential)
   }
 }
 
@@ -127,7 +127,7 @@ extension CallerAuthenticator {
         "request": "\(origin.requestID)",
       ]
       if accounts.own.keys.verifier.developerCredentials != nil, !origin.isFromLoopback {
-        metadata["emulator"] = "not for this request: it is another machine's, a proxy's or another site's page's"
+        metadata["emulator"] = "refused: the request comes from another machine, a proxy or a page of another site"
       }
       logger.info("credential refused", metadata: metadata)
     }

@@ -20,6 +20,6 @@ package struct ConsoleCredentials: Sendable {
   func find(_ text: String, now: Instant, opensSocket: Bool) -> Result<VerifiedCredential, CredentialError>? {
     guard let found = find(text, now) else { return nil }
     return opensSocket
-      ? found : .failure(CredentialError(.invalidToken, reason: "a credential of the console is for sockets"))
+      ? found : .failure(CredentialError(.invalidToken, reason: "console credentials are valid for sockets only"))
   }
 }

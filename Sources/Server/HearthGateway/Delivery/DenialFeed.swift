@@ -150,16 +150,16 @@ package final class DenialFeed: Sendable {
   private static func sentence(_ operation: String, _ decision: Decision?, _ principal: Principal) -> String {
     guard let decision else {
       return principal.isReadOnly
-        ? "Whoever asked may change nothing." : "Only administrators may do this; no rule was asked."
+        ? "The caller has read-only access." : "Only administrators can do this; no rule was evaluated."
     }
     let rule = decision.rule.map { ".\($0.kind.rawValue) at \($0.pathTemplate)" } ?? "a rule"
     if let error = decision.error {
-      return "\(rule) could not be evaluated, which counts as false: \(cut(error.message))"
+      return "\(rule) failed, which counts as false: \(cut(error.message))"
     }
     switch decision.outcome {
-    case .noRule: return "No rule stands here."
-    case .noGrant: return "No rule was true; the last one asked was \(rule)."
-    case .invalid: return "Allowed, then not valid by \(rule)."
+    case .noRule: return "No rule applies to this path."
+    case .noGrant: return "No rule was true; the last one evaluated was \(rule)."
+    case .invalid: return "The write is allowed, but its data fails \(rule)."
     case .granted: return "Allowed."
     }
   }

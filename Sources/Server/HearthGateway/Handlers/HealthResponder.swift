@@ -87,7 +87,7 @@ package struct HealthResponder: HTTPResponder {
         .init("accounts", .string(health.accounts.rawValue)),
       ]
     if let text = health.text { members.append(.init(health.isGood ? "warning" : "error", .string(text))) }
-    if health.isShortOfRoom { members.append(.init("warning", .string("There is little room on the disk."))) }
+    if health.isShortOfRoom { members.append(.init("warning", .string("The disk is nearly full."))) }
     // Tools that start an emulator wait for this.
     if endpoint == .health, services.isEmulator {
       members.append(.init("authEmulator", ["ready": true]))

@@ -35,5 +35,5 @@ final class RESTDeadline {
 }
 
 extension RESTFailure {
-  static let timedOut = RESTFailure(400, "The data could not be read within the timeout that was asked for.")
+  static let timedOut = RESTFailure(400, "The data could not be read within the requested timeout.")
 }

@@ -42,7 +42,7 @@ package enum HistoryMoment: Sendable, Equatable {
   ///
   /// - Throws: ``Problem``.
   package init(_ text: String, nowMilliseconds: Int64) throws(Problem) {
-    guard text.utf8.count <= 100 else { throw Problem(message: "this is too long for a moment", column: 101) }
+    guard text.utf8.count <= 100 else { throw Problem(message: "this is too long for a time", column: 101) }
     if let position = Int64(text), position >= 0, text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") }) {
       self = .position(position)
     } else if text.utf8.dropFirst(4).first == UInt8(ascii: "-") {
@@ -68,14 +68,14 @@ package enum HistoryMoment: Sendable, Equatable {
       if isAgo, !isEmpty, word.text == "ago", words.isAtEnd { return sum }
       guard let number = Int64(word.text) else {
         throw Problem(
-          message: "a number was expected, as in 10 minutes\(isAgo ? " ago" : ""), and here is \(word.shown)",
+          message: "expected a number, as in 10 minutes\(isAgo ? " ago" : ""), and found \(word.shown)",
           column: word.column)
       }
       guard let unit = words.next() else {
         throw Problem(message: "a unit is missing: s, m, h, d or w", column: text.unicodeScalars.count + 1)
       }
       guard let milliseconds = millisecondsPerUnit[unit.text] else {
-        throw Problem(message: "\(unit.shown) is no unit; there are s, m, h, d and w", column: unit.column)
+        throw Problem(message: "unknown unit \(unit.shown); the units are s, m, h, d and w", column: unit.column)
       }
       let (product, isTooLong) = number.multipliedReportingOverflow(by: milliseconds)
       let (next, isTooMuch) = sum.addingReportingOverflow(product)
@@ -83,7 +83,7 @@ package enum HistoryMoment: Sendable, Equatable {
       sum = next
       isEmpty = false
     }
-    guard !isEmpty else { throw Problem(message: "a moment is missing", column: 1) }
+    guard !isEmpty else { throw Problem(message: "a time is missing", column: 1) }
     return sum
   }
 

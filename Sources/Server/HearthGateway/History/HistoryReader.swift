@@ -51,7 +51,7 @@ final class HistoryReader: Sendable {
 
 extension RESTFailure {
   static let historyBusy: RESTFailure = {
-    var failure = RESTFailure(503, "Too many requests for the past wait already.")
+    var failure = RESTFailure(503, "Too many requests for history are waiting. Try again later.")
     failure.retryAfterSeconds = 1
     return failure
   }()

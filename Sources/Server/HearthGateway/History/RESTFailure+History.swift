@@ -9,7 +9,7 @@ extension RESTFailure {
     case .cancelled: self = .timedOut
     case .journal, .record:
       logger.error("history cannot be read", metadata: ["database": "\(database)", "error": "\(error)"])
-      self.init(500, "The database's past cannot be read; the server's log says why.")
+      self.init(500, "The history of the database cannot be read. See the server's log for the reason.")
     }
   }
 }

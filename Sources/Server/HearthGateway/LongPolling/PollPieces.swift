@@ -39,7 +39,7 @@ struct PollPieces {
   mutating func receive(_ pieces: [PollPiece]) throws(WireError) -> [[UInt8]] {
     for piece in pieces where piece.number >= next && ahead[piece.number] == nil {
       guard piece.number - next < limits.piecesAheadMax else {
-        throw WireError(.tooManySegments, "a piece far ahead of one that is missing")
+        throw WireError(.tooManySegments, "a segment is too far ahead of a missing one")
       }
       guard sizeBytes + piece.text.count <= textBytesMax else { throw tooLong() }
       ahead[piece.number] = piece
@@ -56,11 +56,11 @@ struct PollPieces {
   private mutating func take(_ piece: PollPiece) throws(WireError) -> [UInt8]? {
     if missing == 0 {
       guard (1...limits.piecesMax).contains(piece.count) else {
-        throw WireError(.tooManySegments, "a message of \(piece.count) pieces")
+        throw WireError(.tooManySegments, "a message has \(piece.count) segments")
       }
       (count, missing) = (piece.count, piece.count)
     }
-    guard piece.count == count else { throw WireError(.malformed, "pieces of one message disagree on their count") }
+    guard piece.count == count else { throw WireError(.malformed, "segments of one message disagree on their count") }
     message += piece.text
     missing -= 1
     guard missing == 0 else { return nil }
@@ -69,7 +69,7 @@ struct PollPieces {
     message = []
     let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: ".") }.count
     guard let bytes = Base64URL.decode(text.dropLast(padding)) else {
-      throw WireError(.malformed, "a message that is not Base64")
+      throw WireError(.malformed, "a message is not Base64")
     }
     guard bytes.count <= messageBytesMax else { throw tooLong() }
     return bytes
@@ -78,5 +78,5 @@ struct PollPieces {
   /// The maximum length of a message's Base64 text: four letters carry three bytes.
   private var textBytesMax: Int { messageBytesMax / 3 * 4 + 4 }
 
-  private func tooLong() -> WireError { WireError(.tooLong, "a message of more than \(messageBytesMax) bytes") }
+  private func tooLong() -> WireError { WireError(.tooLong, "a message has more than \(messageBytesMax) bytes") }
 }

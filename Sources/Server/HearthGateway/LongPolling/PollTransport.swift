@@ -159,7 +159,9 @@ final class PollTransport: RetiringTransport {
     guard state == .open else { return }
     countUnfinished(pieces.sizeBytes + unreadBytes)
     if pieces.sizeBytes == 0 { messageBeganAt = nil } else if messageBeganAt == nil { messageBeganAt = loop.now }
-    if unreadBytes > ClientSession.heldBytesMax { abandon(.violation(code: 1013, text: "too much is unfinished")) }
+    if unreadBytes > ClientSession.heldBytesMax {
+      abandon(.violation(code: 1013, text: "too many unfinished messages"))
+    }
   }
 
   private func countUnfinished(_ count: Int) {
@@ -304,7 +306,7 @@ extension PollTransport: TransportConnection {
     case .ending: if loop.now >= endBy { leave() }
     case .open:
       if let messageBeganAt, loop.now - messageBeganAt >= messageSeconds {
-        return abandon(.violation(code: 1008, text: "a message that does not end"))
+        return abandon(.violation(code: 1008, text: "a message was not completed in time"))
       }
       if let waitingPoll {
         if loop.now - waitingPoll.since >= Int32(limits.holdSeconds) { answerWaitingPoll() }
@@ -331,6 +333,6 @@ extension PollTransport: TransportConnection {
 
   func giveUpMemory() {
     guard unfinishedBytes > outbox.waitingBytes else { return abandon(.slowConsumer) }
-    abandon(.violation(code: 1013, text: "too much is unfinished"))
+    abandon(.violation(code: 1013, text: "too many unfinished messages"))
   }
 }

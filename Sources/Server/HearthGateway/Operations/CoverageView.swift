@@ -15,7 +15,7 @@ struct CoverageView {
     call.withReading { source in
       guard let coverage = source.state.rules.coverage else {
         return call.completion(
-          RESTResponse(RESTFailure(404, "Nothing is counted: start the server with --rules-coverage.")))
+          RESTResponse(RESTFailure(404, "Coverage is not counted. Start the server with --rules-coverage.")))
       }
       let isPretty = call.request.isPretty
       services.pool.run(on: hub.loop) {

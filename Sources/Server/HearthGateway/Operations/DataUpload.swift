@@ -40,5 +40,5 @@ struct DataUpload {
 }
 
 extension RESTFailure {
-  static let noUpload = RESTFailure(400, "An upload is a multipart/form-data body with one file.")
+  static let noUpload = RESTFailure(400, "The body must be multipart/form-data with one file.")
 }

@@ -105,5 +105,5 @@ struct DataWrite {
 
 extension RESTFailure {
   static let databaseNotNamed = RESTFailure(
-    400, "This server has several databases: say which one to delete from with the ns parameter.")
+    400, "This server has several databases. Name the one to delete from with the ns parameter.")
 }

@@ -72,14 +72,14 @@ struct DatabaseManagement {
   /// database with the initial rules of a new one.
   private func create(_ body: JSON) throws(RESTFailure) {
     guard let name = body["name"]?.string, Namespace.isValid(name) else {
-      throw RESTFailure(400, "name must be of \(Namespace.form).")
+      throw RESTFailure(400, "name must have \(Namespace.form).")
     }
     for member in body.members ?? [] where !["name", "rules", "quotas"].contains(member.name) {
-      throw RESTFailure(400, "A database has no \(member.name.prefix(32)).")
+      throw RESTFailure(400, "Unknown member \(member.name.prefix(32)).")
     }
     var rules: RuleSet?
     if let text = body["rules"], text != .null {
-      guard let source = text.string else { throw RESTFailure(400, "rules must be the text of a rules file") }
+      guard let source = text.string else { throw RESTFailure(400, "rules must be a string with a rules file") }
       rules = try RuleSet.uploaded(source)
     }
     var quotas = DatabaseQuotas.none
@@ -104,7 +104,7 @@ struct DatabaseManagement {
 
   private func change(_ name: String, _ body: JSON) throws(RESTFailure) {
     guard let quotas = body["quotas"], body.members?.count == 1 else {
-      throw RESTFailure(400, "The body must be an object with quotas.")
+      throw RESTFailure(400, "The body must be a JSON object with the member quotas.")
     }
     // The quotas are validated here; the change itself is made later, in its turn.
     var tried = DatabaseQuotas.none
@@ -174,11 +174,11 @@ extension RESTFailure {
     switch problem {
     case .unknown: self = .unknownDatabase
     case .isDefault:
-      self.init(400, "The default database cannot be deleted: it is there from each start. Remove its data instead.")
-    case .isBusy: self.init(409, "The database is being opened or deleted: try again.")
-    case .failed(let reason): self.init(500, "The database is not deleted: \(reason)")
+      self.init(400, "The default database cannot be deleted, because every start creates it. Delete its data instead.")
+    case .isBusy: self.init(409, "The database is being opened or deleted. Try again.")
+    case .failed(let reason): self.init(500, "The database was not deleted: \(reason)")
     case .isUnfinished(let reason):
-      self.init(500, "The database is closed, and is deleted when the server starts the next time: \(reason)")
+      self.init(500, "The database is closed and will be deleted at the server's next start: \(reason)")
     }
   }
 }

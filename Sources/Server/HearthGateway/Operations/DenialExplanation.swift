@@ -16,15 +16,15 @@ struct DenialExplanation {
     guard call.request.method.isRead else { throw .methodNotAllowed }
     guard services.denials.keepsValues else {
       throw RESTFailure(
-        404, "Nothing of denials is kept but what the log has: the server runs with --no-denial-values.")
+        404, "Denials are not kept, because the server runs with --no-denial-values. See the log.")
     }
     guard let record = services.denials.records.record(of: trace) else {
       throw RESTFailure(
-        404, "No denial with this trace id is kept: it is none of the last \(DenialRecords.countMax).")
+        404, "No denial with this trace id is kept. The server keeps the last \(DenialRecords.countMax).")
     }
     guard let request = record.request else {
       throw RESTFailure(
-        404, "This denial cannot be explained: what the rules looked at was too much to keep, or no rule was asked.")
+        404, "This denial cannot be explained: the rules read too much data to keep, or no rule was evaluated.")
     }
     let (isColored, isPretty) = (call.request.isColored, call.request.isPretty)
     let current = services.databases.opened(record.database)?.published.rules.source

@@ -14,7 +14,7 @@ extension RESTCall {
       note(location.path, source, state, isAllowed: true)
     } catch {
       note(location.path, source, state, isAllowed: false)
-      // A read of the past as another identity gets the denial as its response; the log does not.
+      // A denied read of the past is an administrator's test as another identity: it is not logged.
       if case .past = source { throw .permissionDenied }
       services.denials.log(
         error.decision, path: location.path, principal: caller.principal, database: source.name,

@@ -22,7 +22,7 @@ extension JSON {
   func text(_ name: String) throws(RESTFailure) -> String? {
     guard let value = self[name], value != .null else { return nil }
     guard let text = value.string, text.utf8.count <= RulesChange.textBytesMax else {
-      throw RESTFailure(400, "\(name) must be a text of at most \(RulesChange.textBytesMax) bytes")
+      throw RESTFailure(400, "\(name) must be a string of at most \(RulesChange.textBytesMax) bytes")
     }
     return text.isEmpty ? nil : text
   }
@@ -32,7 +32,9 @@ extension JSON {
   /// - Returns: nil for `null`, and when there is none.
   func count(_ name: String) throws(RESTFailure) -> Int64? {
     guard let value = self[name], value != .null else { return nil }
-    guard let count = value.int, count >= 0 else { throw RESTFailure(400, "\(name) must be a whole number from 0 on") }
+    guard let count = value.int, count >= 0 else {
+      throw RESTFailure(400, "\(name) must be a whole number of 0 or more")
+    }
     return count
   }
 

@@ -42,8 +42,8 @@ struct RESTCall {
     }
   }
 
-  /// Continues once the database's state here includes every commit that any client was told of before: at once, unless
-  /// another machine may have made commits that have not arrived here.
+  /// Continues once the database's state on this server includes every commit that any client was told of before: at
+  /// once, unless the database follows a log that is written elsewhere.
   private func whenCurrent(_ database: Database, _ body: @escaping () -> Void) {
     guard database.isFollowing else { return body() }
     hub.request(.barrier, as: caller.principal, of: database, id: origin.requestID) { reply in
@@ -73,7 +73,7 @@ extension RESTFailure {
   fileprivate init(_ problem: DatabaseProblem?) {
     switch problem {
     case .unknown, .notCreated: self = .unknownDatabase
-    case .exists: self.init(409, "There is a database of that name already.")
+    case .exists: self.init(409, "A database with this name already exists.")
     case .tooMany, .unavailable, nil: self = .unavailable
     }
   }

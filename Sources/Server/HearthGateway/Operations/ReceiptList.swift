@@ -36,17 +36,17 @@ package struct ReceiptList {
     filter.revocation = try Self.number("revocation", query)
     let receipts = services.router.receipts
     if let node = try query.single(Self.nodeParameter), node != receipts.node {
-      throw RESTFailure(404, "there is no node of that name")
+      throw RESTFailure(404, "unknown node")
     }
     if let limit = try Self.number("limit", query) {
       guard (1...UInt64(receipts.limits.pageMax)).contains(limit) else {
-        throw RESTFailure(400, "limit must be from 1 to \(receipts.limits.pageMax)")
+        throw RESTFailure(400, "limit must be a number from 1 to \(receipts.limits.pageMax)")
       }
       filter.limit = Int(limit)
     }
     let seconds = try Self.number("wait", query) ?? 0
     guard seconds <= UInt64(receipts.limits.waitSecondsMax) else {
-      throw RESTFailure(400, "wait must be at most \(receipts.limits.waitSecondsMax)")
+      throw RESTFailure(400, "wait must be at most \(receipts.limits.waitSecondsMax) seconds")
     }
     receipts.wait(filter, seconds: Int(seconds), on: hub.loop) { page in completion(RESTResponse(body: page.body)) }
   }

@@ -39,12 +39,12 @@ struct RulesDecisions {
       throw RESTFailure(400, "requests must be a list of at most \(countMax)")
     }
     let text = body["rules"]
-    guard text == nil || text?.string != nil else { throw RESTFailure(400, "rules must be the text of a rules file") }
+    guard text == nil || text?.string != nil else { throw RESTFailure(400, "rules must be a string with a rules file") }
     let other = try text?.string.map { text throws(RESTFailure) in try RuleSet.uploaded(text) }
     guard let at = body["at"] else {
       return call.withReading { decide(list, isExplained, on: PastDatabase(state: $0.state), by: other) }
     }
-    guard let text = at.string else { throw RESTFailure(400, "at must be the text of a moment") }
+    guard let text = at.string else { throw RESTFailure(400, "at must be a string with a time") }
     let moment = try call.moment(text)
     call.withReading { source in
       guard case .database(let database) = source else {
@@ -87,7 +87,7 @@ struct RulesDecisions {
       ? rules.withExpressions.traced(prepared, stepsMax: RulesLimits.explainStepsMax)
       : rules.decide(prepared, stepsMax: RulesLimits.explainStepsMax)
     guard let decision = decided else {
-      return ["error": "it takes more than \(RulesLimits.explainStepsMax) steps to decide"]
+      return ["error": "the rules need more than \(RulesLimits.explainStepsMax) steps to decide"]
     }
     let explanation = Explanation(operation: request.word, path: request.path, decision: decision)
     var json: JSON = [

@@ -24,7 +24,7 @@ package struct RulesEvaluation: Sendable {
   ) throws(RESTFailure) {
     let auth = json["auth"].flatMap { $0 == .null ? nil : $0 }
     guard auth == nil || auth?.members != nil else {
-      throw RESTFailure(400, "auth must be an object, what rules see as such; null is nobody")
+      throw RESTFailure(400, "auth must be an object, as rules see it, or null for a signed-out client")
     }
     let (request, prepared, _) = try ProposedRequest.described(by: json, on: root, nowMilliseconds: nowMilliseconds)
     guard let decision = rules.withExpressions.traced(prepared, stepsMax: RulesLimits.explainStepsMax) else {
@@ -58,7 +58,7 @@ package struct RulesEvaluation: Sendable {
 
 extension RESTFailure {
   fileprivate static let tooManySteps = RESTFailure(
-    400, "it takes more than \(RulesLimits.explainStepsMax) steps to decide")
+    400, "the rules need more than \(RulesLimits.explainStepsMax) steps to decide")
 }
 
 extension RulesStore {

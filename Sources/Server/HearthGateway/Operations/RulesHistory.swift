@@ -55,7 +55,7 @@ struct RulesHistory {
 
   private func deploy() throws(RESTFailure) {
     let body = try call.members()
-    guard let text = body["source"]?.string else { throw RESTFailure(400, "source must be the text of a rules file") }
+    guard let text = body["source"]?.string else { throw RESTFailure(400, "source must be a string with a rules file") }
     let (change, expected, isDryRun) = (try call.rulesChange(body), try body.id("expected"), try body.flag("dryRun"))
     guard !isDryRun else { return try check(text, over: expected) }
     let (services, principal) = (call.services, call.caller.principal)

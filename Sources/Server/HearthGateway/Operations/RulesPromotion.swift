@@ -41,7 +41,7 @@ struct RulesPromotion {
       let text = excesses.map(\.text).joined(separator: "; ")
       var response = RESTResponse(
         [
-          "error": "The staged rules are not promoted: \(text).", "figures": figures.json,
+          "error": "The staged rules were not promoted: \(text).", "figures": figures.json,
           "exceeded": .array(excesses.map(\.json)),
         ])
       response.status = 412
@@ -66,14 +66,16 @@ struct RulesPromotion {
     }
     let isBounded = watch != PromotionBounds.Watch(seconds: 0)
     guard let seconds = try body.count("watchSeconds") else {
-      guard !isBounded else { throw RESTFailure(400, "a bound for going back needs watchSeconds") }
+      guard !isBounded else {
+        throw RESTFailure(400, "rollbackDenials, rollbackRatio and rollbackCancelled need watchSeconds")
+      }
       return bounds
     }
     guard (1...PromotionBounds.watchSecondsMax).contains(seconds) else {
-      throw RESTFailure(400, "watchSeconds must be 1 to \(PromotionBounds.watchSecondsMax)")
+      throw RESTFailure(400, "watchSeconds must be a number from 1 to \(PromotionBounds.watchSecondsMax)")
     }
     guard isBounded else {
-      throw RESTFailure(400, "a watch needs rollbackDenials, rollbackRatio or rollbackCancelled")
+      throw RESTFailure(400, "watchSeconds needs rollbackDenials, rollbackRatio or rollbackCancelled")
     }
     watch.seconds = seconds
     bounds.watch = watch

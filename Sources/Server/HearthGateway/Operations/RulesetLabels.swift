@@ -30,7 +30,7 @@ struct RulesetLabels {
 
   private func replace() throws(RESTFailure) {
     guard let labels = JSON(parsing: call.request.body.readableBytesView), let stable = labels["stable"]?.string
-    else { throw RESTFailure(400, "Ruleset labels are a JSON object with the id of the stable ruleset.") }
+    else { throw RESTFailure(400, "The body must be a JSON object with the id of the stable ruleset.") }
     let canary = labels["canary"]?.string
     call.withDatabase(.byMode) { database in
       var change = call.rulesChange

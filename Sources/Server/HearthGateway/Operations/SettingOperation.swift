@@ -1,7 +1,7 @@
 import HearthEngine
 import HearthTree
 
-/// The operations on `/.settings/<name>.json`, for administrators: the settings of tools.
+/// The operations on `/.settings/<name>.json`, for administrators: the settings that Firebase's tools read and write.
 struct SettingOperation {
   let call: RESTCall
   let setting: RESTTarget.Setting
@@ -55,7 +55,7 @@ struct SettingOperation {
   private static func trigger(_ request: RESTRequest) throws(RESTFailure) -> JSON {
     guard request.body.readableBytes <= DatabaseSettings.triggerSizeBytesMax,
       let trigger = JSON(parsing: request.body.readableBytesView), case .string? = trigger["name"]
-    else { throw RESTFailure(400, "A function trigger is a JSON object with a name.") }
+    else { throw RESTFailure(400, "A function trigger must be a JSON object with a name.") }
     return trigger
   }
 }

@@ -32,7 +32,7 @@ struct StagedRules {
 
   private func stage() throws(RESTFailure) {
     let body = try call.members()
-    guard let text = body["source"]?.string else { throw RESTFailure(400, "source must be the text of a rules file") }
+    guard let text = body["source"]?.string else { throw RESTFailure(400, "source must be a string with a rules file") }
     let (services, change) = (call.services, try call.rulesChange(body))
     call.withDatabase(.byMode) { database in
       call.answerLater { () async throws(RESTFailure) in

@@ -1,4 +1,5 @@
 import HearthCrypto
+import HearthOutbound
 import HearthTree
 import HearthTriggers
 
@@ -34,6 +35,7 @@ struct TriggerOperation {
       let definition = try Self.definition(try call.members())
       try requirePermission(definition)
       try requireMayReach(definition, from: registry.definition(definition.name))
+      try Self.requireIsAdmitted(definition)
       work = { () throws(RESTFailure) in
         try registry.add(definition)
         return try registry.shown(definition)
@@ -80,7 +82,19 @@ struct TriggerOperation {
   private func requireMayReach(_ definition: TriggerDefinition, from present: TriggerDefinition?) throws(RESTFailure) {
     let isKnown = present?.allowsPrivate == true && present?.target == definition.target
     guard definition.allowsPrivate, !isKnown, !call.caller.authority.actsForOperator else { return }
-    throw RESTFailure(403, "allowsPrivate is the operator's: use hearth triggers add --allow-private.")
+    throw RESTFailure(403, "allowsPrivate can only be set by the operator, with hearth triggers add --allow-private.")
+  }
+
+  /// Checks that events to the receiver would be sent at all.
+  private static func requireIsAdmitted(_ definition: TriggerDefinition) throws(RESTFailure) {
+    guard let url = definition.target.url else { return }
+    do throws(OutboundError) {
+      try OutboundPolicy.checkReceiver(at: url, allowsPrivate: definition.allowsPrivate)
+    } catch {
+      throw RESTFailure(
+        400,
+        "The server would send no event to \(url): \(error.message). hearth triggers add --allow-private permits it.")
+    }
   }
 
   private static func definition(_ json: JSON) throws(RESTFailure) -> TriggerDefinition {
@@ -95,9 +109,11 @@ struct TriggerOperation {
   }
 
   private static func reason(_ body: JSON) throws(RESTFailure) -> String? {
-    guard let pause = body["pause"] else { throw RESTFailure(400, "pause is a reason, or null") }
+    guard let pause = body["pause"] else { throw RESTFailure(400, "pause must be a string with a reason, or null") }
     if case .null = pause { return nil }
-    guard let reason = try body.text("pause") else { throw RESTFailure(400, "pause is a reason, or null") }
+    guard let reason = try body.text("pause") else {
+      throw RESTFailure(400, "pause must be a string with a reason, or null")
+    }
     return reason
   }
 }

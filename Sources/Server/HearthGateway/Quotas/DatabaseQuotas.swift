@@ -40,7 +40,7 @@ package struct DatabaseQuotas: Sendable, Equatable {
     for member in members {
       guard let kind = QuotaKind(rawValue: member.name) else {
         let names = QuotaKind.allCases.map(\.rawValue).joined(separator: ", ")
-        throw RESTFailure(400, "There is no quota \(member.name.prefix(32)). There are \(names)")
+        throw RESTFailure(400, "Unknown quota \(member.name.prefix(32)). The quotas are \(names)")
       }
       if member.value == .null {
         values[kind] = nil

@@ -44,16 +44,16 @@ package enum QuotaKind: String, Sendable, CaseIterable {
   /// Returns the limit in words, for the middle of a sentence.
   private func limit(_ max: Int) -> String {
     switch self {
-    case .connections: "this database may have \(max) connections"
-    case .clientConnections: "one client may have \(max) connections to this database"
-    case .requestsPerSecond: "this database takes \(max) requests a second"
-    case .clientRequestsPerSecond: "this database takes \(max) requests a second from one client"
-    case .bytesPerSecond: "this database takes \(max) bytes a second"
-    case .clientBytesPerSecond: "this database takes \(max) bytes a second from one client"
-    case .workPerSecond: "this database does \(max) steps of work a second"
-    case .connectionWorkPerSecond: "this database does \(max) steps of work a second for one connection"
-    case .storedBytes: "this database may hold \(max) bytes"
-    case .answerBytes: "an answer of this database may have \(max) bytes"
+    case .connections: "this database allows \(max) connections"
+    case .clientConnections: "this database allows \(max) connections per client"
+    case .requestsPerSecond: "this database allows \(max) requests a second"
+    case .clientRequestsPerSecond: "this database allows \(max) requests a second per client"
+    case .bytesPerSecond: "this database allows \(max) bytes a second"
+    case .clientBytesPerSecond: "this database allows \(max) bytes a second per client"
+    case .workPerSecond: "this database allows \(max) steps of work a second"
+    case .connectionWorkPerSecond: "this database allows \(max) steps of work a second per connection"
+    case .storedBytes: "this database can store \(max) bytes"
+    case .answerBytes: "a response of this database can have \(max) bytes"
     }
   }
 

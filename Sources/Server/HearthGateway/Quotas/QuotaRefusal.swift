@@ -28,7 +28,7 @@ package struct QuotaRefusal: Error, Equatable, Sendable {
 extension RESTFailure {
   /// Returns the response to a request that has waited too long because of its client's work.
   static func overWork(_ wait: DatabaseAllowance.Wait) -> RESTFailure {
-    var failure = RESTFailure(429, "Your requests have caused too much work; try again later.")
+    var failure = RESTFailure(429, "The client's requests exceed their allowance of work. Try again later.")
     failure.retryAfterSeconds = Int(clamping: 1 + wait.nanoseconds / 1_000_000_000)
     failure.readPauseMilliseconds = wait.milliseconds
     return failure

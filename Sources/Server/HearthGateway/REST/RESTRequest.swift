@@ -129,8 +129,10 @@ struct RESTRequest: Sendable {
   private mutating func readPast(_ query: URLQuery) throws(RESTFailure) {
     if case .history = target { history = try HistorySelection(query) }
     guard case .data = target, let text = try query.single("at") else { return }
-    guard method.isRead else { throw RESTFailure(400, "at goes with reads: what was there cannot be changed.") }
-    guard !wantsEvents else { throw RESTFailure(400, "at does not go with a stream: the past does not change.") }
+    guard method.isRead else { throw RESTFailure(400, "at is for reads only: history cannot be changed.") }
+    guard !wantsEvents else {
+      throw RESTFailure(400, "at cannot be used with a stream, because history does not change.")
+    }
     at = text
   }
 

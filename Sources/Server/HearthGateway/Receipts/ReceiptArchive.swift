@@ -52,7 +52,7 @@ package final class ReceiptArchive: Sendable {
       return state.isFailing ? nil : String(cString: strerror(errno))
     }
     if let problem {
-      logger.error("receipts cannot be written to the disk; they are in memory", metadata: ["error": "\(problem)"])
+      logger.error("receipts cannot be written to the disk and stay in memory only", metadata: ["error": "\(problem)"])
     }
   }
 

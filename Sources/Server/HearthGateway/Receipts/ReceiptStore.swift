@@ -196,7 +196,7 @@ package final class ReceiptStore: Sendable {
     for (waiter, page) in ready { waiter.completion(page) }
     if isIdle { archive?.sync() }
     if omittedCount > 0 {
-      logger?.warning("receipts came too fast to keep each", metadata: ["missing": "\(omittedCount)"])
+      logger?.warning("too many receipts at once; some were not kept", metadata: ["missing": "\(omittedCount)"])
     }
   }
 

@@ -48,7 +48,9 @@ final class LogRateLimiter: Sendable {
       state.lines += 1
       return (true, skipped)
     }
-    if skipped > 0 { logger.warning("refusals came too fast to log each", metadata: ["missing": "\(skipped)"]) }
+    if skipped > 0 {
+      logger.warning("too many refusals at once; some were not logged", metadata: ["missing": "\(skipped)"])
+    }
     if isAdmitted { write() }
   }
 }

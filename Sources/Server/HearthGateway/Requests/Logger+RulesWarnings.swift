@@ -2,8 +2,9 @@ import HearthRules
 import Logging
 
 extension Logger {
-  /// Logs probable mistakes in rules that are in force now. The response to the upload has Firebase's form, which has no warnings.
-  package func warn(of rules: RuleSet, in database: String) {
+  /// Logs probable mistakes in rules that have come into force. The response to an upload has Firebase's format, which
+  /// has no warnings.
+  package func logWarnings(of rules: RuleSet, in database: String) {
     for warning in rules.warnings {
       let place = (rules.origin.map { "\($0.file):" } ?? "") + "\(warning.line):\(warning.column)"
       self.warning(

@@ -15,7 +15,7 @@ final class RulesChangeQueue: Sendable {
     _ database: String, _ body: @Sendable () async throws(RESTFailure) -> Result
   ) async throws(RESTFailure) -> Result {
     guard await begin(database) else {
-      throw RESTFailure(503, "Too many changes of this database's rules are under way.")
+      throw RESTFailure(503, "Too many rules changes of this database are in progress. Try again later.")
     }
     defer { end(database) }
     return try await body()

@@ -35,7 +35,7 @@ extension RulesStore {
       let current = try await self.current(database)
       try Self.check(expected, current)
       guard database.trial === trial else {
-        throw RESTFailure(412, "Other rules were staged meanwhile.")
+        throw RESTFailure(412, "Other rules have been staged meanwhile.")
       }
       let figures = TrialFigures(trial.report())
       let excesses = figures.excesses(of: bounds)
@@ -121,7 +121,7 @@ extension RulesStore {
     do throws(RESTFailure) {
       let deployed = try await rollBack(database, to: watch.bounds.formerID, change, over: watch.versionID)
       logger.warning(
-        "promoted rules denied too much: the former ones are in force again",
+        "promoted rules denied too many requests; the previous rules are in force again",
         metadata: [
           "database": "\(database.name)", "promoted": "\(watch.versionID)", "former": "\(watch.bounds.formerID)",
           "version": "\(deployed.version.id)", "reason": "\(reason)",
@@ -131,7 +131,7 @@ extension RulesStore {
       // Other rules are in force by now.
       guard error.status != 412 else { return true }
       logger.error(
-        "promoted rules deny too much, and the former ones cannot be put in force again",
+        "promoted rules deny too many requests, and the previous rules cannot be restored",
         metadata: ["database": "\(database.name)", "reason": "\(reason)", "error": "\(error.text)"])
       return error.status == 404
     }

@@ -6,7 +6,8 @@ import HearthTrial
 
 /// Staging of rules: they are the ruleset with the label `canary`, so that Firebase's tools stage them as well.
 extension RulesStore {
-  /// Stages rules in place of others, and begins to evaluate listeners and stored data.
+  /// Stages rules in place of those staged before, and starts their trial, with a forecast for listeners and stored
+  /// data.
   func stage(_ rules: RuleSet, of database: Database, _ change: RulesChange) async throws(RESTFailure) -> Ruleset {
     let milliseconds = clock().wallMilliseconds
     let ruleset = Ruleset(
@@ -19,8 +20,9 @@ extension RulesStore {
     return ruleset
   }
 
-  /// Ends the trial.
+  /// Removes the staged rules and ends their trial.
   ///
+  /// - Returns: the report of the trial; nil when none was under way.
   /// - Throws: a refusal when no rules are staged.
   func unstage(_ database: Database, by author: RulesAuthor) async throws(RESTFailure) -> TrialReport? {
     try await changeQueue.run(database.name) { () async throws(RESTFailure) in
@@ -43,7 +45,7 @@ extension RulesStore {
       let (rules, staged) = try await self.pool.work { () throws(RESTFailure) in
         let settings = try self.settings.settings(of: name)
         guard let ruleset = settings.ruleset(stable), canary == nil || canary.flatMap(settings.ruleset) != nil else {
-          throw RESTFailure(400, "There is no ruleset of that id.")
+          throw RESTFailure(400, "No ruleset has this id.")
         }
         let staged = try canary.flatMap(settings.ruleset).map { kept throws(RESTFailure) in
           try RuleSet.uploaded(kept.source)
@@ -95,7 +97,7 @@ extension RulesStore {
     }
   }
 
-  // MARK: In a turn
+  // MARK: Within the change queue
 
   private func begin(_ rules: RuleSet, of database: Database, by author: RulesAuthor) {
     database.beginTrial(of: rules).startForecast()

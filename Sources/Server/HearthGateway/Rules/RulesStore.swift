@@ -77,6 +77,17 @@ package final class RulesStore: Sendable {
     }
   }
 
+  /// Records the rules that a database was created with as its first version; does nothing when it has a version.
+  package func recordFirst(of database: Database, _ change: RulesChange) async throws(RESTFailure) {
+    try await changeQueue.run(database.name) { () async throws(RESTFailure) in
+      let (source, now) = (database.published.rules.source, self.clock())
+      try await self.pool.work { () throws(RESTFailure) in
+        guard try self.files.versions(of: database.name).isEmpty else { return }
+        _ = try self.files.add(source, change, at: now.wallMilliseconds, to: database.name)
+      }
+    }
+  }
+
   /// Restores a version of the history, as a new version with the same text.
   ///
   /// - Parameter id: nil is the version before the one in force; after a roll-back, the one before the restored
@@ -183,7 +194,7 @@ package final class RulesStore: Sendable {
         "database": "\(name)", "version": "\(version.id)", "cause": "\(change.cause.rawValue)",
         "author": "\(change.author.kind.rawValue)",
       ])
-    logger.warn(of: rules, in: name)
+    logger.logWarnings(of: rules, in: name)
     if isNew { begin(watch, of: database) }
     return Deployed(version: version, isNew: isNew)
   }
@@ -196,7 +207,7 @@ package final class RulesStore: Sendable {
 
   static func check(_ expected: Int64?, _ current: RulesVersion) throws(RESTFailure) {
     guard let expected, expected != current.id else { return }
-    throw RESTFailure(412, "Version \(current.id) is in force, not \(expected): somebody else has deployed meanwhile.")
+    throw RESTFailure(412, "Version \(current.id) is in force, not \(expected): other rules were deployed meanwhile.")
   }
 
   /// Returns the version that a roll-back restores.
@@ -208,7 +219,7 @@ package final class RulesStore: Sendable {
     guard let id else {
       let newest = current.change.original ?? current.id
       guard let former = versions.last(where: { $0.id < newest }) else {
-        throw RESTFailure(404, "There is no version before the one in force.")
+        throw RESTFailure(404, "The version in force is the first; no earlier version exists.")
       }
       return former
     }
@@ -217,7 +228,7 @@ package final class RulesStore: Sendable {
   }
 
   private static func unknown(_ id: Int64) -> RESTFailure {
-    RESTFailure(404, "There is no version \(id) of the rules.")
+    RESTFailure(404, "The rules have no version \(id).")
   }
 
   private func request(_ action: Command.Action, _ principal: Principal, _ database: Database) async -> Reply {

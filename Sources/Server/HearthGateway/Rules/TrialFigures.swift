@@ -72,11 +72,11 @@ struct TrialFigures: Sendable, Equatable {
       found.append(
         Excess(
           bound: "forecast", limit: 0, found: 0,
-          text: "the look at listeners and stored data is \(forecast?.rawValue ?? "not begun"), not complete"))
+          text: "the check of listeners and stored data is \(forecast?.rawValue ?? "not begun"), not complete"))
     }
     check("maxFlips", flips, bounds.flipsMax, "decision", "would change")
     check("maxCancelled", cancelled, bounds.cancelledMax, "listener", "would be cancelled")
-    check("maxInvalid", invalid, bounds.invalidMax, "stored place", "would be refused by .validate")
+    check("maxInvalid", invalid, bounds.invalidMax, "stored location", "would be refused by .validate")
     return found
   }
 }

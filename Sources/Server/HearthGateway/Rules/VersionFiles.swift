@@ -48,7 +48,7 @@ package final class VersionFiles: Sendable {
     try withIndex(database) { _ throws(AtomicFile.Problem) in
       let bytes = try files.read(Self.file(version.id, database), bytesMax: Self.fileBytesMax) ?? []
       guard let read = RulesVersion.read(bytes), read.version == version else {
-        throw AtomicFile.Problem("are damaged", cause: "version \(version.id) is not what was written")
+        throw AtomicFile.Problem("are damaged", cause: "version \(version.id) does not match its checksum")
       }
       return read.source
     }
@@ -72,7 +72,7 @@ package final class VersionFiles: Sendable {
         removeOldest(of: &index, database)
         return version
       }
-      throw AtomicFile.Problem("cannot be written", cause: "others are added all the time")
+      throw AtomicFile.Problem("cannot be written", cause: "other processes keep adding versions")
     }
   }
 

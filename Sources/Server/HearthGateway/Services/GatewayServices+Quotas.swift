@@ -5,7 +5,7 @@ extension GatewayServices {
       quotas.set(try settings.settings(of: database).quotas, of: database)
     } catch {
       logger.error(
-        "the quotas of a database are not known: nothing is limited",
+        "the quotas of a database cannot be read, so it has no limits",
         metadata: ["database": "\(database)", "error": "\(error.text)"])
     }
   }

@@ -47,11 +47,11 @@ struct ServerHealth: Equatable, Sendable {
     let parts = [("Databases", databases), ("Accounts", accounts)].compactMap { name, state -> String? in
       switch state {
       case .ok: nil
-      case .lowSpace: "\(name) take nothing new: the disk is nearly full."
+      case .lowSpace: "\(name) refuse writes: the disk is nearly full."
       case .noSpace: "\(name) cannot be written: the disk is full."
-      case .storageUnavailable: "\(name) cannot be written: the store does not answer."
-      case .diskFault: "\(name) cannot be written: the disk does not work. It is tried again."
-      case .failed: "\(name) cannot be written until the server is started again: the disk failed."
+      case .storageUnavailable: "\(name) cannot be written: the storage does not answer."
+      case .diskFault: "\(name) cannot be written: the disk has failed. Hearth tries again."
+      case .failed: "\(name) cannot be written, because the disk failed. Restart the server."
       }
     }
     return parts.isEmpty ? nil : parts.joined(separator: " ")

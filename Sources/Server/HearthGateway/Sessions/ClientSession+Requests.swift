@@ -42,7 +42,7 @@ extension ClientSession {
       isSimulating = false
       submit(.unauthenticate, number, .unauthenticate, into: &outputs)
     case .stats, .appCheck, .dropAppCheck: outputs.append(.send(.reply(number, .ok, .emptyText)))
-    case .unknown(let name): refuse(number, "There is no action \(name.prefix(32))", into: &outputs)
+    case .unknown(let name): refuse(number, "Unknown action \(name.prefix(32))", into: &outputs)
     case .refused(let refusal):
       outputs.append(.send(.reply(number, refusal.status, .text(refusal.text))))
     }
@@ -62,7 +62,7 @@ extension ClientSession {
     do throws(QueryError) {
       let query = try Query(wire: sent)
       guard queries.insert(tag, listen.path, query, sent: sent, sizeBytes: sizeBytes) else {
-        return refuse(number, "The queries of this connection take too much room", into: &outputs)
+        return refuse(number, "The queries of this connection need too much memory", into: &outputs)
       }
       let request = ListenRequest(
         listen.path, hash: listen.hash, query: query, tag: tag, compound: listen.compound)

@@ -85,7 +85,7 @@ struct ClientSession {
       heldBytes += sizeBytes
       guard heldBytes <= Self.heldBytesMax else {
         state = .closed
-        outputs.append(.close(reason: "too many messages before the first could be handled"))
+        outputs.append(.close(reason: "too many messages before the first was handled"))
         return
       }
       held.append((message, sizeBytes))

@@ -47,7 +47,7 @@ final class JoiningSocket: TransportDelegate {
   func received(_ message: UnsafeRawBufferPointer) {
     sizeBytes += message.count
     guard sessionLink != nil || sizeBytes <= ClientSession.heldBytesMax else {
-      socket?.close(code: 1008, reason: "too many messages before the session was found")
+      socket?.close(code: 1008, reason: "too many messages before the session was resumed")
       return
     }
     messages.append(Array(message))
@@ -76,7 +76,7 @@ final class JoiningSocket: TransportDelegate {
   private func refuse() {
     socket?.send(ServerMessage.reset(host: opening.host))
     socket?.flush()
-    socket?.close(code: 1000, reason: "there is no such session")
+    socket?.close(code: 1000, reason: "unknown session")
   }
 
   func write(_ messages: [JoinedTransport.Outbound]) {

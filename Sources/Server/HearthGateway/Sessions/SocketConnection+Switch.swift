@@ -52,7 +52,7 @@ extension SocketConnection {
     hub.heldBytes += message.count
     let own = successor?.heldBytes ?? 0
     if own > ClientSession.heldBytesMax || hub.heldBytes > LoopHub.heldBytesMax && own > LoopHub.heldBytesFree {
-      violation("too many messages before the end of the other transport")
+      violation("too many messages before the other transport was closed")
     }
   }
 
@@ -81,6 +81,6 @@ extension SocketConnection {
   }
 
   func endSuccessor() {
-    takeSuccessor()?.transport.close(code: 1000, reason: "the session is over")
+    takeSuccessor()?.transport.close(code: 1000, reason: "the session has ended")
   }
 }

@@ -62,7 +62,7 @@ struct DatabaseSettings: Sendable {
       return
     }
     guard functionTriggers.count < Self.triggersMax else {
-      throw RESTFailure(400, "More than \(Self.triggersMax) function triggers.")
+      throw RESTFailure(400, "There can be at most \(Self.triggersMax) function triggers.")
     }
     functionTriggers.append(trigger)
   }

@@ -97,7 +97,7 @@ package final class SettingsStore: Sendable {
       // Another node was faster: its change stays.
       cached[name] = nil
     }
-    throw AtomicFile.Problem("cannot be written", cause: "they are being changed all the time")
+    throw AtomicFile.Problem("cannot be written", cause: "other processes keep changing them")
   }
 
   private static func file(_ name: String) -> String { "\(name).json" }
@@ -108,7 +108,7 @@ package final class SettingsStore: Sendable {
     }
     // An unreadable file must not be overwritten.
     guard let settings = DatabaseSettings(parsing: bytes) else {
-      throw AtomicFile.Problem("are damaged", cause: "no text of settings")
+      throw AtomicFile.Problem("are damaged", cause: "the content is not valid")
     }
     return Cached(settings: settings, bytes: bytes)
   }

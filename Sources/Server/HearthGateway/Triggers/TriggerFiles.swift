@@ -39,7 +39,7 @@ struct TriggerFiles: Sendable {
       guard let bytes = try files.read(Self.registrations, bytesMax: Self.fileBytesMax) else { return Stored() }
       let json = JSON(parsing: bytes)
       guard let array = json?["triggers"]?.array else {
-        throw AtomicFile.Problem("are damaged", cause: "no text of triggers")
+        throw AtomicFile.Problem("are damaged", cause: "the content is not valid")
       }
       var definitions: [TriggerDefinition] = []
       for json in array {

@@ -48,15 +48,16 @@ package final class TriggerRegistry: Sendable {
       if !files.isOriginalFolder {
         var paused = found
         for index in paused.definitions.indices where paused.definitions[index].pause == nil {
-          paused.definitions[index].pause = "the data folder is a copy: resume it here when the other one sends no more"
+          paused.definitions[index].pause =
+            "the data folder is a copy: resume the trigger here once the original server has stopped sending"
         }
         if let written = try files.write(paused, over: found) { found = written }
-        logger.error("the data folder is a copy: its triggers are paused until they are resumed")
+        logger.error("the data folder is a copy: its triggers stay paused until you resume them")
       }
       use(found)
     } catch {
       problem.withLock { $0 = error }
-      logger.critical("triggers cannot be read: no events are made", metadata: ["error": "\(error.text)"])
+      logger.critical("triggers cannot be read, so no events are created", metadata: ["error": "\(error.text)"])
     }
   }
 
@@ -78,7 +79,8 @@ package final class TriggerRegistry: Sendable {
       Result { () throws(RESTFailure) in use(try files.read()) }
     }
     if case .failure(let failure) = result {
-      logger.critical("triggers cannot be read: those of before stay", metadata: ["error": "\(failure.text)"])
+      logger.critical(
+        "triggers cannot be read; the previous ones stay in force", metadata: ["error": "\(failure.text)"])
     }
   }
 
@@ -148,14 +150,14 @@ package final class TriggerRegistry: Sendable {
     try change { all throws(RESTFailure) in
       guard let index = all.firstIndex(where: { $0.name == definition.name }) else {
         guard all.count < TriggerLimits.triggersMax else {
-          throw RESTFailure(400, "There are \(TriggerLimits.triggersMax) triggers already.")
+          throw RESTFailure(400, "There can be at most \(TriggerLimits.triggersMax) triggers. Remove one first.")
         }
         all.append(definition)
         return
       }
       guard definition.continues(all[index]) else {
         throw RESTFailure(
-          409, "\(definition.name) has events of another form: remove it first, or take another name.")
+          409, "\(definition.name) has events of another form. Remove it first, or choose another name.")
       }
       all[index] = definition
     }
@@ -192,7 +194,7 @@ package final class TriggerRegistry: Sendable {
   private func changeAll(_ body: (inout TriggerFiles.Stored) throws(RESTFailure) -> Void) throws(RESTFailure) {
     if let problem = problem.withLock({ $0 }) { throw problem }
     guard users.isPossible, databases.openDatabases.allSatisfy({ $0.outboxJournal != nil }) else {
-      throw RESTFailure(501, "The journals of this server keep no events, so it can have no triggers.")
+      throw RESTFailure(501, "The journals of this server do not keep events, so it cannot have triggers.")
     }
     // One change at a time; no call in it enters here again.
     let result: Result<Void, RESTFailure> = changeLock.withLock { _ in
@@ -205,7 +207,7 @@ package final class TriggerRegistry: Sendable {
           // Another node was faster: its change stays.
           before = try files.read()
         }
-        throw RESTFailure(503, "The triggers are being changed all the time.")
+        throw RESTFailure(503, "Other processes keep changing the triggers. Try again.")
       }
     }
     try result.get()
@@ -218,7 +220,7 @@ package final class TriggerRegistry: Sendable {
     do throws(TriggerProblem) {
       definition = try TriggerDefinition(emulator: json, database: database, host: host, project: options.projectID)
     } catch {
-      logger.warning("a function's trigger cannot be served", metadata: ["problem": "\(error)"])
+      logger.warning("a function's trigger is not supported", metadata: ["problem": "\(error)"])
       return
     }
     if let definition { try add(definition) }
@@ -233,7 +235,7 @@ package final class TriggerRegistry: Sendable {
   func replay(_ name: String, letter: String?) throws(RESTFailure) -> Int {
     guard definition(name) != nil else { throw .noTrigger }
     let count = try reading { () throws(JournalError) in try sender.deadLetters.replay(name, letter: letter) }
-    guard let count else { throw RESTFailure(400, "That is no dead letter's name.") }
+    guard let count else { throw RESTFailure(400, "The name is not one of a dead letter.") }
     // Other nodes may be the senders of these events.
     if count > 0, files.isShared { try changeAll { $0.replayCount &+= 1 } }
     return count
@@ -267,8 +269,8 @@ package final class TriggerRegistry: Sendable {
       switch notice {
       case .gone(let name):
         guard definition(name)?.pause == nil else { return }
-        try pause(name, "the receiver answered that it is gone (410)")
-        logger.error("the receiver is gone: the trigger is paused", metadata: ["trigger": "\(name)"])
+        try pause(name, "the receiver returned 410 Gone")
+        logger.error("the receiver returned 410 Gone, so the trigger is paused", metadata: ["trigger": "\(name)"])
       case .unknownFunction(let name):
         if definition(name) != nil { try remove(name) }
       }
@@ -279,7 +281,7 @@ package final class TriggerRegistry: Sendable {
 }
 
 extension RESTFailure {
-  static let noTrigger = RESTFailure(404, "There is no such trigger.")
+  static let noTrigger = RESTFailure(404, "Unknown trigger.")
 }
 
 private struct WeakRegistry: Sendable {

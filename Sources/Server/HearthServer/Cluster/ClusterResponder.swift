@@ -35,7 +35,8 @@ struct ClusterResponder: AuthorizedResponder {
     case .GET: isDraining = false
     case .POST where JSON(parsing: request.body.readableBytesView)?["drain"]?.bool == true: isDraining = true
     case .POST:
-      return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.badRequest, "The body is {\"drain\": true}."))
+      return loop.eventLoop.makeSucceededFuture(
+        HTTPResponse.refusal(.badRequest, "The body must be {\"drain\": true}."))
     default:
       return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.methodNotAllowed, "Use GET or POST."))
     }

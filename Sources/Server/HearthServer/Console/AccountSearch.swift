@@ -37,32 +37,32 @@ struct AccountSearch {
   init(_ parameters: [String: String]) throws(ConsoleFailure) {
     let query = parameters["q"] ?? ""
     guard query.utf8.count <= Self.queryBytesMax else {
-      throw ConsoleFailure(.badRequest, "q is at most \(Self.queryBytesMax) bytes long.")
+      throw ConsoleFailure(.badRequest, "q must have at most \(Self.queryBytesMax) bytes.")
     }
     words = query.lowercased().split(separator: " ").map(String.init)
     if let text = parameters["state"] {
       guard let named = State(rawValue: text) else {
-        throw ConsoleFailure(.badRequest, "state is disabled, anonymous, unverified or session.")
+        throw ConsoleFailure(.badRequest, "state must be disabled, anonymous, unverified or session.")
       }
       state = named
     }
     after = parameters["after"]
     if let text = parameters["limit"] {
       guard let number = Int(text), (1...Self.limitMax).contains(number) else {
-        throw ConsoleFailure(.badRequest, "limit is 1 to \(Self.limitMax).")
+        throw ConsoleFailure(.badRequest, "limit must be a number from 1 to \(Self.limitMax).")
       }
       limit = number
     }
     guard let text = parameters["order"] else {
-      guard parameters["dir"] == nil else { throw ConsoleFailure(.badRequest, "dir goes with order.") }
+      guard parameters["dir"] == nil else { throw ConsoleFailure(.badRequest, "dir needs order.") }
       return
     }
     guard let key = AccountOrder.Key(rawValue: text) else {
-      throw ConsoleFailure(.badRequest, "order is name, seen, created or sessions.")
+      throw ConsoleFailure(.badRequest, "order must be name, seen, created or sessions.")
     }
     let direction = parameters["dir"] ?? "asc"
     guard direction == "asc" || direction == "desc" else {
-      throw ConsoleFailure(.badRequest, "dir is asc or desc.")
+      throw ConsoleFailure(.badRequest, "dir must be asc or desc.")
     }
     order = AccountOrder(key: key, isDescending: direction == "desc")
   }

@@ -78,7 +78,7 @@ final class Console: Sendable {
       count += 1
       return true
     }
-    guard isFree else { throw ConsoleFailure(.tooManyRequests, "Other rules are being evaluated; try again.") }
+    guard isFree else { throw ConsoleFailure(.tooManyRequests, "The server is evaluating other rules. Try again.") }
     defer { rulesWorkCount.withLock { $0 -= 1 } }
     return try await work()
   }
@@ -91,7 +91,7 @@ final class Console: Sendable {
   func makeLink(_ role: ConsoleRole, for name: String, by client: ClientInfo) async throws(RandomnessError) -> String? {
     guard let url = url.withLock({ $0 }) else { return nil }
     let key = try access.makeKey(role, name: name, now: SystemClock.now.monotonicMilliseconds)
-    await record("\(role.rawValue)'s link, for \(name)", by: client)
+    await record("link for role \(role.rawValue), for \(name)", by: client)
     return "\(url)\(ConsoleResponder.prefix)/#key=\(key)"
   }
 
@@ -152,7 +152,7 @@ extension ConsoleAccess {
       find: { text, now in
         guard text.utf8.starts(with: Self.credentialPrefix.utf8) else { return nil }
         guard let found = self.credential(text, now: now.monotonicMilliseconds) else {
-          return .failure(CredentialError(.expiredToken, reason: "a credential of the console that is over"))
+          return .failure(CredentialError(.expiredToken, reason: "a credential of an ended console session"))
         }
         let authority: Authority =
           switch found.role {

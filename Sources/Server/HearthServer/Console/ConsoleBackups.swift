@@ -96,12 +96,12 @@ final class ConsoleBackups: Sendable {
     guard let marker else {
       throw ConsoleFailure(
         .conflict,
-        "No backup was made yet, so the server knows no folder for them. Make the first by hearth backup create FOLDER."
+        "There is no backup yet. Create the first with hearth backup create FOLDER, which sets the folder."
       )
     }
     guard marker.repository.hasPrefix("/") else {
       throw ConsoleFailure(
-        .conflict, "The last backup was written to a stream: hearth backup create FOLDER says where others go.")
+        .conflict, "The last backup was written to a stream. Set a folder with hearth backup create FOLDER.")
     }
     switch marker.keys {
     case "none": return (marker.repository, .leftOut)
@@ -109,7 +109,7 @@ final class ConsoleBackups: Sendable {
     default:
       throw ConsoleFailure(
         .conflict,
-        "Keys are sealed in these backups by a passphrase that the server does not know: make them by hearth backup create."
+        "The server does not know the passphrase of these backups. Create the next one with hearth backup create."
       )
     }
   }
@@ -125,7 +125,7 @@ final class ConsoleBackups: Sendable {
       state.running = Running(since: Clock.wallMilliseconds)
       return true
     }
-    guard begins else { throw ConsoleFailure(.conflict, "A backup is being made.") }
+    guard begins else { throw ConsoleFailure(.conflict, "A backup is in progress.") }
     Task.detached(priority: .utility) { [self] in
       let made = await BlockingThread.run { Result { try self.make(into: repository, secrets) } }
       let text = state.withLock { state in
@@ -133,7 +133,7 @@ final class ConsoleBackups: Sendable {
         switch made {
         case .success(let id):
           state.ended = Ended(at: Clock.wallMilliseconds, backup: id)
-          return "the backup \(id) is made"
+          return "the backup \(id) is complete"
         case .failure(let error):
           state.ended = Ended(at: Clock.wallMilliseconds, problem: "\(error)")
           return "the backup failed: \(error)"

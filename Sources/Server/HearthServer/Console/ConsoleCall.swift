@@ -53,8 +53,8 @@ struct ConsoleFailure: Error {
   static let readOnly = ConsoleFailure(.forbidden, "This session is read-only.")
   /// The request for a proof of presence, after which the page repeats its own request.
   static let presence = ConsoleFailure(
-    .preconditionRequired, "Show that you are there: this session was opened more than 15 minutes ago.")
-  static let notFound = ConsoleFailure(.notFound, "There is nothing here.")
+    .preconditionRequired, "Confirm your presence: this session was opened more than 15 minutes ago.")
+  static let notFound = ConsoleFailure(.notFound, "Nothing is served at this path.")
   static let unavailable = ConsoleFailure(.serviceUnavailable, "The server cannot do this at the moment.")
   static let badQuery = ConsoleFailure(.badRequest, "The query string is not valid.")
   static let badBody = ConsoleFailure(.badRequest, "The body must be a JSON object.")

@@ -35,7 +35,7 @@ struct ConsoleContext: Sendable {
   /// - Throws: a 404 for any other name.
   func known(_ name: String?) throws(ConsoleFailure) -> String {
     guard let name, Namespace.isValid(name), services.databases.exists(name) else {
-      throw ConsoleFailure(.notFound, "There is no such database.")
+      throw ConsoleFailure(.notFound, "Unknown database.")
     }
     return name
   }

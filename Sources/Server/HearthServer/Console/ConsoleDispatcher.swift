@@ -48,7 +48,8 @@ struct ConsoleDispatcher: Sendable {
   }
 
   private var wrongMethod: EventLoopFuture<HTTPResponse> {
-    now { () throws(ConsoleFailure) in throw ConsoleFailure(.methodNotAllowed, "This method means nothing here.") }
+    now { () throws(ConsoleFailure) in throw ConsoleFailure(.methodNotAllowed, "This path does not support the method.")
+    }
   }
 
   private func now(_ work: () throws(ConsoleFailure) -> HTTPResponse) -> EventLoopFuture<HTTPResponse> {

@@ -21,10 +21,12 @@ struct ConsoleLinkResponder: AuthorizedResponder {
       loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(status, text))
     }
     guard request.method == .POST else { return refuse(.methodNotAllowed, "Use POST.") }
-    guard let console else { return refuse(.notFound, "This server has no console: it runs with --no-console.") }
+    guard let console else {
+      return refuse(.notFound, "This server has no console, because it runs with --no-console.")
+    }
     let body = request.body.readableBytes == 0 ? [:] : JSON(parsing: request.body.readableBytesView)
     guard let body, body.members != nil, let isReadOnly = (body["readOnly"] ?? .bool(false)).bool else {
-      return refuse(.badRequest, "The body is {\"readOnly\": true or false}.")
+      return refuse(.badRequest, "The body must be {\"readOnly\": true} or {\"readOnly\": false}.")
     }
     let client = ClientInfo(
       address: origin.address, userAgent: request.header("user-agent") ?? "", requestID: request.id)
@@ -32,7 +34,8 @@ struct ConsoleLinkResponder: AuthorizedResponder {
     Task {
       let role = isReadOnly ? ConsoleRole.viewer : .administrator
       guard let link = try? await console.makeLink(role, for: authority.administratorName ?? "", by: client) else {
-        return promise.succeed(HTTPResponse.refusal(.serviceUnavailable, "No link can be made now. Try again."))
+        return promise.succeed(
+          HTTPResponse.refusal(.serviceUnavailable, "No link can be created at the moment. Try again."))
       }
       var answer = HTTPResponse.json(
         .ok, ["link": .string(link), "role": .string(role.rawValue)])

@@ -11,10 +11,10 @@ struct EventsQuery {
     let names = Set((parameters["topics"] ?? "").split(separator: ",").map(String.init))
     let all = Self.known.map { $0.name }
     guard names.isSubset(of: all) else {
-      throw ConsoleFailure(.badRequest, "topics are \(all.joined(separator: ", ")), with commas between them.")
+      throw ConsoleFailure(.badRequest, "topics must be a comma-separated list of \(all.joined(separator: ", ")).")
     }
     guard !names.isEmpty else {
-      throw ConsoleFailure(.badRequest, "Name a topic: \(all.joined(separator: ", ")).")
+      throw ConsoleFailure(.badRequest, "The topics parameter is missing: \(all.joined(separator: ", ")).")
     }
     var topics: [any ConsoleTopic] = []
     for topic in Self.known where names.contains(topic.name) { topics.append(try topic.init(parameters)) }

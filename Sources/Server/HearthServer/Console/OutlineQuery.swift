@@ -16,23 +16,23 @@ enum OutlineQuery {
     case "priority": page.order = .priority
     case "child":
       let child = try place(parameters["child"] ?? "", "child")
-      guard !child.isRoot else { throw ConsoleFailure(.badRequest, "child names what children are sorted by.") }
+      guard !child.isRoot else { throw ConsoleFailure(.badRequest, "child must name the child to sort by.") }
       page.order = .child(child)
-    default: throw ConsoleFailure(.badRequest, "order is key, value, priority or child.")
+    default: throw ConsoleFailure(.badRequest, "order must be key, value, priority or child.")
     }
     if let from = parameters["from"] {
       let key = Key(from)
-      guard key.problem == nil else { throw ConsoleFailure(.badRequest, "from is no key.") }
+      guard key.problem == nil else { throw ConsoleFailure(.badRequest, "from must be a key.") }
       page.from = key
     }
     switch parameters["dir"] ?? "asc" {
     case "asc": page.isReversed = false
     case "desc": page.isReversed = true
-    default: throw ConsoleFailure(.badRequest, "dir is asc or desc.")
+    default: throw ConsoleFailure(.badRequest, "dir must be asc or desc.")
     }
     if let text = parameters["limit"] {
       guard let limit = Int(text), (1...Outline.limitMax).contains(limit) else {
-        throw ConsoleFailure(.badRequest, "limit is 1 to \(Outline.limitMax).")
+        throw ConsoleFailure(.badRequest, "limit must be a number from 1 to \(Outline.limitMax).")
       }
       page.limit = limit
     }
@@ -41,7 +41,7 @@ enum OutlineQuery {
 
   private static func place(_ text: String, _ name: String) throws(ConsoleFailure) -> Path {
     guard let location = try? Location(wire: text), !location.isPriority else {
-      throw ConsoleFailure(.badRequest, "\(name) is no path.")
+      throw ConsoleFailure(.badRequest, "\(name) must be a path.")
     }
     return location.path
   }

@@ -77,12 +77,13 @@ struct ServerOverview: Sendable {
   /// Returns the problems, the worst first.
   private func findings(_ databases: [(String, DatabaseFigures)]) -> [StateFinding] {
     var found = databases.filter { !$0.1.isRunning }.map { name, _ in
-      StateFinding("database-stopped", isError: true, name, "\(name) takes no writes", "The log says why.")
+      StateFinding("database-stopped", isError: true, name, "\(name) accepts no writes", "See the log for the reason.")
     }
     if services.storage.isUnavailable {
       found.append(
         .init(
-          "storage-away", isError: true, nil, "\(storageProduct) does not answer", "Writes are refused until it does."))
+          "storage-away", isError: true, nil, "\(storageProduct) does not answer",
+          "Writes are refused until it answers."))
     }
     switch services.space.level.rawValue {
     case 0: break
@@ -90,28 +91,28 @@ struct ServerOverview: Sendable {
       found.append(
         .init(
           "disk-space", isError: level > 1, nil, "the disk is nearly full",
-          "Make room on the disk that the data folder is on."))
+          "Free space on the disk of the data folder."))
     }
     for plugin in plugins.enabledStatuses()
     where ![PluginHealth.running, .starting, .draining, .stopped].map(\.name).contains(plugin.state) {
       found.append(
         .init(
           "plugin-down", isError: true, plugin.name, "the plugin \(plugin.name) is \(plugin.state)",
-          "The log says why."))
+          "See the log for the reason."))
     }
     for trigger in services.triggers.sender.status.statuses() {
       if trigger.isUnreachable {
         found.append(
           .init(
             "trigger-unreachable", isError: true, trigger.name, "the receiver of \(trigger.name) cannot be reached",
-            "What waits for it is sent when it can."))
+            "Waiting events are sent once it is reachable."))
       }
       if trigger.figures.deadCount > 0 {
         found.append(
           .init(
             "trigger-dead-letters", isError: false, trigger.name,
-            "\(trigger.figures.deadCount) events of \(trigger.name) were given up",
-            "Look at its dead letters, and send them again."))
+            "\(trigger.figures.deadCount) events of \(trigger.name) are dead letters",
+            "Check the dead letters, and send them again."))
       }
     }
     return found.filter(\.isError) + found.filter { !$0.isError }

@@ -38,14 +38,14 @@ struct EmulatorHub: HTTPResponder {
     let answer: HTTPResponse
     switch (Self.operation(at: request.path), request.method) {
     case _ where !services.origin(of: request).isFromLoopback:
-      answer = Self.refusal(.forbidden, "The emulator hub answers programs and pages of this machine.", request)
+      answer = Self.refusal(.forbidden, "The emulator hub only answers programs and pages of this machine.", request)
     case (_, .OPTIONS): answer = CrossOrigin.preflight(request.headers)
     case (.list, .GET), (.list, .HEAD): answer = Self.response(.ok, list, request)
     case (.triggers(let enabled), .PUT):
       // No function runs here, so that none has to be paused.
       answer = Self.response(.ok, ["enabled": .bool(enabled)], request)
     case (.export, .POST): return export(request, on: loop)
-    default: answer = Self.refusal(.methodNotAllowed, "Use GET, PUT or POST as the path asks.", request)
+    default: answer = Self.refusal(.methodNotAllowed, "Use GET, PUT or POST, as the path requires.", request)
     }
     return loop.eventLoop.makeSucceededFuture(answer)
   }
@@ -81,7 +81,7 @@ struct EmulatorHub: HTTPResponder {
   private func export(_ request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
     guard request.header("Origin") == nil else {
       return loop.eventLoop.makeSucceededFuture(
-        Self.refusal(.forbidden, "An export is for programs of this machine, not for pages.", request))
+        Self.refusal(.forbidden, "Only programs of this machine can export, not web pages.", request))
     }
     guard let export else {
       return loop.eventLoop.makeSucceededFuture(Self.refusal(.notImplemented, "This server cannot export.", request))
@@ -89,7 +89,7 @@ struct EmulatorHub: HTTPResponder {
     guard let folder = JSON(parsing: Array(request.body.readableBytesView))?["path"]?.string, folder.hasPrefix("/")
     else {
       return loop.eventLoop.makeSucceededFuture(
-        Self.refusal(.badRequest, "The body is {\"path\": FOLDER}, with a path that begins with /.", request))
+        Self.refusal(.badRequest, "The body must be {\"path\": FOLDER}, with an absolute path.", request))
     }
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     Task { [databases] in

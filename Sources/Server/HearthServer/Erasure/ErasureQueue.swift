@@ -48,7 +48,7 @@ final class ErasureQueue: Sendable {
   /// Takes an order, and stores it unless it is a dry run.
   func take(_ order: ErasureOrder, from client: ClientInfo) throws(AtomicFile.Problem) {
     guard state.withLock({ $0.waiting.count < Self.ordersMax && !$0.isStopped }) else {
-      throw AtomicFile.Problem("is not taken", cause: "too many wait, or the server is stopping")
+      throw AtomicFile.Problem("was refused", cause: "too many erasures are waiting, or the server is stopping")
     }
     if !order.isDryRun { try files.keep(order) }
     begin(order, client)
@@ -60,10 +60,10 @@ final class ErasureQueue: Sendable {
       let (orders, unreadable) = try files.waiting()
       for order in orders { begin(order, .commandLine) }
       for name in unreadable {
-        services.logger.error("an order to erase somebody cannot be read", metadata: ["file": "\(name)"])
+        services.logger.error("an erasure request cannot be read", metadata: ["file": "\(name)"])
       }
     } catch {
-      services.logger.error("orders to erase people cannot be read: \(error.cause)")
+      services.logger.error("erasure requests cannot be read: \(error.cause)")
     }
   }
 
@@ -101,14 +101,14 @@ final class ErasureQueue: Sendable {
       do {
         let outcome = try await order.isDryRun ? estimate(order) : erase(order, client)
         if !order.isDryRun, !files.remove(order) {
-          services.logger.warning("an order to erase somebody stays, and is done again at the next start")
+          services.logger.warning("an erasure request cannot be removed and runs again at the next start")
         }
         note(order, .done(outcome))
       } catch HistoryError.cancelled {
         note(order, .waiting)
       } catch {
         services.logger.error(
-          "somebody is not erased yet; it is tried again at the next start",
+          "an erasure is incomplete and continues at the next start",
           metadata: ["erasure": "\(order.number)", "error": "\(error)"])
         note(order, .failed("\(error)"))
       }
@@ -202,7 +202,8 @@ final class ErasureQueue: Sendable {
       }
     }
     if case .failure(let failure) = reply {
-      throw ErasureFailure(description: "what is at \(place) of \(database.name) is not deleted: \(failure.message)")
+      throw ErasureFailure(
+        description: "the data at \(place) of \(database.name) could not be deleted: \(failure.message)")
     }
   }
 }

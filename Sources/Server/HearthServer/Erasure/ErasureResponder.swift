@@ -31,8 +31,8 @@ struct ErasureResponder: AuthorizedResponder {
       return loop.eventLoop.makeSucceededFuture(
         HTTPResponse.refusal(
           .notImplemented,
-          "The nodes of a cluster share their logs, which an erasure writes anew. Stop all nodes, and erase by a server "
-            + "with --journal and the URL of --cluster."))
+          "An erasure rewrites logs, which the nodes of a cluster share. Stop all nodes, and erase with a server started "
+            + "with --journal URL, the URL of --cluster."))
     }
     guard request.method == .POST else {
       return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.methodNotAllowed, "Use POST."))
@@ -44,7 +44,7 @@ struct ErasureResponder: AuthorizedResponder {
       guard let progress = queue.progress(of: number) else {
         return loop.eventLoop.makeSucceededFuture(
           HTTPResponse.refusal(
-            .notFound, "No erasure of this number is remembered: it may be done since an earlier start."))
+            .notFound, "Unknown erasure. Erasures that were completed before the last start are not listed."))
       }
       return loop.eventLoop.makeSucceededFuture(HTTPResponse.json(.ok, Self.json(number, progress)))
     }
@@ -55,16 +55,16 @@ struct ErasureResponder: AuthorizedResponder {
       return loop.eventLoop.makeSucceededFuture(
         HTTPResponse.refusal(
           .badRequest,
-          "uid must be an account's, tenantId a tenant's, places a list of at most \(ErasureOrder.placesMax) of database and path, none of "
-            + "them all of a database, and dryRun true or false."))
+          "uid must be a user id, tenantId a tenant's id, places a list of at most \(ErasureOrder.placesMax) of database and path, "
+            + "none of them a database's root, and dryRun true or false."))
     }
     if let tenant = queue.unknownTenant(of: order) {
       return loop.eventLoop.makeSucceededFuture(
         HTTPResponse.refusal(
-          .notFound, "There is no tenant \(tenant); hearth tenants list shows those that exist."))
+          .notFound, "Unknown tenant \(tenant). List the tenants with hearth tenants list."))
     }
     if let name = queue.unknownDatabase(of: order) {
-      return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.notFound, "There is no database \(name)."))
+      return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.notFound, "Unknown database \(name)."))
     }
     let client = ClientInfo(
       address: origin.address, userAgent: request.header("user-agent") ?? "", requestID: request.id)
@@ -74,7 +74,7 @@ struct ErasureResponder: AuthorizedResponder {
         try await BlockingThread.run { () throws(AtomicFile.Problem) in try queue.take(order, from: client) }
         promise.succeed(HTTPResponse.json(.ok, Self.json(order.number, .waiting)))
       } catch {
-        promise.succeed(HTTPResponse.refusal(.serviceUnavailable, "The order \(error.what): \(error.cause)."))
+        promise.succeed(HTTPResponse.refusal(.serviceUnavailable, "The erasure request \(error.what): \(error.cause)."))
       }
     }
     return promise.futureResult

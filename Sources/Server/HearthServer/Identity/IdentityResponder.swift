@@ -38,22 +38,22 @@ struct IdentityResponder: Sendable {
     guard let place = identityLimiter.begin(claimant) else {
       services.meters.identity(match.operation.name, "overloaded")
       if identityLimiter.isFirstRefusal() {
-        services.logger.warning("too many identity requests at a time", metadata: ["request": "\(id)"])
+        services.logger.warning("too many concurrent identity requests", metadata: ["request": "\(id)"])
       }
       return loop.eventLoop.makeSucceededFuture(
         response(match.isForBrowsers ? HTMLPage.overloaded.response : .busy(), for: http))
     }
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     Task(executorPreference: AccountsExecutor.shared) {
-      let watch = RequestRetryTracker()
+      let tracker = RequestRetryTracker()
       let answer = await RequestContext.$id.withValue(id) {
-        await RequestRetryTracker.$current.withValue(watch) {
+        await RequestRetryTracker.$current.withValue(tracker) {
           await ShareClaimant.$current.withValue(claimant) { await endpoints.answer(request, at: match) }
         }
       }
       count(answer, at: match)
       var response = response(to: answer, of: request, for: http)
-      response.isSafeToRetry = answer.status >= 500 && watch.isSafeToRetry
+      response.isSafeToRetry = answer.status >= 500 && tracker.isSafeToRetry
       promise.succeed(response)
       identityLimiter.end(place)
     }

@@ -37,7 +37,7 @@ struct OutboundFunctionCaller: FunctionCaller {
       case .timedOut, .cancelled, .busy: throw .deadlineExceeded
       case .tooLarge: throw .badAnswer("The function's answer is longer than 64 KiB.")
       case .forbiddenAddress, .invalidRequest:
-        throw .badAnswer("The function is at an address that the server does not ask: see allowsPrivate.")
+        throw .badAnswer("The server does not send requests to the function's address. See allowsPrivate.")
       case .malformedResponse: throw .badAnswer("The function's answer is not HTTP.")
       default: throw .unreachable
       }

@@ -129,6 +129,7 @@ actor MetricsCollector {
   private nonisolated func addPlugins(to samples: inout MetricSamples) {
     for plugin in sources.plugins.enabledStatuses() {
       samples.add(.pluginUp, plugin.state == PluginHealth.running.name ? 1 : 0, plugin.name)
+      samples.add(.pluginRefused, Double(plugin.refusedCount), plugin.name)
       samples.add(.pluginRestarts, Double(plugin.restartCount), plugin.name)
       for hook in plugin.hooks {
         samples.add(.pluginRequests, Double(hook.requestCount), plugin.name, hook.hook.rawValue)

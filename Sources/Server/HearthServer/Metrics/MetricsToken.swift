@@ -63,38 +63,39 @@ final class MetricsToken: Sendable {
     state.version = version
     do throws(Problem) {
       state.digest = try Self.read(path)
-      logger.notice("the token for metrics was read again")
+      logger.notice("the metrics token was reloaded")
       warnOfReaders()
     } catch {
       state.digest = nil
-      logger.error("no token for metrics counts", metadata: ["reason": "\(error)"])
+      logger.error("the metrics token is not in use", metadata: ["reason": "\(error)"])
     }
   }
 
   private func warnOfReaders() {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & 0o004 != 0 else { return }
-    logger.warning("everybody on this machine can read the token for metrics", metadata: ["file": "\(path)"])
+    logger.warning(
+      "every user of this machine can read the metrics token; restrict the file's mode", metadata: ["file": "\(path)"])
   }
 
   private static func read(_ path: String) throws(Problem) -> Digest {
     // Links are followed: containers get secrets through them.
     guard let real = realpath(path, nil) else {
-      throw Problem(description: "the token for metrics cannot be read: \(path): \(String(cString: strerror(errno)))")
+      throw Problem(description: "the metrics token cannot be read: \(path): \(String(cString: strerror(errno)))")
     }
     defer { free(real) }
     let bytes: [UInt8]
     do throws(AtomicFile.Problem) {
       bytes = try AtomicFile(path: String(cString: real)).read(bytesMax: fileBytesMax) ?? []
     } catch {
-      throw Problem(description: "the token for metrics \(error.what): \(path): \(error.cause)")
+      throw Problem(description: "the metrics token \(error.what): \(path): \(error.cause)")
     }
     var line = bytes.prefix { $0 != UInt8(ascii: "\n") }
     if line.last == UInt8(ascii: "\r") { line.removeLast() }
     guard line.count >= charactersMin, line.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw Problem(
         description:
-          "the first line of \(path) is no token: take \(charactersMin) visible characters or more, such as the output of: "
+          "the first line of \(path) is not a token of at least \(charactersMin) visible characters. Create one with: "
           + "openssl rand -hex 32")
     }
     return Digest(sha256: line)

@@ -85,7 +85,7 @@ package final class JournalMove {
   private static func requireJournals(
     _ sources: [DataFolderJournals.Entry], in store: any JournalStore
   ) throws(ServerError) -> [DataFolderJournals.Entry] {
-    guard !sources.isEmpty else { throw ServerError(.storage, "\(store.address) has no databases and no accounts") }
+    guard !sources.isEmpty else { throw ServerError(.storage, "\(store.address) holds no databases and no accounts") }
     return sources
   }
 
@@ -116,7 +116,7 @@ package final class JournalMove {
     let digest = try JournalDigest(view)
     guard try Self.digest(of: source.name, in: archive) == digest else {
       throw ServerError(
-        .storage, "the copy of \(source.name) is not what it was made of: nothing was put in its place")
+        .storage, "the copy of \(source.name) differs from the original; nothing was replaced")
     }
     return Moved(name: source.name, digest: digest, wasThere: false)
   }
@@ -171,13 +171,13 @@ package final class JournalMove {
   /// Locks the folder's journals against servers.
   private func lock(_ journals: [DataFolderJournals.Entry]) throws(ServerError) {
     do throws(JournalError) { try folder.lock(for: .copy(journals.map(\.name))) } catch {
-      throw ServerError(.storage, "cannot look at the databases of \(directory.path): \(error)")
+      throw ServerError(.storage, "cannot read the databases of \(directory.path): \(error)")
     }
   }
 
   private static func make(_ folder: String) throws(ServerError) {
     guard AtomicFile.makeFolder(folder) else {
-      throw ServerError(.storage, "cannot make the folder \(folder): \(String(cString: strerror(errno)))")
+      throw ServerError(.storage, "cannot create the folder \(folder): \(String(cString: strerror(errno)))")
     }
   }
 

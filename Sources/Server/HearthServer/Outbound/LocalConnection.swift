@@ -76,7 +76,7 @@ final class LocalConnection: ChannelInboundHandler {
     bodyBytes += part.readableBytes
     body += part.readableBytesView.prefix(max(0, request.responseSizeBytesMax - body.count))
     if bodyBytes > request.responseSizeBytesMax, !request.truncatesResponse {
-      exchange?.fail(.tooLarge, "the answer is longer than it may be")
+      exchange?.fail(.tooLarge, "the response is too long")
     } else if bodyBytes > request.responseSizeBytesMax + Self.passedBytesMax {
       // The status is known; the rest of the response is not needed.
       answered(isUsable: false)

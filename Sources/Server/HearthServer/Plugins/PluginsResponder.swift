@@ -43,7 +43,8 @@ struct PluginsResponder: AuthorizedResponder {
     let message = SMSMessage(kind: .test, to: sms["to"]?.string ?? "", text: sms["text"]?.string ?? "")
     guard let message else {
       promise.succeed(
-        HTTPResponse.refusal(.badRequest, "A number is + and 8 to 15 digits; a text has at most 1,600 bytes."))
+        HTTPResponse.refusal(
+          .badRequest, "A phone number must be + and 8 to 15 digits, and a text at most 1,600 bytes."))
       return promise.futureResult
     }
     let queue = services.accounts.own.context.server.texts

@@ -67,7 +67,7 @@ struct RelayReader {
     let bytes = try body()
     headBytesLeft -= bytes.readableBytes
     guard headBytesLeft >= 0, let text = String(validating: bytes.readableBytesView, as: UTF8.self) else {
-      throw MalformedRelay(description: "a head that is too long, or not in UTF-8")
+      throw MalformedRelay(description: "the head is too long, or not UTF-8")
     }
     return text
   }
@@ -77,7 +77,7 @@ struct RelayReader {
     let bytes = try body()
     guard (bytesMin...RelayLimits.nameBytesMax).contains(bytes.readableBytes),
       bytes.readableBytesView.allSatisfy({ (0x21...0x7E).contains($0) })
-    else { throw MalformedRelay(description: "a name of \(bytes.readableBytes) bytes, or not in visible ASCII") }
+    else { throw MalformedRelay(description: "a name has \(bytes.readableBytes) bytes, or is not visible ASCII") }
     return String(buffer: bytes)
   }
 
@@ -87,7 +87,7 @@ struct RelayReader {
     var headers: [(name: String, value: String)] = []
     for _ in 0..<count {
       let (name, value) = (try headText(), try headText())
-      guard Self.isToken(name) else { throw MalformedRelay(description: "a header's name that is none") }
+      guard Self.isToken(name) else { throw MalformedRelay(description: "a header's name is not valid") }
       headers.append((name, value))
     }
     return headers

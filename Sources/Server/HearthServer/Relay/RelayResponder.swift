@@ -48,17 +48,17 @@ struct RelayResponder: HTTPResponder {
   private func forward(_ request: HTTPRequest, triesLeft: Int, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse>
   {
     guard let owner = relay.owner() else {
-      return wait(request, .unreachable, "no node is known to answer it", triesLeft: triesLeft, on: loop)
+      return wait(request, .unreachable, "no node is known to serve it", triesLeft: triesLeft, on: loop)
     }
     if owner == relay.node {
       return relay.carryOut(on: loop.eventLoop) { responder.respond(to: request, on: loop) }.flatMap { response in
         if let response { return loop.eventLoop.makeSucceededFuture(response) }
-        return wait(request, .unreachable, "another node answers it now", triesLeft: triesLeft, on: loop)
+        return wait(request, .unreachable, "another node serves it now", triesLeft: triesLeft, on: loop)
       }
     }
     let client = relay.proxies.address(of: request.peer, forwardedFor: request.headers["X-Forwarded-For"])
     guard let question = RelayedRequest(request, client: client).encoded else {
-      return refuse(request, .bodyTooLong, "it is too large to be handed over", on: loop)
+      return refuse(request, .bodyTooLong, "it is too large to be forwarded", on: loop)
     }
     return ask(owner, question)
       .map { Result.success($0) }
@@ -76,15 +76,15 @@ struct RelayResponder: HTTPResponder {
       answer = try RelayedResponse(encoded: try result.get())
     } catch {
       guard error as? Relay.Failure == .notReached else {
-        return refuse(request, .outcomeUnknown, "\(node) gave no answer: \(error)", on: loop)
+        return refuse(request, .outcomeUnknown, "\(node) did not answer: \(error)", on: loop)
       }
-      return wait(request, .unreachable, "\(node) gave no answer: \(error)", triesLeft: triesLeft, on: loop)
+      return wait(request, .unreachable, "\(node) did not answer: \(error)", triesLeft: triesLeft, on: loop)
     }
     switch answer {
     case .response(let response):
       return catchUp(loop.eventLoop).recover { _ in }.map { response }
     case .notOwner:
-      return wait(request, .unreachable, "\(node) is not the node that answers it", triesLeft: triesLeft, on: loop)
+      return wait(request, .unreachable, "\(node) does not serve it", triesLeft: triesLeft, on: loop)
     case .notUnderstood: return refuse(request, .unreachable, "\(node) cannot read it", on: loop)
     }
   }
@@ -103,7 +103,7 @@ struct RelayResponder: HTTPResponder {
   ) -> EventLoopFuture<HTTPResponse> {
     // While a node is gone there is a failure for each request: only an unknown outcome is worth a warning by itself.
     relay.logger.log(
-      level: failure == .outcomeUnknown ? .warning : .debug, "a request was not answered by another node",
+      level: failure == .outcomeUnknown ? .warning : .debug, "a forwarded request got no answer",
       metadata: ["request": "\(request.id)", "reason": "\(reason)"])
     return loop.eventLoop.makeSucceededFuture(responder.response(to: failure, for: request))
   }

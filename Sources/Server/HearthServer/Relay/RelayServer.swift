@@ -20,7 +20,7 @@ struct RelayServer: Sendable {
     do throws(MalformedRelay) {
       request = try RelayedRequest(encoded: question).request
     } catch {
-      relay.logger.warning("a request of another node cannot be read", metadata: ["reason": "\(error)"])
+      relay.logger.warning("a forwarded request cannot be read", metadata: ["reason": "\(error)"])
       return loop.eventLoop.makeSucceededFuture(encoded(.notUnderstood))
     }
     guard isForAnyNode(request) || relay.owner() == relay.node else {
@@ -33,7 +33,7 @@ struct RelayServer: Sendable {
   private func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
     responder.respond(to: request, on: loop).recover { error in
       relay.logger.warning(
-        "a request of another node failed", metadata: ["request": "\(request.id)", "reason": "\(error)"])
+        "a forwarded request failed", metadata: ["request": "\(request.id)", "reason": "\(error)"])
       return responder.response(to: .internalError, for: request)
     }
   }
@@ -43,7 +43,7 @@ struct RelayServer: Sendable {
     if let bytes = RelayedResponse.response(response).encoded { return bytes }
     response.stream?.value.closed()
     relay.logger.warning(
-      "an answer cannot be handed to another node",
+      "the response to a forwarded request cannot be sent",
       metadata: ["request": "\(request.id)", "bytes": "\(response.body.readableBytes)"])
     return encoded(.response(responder.response(to: .unrelayable, for: request)))
   }

@@ -51,7 +51,7 @@ struct RelayedRequest {
     let (method, target, headers) = (try reader.name(), try reader.headText(), try reader.headers())
     guard !target.isEmpty, target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
       headers.allSatisfy({ !$0.value.utf8.contains { [0x00, 0x0A, 0x0D].contains($0) } })
-    else { throw MalformedRelay(description: "a head that is none") }
+    else { throw MalformedRelay(description: "the head is not valid") }
     let (id, peer, body) = (try reader.name(), try reader.peer(), try reader.body())
     try reader.end()
     request = HTTPRequest(
@@ -90,7 +90,7 @@ extension RelayReader {
     case 1:
       let (text, port) = (try name(), Int(try number(UInt16.self)))
       guard let address = try? SocketAddress(ipAddress: text, port: port) else {
-        throw MalformedRelay(description: "an address that is none")
+        throw MalformedRelay(description: "an address is not valid")
       }
       return address
     case 2: return try? SocketAddress(unixDomainSocketPath: "")

@@ -56,7 +56,7 @@ enum RelayedResponse: Sendable {
     case 1: self = .response(try reader.response(Self.statuses, Self.pauses))
     case 2: self = .notOwner
     case 3: self = .notUnderstood
-    case let kind: throw MalformedRelay(description: "an answer of the unknown kind \(kind)")
+    case let kind: throw MalformedRelay(description: "unknown kind \(kind) of reply")
     }
     try reader.end()
   }

@@ -5,6 +5,6 @@ import NIOHTTP1
 /// The responder for paths without a route.
 struct NotFoundResponder: ToolResponder {
   func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
-    loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.notFound, "There is nothing here."))
+    loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.notFound, "Nothing is served at this path."))
   }
 }

@@ -37,13 +37,15 @@ struct CertificateMonitor: Sendable {
     switch notice {
     case .replaced(let validity):
       logger.notice(
-        "the certificate was read again: new connections get it", metadata: ["until": "\(Self.time(validity))"])
+        "the certificate was reloaded; new connections use it", metadata: ["until": "\(Self.time(validity))"])
     case .refused(let reason):
-      logger.error("the certificate's files cannot be used; what was in force stays", metadata: ["reason": "\(reason)"])
+      logger.error(
+        "the certificate's files cannot be used; the previous certificate stays in use",
+        metadata: ["reason": "\(reason)"])
     case .ending(let validity) where validity.notAfterSeconds < nowSeconds:
-      logger.error("the certificate has ended: clients refuse it", metadata: ["until": "\(Self.time(validity))"])
+      logger.error("the certificate has expired; clients refuse it", metadata: ["until": "\(Self.time(validity))"])
     case .ending(let validity):
-      logger.warning("the certificate ends soon and was not renewed", metadata: ["until": "\(Self.time(validity))"])
+      logger.warning("the certificate expires soon and was not renewed", metadata: ["until": "\(Self.time(validity))"])
     }
   }
 

@@ -23,7 +23,7 @@ struct ClusterKeys {
         try own.write(bytes)
       }
     } catch {
-      throw ServerError(.storage, "the keys in \(source) could not be copied: one \(error.what): \(error.cause)")
+      throw ServerError(.storage, "the keys in \(source) could not be copied: a key \(error.what): \(error.cause)")
     }
   }
 }

@@ -15,13 +15,14 @@ extension ClusterNode {
   ) async throws(ServerError) -> ClusterNode? {
     guard let cluster = options.cluster else { return nil }
     guard let store = engine.store as? any ClusterJournalStore else {
-      throw ServerError(.badOptions, "the nodes of a cluster keep their databases in one \(JournalEngines.products)")
+      throw ServerError(
+        .badOptions, "the nodes of a cluster must keep their databases in one \(JournalEngines.products)")
     }
     do {
       let (timing, address) = (ClusterTiming(), "\(cluster.node.host):\(cluster.node.port)")
       let catalog = try store.clusterCatalog(address: address, timing: timing) {
         [logger = options.logger, product = store.product] error in
-        logger.error("\(product) refused a call of the cluster", metadata: ["error": "\(error)"])
+        logger.error("\(product) refused a cluster request", metadata: ["error": "\(error)"])
       }
       return try await ClusterNode(
         cluster, catalog, timing: timing, on: group.next(), clock: { SystemClock.now }, logger: options.logger)
@@ -31,7 +32,8 @@ extension ClusterNode {
       throw ServerError(.storage, "cannot join the cluster: \(error)")
     } catch {
       throw ServerError(
-        .cannotBind, "cannot listen for other nodes on \(cluster.node.host) port \(cluster.node.port): \(error)")
+        .cannotBind,
+        "cannot listen for other nodes on \(cluster.node.host) port \(cluster.node.port): \(BindProblem(error))")
     }
   }
 

@@ -30,7 +30,7 @@ struct DataDirectory: Sendable {
   }
 
   private static func makeFolder(_ path: String) throws(ServerError) {
-    guard AtomicFile.makeFolder(path) else { throw failure("cannot make", path) }
+    guard AtomicFile.makeFolder(path) else { throw failure("cannot create", path) }
     guard access(path, R_OK | W_OK | X_OK) == 0 else { throw failure("cannot use", path) }
   }
 

@@ -172,7 +172,7 @@ final class DatabaseRegistry: DatabaseSource {
       for promise in promises { promise.succeed(database) }
       return
     }
-    logger.info("an idle database is closed", metadata: ["database": "\(name)"])
+    logger.info("idle database closed", metadata: ["database": "\(name)"])
     if isOver {
       for promise in promises { promise.fail(DatabaseProblem.unavailable("the server is stopping")) }
     } else if !promises.isEmpty {
@@ -199,7 +199,7 @@ final class DatabaseRegistry: DatabaseSource {
     let promise = loop.makePromise(of: Void.self)
     nameLookup.lookUp { [self] names in
       guard let names else {
-        return promise.fail(DatabaseProblem.unavailable("which databases there are cannot be read"))
+        return promise.fail(DatabaseProblem.unavailable("the list of databases cannot be read"))
       }
       note(names)
       promise.succeed(())
@@ -283,7 +283,7 @@ final class DatabaseRegistry: DatabaseSource {
       ])
     if let problem = report.rulesProblem {
       logger.error(
-        "the stored rules do not compile; everything is denied until rules are deployed",
+        "the stored rules do not compile; every request is denied until you deploy rules",
         metadata: ["database": "\(name)", "problem": "\(problem)"])
     }
   }
@@ -325,7 +325,7 @@ final class DatabaseRegistry: DatabaseSource {
     } catch {
       // The name stays reserved: remaining files of this database must not become part of another.
       logger.error(
-        "the database is deleted at the next start", metadata: ["database": "\(name)", "error": "\(error)"])
+        "the database will be deleted at the next start", metadata: ["database": "\(name)", "error": "\(error)"])
       return .failure(.isUnfinished("\(error)"))
     }
     forget()

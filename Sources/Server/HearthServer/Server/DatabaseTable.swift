@@ -87,7 +87,7 @@ struct DatabaseTable {
     case .removing: return .done(.failure(.unavailable("it is being deleted")))
     case .open where creation == .new, .opening where creation == .new: return .done(.failure(.exists))
     case .open where unserved.contains(name):
-      return .done(.failure(.unavailable("the cluster's nodes do not reach each other")))
+      return .done(.failure(.unavailable("the nodes of the cluster cannot reach each other")))
     case .open(let database, let use):
       use.note()
       return .done(.success(database))

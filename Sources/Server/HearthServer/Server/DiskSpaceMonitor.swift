@@ -96,13 +96,13 @@ final class DiskSpaceMonitor: Sendable {
   private func log(_ level: SpaceThresholds.Level, _ space: FileSystemSpace) {
     let metadata: Logger.Metadata = ["available": "\(space.availableBytes)", "of": "\(space.totalBytes)"]
     switch level {
-    case .ample: services.logger.notice("there is room on the disk again", metadata: metadata)
+    case .ample: services.logger.notice("the disk has free space again", metadata: metadata)
     case .low:
       services.logger.warning(
-        "there is little room on the disk: make some, before writes are refused", metadata: metadata)
+        "the disk is nearly full: free space before writes are refused", metadata: metadata)
     case .scarce:
       services.logger.error(
-        "there is hardly any room on the disk: writes and new accounts are refused, and the rest is kept for administration",
+        "the disk is full except for the reserve for administration: writes and new accounts are refused; free space",
         metadata: metadata)
     }
   }

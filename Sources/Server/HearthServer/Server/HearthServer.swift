@@ -59,7 +59,7 @@ public final class HearthServer: Sendable {
       state = .starting
       return true
     }
-    guard mayStart else { throw ServerError(.badOptions, "the server was started already") }
+    guard mayStart else { throw ServerError(.badOptions, "the server has already been started") }
     do {
       let parts = try await ServerParts(options)
       state.withLock { $0 = .running(parts) }

@@ -22,7 +22,7 @@ struct JournalMonitor: Sendable {
       await BlockingThread.run {
         var state = store.check()
         if state == .alone, let node, !node.isLeaseValid {
-          state = .unreachable("this node's heartbeats are not stored")
+          state = .unreachable("this node's heartbeats cannot be stored")
         }
         Self.note(state, of: store.product, gauge, logger)
         if !isTidy.exchange(true, ordering: .relaxed) { Self.removeLeftovers(store, logger) }
@@ -41,18 +41,19 @@ struct JournalMonitor: Sendable {
       if gauge.isUnavailable { logger.notice("\(product) answers again") }
     case .taken:
       if !gauge.isUnavailable {
-        logger.critical("another server uses this server's tables in \(product): end one of them")
+        logger.critical("another server uses the same tables in \(product): stop one of the two")
       }
     case .unreachable(let text):
       if !gauge.isUnavailable {
-        logger.error("\(product) does not answer: what is written waits", metadata: ["error": "\(text)"])
+        logger.error("\(product) does not answer; writes wait", metadata: ["error": "\(text)"])
       }
     }
   }
 
   private static func removeLeftovers(_ store: any JournalStore, _ logger: Logger) {
     do throws(JournalError) { try store.removeLeftovers() } catch {
-      logger.warning("what is left of deleted databases stays until the next start", metadata: ["error": "\(error)"])
+      logger.warning(
+        "remains of deleted databases cannot be removed before the next start", metadata: ["error": "\(error)"])
     }
   }
 }

@@ -21,7 +21,7 @@ struct KeyRotator: Sendable {
         keys.rotateIfDue(nowSeconds: SystemClock.now.wallMilliseconds / 1000)
       }
       if case .failure(let error) = outcome {
-        logger.error("signing keys could not be made or replaced", metadata: ["error": "\(error)"])
+        logger.error("signing keys could not be created or rotated", metadata: ["error": "\(error)"])
       }
     }
   }

@@ -109,8 +109,11 @@ extension OpenedAccounts {
     DispatchQueue.global(qos: .utility).async {
       let seconds = accounts.own.context.pool.measure()
       guard seconds > Self.hashSecondsMax else { return }
+      let isStandard = options.accounts.passwordCost == .standard
       logger.warning(
-        "a password hash takes long on this machine; passwordCost \"small\" needs half the time and less memory",
+        isStandard
+          ? "password hashes are slow on this machine; passwordCost \"small\" takes half the time and less memory"
+          : "password hashes are slow on this machine; each sign-in with a password takes as long",
         metadata: ["milliseconds": "\(Int(seconds * 1000))"])
     }
   }

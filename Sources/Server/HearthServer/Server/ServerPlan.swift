@@ -48,20 +48,21 @@ struct ServerPlan {
 
   private static func check(_ options: HearthServer.Options) throws(ServerError) {
     guard Namespace.isValid(options.defaultNamespace) else {
-      throw ServerError(.badOptions, "\"\(options.defaultNamespace)\" cannot name a database: use a-z, 0-9, _ and -")
+      throw ServerError(
+        .badOptions, "\"\(options.defaultNamespace)\" is not a valid database name: use a-z, 0-9, _ and -")
     }
     guard (0...65_535).contains(options.port) else {
-      throw ServerError(.badOptions, "\(options.port) is not a port")
+      throw ServerError(.badOptions, "\(options.port) is not a valid port")
     }
     guard options.accounts.isEmulator else { return }
     guard IPAddress.isLoopback(host: options.host) || !options.emulatorAllows.isEmpty, options.tls == nil else {
       throw ServerError(
-        .badOptions, "emulator mode lets anybody in as an administrator: only on a loopback address, without TLS")
+        .badOptions, "emulator mode gives every client an administrator's access: use a loopback address, without TLS")
     }
     options.logger.warning("emulator mode: \"owner\" and unsigned tokens are accepted from this machine")
     guard !options.emulatorAllows.isEmpty else { return }
     options.logger.warning(
-      "emulator mode: these networks have all rights of an administrator, too",
+      "emulator mode: these networks have an administrator's access, too",
       metadata: ["networks": "\(options.emulatorAllows.joined(separator: " "))"])
   }
 

@@ -41,8 +41,12 @@ final class ServerRules: Sendable {
     _ options: HearthServer.Options, _ rules: RuleSet, _ services: GatewayServices
   ) async throws(ServerError) {
     let database = try await services.openDatabase(options.defaultNamespace)
+    // Nodes of a cluster share the versions, and start at any time.
+    if options.rules != nil, options.cluster == nil {
+      try await services.recordFirst(rules, of: database, .file(options.rulesPath))
+    }
     guard options.rules != nil, database.published.rules.source != rules.source else {
-      return services.logger.warn(of: database.published.rules, in: database.name)
+      return services.logger.logWarnings(of: database.published.rules, in: database.name)
     }
     try await services.deploy(rules, to: database, .file(options.rulesPath))
   }
@@ -56,7 +60,19 @@ extension GatewayServices {
     } catch DatabaseProblem.unavailable(let cause) {
       throw ServerError(.storage, "cannot open the database \(name): \(cause)")
     } catch {
-      throw ServerError(.unknownDatabase, "there is no database \(name)")
+      throw ServerError(.unknownDatabase, "unknown database \(name)")
+    }
+  }
+
+  /// Records the rules with which a new database began as its first version.
+  fileprivate func recordFirst(
+    _ rules: RuleSet, of database: Database, _ change: RulesChange
+  ) async throws(ServerError) {
+    guard database.published.rules.source == rules.source else { return }
+    do throws(RESTFailure) {
+      try await self.rules.recordFirst(of: database, change)
+    } catch {
+      throw ServerError(.storage, "the version of the rules cannot be recorded: \(error.text)")
     }
   }
 

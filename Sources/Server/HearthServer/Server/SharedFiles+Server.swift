@@ -41,7 +41,7 @@ extension SharedFiles {
     } catch let error as KeyStoreError {
       throw ServerError(.storage, "\(error)")
     } catch {
-      throw ServerError(.storage, "cannot open what the nodes share: \(error)")
+      throw ServerError(.storage, "cannot open the files that the nodes share: \(error)")
     }
   }
 
@@ -50,7 +50,7 @@ extension SharedFiles {
     whenChanged { path in
       if path == SharedFiles.keysPath {
         do throws(KeyStoreError) { try keys.loadShared() } catch {
-          services.logger.error("keys that another node has changed are not taken", metadata: ["error": "\(error)"])
+          services.logger.error("keys that another node has changed cannot be applied", metadata: ["error": "\(error)"])
         }
         return
       }

@@ -125,7 +125,7 @@ final class SharedFiles: SmallFileStore {
     case .ok, .written: return true
     case .stale: return false
     case .failure(let failure): throw AtomicFile.Problem("cannot be written", cause: failure.message)
-    default: throw AtomicFile.Problem("cannot be written", cause: "no owner of \(Self.journalName) answered")
+    default: throw AtomicFile.Problem("cannot be written", cause: "the owner of \(Self.journalName) did not answer")
     }
   }
 
@@ -214,7 +214,7 @@ final class SharedFiles: SmallFileStore {
       _ = try write(bytes, to: path, over: nil)
     } catch {
       logger.error(
-        "a file of the data folder is not shared with the other nodes",
+        "a file of the data folder could not be shared with the other nodes",
         metadata: ["path": "\(local.place(path))", "error": "it \(error.what): \(error.cause)"])
     }
   }
@@ -229,7 +229,7 @@ final class SharedFiles: SmallFileStore {
       if known != bytes { _ = try local.write(bytes, to: path, over: known) }
     } catch {
       logger.error(
-        "what nodes share is not in the data folder",
+        "a shared file could not be written to the data folder",
         metadata: ["path": "\(local.place(path))", "error": "it \(error.what): \(error.cause)"])
     }
   }

@@ -27,9 +27,10 @@ extension Transport {
         responder: responder, localResponder: routes.list(for: .folder),
         acceptor: ServerSocketAcceptor(services: services, responder: responder))
     } catch let error as Transport.AdditionalListenerError {
-      throw ServerError(.cannotBind, "cannot listen on --console \(error)")
+      throw ServerError(.cannotBind, "cannot listen on \(error.place) for --console: \(BindProblem(error.cause))")
     } catch {
-      throw ServerError(.cannotBind, "cannot listen on \(options.host) port \(ports(transport)): \(error)")
+      throw ServerError(
+        .cannotBind, "cannot listen on \(options.host) port \(ports(transport)): \(BindProblem(error))")
     }
   }
 
@@ -44,7 +45,7 @@ extension Transport {
       return try LocalSocket(dataDirectory: options.dataDirectory).listen()
     } catch {
       options.logger.warning(
-        "commands on the data folder do not reach this server; name it with --server: \(error.description)")
+        "commands cannot reach this server through the data folder; use --server: \(error.description)")
       return nil
     }
   }

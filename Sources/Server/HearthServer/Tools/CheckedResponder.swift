@@ -48,8 +48,8 @@ struct PermissionCheck: Sendable {
       switch self {
       case .unauthorized: .refusal(.unauthorized, "Unauthorized request.")
       case .forbidden:
-        .refusal(.forbidden, "This needs the server's own token; a service account's is not enough.")
-      case .presence: .refusal(.preconditionRequired, "Show that you are there.")
+        .refusal(.forbidden, "This request needs the server's own token; a service account is not enough.")
+      case .presence: .refusal(.preconditionRequired, "Confirm your presence.")
       }
     }
   }

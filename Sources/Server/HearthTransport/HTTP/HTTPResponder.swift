@@ -94,20 +94,20 @@ extension HTTPFailure {
     case .bodyTooLong:
       (.payloadTooLarge, "The request's body is too long.")
     case .overloaded:
-      (.serviceUnavailable, "The server has no memory left for so large or slow a request. Try again later.")
-    case .bodyNeedsCredential: (.unauthorized, "Unauthorized request: so large a body needs a credential.")
+      (.serviceUnavailable, "The server has no memory for a request this large or slow. Try again later.")
+    case .bodyNeedsCredential: (.unauthorized, "Unauthorized request: a body of this size needs a credential.")
     case .timeout: (.requestTimeout, "The request did not arrive in time, or its body came too slowly.")
-    case .badUpgrade: (.upgradeRequired, "The server speaks WebSocket version 13.")
+    case .badUpgrade: (.upgradeRequired, "The server supports WebSocket version 13 only.")
     case .internalError: (.internalServerError, "Internal server error.")
     case .unreachable:
-      (.serviceUnavailable, "The node of the cluster that answers this is not reached. Try again.")
+      (.serviceUnavailable, "The cluster node that serves this request is unreachable. Try again.")
     case .outcomeUnknown:
       (
         .serviceUnavailable,
-        "No answer came from the node of the cluster that was asked: the request may have been carried out."
+        "The cluster node that serves this request did not answer. The request may have been carried out."
       )
     case .unrelayable:
-      (.badGateway, "The node of the cluster that was asked has an answer that it cannot hand on.")
+      (.badGateway, "The response of the cluster node that serves this request cannot be forwarded.")
     }
   }
 }

@@ -47,9 +47,11 @@ package final class Transport: Sendable {
   }
 
   /// An additional address that cannot be listened on.
-  package struct AdditionalListenerError: Error, CustomStringConvertible {
-    /// The address and the reason.
-    package let description: String
+  package struct AdditionalListenerError: Error {
+    /// The address and the port.
+    package let place: String
+    /// The error of the event loop.
+    package let cause: any Error
   }
 
   /// The loops, one for each event loop of the group, in the group's order.
@@ -111,7 +113,7 @@ package final class Transport: Sendable {
       if let place = options.additionalListener {
         let bootstrap = bootstrap(options.limits, group: group, setup: place.setup, nil, byEventLoop)
         do { additionalListener = try await bootstrap.bind(host: place.host, port: place.port).get() } catch {
-          throw AdditionalListenerError(description: "\(place.host):\(place.port): \(error)")
+          throw AdditionalListenerError(place: "\(place.host):\(place.port)", cause: error)
         }
       }
       guard let local = options.local else {

@@ -85,13 +85,13 @@ package final class CertificateReloader: Sendable {
     guard after == versions else {
       // The files changed during the read: the next checks handle them.
       state.seen = after
-      return isRequested ? .refused("the files are being written; they are looked at again in a moment") : nil
+      return isRequested ? .refused("the files are being written; they are read again in a second") : nil
     }
     switch result {
     case .success(let pair)
     where pair.validity.notAfterSeconds < nowSeconds && validity.notAfterSeconds >= nowSeconds:
       state.refused = versions
-      return .refused("the certificate has ended, and the one in force has not")
+      return .refused("the new certificate has expired, and the one in use has not")
     case .success(let pair):
       served.replace(with: pair.context)
       servedValidity.withLock { $0 = pair.validity }

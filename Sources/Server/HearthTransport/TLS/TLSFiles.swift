@@ -55,7 +55,7 @@ package struct TLSFiles: Sendable {
       let context = try NIOSSLContext(configuration: configuration)
       return Pair(context: context, validity: validity, names: Self.names(of: own))
     } catch {
-      throw Failure(description: "\(certificatePath) and \(keyPath) do not belong together: \(error)")
+      throw Failure(description: "\(certificatePath) and \(keyPath) do not match: \(error)")
     }
   }
 

@@ -63,7 +63,7 @@ struct FrameParser {
       frame = nil
       isFragmented = !current.isFinal
       guard current.isFinal else { continue }
-      guard validator.isComplete else { throw SocketViolation(code: 1007, text: "a text ends inside of a character") }
+      guard validator.isComplete else { throw SocketViolation(code: 1007, text: "a text ends inside a character") }
       isDelivered = true
       return .text
     }
@@ -86,7 +86,7 @@ struct FrameParser {
     guard let first = input.getInteger(at: start, as: UInt8.self) else { return nil }
     let opcode = try checkedOpcode(first)
     guard let second = input.getInteger(at: start + 1, as: UInt8.self) else { return nil }
-    guard second & 0x80 != 0 else { throw SocketViolation(code: 1002, text: "a frame that is not masked") }
+    guard second & 0x80 != 0 else { throw SocketViolation(code: 1002, text: "a frame is not masked") }
     if opcode.isControl, second & 0x7F > 125 {
       throw SocketViolation(code: 1002, text: "a control frame over 125 bytes")
     }
@@ -99,14 +99,15 @@ struct FrameParser {
   }
 
   private func checkedOpcode(_ first: UInt8) throws(SocketViolation) -> FrameOpcode {
-    guard first & 0x70 == 0 else { throw SocketViolation(code: 1002, text: "reserved bits that no extension defined") }
+    guard first & 0x70 == 0 else { throw SocketViolation(code: 1002, text: "reserved bits without an extension") }
     guard let opcode = FrameOpcode(rawValue: first & 0x0F) else {
       throw SocketViolation(code: 1002, text: "a frame of reserved opcode \(first & 0x0F)")
     }
     switch opcode {
     case .binary: throw SocketViolation(code: 1003, text: "a binary frame")
-    case .continuation where !isFragmented: throw SocketViolation(code: 1002, text: "a continuation of nothing")
-    case .text where isFragmented: throw SocketViolation(code: 1002, text: "a text inside of another text")
+    case .continuation where !isFragmented:
+      throw SocketViolation(code: 1002, text: "a continuation frame without a message")
+    case .text where isFragmented: throw SocketViolation(code: 1002, text: "a text frame inside another message")
     case .close, .ping, .pong:
       guard first & 0x80 != 0 else { throw SocketViolation(code: 1002, text: "a fragmented control frame") }
     default: break
@@ -122,13 +123,13 @@ struct FrameParser {
     case 126:
       guard let length = input.getInteger(at: index + 1, as: UInt16.self) else { return nil }
       guard length > 125 else {
-        throw SocketViolation(code: 1002, text: "a length that is not written in its shortest form")
+        throw SocketViolation(code: 1002, text: "a length is not encoded in its shortest form")
       }
       return (UInt64(length), 3)
     case 127:
       guard let length = input.getInteger(at: index + 1, as: UInt64.self) else { return nil }
       guard length > 0xFFFF, length >> 63 == 0 else {
-        throw SocketViolation(code: 1002, text: "a length that is not written in its shortest form")
+        throw SocketViolation(code: 1002, text: "a length is not encoded in its shortest form")
       }
       return (length, 9)
     default: return (UInt64(short & 0x7F), 1)
@@ -137,7 +138,7 @@ struct FrameParser {
 
   private func checkSize(_ length: UInt64) throws(SocketViolation) {
     guard length <= UInt64(max(0, messageBytesMax - message.count)) else {
-      throw SocketViolation(code: 1009, text: "a message of more than \(messageBytesMax) bytes")
+      throw SocketViolation(code: 1009, text: "a message has more than \(messageBytesMax) bytes")
     }
   }
 
@@ -156,7 +157,7 @@ struct FrameParser {
         Self.unmask(part, current.mask)
         return validator.accept(UnsafeRawBufferPointer(part))
       }
-      guard isText else { throw SocketViolation(code: 1007, text: "a text that is not UTF-8") }
+      guard isText else { throw SocketViolation(code: 1007, text: "a text message is not UTF-8") }
       current.missing -= count
       let turned = UInt32(count % 4 * 8)
       current.mask = turned == 0 ? current.mask : current.mask >> turned | current.mask << (32 - turned)
@@ -193,7 +194,7 @@ struct FrameParser {
   /// 3000–4999.
   private static func closeCode(_ payload: [UInt8]) throws(SocketViolation) -> UInt16? {
     guard !payload.isEmpty else { return nil }
-    guard payload.count >= 2 else { throw SocketViolation(code: 1002, text: "a close frame with half a code") }
+    guard payload.count >= 2 else { throw SocketViolation(code: 1002, text: "a close frame with an incomplete code") }
     let code = UInt16(payload[0]) << 8 | UInt16(payload[1])
     switch code {
     case 1000...1003, 1007...1014, 3000...4999: break
@@ -202,7 +203,7 @@ struct FrameParser {
     var validator = UTF8Validator()
     let isText = payload.withUnsafeBytes { validator.accept(UnsafeRawBufferPointer(rebasing: $0[2...])) }
     guard isText, validator.isComplete else {
-      throw SocketViolation(code: 1007, text: "a close reason that is not UTF-8")
+      throw SocketViolation(code: 1007, text: "a close reason is not UTF-8")
     }
     return code
   }

@@ -30,7 +30,7 @@ extension Socket: TransportConnection {
     let began = messageBeganAt ?? loop.now
     messageBeganAt = began
     if loop.now - began >= Int32(loop.limits.messageTimeoutSeconds) {
-      refuse(SocketViolation(code: 1008, text: "a message that does not end"))
+      refuse(SocketViolation(code: 1008, text: "a message was not completed in time"))
     }
   }
 
@@ -80,6 +80,6 @@ extension Socket: TransportConnection {
 
   package func giveUpMemory() {
     guard unfinishedBytes > 0, context?.waitingBytes ?? 0 < unfinishedBytes else { return abandon(.slowConsumer) }
-    refuse(SocketViolation(code: 1013, text: "too much is unfinished; try again later"))
+    refuse(SocketViolation(code: 1013, text: "too many unfinished messages; try again later"))
   }
 }

@@ -28,7 +28,7 @@ public struct Retention {
     if let first = broken.first {
       throw BackupError(
         first.code,
-        "nothing is removed, since nobody can tell what a backup needs whose list cannot be read: "
+        "no backup was removed, because the list of a backup cannot be read, and its needs are unknown: "
           + first.message, path: first.path)
     }
     var outcome = Outcome()

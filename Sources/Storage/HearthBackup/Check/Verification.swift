@@ -32,8 +32,8 @@ public struct Verification {
 
   /// The remedy for a damaged piece.
   public static let advice =
-    "Bring the file back from a copy of the folder. Without one, `hearth backup create FOLDER --full` writes the piece anew "
-    + "where the data still has it, and makes a backup that is whole in any case; remove the others when their time comes."
+    "Restore the file from a copy of the folder. Without a copy, `hearth backup create FOLDER --full` writes the part again "
+    + "if the data still has it, and creates a complete backup in any case; remove the damaged backups later."
 
   private let repository: BackupRepository
 
@@ -45,7 +45,7 @@ public struct Verification {
     let (manifests, broken) = try repository.manifests()
     let chosen = manifests.filter { id == nil || $0.id == id }
     if let id, chosen.isEmpty {
-      throw BackupError(.notCovered, "there is no backup \(id.printable)", path: repository.path)
+      throw BackupError(.notCovered, "unknown backup \(id.printable)", path: repository.path)
     }
     var report = Report()
     var state = State()

@@ -62,7 +62,8 @@ public final class Backup {
       guard let files = try stream(of: before.plain), let secrets = try keep(before, options.secrets),
         try FolderScan(source.folder) == before
       else { continue }
-      let copy = DatabaseCopy(store: store, repository: repository, isFull: options.isFull, isLater: former != nil)
+      let copy = DatabaseCopy(
+        store: store, repository: repository, isFull: options.isFull, hasPreviousBackup: former != nil)
       let databases = try moment.parts.enumerated().map { index, part in
         onStep?(Step(doneCount: index, count: moment.parts.count, name: part.name))
         // Each view is closed as soon as it is copied, because an open view retains data on the disk.
@@ -78,7 +79,7 @@ public final class Backup {
       return manifest
     }
     throw BackupError(
-      .source, "files of the data folder change all the time, so that there was no moment to back up; try again",
+      .source, "files of the data folder changed during every attempt to back them up; try again",
       path: source.folder)
   }
 
@@ -104,10 +105,10 @@ public final class Backup {
   private func newest() throws(BackupError) -> Manifest? { try repository?.newestManifest() }
 
   private static func kind(_ databases: [Manifest.Database], _ former: Manifest?, _ options: Options) -> Manifest.Kind {
-    let isGoingOn = databases.contains { database in
+    let continuesPrevious = databases.contains { database in
       former?.database(database.name).map { $0.firstPosition == database.firstPosition && !options.isFull } ?? false
     }
-    return !isGoingOn ? .full : options.isContinuous ? .continuous : .incremental
+    return !continuesPrevious ? .full : options.isContinuous ? .continuous : .incremental
   }
 
   /// Removes the previous backup of a continuous archive when every state that it can restore can be restored from the

@@ -64,7 +64,7 @@ public struct BackupMarker: Sendable, Equatable {
     let file = AtomicFile(folder: dataDirectory, name: Self.name)
     do throws(AtomicFile.Problem) { try file.write(json.text() + [UInt8(ascii: "\n")]) } catch {
       throw BackupError(
-        error.isNoSpace ? .noSpace : .inputOutput, "the note of the last backup \(error.what): \(error.cause)",
+        error.isNoSpace ? .noSpace : .inputOutput, "the record of the last backup \(error.what): \(error.cause)",
         path: file.path)
     }
   }

@@ -3,19 +3,25 @@ import HearthJournal
 
 /// A consistent view of all journals of a data folder at one instant, without stopping their writers.
 ///
-/// The steps are: read the end of each journal, read the clock (T), open a view of each journal, and read the clock
-/// again (U). A commit that was acknowledged before T is in its view, because it was durable before the view was
-/// opened. Each view is cut before the first batch, after the end that was read first, that contains a commit decided
-/// after T and until U. (Times after U come from a clock that was set back since, and are ignored.) Such a batch became
-/// durable after T, so none of its commits was acknowledged at T, and everything that it caused, in any database, is
-/// later as well. The rest thus contains every commit acknowledged before T, none decided after T, and no effect
-/// without its cause. Writers never wait.
+/// The steps:
+///
+/// 1. Read the end E of each journal.
+/// 2. Read the clock: T, the instant of the view.
+/// 3. Open a view of each journal.
+/// 4. Read the clock again: U.
+/// 5. Cut each view: keep the batches up to E, and those after E until the first one that contains a commit decided
+///    after T and until U. (Times after U come from a clock that was set back since, and are ignored.)
+///
+/// A commit that was acknowledged before T is in its view, because it was durable before the view was opened. The first
+/// batch after the cut became durable after T, so none of its commits was acknowledged at T, and everything that it
+/// caused, in any database, is later as well. The rest thus contains every commit acknowledged before T, none decided
+/// after T, and no effect without its cause. Writers never wait.
 final class ConsistentView {
   /// A journal at the time of the view.
   struct Part {
     var name: String
     var view: any JournalView
-    /// The end of the log, or of an earlier batch.
+    /// The position at which the view is cut: the end of the log, or of the last batch before the cut.
     var head: JournalHead
   }
 
@@ -67,7 +73,8 @@ final class ConsistentView {
     head.epoch = view.head.epoch
     var isFirst = true
     try view.forEachLink(after: end.position) { link in
-      // A snapshot has replaced the log before this batch, and the end that was read first lies within the batch.
+      // The log right after `end` is missing, because a snapshot has replaced it. The view is cut at `end`; the caller
+      // then finds the snapshot beyond the cut, and tries again.
       if isFirst, link.batch.firstPosition != end.position + 1 { return false }
       isFirst = false
       let marks = try CommitRecord.marks(of: link.batch.payload)

@@ -3,23 +3,24 @@ import HearthJournal
 /// The copy of a journal's state into a store of backups, continuing from the previous backup.
 struct DatabaseCopy {
   let store: any BlobStore
-  /// The repository of older backups, whose small segments are merged; nil when there is none.
+  /// The repository of older backups, whose small segments are merged; nil for a backup into a stream.
   let repository: BackupRepository?
   /// True when a new base is always taken.
   let isFull: Bool
-  /// True when there is a previous backup, without this journal if it was created since.
-  let isLater: Bool
+  /// True when there is a previous backup, even if it does not contain this journal.
+  let hasPreviousBackup: Bool
 
-  /// - Parameter former: The same journal in the previous backup.
+  /// - Parameter former: The same journal in the previous backup; nil when it is not in it, or there is none.
   /// - Throws: `JournalError`, `BackupError`.
   func copy(_ part: ConsistentView.Part, after former: Manifest.Database?) throws -> Manifest.Database {
     var database = Manifest.Database(
       name: part.name, position: part.head.position, runningHash: part.head.runningHash, epoch: part.head.epoch,
       base: nil, segments: [])
     guard let former, let new = try segment(part, after: former) else {
-      try begin(part, &database)
-      // States between the two backups need the whole log, even where a snapshot has replaced a part of it.
-      if former == nil, isLater, let all = try wholeLog(part) { database.segments = all }
+      try copyFromSnapshot(part, &database)
+      // The journal is new since the previous backup. The log from its beginning is stored, if it is still complete, so
+      // that any time since that backup can be restored, including times before the snapshot.
+      if former == nil, hasPreviousBackup, let all = try wholeLog(part) { database.segments = all }
       return database
     }
     database.segments = former.segments + new
@@ -31,28 +32,28 @@ struct DatabaseCopy {
       // The batches since the previous backup are stored, because states between the two backups need them.
       database.segments = former.segments.filter { $0.last > snapshot.position } + new
     } else if isFull {
-      try begin(part, &database)
+      try copyFromSnapshot(part, &database)
       return database
     }
     try mergeSmall(&database.segments)
     return database
   }
 
-  /// Copies the snapshot and the log after it.
-  private func begin(_ part: ConsistentView.Part, _ database: inout Manifest.Database) throws {
+  /// Copies the snapshot, if there is one, and the log after it.
+  private func copyFromSnapshot(_ part: ConsistentView.Part, _ database: inout Manifest.Database) throws {
     database.base = try part.view.snapshot.map { try base($0, part.view) }
     database.segments = []
     let position = database.base?.position ?? 0
     guard let new = try segment(part, after: position, database.base?.runningHash ?? .empty) else {
       throw BackupError(
         .source,
-        "the log of \(part.name) does not go on where its snapshot ends, at position \(position); hearth repair looks at it"
+        "the log of \(part.name) does not continue its snapshot at position \(position); check it with hearth repair"
       )
     }
     database.segments = new
   }
 
-  /// Returns the log from its beginning; nil when that was pruned.
+  /// Returns the log from its beginning; nil when its first batches are no longer there.
   private func wholeLog(_ part: ConsistentView.Part) throws -> [Manifest.Segment]? {
     do {
       return try segment(part, after: 0, .empty)
@@ -95,7 +96,7 @@ struct DatabaseCopy {
       position: snapshot.position, runningHash: snapshot.runningHash, stream: try writer.finish())
   }
 
-  /// Returns true when a restore would replay more than it loads.
+  /// Returns true when the log after the base exceeds both the base's size and ``BackupLimits/rebaseBytes``.
   private func isLong(_ former: Manifest.Database, _ segments: [Manifest.Segment]) -> Bool {
     let logBytes = segments.reduce(0) { $0 + ($1.last > former.firstPosition ? $1.stream.sizeBytes : 0) }
     return logBytes > max(BackupLimits.rebaseBytes, former.base?.stream.sizeBytes ?? 0)
@@ -103,7 +104,7 @@ struct DatabaseCopy {
 
   /// Merges adjacent small segments, when there are many.
   private func mergeSmall(_ segments: inout [Manifest.Segment]) throws {
-    guard let repository, segments.count > BackupLimits.segmentsMax else { return }
+    guard let repository, segments.count > BackupLimits.segmentsBeforeMerge else { return }
     var joined: [Manifest.Segment] = []
     var run: [Manifest.Segment] = []
     func end() throws {

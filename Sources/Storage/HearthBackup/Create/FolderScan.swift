@@ -70,7 +70,7 @@ struct FolderScan: Sendable, Equatable {
       // The entry was deleted meanwhile; the next scan will show that.
       guard lstat("\(folder)/\(path)", &status) == 0 else { continue }
       guard FileArchive.isPath(path) else {
-        throw BackupError(.source, "the name of a file is too long, or none", path: "\(folder)/\(path)")
+        throw BackupError(.source, "the name of a file is empty or too long", path: "\(folder)/\(path)")
       }
       var entry = FolderEntry(path: path, isFolder: false, mode: UInt16(status.st_mode & 0o700))
       switch status.st_mode & S_IFMT {

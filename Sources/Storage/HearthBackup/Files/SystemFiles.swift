@@ -8,12 +8,12 @@ public struct SystemFiles: FileLayer {
 
   public func makeFolder(_ path: String) throws(BackupError) {
     guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
-    throw Self.failure("cannot make the folder", path)
+    throw Self.failure("cannot create the folder", path)
   }
 
   public func names(in path: String) throws(BackupError) -> [String] {
     do throws(AtomicFile.Problem) { return try AtomicFile.names(in: path) } catch {
-      throw BackupError(.inputOutput, "cannot look into the folder: \(error.cause)", path: path)
+      throw BackupError(.inputOutput, "cannot list the folder: \(error.cause)", path: path)
     }
   }
 
@@ -26,10 +26,10 @@ public struct SystemFiles: FileLayer {
     defer { close(file) }
     var bytes: [UInt8] = []
     var status = stat()
-    guard fstat(file, &status) == 0 else { throw Self.failure("cannot look at the file", path) }
+    guard fstat(file, &status) == 0 else { throw Self.failure("cannot inspect the file", path) }
     guard Int64(status.st_size) <= Int64(sizeBytesMax) else {
       throw BackupError(
-        .tooLarge, "the file has \(status.st_size) bytes, and \(sizeBytesMax) at most are read", path: path)
+        .tooLarge, "the file has \(status.st_size) bytes; the limit is \(sizeBytesMax)", path: path)
     }
     bytes.reserveCapacity(Int(status.st_size))
     var buffer = [UInt8](repeating: 0, count: 256 << 10)
@@ -48,7 +48,7 @@ public struct SystemFiles: FileLayer {
   public func create(_ path: String, _ bytes: [UInt8]) throws(BackupError) {
     unlink(path)
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard file >= 0 else { throw Self.failure("cannot make the file", path) }
+    guard file >= 0 else { throw Self.failure("cannot create the file", path) }
     defer { close(file) }
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -63,11 +63,11 @@ public struct SystemFiles: FileLayer {
     let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     guard file >= 0 else { throw Self.failure("cannot open", path) }
     defer { close(file) }
-    guard fsync(file) == 0 else { throw Self.failure("cannot make durable", path) }
+    guard fsync(file) == 0 else { throw Self.failure("cannot sync to disk", path) }
   }
 
   public func synchronizeFolder(_ path: String) throws(BackupError) {
-    guard AtomicFile.synchronize(folder: path) else { throw Self.failure("cannot make durable", path) }
+    guard AtomicFile.synchronize(folder: path) else { throw Self.failure("cannot sync to disk", path) }
   }
 
   public func rename(_ path: String, to other: String) throws(BackupError) {

@@ -32,12 +32,12 @@ enum BlobFormat {
   /// - Throws: `.tooLarge`, `.inputOutput` when there is no memory.
   static func encode(_ piece: [UInt8]) throws(BackupError) -> [UInt8] {
     guard let count = UInt32(exactly: piece.count), piece.count <= BackupLimits.pieceBytesMax else {
-      throw BackupError(.tooLarge, "a piece has \(piece.count) bytes")
+      throw BackupError(.tooLarge, "a part of \(piece.count) bytes is too large")
     }
     var file = magic + [version, zstandard]
     file.append(number: count)
     let capacity = ZSTD_compressBound(piece.count)
-    guard let context = ZSTD_createCCtx() else { throw BackupError(.inputOutput, "there is no memory to compress") }
+    guard let context = ZSTD_createCCtx() else { throw BackupError(.inputOutput, "not enough memory to compress") }
     defer { ZSTD_freeCCtx(context) }
     ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level)
     ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
@@ -46,7 +46,7 @@ enum BlobFormat {
       let size = ZSTD_compress2(context, buffer.baseAddress, capacity, piece, piece.count)
       if ZSTD_isError(size) == 0 { written = size }
     }
-    guard !frame.isEmpty else { throw BackupError(.inputOutput, "a piece cannot be compressed") }
+    guard !frame.isEmpty else { throw BackupError(.inputOutput, "a part cannot be compressed") }
     return file + frame
   }
 

@@ -76,7 +76,7 @@ struct FileArchiveDecoder {
   /// Reads the next part; false when more bytes are needed.
   private mutating func step(_ reader: inout ByteReader, _ body: (Part) throws -> Void) throws -> Bool {
     guard reader.remaining > 0 else { return false }
-    guard !isAtEnd else { throw BackupError(.damaged, "something follows the end of the files") }
+    guard !isAtEnd else { throw BackupError(.damaged, "unexpected data after the end of the files") }
     if fileBytesLeft > 0 {
       let count = Int(clamping: min(fileBytesLeft, UInt64(reader.remaining)))
       guard let bytes = try? reader.slice(count) else { return false }
@@ -87,10 +87,10 @@ struct FileArchiveDecoder {
     guard hasBegun else {
       guard let start = try? reader.slice(FileArchive.start.count) else { return false }
       guard start.dropLast().elementsEqual(FileArchive.start.dropLast()) else {
-        throw BackupError(.damaged, "the files are not what was written")
+        throw BackupError(.damaged, "the files do not match their checksum")
       }
       guard start.last == FileArchive.start.last else {
-        throw BackupError(.unsupportedFormat, "the files were written by a newer version of hearth")
+        throw BackupError(.unsupportedFormat, "the files were written by a newer version of Hearth")
       }
       hasBegun = true
       return true
@@ -101,13 +101,13 @@ struct FileArchiveDecoder {
       return true
     }
     guard mark == FileArchive.fileMark || mark == FileArchive.folderMark else {
-      throw BackupError(.damaged, "the files hold something unknown")
+      throw BackupError(.damaged, "the files contain an unknown entry")
     }
     guard let mode = try? reader.number(UInt16.self), let length = try? reader.number(UInt16.self),
       let bytes = try? reader.slice(Int(length))
     else { return false }
     guard let path = String(validating: bytes, as: UTF8.self), FileArchive.isPath(path) else {
-      throw BackupError(.damaged, "the files hold a path that leads out of the folder")
+      throw BackupError(.damaged, "the files contain a path that leads out of the folder")
     }
     if mark == FileArchive.folderMark {
       try body(.folder(path: path, mode: mode))

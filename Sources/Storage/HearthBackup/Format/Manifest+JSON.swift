@@ -33,7 +33,7 @@ extension Manifest {
     let mark = Array((Self.hashMark + Digest(sha256: line).hex + "\n").utf8)
     guard file[line.count...].elementsEqual(mark), let json = JSON(parsing: line) else { throw Self.damaged(path) }
     guard json["format"]?.int == Self.format else {
-      throw BackupError(.unsupportedFormat, "the backup was written by a newer version of hearth", path: path)
+      throw BackupError(.unsupportedFormat, "the backup was written by a newer version of Hearth", path: path)
     }
     guard let manifest = Manifest(json) else { throw Self.damaged(path) }
     self = manifest
@@ -42,7 +42,7 @@ extension Manifest {
   private static func damaged(_ path: String) -> BackupError {
     BackupError(
       .damaged,
-      "the backup's list is not what was written: bring the file back from a copy, or move it away; other backups do not "
+      "the backup's list does not match its checksum: restore the file from a copy, or move it away; other backups do not "
         + "need it", path: path)
   }
 

@@ -47,7 +47,7 @@ struct SegmentDecoder {
         let count = try? reader.number(UInt64.self)
       else { return true }
       guard count <= UInt64(JournalLimits.batchBytesMax), first > 0, last >= first else {
-        throw BackupError(.damaged, "a segment of a log holds something that is no batch")
+        throw BackupError(.damaged, "a segment of a log contains data that is not a batch")
       }
       guard let payload = try? reader.slice(Int(count)) else { return true }
       start += reader.offset

@@ -22,7 +22,7 @@ final class FolderRestore {
         let place = "\(folder)/\(path)"
         // The owner needs write permission until the file's content is written.
         guard mkdir(place, mode_t(mode & 0o700 | 0o700)) == 0 || errno == EEXIST else {
-          throw SystemFiles.failure("cannot make the folder", place)
+          throw SystemFiles.failure("cannot create the folder", place)
         }
       case .file(let path, let mode):
         try finishFile()
@@ -30,7 +30,7 @@ final class FolderRestore {
         self.path = "\(folder)/\(path)"
         file = open(
           self.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(mode & 0o700 | 0o600))
-        guard file >= 0 else { throw SystemFiles.failure("cannot make the file", self.path) }
+        guard file >= 0 else { throw SystemFiles.failure("cannot create the file", self.path) }
       case .bytes(let bytes):
         var rest = bytes
         while !rest.isEmpty {
@@ -48,7 +48,7 @@ final class FolderRestore {
   /// - Throws: `.damaged` when it is cut off.
   func finish() throws {
     try finishFile()
-    guard decoder.isAtEnd else { throw BackupError(.damaged, "the files of the backup are cut off") }
+    guard decoder.isAtEnd else { throw BackupError(.damaged, "the files of the backup are truncated") }
   }
 
   /// Creates missing parent folders; those of the files with keys may be in the archive of the other files.
@@ -57,7 +57,7 @@ final class FolderRestore {
     for part in path.split(separator: "/").dropLast() {
       made += "/" + part
       guard mkdir(made, 0o700) == 0 || errno == EEXIST else {
-        throw SystemFiles.failure("cannot make the folder", made)
+        throw SystemFiles.failure("cannot create the folder", made)
       }
     }
   }
@@ -68,6 +68,6 @@ final class FolderRestore {
       close(file)
       file = -1
     }
-    guard fsync(file) == 0 else { throw SystemFiles.failure("cannot make durable", path) }
+    guard fsync(file) == 0 else { throw SystemFiles.failure("cannot sync to disk", path) }
   }
 }

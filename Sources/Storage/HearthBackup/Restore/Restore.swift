@@ -55,13 +55,14 @@ public struct Restore {
   public static func requireEmpty(_ folder: String) throws(BackupError) {
     guard try SystemFiles().names(in: folder).isEmpty else {
       throw BackupError(
-        .notEmpty, "the folder is not empty, and a restore overwrites nothing: name a new one, or move that one away",
+        .notEmpty,
+        "the folder is not empty, and a restore never overwrites files: name a new folder, or move this one away",
         path: folder)
     }
     let work = workPath(for: folder)
     guard access(work, F_OK) != 0 else {
       throw BackupError(
-        .notEmpty, "a restore was interrupted and left this behind: remove it and try again", path: work)
+        .notEmpty, "an interrupted restore left this folder behind: remove it and try again", path: work)
     }
   }
 
@@ -76,7 +77,7 @@ public struct Restore {
     let plan = try RestorePlan.plan(repository, at: moment)
     let keys = try leavesOutKeys ? nil : self.keys(of: plan.manifest)
     let work = Self.workPath(for: folder)
-    guard mkdir(work, 0o700) == 0 else { throw SystemFiles.failure("cannot make the folder", work) }
+    guard mkdir(work, 0o700) == 0 else { throw SystemFiles.failure("cannot create the folder", work) }
     do {
       let databases = try fill(work, plan, keys)
       try move(work, to: folder)
@@ -91,7 +92,7 @@ public struct Restore {
     _ work: String, _ plan: RestorePlan, _ keys: [UInt8]?
   ) throws -> [Outcome.Database] {
     let databasesPath = work + "/databases"
-    guard mkdir(databasesPath, 0o700) == 0 else { throw SystemFiles.failure("cannot make the folder", databasesPath) }
+    guard mkdir(databasesPath, 0o700) == 0 else { throw SystemFiles.failure("cannot create the folder", databasesPath) }
     let files = FolderRestore(work)
     try repository.read(plan.manifest.files) { piece in
       try files.take(piece)
@@ -126,10 +127,11 @@ public struct Restore {
     guard !isSealed || seal != nil else {
       throw BackupError(
         .passphrase,
-        "the keys in this backup are sealed: --passphrase-file names the passphrase, --without-keys leaves them out")
+        "the keys in this backup are sealed: give the passphrase with --passphrase-file, or omit the keys with --without-keys"
+      )
     }
     guard stream.sizeBytes <= 2 * BackupLimits.secretBytesMax else {
-      throw BackupError(.damaged, "the keys have \(stream.sizeBytes) bytes")
+      throw BackupError(.damaged, "the keys have \(stream.sizeBytes) bytes, more than the limit")
     }
     var bytes: [UInt8] = []
     try repository.read(stream) { piece in
@@ -140,9 +142,9 @@ public struct Restore {
     do throws(PassphraseSeal.Problem) { return try seal.open(bytes) } catch {
       switch error {
       case .wrongPassphrase:
-        throw BackupError(.passphrase, "the passphrase is not the one that the keys were sealed with")
-      case .notSealed: throw BackupError(.damaged, "the sealed keys are not what was written")
-      case .noMemory: throw BackupError(.inputOutput, "there is no memory to open the sealed keys")
+        throw BackupError(.passphrase, "the passphrase is wrong: the keys were sealed with another one")
+      case .notSealed: throw BackupError(.damaged, "the sealed keys do not match their checksum")
+      case .noMemory: throw BackupError(.inputOutput, "not enough memory to open the sealed keys")
       }
     }
   }
@@ -153,7 +155,7 @@ public struct Restore {
     guard Glibc.rename(work, folder) == 0 else {
       let reason = errno
       let hint = [EXDEV, EBUSY].contains(reason) ? " (a file system is mounted there: name a folder inside it)" : ""
-      throw SystemFiles.failure("cannot move the made folder to its place\(hint)", folder, reason)
+      throw SystemFiles.failure("cannot move the restored folder into place\(hint)", folder, reason)
     }
     try SystemFiles().synchronizeFolder(AtomicFile.parent(of: work))
   }

@@ -35,7 +35,7 @@ struct RestorePlan {
   static func plan(_ repository: BackupRepository, at moment: RestorePoint) throws -> RestorePlan {
     let manifests = try repository.manifests().whole
     guard let newest = manifests.last else {
-      throw BackupError(.notCovered, "there is no whole backup", path: repository.path)
+      throw BackupError(.notCovered, "there is no complete backup", path: repository.path)
     }
     switch moment {
     case .latest: return all(of: newest)
@@ -53,14 +53,14 @@ struct RestorePlan {
     guard let before = manifests.last(where: { $0.instantMilliseconds <= time }) else {
       throw BackupError(
         .notCovered,
-        "the first backup is of \(Timestamp.text(milliseconds: manifests[0].instantMilliseconds)), later than that")
+        "the first backup is from \(Timestamp.text(milliseconds: manifests[0].instantMilliseconds)), after that time")
     }
     if before.instantMilliseconds == time { return all(of: before) }
     guard let after = manifests.first(where: { $0.instantMilliseconds > time }) else {
       throw BackupError(
         .notCovered,
-        "the newest backup is of \(Timestamp.text(milliseconds: newest.instantMilliseconds)), before that; --at latest restores it"
-      )
+        "the newest backup is from \(Timestamp.text(milliseconds: newest.instantMilliseconds)), before that; "
+          + "restore it with --at latest")
     }
     return try plan(before, after, until: time)
   }
@@ -100,8 +100,9 @@ struct RestorePlan {
     BackupError(
       .notCovered,
       "the log of \(name) between the backups of \(Timestamp.text(milliseconds: before.instantMilliseconds)) and "
-        + "\(Timestamp.text(milliseconds: after.instantMilliseconds)) was not kept: a snapshot had replaced it before the second. Restore "
-        + "at one of these two times; backups at shorter intervals, or --follow, keep it whole")
+        + "\(Timestamp.text(milliseconds: after.instantMilliseconds)) was not kept: a snapshot replaced it "
+        + "before the second. Restore at one of these two times. Back up more often, or use --follow, to keep the log complete"
+    )
   }
 
   private static func plan(
@@ -112,15 +113,15 @@ struct RestorePlan {
       let last = manifests.last?.database(name)?.position
       throw BackupError(
         .notCovered,
-        last.map { "the newest backup has \(name) up to position \($0)" }
-          ?? "there is no database \(name.printable) in the backups")
+        last.map { "the newest backup contains \(name) up to position \($0)" }
+          ?? "the backups contain no database \(name.printable)")
     }
     if database.position == position { return all(of: manifests[index]) }
     let former = index > 0 ? manifests[index - 1] : nil
     guard let former, let time = try time(of: position, in: database, after: former, repository) else {
       throw BackupError(
         .notCovered,
-        "the log of \(name) around position \(position) is in no backup that goes on from an earlier one: the backup of "
+        "no backup contains the log of \(name) around position \(position): the backup of "
           + "\(Timestamp.text(milliseconds: manifests[index].instantMilliseconds)) has position \(database.position)")
     }
     var plan = try plan(former, manifests[index], until: time)

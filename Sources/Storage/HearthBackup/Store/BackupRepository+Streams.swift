@@ -14,7 +14,7 @@ extension BackupRepository {
       guard bytes.count.isMultiple(of: BlobID.sizeBytes), pieces.count + bytes.count / BlobID.sizeBytes <= countMax
       else {
         throw BackupError(
-          .damaged, "a list of pieces has \(bytes.count) bytes, which are none, or too many for its stream")
+          .damaged, "a list of parts has an invalid size of \(bytes.count) bytes")
       }
       for start in stride(from: 0, to: bytes.count, by: BlobID.sizeBytes) {
         if let id = BlobID(bytes: bytes[start..<start + BlobID.sizeBytes]) { pieces.append(id) }

@@ -59,16 +59,16 @@ public final class BackupRepository {
     let markPath = path + "/" + Self.markName
     guard let mark = try files.read(markPath, sizeBytesMax: 4_096) else {
       guard access == .adding else {
-        throw BackupError(.notBackups, "there are no backups: \(Self.markName) is missing", path: path)
+        throw BackupError(.notBackups, "the folder contains no backups: \(Self.markName) is missing", path: path)
       }
       return try make()
     }
     guard let format = JSON(parsing: mark)?["format"]?.int else {
       throw BackupError(
-        .damaged, "the file does not say what the folder is; it should be {\"format\":1}", path: markPath)
+        .damaged, "the file is not valid; its content must be {\"format\":1}", path: markPath)
     }
     guard format == Manifest.format else {
-      throw BackupError(.unsupportedFormat, "the backups were written by a newer version of hearth", path: path)
+      throw BackupError(.unsupportedFormat, "the backups were written by a newer version of Hearth", path: path)
     }
     guard access == .adding else { return }
     for folder in [blobsPath, backupsPath] { try files.makeFolder(folder) }
@@ -82,7 +82,7 @@ public final class BackupRepository {
     let ours: Set = ["lock", "reading.lock", "blobs", "backups", Self.markName + ".new", "lost+found"]
     if let other = try files.names(in: path).first(where: { !ours.contains($0) }) {
       throw BackupError(
-        .notBackups, "the folder is not empty and holds no backups, but \(other.printable); name another one",
+        .notBackups, "the folder contains \(other.printable) and no backups; name another folder",
         path: path)
     }
     for folder in [blobsPath, backupsPath] { try files.makeFolder(folder) }
@@ -94,13 +94,15 @@ public final class BackupRepository {
   private func take(_ access: Access) throws(BackupError) {
     if access != .reading {
       lock = try files.lock(path + "/lock", isShared: false)
-      if lock == nil { throw BackupError(.busy, "another process is writing backups there", path: path) }
+      if lock == nil { throw BackupError(.busy, "another process is writing backups to the folder", path: path) }
     }
     guard access != .adding else { return }
     readLock = try files.lock(path + "/reading.lock", isShared: access == .reading)
     guard readLock == nil else { return }
     throw BackupError(
-      .busy, access == .reading ? "old backups are just being removed; try again" : "somebody reads the backups",
+      .busy,
+      access == .reading
+        ? "old backups are being removed; try again" : "another process is reading the backups; try again",
       path: path)
   }
 
@@ -110,7 +112,7 @@ public final class BackupRepository {
     try files.create(new, bytes)
     try files.synchronize(new)
     guard try files.read(new, sizeBytesMax: bytes.count) == bytes else {
-      throw BackupError(.damaged, "what was written is not what is read back: look at the disk", path: new)
+      throw BackupError(.damaged, "the written data differs when read back: check the disk", path: new)
     }
     try files.rename(new, to: final)
   }
@@ -130,10 +132,10 @@ public final class BackupRepository {
   func piece(_ id: BlobID) throws(BackupError) -> [UInt8] {
     let path = blobPath(id)
     guard let file = try files.read(path, sizeBytesMax: BlobFormat.fileBytesMax) else {
-      throw BackupError(.damaged, "a piece is missing", path: path)
+      throw BackupError(.damaged, "a part is missing", path: path)
     }
     guard let piece = BlobFormat.decode(file, id) else {
-      throw BackupError(.damaged, "the piece is not what was written", path: path)
+      throw BackupError(.damaged, "the part does not match its checksum", path: path)
     }
     return piece
   }
@@ -182,7 +184,7 @@ public final class BackupRepository {
     guard let file = try files.read(path, sizeBytesMax: BackupLimits.manifestBytesMax) else { return nil }
     let manifest = try Manifest(file: file, path: path)
     guard name == manifest.id + ".json" else {
-      throw BackupError(.damaged, "the file has another backup's name: \(manifest.id)", path: path)
+      throw BackupError(.damaged, "the file belongs to another backup: \(manifest.id)", path: path)
     }
     return manifest
   }
@@ -211,7 +213,7 @@ extension BackupRepository: BlobStore {
       changed.insert(blobsPath)
     }
     let file = try BlobFormat.encode(piece)
-    guard BlobFormat.decode(file, id) == piece else { throw BackupError(.damaged, "a piece does not decompress") }
+    guard BlobFormat.decode(file, id) == piece else { throw BackupError(.damaged, "a part cannot be decompressed") }
     try write(id.description, file, in: folder)
     known[id.folder, default: []].insert(id.description)
     verified.insert(id)
@@ -225,7 +227,7 @@ extension BackupRepository: BlobStore {
     let bytes = manifest.file
     guard bytes.count <= BackupLimits.manifestBytesMax else {
       throw BackupError(
-        .tooLarge, "the backup's list has \(bytes.count) bytes; begin another folder of backups", path: path)
+        .tooLarge, "the backup's list has \(bytes.count) bytes, too many; start a new folder of backups", path: path)
     }
     try write(manifest.id + ".json", bytes, in: backupsPath)
     try files.synchronizeFolder(backupsPath)

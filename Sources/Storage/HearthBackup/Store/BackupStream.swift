@@ -29,7 +29,7 @@ public enum BackupStream {
       while bytes.count < count {
         let more = try read(count - bytes.count)
         guard !more.isEmpty, more.count <= count - bytes.count else {
-          throw BackupError(.damaged, "the stream is cut off")
+          throw BackupError(.damaged, "the stream is truncated")
         }
         bytes += more
       }
@@ -37,10 +37,10 @@ public enum BackupStream {
     }
     let begin = try exactly(start.count)
     guard begin.dropLast().elementsEqual(start.dropLast()) else {
-      throw BackupError(.notBackups, "the stream is not one of hearth backup create -")
+      throw BackupError(.notBackups, "the stream was not written by hearth backup create -")
     }
     guard begin.last == start.last else {
-      throw BackupError(.unsupportedFormat, "the stream was written by a newer version of hearth")
+      throw BackupError(.unsupportedFormat, "the stream was written by a newer version of Hearth")
     }
     var manifest: Manifest?
     while let mark = try exactly(1).first, mark != endMark {
@@ -50,7 +50,7 @@ public enum BackupStream {
       case pieceMark where length <= BackupLimits.pieceBytesMax: _ = try repository.put(try exactly(length))
       case manifestMark where length <= BackupLimits.manifestBytesMax:
         manifest = try Manifest(file: try exactly(length), path: "-")
-      default: throw BackupError(.damaged, "the stream holds something unknown")
+      default: throw BackupError(.damaged, "the stream contains an unknown entry")
       }
     }
     guard let manifest else { throw BackupError(.damaged, "the stream has no list of the backup") }

@@ -19,8 +19,8 @@ struct StreamCutter {
   }()
 
   /// The mask of the highest bits of the hash, which all 64 bytes influence: as many that a cut has a probability of
-  /// one in `pieceBytesTarget`.
-  private static let mask = ~(UInt64.max >> UInt64(BackupLimits.pieceBytesTarget.trailingZeroBitCount))
+  /// one in `cutDistanceBytesAverage`.
+  private static let mask = ~(UInt64.max >> UInt64(BackupLimits.cutDistanceBytesAverage.trailingZeroBitCount))
 
   private var piece: [UInt8] = []
   private var hash: UInt64 = 0

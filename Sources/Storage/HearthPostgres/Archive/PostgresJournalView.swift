@@ -24,10 +24,10 @@ final class PostgresJournalView: JournalView {
     self.whenClosed = whenClosed
     file = "\(address) \(name)"
     let place = JournalError.Place(file: file)
-    let action = "looking at the journal"
+    let action = "inspecting the journal"
     let found = try transaction.run(action, [PostgresStatement(JournalSQL.find, [.text(name)])])[0]
     guard let identifier = found.integer(0, 0) else {
-      throw JournalError(.notAJournal, "there is no journal \(name)", at: place)
+      throw JournalError(.notAJournal, "unknown journal \(name)", at: place)
     }
     self.identifier = identifier
     let journal = [PostgresStatement.Parameter.integer(identifier)]
@@ -52,14 +52,14 @@ final class PostgresJournalView: JournalView {
   deinit { close() }
 
   func snapshotChunk(_ index: Int) throws(JournalError) -> [UInt8] {
-    guard let snapshot else { throw error(.snapshotAbandoned, "there is no snapshot") }
+    guard let snapshot else { throw error(.snapshotAbandoned, "the journal has no snapshot") }
     let found = try run(
       "reading a snapshot", statement(SnapshotSQL.chunk, snapshot.identifier, Int64(index)))
     guard let payload = found.bytes(0, 1) else {
       throw error(.corrupt, "chunk \(index) of the snapshot is missing", snapshot.position)
     }
     guard Digest(sha256: payload).bytes == found.bytes(0, 0) else {
-      throw error(.corrupt, "chunk \(index) of the snapshot is not what was written", snapshot.position)
+      throw error(.corrupt, "chunk \(index) of the snapshot does not match its checksum", snapshot.position)
     }
     return payload
   }
@@ -73,7 +73,7 @@ final class PostgresJournalView: JournalView {
       for index in found.rows.indices {
         guard var row = PostgresBatchRow(found, index),
           previous.map({ $0.position == row.batch.firstPosition - 1 }) ?? true
-        else { throw error(.corrupt, "the batch cannot be read, or does not follow the one before it", end) }
+        else { throw error(.corrupt, "the batch cannot be read, or does not continue the one before it", end) }
         let first = row.batch.firstPosition
         try row.addParts { (part) throws(JournalError) in
           try run("reading a batch", statement(BatchSQL.part, first, part)).bytes(0, 0)
@@ -82,7 +82,7 @@ final class PostgresJournalView: JournalView {
         let before: RunningHash? = if let previous { previous.hash } else if first == 1 { .empty } else { nil }
         if let before, let finding = row.finding(after: before) { throw error(.corrupt, finding, first) }
         if before == nil, Int64(row.batch.payload.count) != row.sizeBytes {
-          throw error(.corrupt, "the batch has not the size that was written", first)
+          throw error(.corrupt, "the batch does not have its recorded size", first)
         }
         let link = JournalLink(batch: row.batch, epoch: row.epoch, runningHash: row.runningHash)
         (end, previous) = (row.batch.lastPosition, (row.batch.lastPosition, row.runningHash))
@@ -102,7 +102,7 @@ final class PostgresJournalView: JournalView {
         guard !found.rows.isEmpty else { break }
         for row in found.rows.indices {
           guard let entry = ArchivedEntry(found, row) else {
-            throw error(.corrupt, "an entry of the outbox is not what was written")
+            throw error(.corrupt, "an entry of the outbox is malformed")
           }
           after = [
             .bytes(Array(entry.queue.utf8)), .integer(entry.place.position), .integer(Int64(entry.place.ordinal)),

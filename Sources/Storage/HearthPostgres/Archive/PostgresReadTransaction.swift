@@ -43,7 +43,7 @@ final class PostgresReadTransaction: Sendable {
   func run(_ action: String, _ statements: [PostgresStatement]) throws(JournalError) -> [PostgresAnswer] {
     let answers = try PostgresEngine.run(worker, [Self.identity] + statements, address, action)
     guard Self.transactionIdentity(answers[0]) == transactionIdentity else {
-      throw .unreachable(action, address, "the connection was lost, and the moment with it")
+      throw .unreachable(action, address, "the connection was lost during a consistent read")
     }
     return Array(answers.dropFirst())
   }

@@ -26,7 +26,7 @@ final class PostgresRestoration: JournalRestoration {
       Self.action, 0, [PostgresStatement(JournalSQL.find, [.text(name)])], isRepeatable: true)
     guard found[0].rows.isEmpty else {
       throw JournalError(
-        .inUse, "there is a journal already", at: JournalError.Place(file: "\(engine.address) \(name)"))
+        .inUse, "the journal already exists", at: JournalError.Place(file: "\(engine.address) \(name)"))
     }
     let workName = "restoring/" + name
     try engine.remove(workName, Self.action)
@@ -36,7 +36,7 @@ final class PostgresRestoration: JournalRestoration {
         PostgresStatement(JournalSQL.make, [.text(workName)]), PostgresStatement(JournalSQL.find, [.text(workName)]),
       ], isRepeatable: true)
     guard let identifier = made[1].integer(0, 0), engine.markOpen(identifier) else {
-      throw JournalError(.inUse, "somebody else restores the journal \(name)")
+      throw JournalError(.inUse, "another process is restoring the journal \(name)")
     }
     self.identifier = identifier
   }
@@ -44,16 +44,18 @@ final class PostgresRestoration: JournalRestoration {
   deinit { if !isComplete { engine.markClosed(identifier) } }
 
   func begin(at position: Int64, runningHash: RunningHash) throws(JournalError) {
-    guard snapshot == nil, !hasBatches, position >= 0 else { throw error(.positionMismatch, "a snapshot comes first") }
+    guard snapshot == nil, !hasBatches, position >= 0 else {
+      throw error(.positionMismatch, "a snapshot must be written first")
+    }
     snapshot = SnapshotInfo(
       identifier: Self.snapshotIdentifier, position: position, runningHash: runningHash, chunkCount: 0, sizeBytes: 0)
     (head.position, head.runningHash) = (position, runningHash)
   }
 
   func append(chunk: [UInt8]) throws(JournalError) {
-    guard let open = snapshot, !hasBatches else { throw error(.snapshotAbandoned, "no snapshot was begun") }
+    guard let open = snapshot, !hasBatches else { throw error(.snapshotAbandoned, "no snapshot was started") }
     guard chunk.count <= JournalLimits.snapshotChunkBytesMax else {
-      throw error(.tooLarge, "a chunk of \(chunk.count) bytes")
+      throw error(.tooLarge, "a chunk of \(chunk.count) bytes is too large")
     }
     let hash = Digest(sha256: chunk).bytes
     try add([
@@ -70,7 +72,7 @@ final class PostgresRestoration: JournalRestoration {
     try link.batch.validate(after: head)
     guard link.follows(head.position, head.runningHash), link.epoch >= head.epoch else {
       throw error(
-        .corrupt, "the batch of position \(link.batch.firstPosition) does not follow what is before it",
+        .corrupt, "the batch of position \(link.batch.firstPosition) does not continue the log before it",
         link.batch.firstPosition)
     }
     let pieces = PostgresBatchRow.pieces(of: link.batch.payload)
@@ -123,7 +125,7 @@ final class PostgresRestoration: JournalRestoration {
     try verify()
     let found = PostgresStatement(JournalSQL.find, [.text(name)])
     let renamed = try run([statement(JournalSQL.rename, .text(name)), found])
-    guard renamed[1].integer(0, 0) == identifier else { throw error(.inUse, "there is a journal by now") }
+    guard renamed[1].integer(0, 0) == identifier else { throw error(.inUse, "the journal exists by now") }
     isComplete = true
     engine.markClosed(identifier)
     return head
@@ -133,7 +135,7 @@ final class PostgresRestoration: JournalRestoration {
   private func verify() throws(JournalError) {
     let journal = PostgresJournal(engine, identifier: identifier, name: name, isRegistered: false)
     guard let found = try journal.log.end() else {
-      guard head.position == 0 else { throw error(.corrupt, "nothing of it is there") }
+      guard head.position == 0 else { throw error(.corrupt, "it is empty") }
       return
     }
     var position = snapshot?.position ?? 0
@@ -145,7 +147,7 @@ final class PostgresRestoration: JournalRestoration {
       for index in 0..<info.chunkCount { _ = try journal.snapshotChunk(index, of: info) }
     }
     guard found.lastPosition == head.position, found.runningHash == head.runningHash, position == head.position else {
-      throw error(.corrupt, "it reads up to position \(position) instead of \(head.position)", position)
+      throw error(.corrupt, "it ends at position \(position) instead of \(head.position)", position)
     }
   }
 

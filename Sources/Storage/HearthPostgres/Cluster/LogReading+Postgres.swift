@@ -57,7 +57,7 @@ extension LogReading {
       let hash = found.integer(0, columns.2)
     else { return nil }
     guard epoch >= 0, position >= 0, position < .max else {
-      throw JournalError(.corrupt, "the log's last row says position \(position) and epoch \(epoch)")
+      throw JournalError(.corrupt, "the log's last row has the invalid position \(position) or epoch \(epoch)")
     }
     // A log whose last row is a claim before the first commit is empty.
     if position == 0 { return nil }
@@ -74,13 +74,13 @@ extension LogReading {
       throw JournalError(.corrupt, "the row at \(first) has \(payload.count) bytes and was written with \(size)")
     }
     guard rows.integer(index, 4) == nil else {
-      throw JournalError(.corrupt, "the row at \(first) was written anew: nodes must begin behind it, from a snapshot")
+      throw JournalError(.corrupt, "the row at \(first) was rewritten: nodes must restart after it, from a snapshot")
     }
     let batch = JournalBatch(firstPosition: first, lastPosition: last, payload: payload)
     return LogRow(epoch: epoch, batch: batch, hash: RunningHash(stored: hash))
   }
 
   private static func pruned(_ position: Int64) -> JournalError {
-    JournalError(.pruned, "the log behind position \(position) was pruned: a snapshot stands for it")
+    JournalError(.pruned, "the log after position \(position) was pruned; a snapshot replaces it")
   }
 }

@@ -45,7 +45,7 @@ extension PostgresClusterStore {
   /// Reads the overview of nodes and journals. Blocks.
   package func overview() throws(JournalError) -> ClusterOverview {
     let found = try engine.run(
-      "looking at the cluster", 0, [PostgresStatement(Self.nodes), PostgresStatement(Self.journals)],
+      "inspecting the cluster", 0, [PostgresStatement(Self.nodes), PostgresStatement(Self.journals)],
       isRepeatable: true)
     let (nodes, journals) = (found[0], found[1])
     return ClusterOverview(

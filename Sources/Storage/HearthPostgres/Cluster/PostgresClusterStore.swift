@@ -44,7 +44,7 @@ package final class PostgresClusterStore: ClusterCatalog {
     (self.engine, self.sql, self.report) = (engine, sql, report)
     node = (address, timing.leaseMilliseconds)
     let found = try engine.run(
-      "looking for the cluster", 0, [PostgresStatement(ClusterSQL.cluster)], isRepeatable: true)
+      "reading the cluster", 0, [PostgresStatement(ClusterSQL.cluster)], isRepeatable: true)
     guard let number = found[0].integer(0, 0) else {
       throw JournalError(.corrupt, "the table cluster in \(engine.address) has no row")
     }
@@ -67,7 +67,7 @@ package final class PostgresClusterStore: ClusterCatalog {
   package func database(_ name: String, of collection: String) throws(JournalError) -> DatabaseID {
     let identifier = try engine.journals(collection).identifier(of: name)
     guard let number = UInt32(exactly: identifier) else {
-      throw JournalError(.tooLarge, "the journal \(name) has the number \(identifier), more than nodes can tell apart")
+      throw JournalError(.tooLarge, "the journal \(name) has the number \(identifier), over the limit of a cluster")
     }
     return DatabaseID(rawValue: number)
   }
@@ -218,7 +218,7 @@ package final class PostgresClusterStore: ClusterCatalog {
       switch outcome {
       case .done(let answers): then(answers)
       case .refused(let fault):
-        let error = JournalError(fault, action: "a call of the cluster", address)
+        let error = JournalError(fault, action: "a cluster request", address)
         if error.code == .noSpace, let noRoom { return noRoom() }
         if !fault.isTransient { report(error) }
         then(nil)

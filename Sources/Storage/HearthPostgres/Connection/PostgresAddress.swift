@@ -18,7 +18,7 @@ public struct PostgresAddress: Sendable, CustomStringConvertible {
   /// - Throws: `.notAJournal` when libpq cannot read it, or when an unescaped password makes it ambiguous.
   public init(_ url: String) throws(JournalError) {
     guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://"), !url.utf8.contains(0) else {
-      throw JournalError(.notAJournal, "the address of PostgreSQL is a URL that begins with postgres://")
+      throw JournalError(.notAJournal, "the address of PostgreSQL must be a URL that begins with postgres://")
     }
     try Self.requireOneReading(url)
     var parameters = try Self.parse(url)
@@ -44,8 +44,8 @@ public struct PostgresAddress: Sendable, CustomStringConvertible {
     guard at == rest.lastIndex(of: "@"), !rest[..<at].contains(where: { "/?#".contains($0) }) else {
       throw JournalError(
         .notAJournal,
-        "in the address of PostgreSQL the characters @, /, ? and # of names and passwords are written as %40, %2F, %3F and "
-          + "%23; better, the password is in a file that PGPASSFILE names")
+        "in the address of PostgreSQL, write @, /, ? and # in names and passwords as %40, %2F, %3F and "
+          + "%23, or better, put the password in a file and name it with PGPASSFILE")
     }
   }
 

@@ -42,7 +42,7 @@ final class PostgresLink {
       for text in keys + values { free(UnsafeMutablePointer(mutating: text)) }
     }
     guard let connection = PQconnectdbParams(keys + [nil], values + [nil], 0) else {
-      throw Problem(message: "there is no memory for a connection")
+      throw Problem(message: "not enough memory for a connection")
     }
     guard PQstatus(connection) == CONNECTION_OK, PQsetnonblocking(connection, 1) == 0,
       PQenterPipelineMode(connection) == 1

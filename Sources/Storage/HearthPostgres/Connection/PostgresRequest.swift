@@ -53,6 +53,6 @@ final class PostgresRequest: Sendable {
   func wait() -> Outcome {
     isOver.wait()
     isOver.signal()
-    return outcome.withLock { $0 } ?? .unknown("nobody said what became of it")
+    return outcome.withLock { $0 } ?? .unknown("the outcome is unknown")
   }
 }

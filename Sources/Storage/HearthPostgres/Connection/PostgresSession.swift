@@ -53,7 +53,7 @@ final class PostgresSession {
       // after each transaction, including settings and prepared statements, so it cannot be used.
       guard answers.first?.integer(0, 0) == Int64(link.processIdentifier) else {
         throw PostgresLink.Problem(
-          message: "what answers is a connection pooler: let Hearth connect to PostgreSQL itself", state: "08P01")
+          message: "the address is that of a connection pooler: connect Hearth directly to PostgreSQL", state: "08P01")
       }
     case .refused(let fault): throw PostgresLink.Problem(message: fault.message, state: fault.state)
     case .unsent(let text), .unknown(let text): throw PostgresLink.Problem(message: text)

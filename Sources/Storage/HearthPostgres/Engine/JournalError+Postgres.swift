@@ -13,11 +13,11 @@ extension JournalError {
       }
     let advice =
       switch code {
-      case .noSpace: "PostgreSQL has no room left; nothing was written"
-      case .permissionDenied: "PostgreSQL does not allow it"
-      case .tooLarge: "it is more than PostgreSQL holds"
-      case .corrupt: "PostgreSQL says that its data is damaged"
-      default: "PostgreSQL did not do what it was asked for"
+      case .noSpace: "PostgreSQL is full; nothing was written"
+      case .permissionDenied: "PostgreSQL denied the permission"
+      case .tooLarge: "the value exceeds a limit of PostgreSQL"
+      case .corrupt: "PostgreSQL reports damaged data"
+      default: "PostgreSQL returned an error"
       }
     self.init(code, "\(action) failed: \(advice) (\(address))", cause: fault.description)
   }

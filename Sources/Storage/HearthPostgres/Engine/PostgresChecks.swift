@@ -27,25 +27,26 @@ enum PostgresChecks {
     let answers = try execute([PostgresStatement(query)])
     let after = milliseconds
     guard let found = answers.first, let version = found.integer(0, 0), let clock = found.integer(0, 6) else {
-      throw refusal("does not answer as PostgreSQL does", address)
+      throw refusal("does not respond like PostgreSQL", address)
     }
     guard version >= versionMin else {
       throw refusal("is version \(version / 10_000); \(versionMin / 10_000) or newer is needed", address)
     }
     guard found.text(0, 8) == "UTF8" else { throw refusal("has a database whose encoding is not UTF8", address) }
     guard found.text(0, 1) == "on" else {
-      throw refusal("has fsync switched off: what it acknowledges may be lost", address)
+      throw refusal("has fsync disabled: acknowledged commits may be lost; enable it", address)
     }
     var warnings: [String] = []
     if found.text(0, 2) != "on" {
-      warnings.append("full_page_writes is off: a crash may damage pages, unless the file system never tears them")
+      warnings.append(
+        "full_page_writes is off: a crash may damage pages, unless the file system writes them atomically")
     }
     if found.text(0, 3)?.isEmpty != false {
       warnings.append(
-        "synchronous_standby_names is empty: what is acknowledged is on one machine alone, and a failover may lose it")
+        "synchronous_standby_names is empty: commits are on one machine only, and a failover may lose them")
     }
     if let level = found.text(0, 4), !["on", "remote_apply"].contains(level) {
-      warnings.append("synchronous_commit is \(level) on the server; the connections here set it to on for themselves")
+      warnings.append("synchronous_commit is \(level) on the server; Hearth sets it to on for its connections")
     }
     // The server read its clock at some instant between the two readings of this machine's clock.
     let skew = clock < before ? before - clock : clock > after ? clock - after : 0
@@ -54,7 +55,7 @@ enum PostgresChecks {
     }
     if let count = found.integer(0, 7), count > 0 {
       warnings.append(
-        "Patroni before 3.2 manages this server; 3.0.2 with etcd3 loses acknowledged commits when a primary is frozen: "
+        "Patroni before 3.2 manages this server; 3.0.2 with etcd3 loses acknowledged commits if a primary freezes: "
           + "use version 4")
     }
     return warnings

@@ -23,7 +23,7 @@ extension PostgresEngine {
   ///
   /// - Throws: `.inputOutput`.
   public func removeLeftovers() throws(JournalError) {
-    let action = "removing what is left of journals"
+    let action = "removing remains of journals"
     let found = try run(action, 0, [PostgresStatement(JournalSQL.removed)], isRepeatable: true)[0]
     for identifier in found.rows.indices.compactMap({ found.integer($0, 0) }) { try clear(identifier, action) }
   }

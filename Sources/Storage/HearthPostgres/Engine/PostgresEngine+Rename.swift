@@ -10,7 +10,7 @@ extension PostgresEngine {
     let action = "naming the journals"
     let found = try run(
       action, 0, [PostgresStatement(JournalSQL.taken, [.text(collection), .text(other)])], isRepeatable: true)[0]
-    if let name = found.text(0, 0) { throw JournalError(.inUse, "there is a journal \(name) already") }
+    if let name = found.text(0, 0) { throw JournalError(.inUse, "the journal \(name) already exists") }
     // A repeated statement finds no journals left to rename, so the result of the first attempt counts.
     _ = try run(
       action, 0, [PostgresStatement(JournalSQL.renameAll, [.text(collection), .text(other)])], isRepeatable: true)

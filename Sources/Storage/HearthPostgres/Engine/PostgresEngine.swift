@@ -30,7 +30,8 @@ public final class PostgresEngine: Sendable {
       options.requestTimeoutSeconds > 0, options.requestTimeoutSeconds < 86_400
     else {
       throw JournalError(
-        .notAJournal, "a schema has 1 to 63 of a-z, 0-9 and _, and there are 1 to \(PostgresLimits.writersMax) writers")
+        .notAJournal,
+        "a schema must have 1 to 63 of a-z, 0-9 and _, and there can be 1 to \(PostgresLimits.writersMax) writers")
     }
     (self.address, self.options) = (address, options)
     let settings = PostgresSchema.settings(options)
@@ -55,7 +56,7 @@ public final class PostgresEngine: Sendable {
     for _ in 0..<count {
       guard let worker = PostgresWorker(address, setUp) else {
         for worker in workers { worker.close() }
-        throw JournalError(.inputOutput, "there is no thread or descriptor left for a connection to \(address)")
+        throw JournalError(.inputOutput, "no thread or file descriptor is left for a connection to \(address)")
       }
       workers.append(worker)
     }
@@ -128,7 +129,7 @@ public final class PostgresEngine: Sendable {
       guard PostgresWorker.now < deadline else { throw error }
       Self.pause(after: attempt)
     }
-    throw .unreachable(action, address, "it was tried too often")
+    throw .unreachable(action, address, "too many attempts failed")
   }
 
   /// Pauses between two attempts.
@@ -137,7 +138,7 @@ public final class PostgresEngine: Sendable {
   /// Runs statements in one transaction on a worker of its own.
   static func run(
     _ worker: PostgresWorker, _ statements: [PostgresStatement], _ address: PostgresAddress,
-    _ action: String = "looking at PostgreSQL", seconds: Int = PostgresLimits.requestTimeoutSeconds
+    _ action: String = "checking PostgreSQL", seconds: Int = PostgresLimits.requestTimeoutSeconds
   ) throws(JournalError) -> [PostgresAnswer] {
     let limit = PostgresWorker.now &+ UInt64(seconds) &* 1_000_000_000
     let request = PostgresRequest(statements, deadline: limit, failsIfUnreachable: true)

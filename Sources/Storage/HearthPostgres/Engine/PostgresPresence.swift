@@ -43,7 +43,7 @@ final class PostgresPresence: Sendable {
   func check() -> JournalStoreState {
     do {
       let answers = try PostgresEngine.run(
-        worker, [probe], address, "looking at PostgreSQL", seconds: PostgresLimits.checkSeconds)
+        worker, [probe], address, "checking PostgreSQL", seconds: PostgresLimits.checkSeconds)
       return answers[0].integer(0, 0) == 1 ? .alone : .taken
     } catch {
       return .unreachable(error.cause ?? error.message)
@@ -58,10 +58,10 @@ final class PostgresPresence: Sendable {
     while true {
       switch check() {
       case .alone: return
-      case .unreachable(let text): throw .unreachable("looking at PostgreSQL", address, text)
+      case .unreachable(let text): throw .unreachable("checking PostgreSQL", address, text)
       case .taken:
         guard PostgresWorker.now < deadline else {
-          throw JournalError(.inUse, "another server keeps its databases in \(address)")
+          throw JournalError(.inUse, "another server uses \(address); stop it, or name another database")
         }
         PostgresWorker.pause(milliseconds: 200)
       }

@@ -207,14 +207,14 @@ enum PostgresSchema {
     case 2: break
     default:
       throw JournalError(
-        .notAJournal, "the schema \(options.schema) in \(address) is another program's: choose another one")
+        .notAJournal, "the schema \(options.schema) in \(address) belongs to another program: choose another one")
     }
     let found = try execute([PostgresStatement(PostgresSQL("SELECT version FROM format"))])[0].integer(0, 0)
     guard let found, (1...version).contains(found) else {
       throw JournalError(
         .unsupportedFormat,
-        "the tables in \(address), schema \(options.schema), have version \(found ?? 0), and this version of the server "
-          + "knows versions 1 to \(version)")
+        "the tables in \(address), schema \(options.schema), have version \(found ?? 0); this version of Hearth "
+          + "supports versions 1 to \(version)")
     }
     return found
   }

@@ -45,7 +45,7 @@ final class JournalHandle: Sendable {
     if isClosed { throw JournalError(.closed, "the journal is closed", at: place()) }
     if forWriting, let failure {
       throw JournalError(
-        .failed, "an earlier write failed, and what became of it is unknown; open the journal again to find out",
+        .failed, "an earlier write failed with an unknown outcome; open the journal again to check it",
         at: place(), cause: failure.description)
     }
   }

@@ -27,8 +27,8 @@ extension JournalError {
   static func lost(_ head: JournalHead, _ end: LogEnd?, file: String) -> JournalError {
     JournalError(
       .corrupt,
-      "the log ends at position \(end?.lastPosition ?? 0) under epoch \(end?.epoch ?? 0), and what was written up to "
-        + "position \(head.position) under epoch \(head.epoch) had been acknowledged: PostgreSQL lost it, as in a failover "
+      "the log ends at position \(end?.lastPosition ?? 0) of epoch \(end?.epoch ?? 0), but commits up to "
+        + "position \(head.position) of epoch \(head.epoch) were acknowledged: PostgreSQL lost them, as in a failover "
         + "to a standby that was behind",
       at: Place(file: file, position: end?.lastPosition))
   }

@@ -14,7 +14,7 @@ struct OwnershipClaim {
     let raised = try handle.run("taking ownership", [handle.statement(BatchSQL.raiseEpoch)], isWriting: true)
     guard let epoch = raised[0].integer(0, 0) else {
       throw JournalError(
-        .corrupt, "the journal was removed, or its epoch cannot grow any more", at: handle.place())
+        .corrupt, "the journal was removed, or its epoch cannot grow further", at: handle.place())
     }
     while true {
       let end = try log.end()
@@ -23,7 +23,7 @@ struct OwnershipClaim {
       let hash = end?.runningHash ?? .empty
       let position = end?.lastPosition ?? 0
       guard position >= 0, position < .max else {
-        throw JournalError(.corrupt, "the log cannot go on after its last row", at: handle.place(position))
+        throw JournalError(.corrupt, "the log cannot continue after its last row", at: handle.place(position))
       }
       let claim: PostgresStatement =
         if let end, end.isClaim {
@@ -45,7 +45,7 @@ struct OwnershipClaim {
   }
 
   private func requireEpoch(_ epoch: Int64) throws(JournalError) {
-    let found = try handle.run("looking for the owner", [handle.statement(BatchSQL.epoch)])[0].integer(0, 0)
+    let found = try handle.run("reading the owner", [handle.statement(BatchSQL.epoch)])[0].integer(0, 0)
     guard found == epoch else { throw .staleEpoch(epoch, current: found ?? 0, file: handle.file) }
   }
 }

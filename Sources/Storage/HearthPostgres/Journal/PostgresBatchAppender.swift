@@ -137,7 +137,7 @@ final class PostgresBatchAppender: Sendable {
     guard let unknownOutcome = state.withLock({ $0.unknownOutcome }) else { return nil }
     guard unknownOutcome.next == next else {
       throw JournalError(
-        .failed, "what became of another batch is not known yet; that one has to be appended first",
+        .failed, "the outcome of another batch is still unknown; that batch must be appended first",
         at: handle.place(next.position), cause: unknownOutcome.text)
     }
     return unknownOutcome.text
@@ -145,7 +145,7 @@ final class PostgresBatchAppender: Sendable {
 
   /// Returns the error for an append whose outcome this process can no longer determine.
   private func unknown(_ action: String, _ text: String) -> JournalError {
-    JournalError(.inputOutput, "\(action) failed: what became of it is not known", at: handle.place(), cause: text)
+    JournalError(.inputOutput, "\(action) failed with an unknown outcome", at: handle.place(), cause: text)
   }
 
   /// Returns the reason that an append wrote no row, when it is known that it did not.
@@ -175,14 +175,14 @@ final class PostgresBatchAppender: Sendable {
       let end = try log.end()
       guard let end, end.epoch == next.epoch else {
         throw unknown(
-          "appending a batch", "\(unknownOutcome ?? ""); there is a newer owner, who knows whether it is there")
+          "appending a batch", "\(unknownOutcome ?? ""); there is a newer owner, which knows the outcome")
       }
       if end.lastPosition < firstPosition - 1 {
         throw .lost(
           JournalHead(epoch: next.epoch, position: firstPosition - 1, runningHash: next.runningHash), end,
           file: handle.file)
       }
-      unknownOutcome = "\(unknownOutcome ?? ""); it is not there yet"
+      unknownOutcome = "\(unknownOutcome ?? ""); it is not stored yet"
       return false
     case .refused(let fault): unknownOutcome = fault.description
     case .unsent(let text), .unknown(let text): unknownOutcome = text

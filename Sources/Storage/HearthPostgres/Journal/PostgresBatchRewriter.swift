@@ -41,10 +41,10 @@ struct PostgresBatchRewriter: BatchRewriting {
 
   func apply(_ changes: [[PostgresStatement]]) throws(JournalError) {
     let statements = changes.flatMap(\.self)
-    let answers = try handle.run("writing batches anew", statements)
+    let answers = try handle.run("rewriting batches", statements)
     for (statement, answer) in zip(statements, answers) where statement.sql.text == BatchSQL.rewrite.text {
       guard answer.count == 1 else {
-        throw JournalError(.corrupt, "a batch was removed while it was written anew", at: handle.place())
+        throw JournalError(.corrupt, "a batch was removed while it was rewritten", at: handle.place())
       }
     }
   }

@@ -12,7 +12,7 @@ public struct PostgresJournals: JournalFactory {
     let full = try key(name)
     let identifier = try identifier(of: name)
     guard engine.markOpen(identifier) else {
-      throw JournalError(.inUse, "the journal \(name) is open in this process already")
+      throw JournalError(.inUse, "the journal \(name) is already open in this process")
     }
     return OpenedJournal(PostgresJournal(engine, identifier: identifier, name: full))
   }
@@ -56,7 +56,7 @@ public struct PostgresJournals: JournalFactory {
   func key(_ name: String) throws(JournalError) -> String {
     // U+0000 is the only character that PostgreSQL's `text` cannot contain.
     guard !name.isEmpty, !(collection + name).utf8.contains(0) else {
-      throw JournalError(.notAJournal, "a journal's name is not empty, and has no character 0")
+      throw JournalError(.notAJournal, "a journal's name cannot be empty or contain a NUL character")
     }
     return collection + name
   }

@@ -11,7 +11,7 @@ final class PostgresLogReader: Sendable {
 
   /// Returns the end of the log; nil when it never had an owner.
   func end() throws(JournalError) -> LogEnd? {
-    let found = try handle.run("looking for the log's end", [handle.statement(BatchSQL.tail)])[0]
+    let found = try handle.run("reading the log's end", [handle.statement(BatchSQL.tail)])[0]
     guard !found.rows.isEmpty else { return nil }
     guard let first = found.integer(0, 0), let last = found.integer(0, 1), let rowEpoch = found.integer(0, 2),
       let hash = found.integer(0, 3), let epoch = found.integer(0, 4)
@@ -68,8 +68,10 @@ final class PostgresLogReader: Sendable {
 
   /// Returns the running hash at the end of a batch or at a snapshot; nil for other positions.
   func storedHash(at position: Int64) throws(JournalError) -> RunningHash? {
-    try handle.run("looking for a batch", [handle.statement(BatchSQL.runningHash, .integer(position))])[0].integer(0, 0)
-      .map { RunningHash(stored: $0) }
+    try handle.run("reading a batch's hash", [handle.statement(BatchSQL.runningHash, .integer(position))])[0].integer(
+      0, 0
+    )
+    .map { RunningHash(stored: $0) }
   }
 
   /// Throws an error when a row is missing before the end of the log.

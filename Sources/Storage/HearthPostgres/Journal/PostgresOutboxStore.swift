@@ -106,7 +106,7 @@ struct PostgresOutboxStore: OutboxStore {
 
   func giveUp(_ queue: String, reason: String, milliseconds: Int64) throws(JournalError) -> Int {
     let burial = handle.statement(OutboxSQL.buryAll, .utf8(queue), .integer(milliseconds), .utf8(reason))
-    return try handle.run("giving up a queue", [burial])[0].count
+    return try handle.run("abandoning a queue", [burial])[0].count
   }
 
   func removeDead(
@@ -136,7 +136,7 @@ struct PostgresOutboxStore: OutboxStore {
   }
 
   private var damagedEntry: JournalError {
-    JournalError(.corrupt, "an entry of the outbox is not what was written", at: handle.place())
+    JournalError(.corrupt, "an entry of the outbox is malformed", at: handle.place())
   }
 }
 

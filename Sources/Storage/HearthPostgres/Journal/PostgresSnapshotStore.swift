@@ -128,7 +128,7 @@ final class PostgresSnapshotStore: Sendable {
     }
     guard Digest(sha256: payload).bytes == found[0].bytes(0, 0) else {
       throw JournalError(
-        .corrupt, "chunk \(index) of the snapshot is not what was written", at: handle.place(snapshot.position))
+        .corrupt, "chunk \(index) of the snapshot does not match its checksum", at: handle.place(snapshot.position))
     }
     return payload
   }
@@ -140,7 +140,7 @@ final class PostgresSnapshotStore: Sendable {
     try handle.requireOpen(forWriting: true)
     let all = try self.all()
     guard snapshot.identifier != all.last?.identifier else {
-      throw JournalError(.positionMismatch, "a restart loads this snapshot", at: handle.place(snapshot.position))
+      throw JournalError(.positionMismatch, "a restart needs this snapshot", at: handle.place(snapshot.position))
     }
     if all.contains(where: { $0.identifier == snapshot.identifier }) { try remove(snapshot.identifier) }
   }

@@ -39,11 +39,11 @@ struct PostgresBatchRow {
   /// - Parameter before: The running hash before the row.
   func finding(after before: RunningHash) -> String? {
     guard batch.payload.count == sizeBytes else {
-      return "the batch has \(batch.payload.count) bytes and was written with \(sizeBytes)"
+      return "the batch has \(batch.payload.count) bytes, but was recorded with \(sizeBytes)"
     }
     let written = contentHash ?? runningHash
     let expected = (contentHash == nil ? before : .empty).appending(batch, epoch: epoch)
-    return expected == written ? nil : "the batch's running hash is \(expected) and was written as \(written)"
+    return expected == written ? nil : "the batch's running hash is \(expected), but was recorded as \(written)"
   }
 
   /// Splits a payload into pieces that fit in rows; at least one, which may be empty.

@@ -20,7 +20,7 @@ final class SQLiteJournalView: JournalView {
     // Read before the transaction begins, because the owner advances the mark after each append.
     let mark = try HighWaterMark.read(journalPath: path)
     self.path = path
-    let action = "looking at the journal"
+    let action = "inspecting the journal"
     (queue, head, snapshot) = try JournalError.mapping(action, path: path) {
       var configuration = Configuration()
       configuration.label = "hearth.journal.view"
@@ -40,7 +40,7 @@ final class SQLiteJournalView: JournalView {
     guard case .found(let slot) = mark, head.position < slot.position else { return }
     throw JournalError(
       .corrupt,
-      "the log ends at position \(head.position), and what was written up to position \(slot.position) had been "
+      "the log ends at position \(head.position), but commits up to position \(slot.position) had been "
         + "acknowledged; " + JournalRecovery.remedy(path), at: JournalError.Place(file: path, position: head.position))
   }
 
@@ -75,7 +75,7 @@ final class SQLiteJournalView: JournalView {
 
   func snapshotChunk(_ index: Int) throws(JournalError) -> [UInt8] {
     guard let snapshot else {
-      throw JournalError(.snapshotAbandoned, "there is no snapshot", at: JournalError.Place(file: path))
+      throw JournalError(.snapshotAbandoned, "the journal has no snapshot", at: JournalError.Place(file: path))
     }
     return try JournalError.mapping("reading a snapshot", path: path) {
       try queue.unsafeRead { try SnapshotRows(database: $0, path: path).chunk(index, of: snapshot) }
@@ -95,7 +95,7 @@ final class SQLiteJournalView: JournalView {
           previous.map({ $0 == found.first - 1 }) ?? true
         else {
           throw JournalError(
-            .corrupt, "the batch cannot be read, or does not follow the one before it",
+            .corrupt, "the batch cannot be read, or does not continue the one before it",
             at: JournalError.Place(file: path, position: row.integer(0) ?? previous ?? position))
         }
         previous = found.last

@@ -27,13 +27,13 @@ extension SQLiteJournals: JournalArchive {
     let log = (try PosixFile.sizeBytes(of: target + "-wal") ?? 0) > 0 ? [target + "-wal"] : []
     for file in try PosixFile.sizeBytes(of: target) != nil ? [target] : log {
       throw JournalError(
-        .inUse, "the file is in the way: move it away, with all whose names begin as its name does",
+        .inUse, "the file already exists: move it away, with all files whose names start with its name",
         at: JournalError.Place(file: file))
     }
     for suffix in ["-wal", "-shm", ".mark"] { try PosixFile.moveIfThere(path + suffix, to: target + suffix) }
     try PosixFile.moveIfThere(path, to: target)
     guard try PosixFile.sizeBytes(of: target) != nil else {
-      throw JournalError(.notAJournal, "there is no journal to move", at: JournalError.Place(file: path))
+      throw JournalError(.notAJournal, "the journal to move does not exist", at: JournalError.Place(file: path))
     }
     try PosixFile.synchronizeFolder(of: target)
     PosixFile.remove(path + ".lock")

@@ -22,11 +22,11 @@ final class SQLiteRestoration: JournalRestoration {
   /// - Throws: `.inUse` when the file exists; `.permissionDenied`, `.noSpace`, `.inputOutput`.
   init(path: String) throws(JournalError) {
     guard try PosixFile.sizeBytes(of: path) == nil else {
-      throw JournalError(.inUse, "there is a journal already", at: JournalError.Place(file: path))
+      throw JournalError(.inUse, "the journal already exists", at: JournalError.Place(file: path))
     }
     try PosixFile.createMissing(path)
     self.path = path
-    queue = try JournalError.mapping("making the journal", path: path) {
+    queue = try JournalError.mapping("creating the journal", path: path) {
       var configuration = Configuration()
       configuration.label = "hearth.journal.restoration"
       let queue = try DatabaseQueue(path: path, configuration: configuration)
@@ -41,7 +41,7 @@ final class SQLiteRestoration: JournalRestoration {
 
   func begin(at position: Int64, runningHash: RunningHash) throws(JournalError) {
     guard snapshot == nil, !hasBatches, position >= 0 else {
-      throw JournalError(.positionMismatch, "a snapshot comes first", at: JournalError.Place(file: path))
+      throw JournalError(.positionMismatch, "a snapshot must be written first", at: JournalError.Place(file: path))
     }
     let identifier = try writing { database in
       try database.execute(
@@ -56,10 +56,10 @@ final class SQLiteRestoration: JournalRestoration {
 
   func append(chunk: [UInt8]) throws(JournalError) {
     guard let open = snapshot, !hasBatches else {
-      throw JournalError(.snapshotAbandoned, "no snapshot was begun", at: JournalError.Place(file: path))
+      throw JournalError(.snapshotAbandoned, "no snapshot was started", at: JournalError.Place(file: path))
     }
     guard chunk.count <= JournalLimits.snapshotChunkBytesMax else {
-      throw JournalError(.tooLarge, "a chunk of \(chunk.count) bytes", at: JournalError.Place(file: path))
+      throw JournalError(.tooLarge, "a chunk of \(chunk.count) bytes is too large", at: JournalError.Place(file: path))
     }
     try writing { try SnapshotRows(database: $0, path: path).add(chunk, open.chunkCount, to: open.identifier) }
     snapshot = (open.identifier, open.chunkCount + 1, open.sizeBytes + chunk.count)
@@ -69,7 +69,7 @@ final class SQLiteRestoration: JournalRestoration {
     try link.batch.validate(after: head)
     guard link.follows(head.position, head.runningHash), link.epoch >= head.epoch else {
       throw JournalError(
-        .corrupt, "the batch of position \(link.batch.firstPosition) does not follow what is before it",
+        .corrupt, "the batch of position \(link.batch.firstPosition) does not continue the log before it",
         at: JournalError.Place(file: path, position: link.batch.firstPosition))
     }
     try writing { database in
@@ -107,7 +107,7 @@ final class SQLiteRestoration: JournalRestoration {
     guard found.position == head.position, found.runningHash == head.runningHash, journal.recovery.damages.isEmpty
     else {
       throw JournalError(
-        .corrupt, "it opens at position \(found.position) instead of \(head.position)",
+        .corrupt, "it ends at position \(found.position) instead of \(head.position)",
         at: JournalError.Place(file: path, position: found.position))
     }
     return found

@@ -70,7 +70,8 @@ struct HighWaterMark: ~Copyable {
     return .found(newest)
   }
 
-  /// Creates the file when it is missing, and marks a position durably in both slots, replacing any earlier mark.
+  /// Opens the file, or creates it anew when it is missing, damaged or of the wrong length, and marks a position
+  /// durably in both slots. Earlier marks are overwritten.
   ///
   /// - Throws: `.inputOutput`, `.noSpace`, `.permissionDenied`.
   init(journalPath path: String, position: Int64, after reading: Reading) throws(JournalError) {

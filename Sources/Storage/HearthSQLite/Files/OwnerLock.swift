@@ -24,7 +24,7 @@ struct OwnerLock: ~Copyable {
     guard try file.tryLock() else {
       let owner = Self.owner(of: file)
       throw JournalError(
-        .inUse, "the journal is open in \(owner); stop that server first, or give this one another data folder",
+        .inUse, "the journal is open in \(owner); stop that server first, or use another data folder for this one",
         at: JournalError.Place(file: path))
     }
     try file.truncate(toBytes: 0)

@@ -96,14 +96,14 @@ struct PosixFile: ~Copyable {
   /// Truncates the file.
   func truncate(toBytes size: Int) throws(JournalError) {
     guard retrying({ ftruncate(descriptor, off_t(size)) }) == 0 else {
-      throw JournalError.system("cannot cut the file", path: path, errno)
+      throw JournalError.system("cannot truncate the file", path: path, errno)
     }
   }
 
   /// Makes the file durable.
   func synchronize() throws(JournalError) {
     guard retrying({ fsync(descriptor) }) == 0 else {
-      throw JournalError.system("cannot make the file durable", path: path, errno)
+      throw JournalError.system("cannot sync the file", path: path, errno)
     }
   }
 
@@ -120,7 +120,7 @@ struct PosixFile: ~Copyable {
   static func synchronizeFolder(of path: String) throws(JournalError) {
     let folder = AtomicFile.parent(of: path)
     guard AtomicFile.synchronize(folder: folder) else {
-      throw JournalError.system("cannot make the folder durable", path: folder, errno)
+      throw JournalError.system("cannot sync the folder", path: folder, errno)
     }
   }
 
@@ -129,7 +129,7 @@ struct PosixFile: ~Copyable {
     var status = stat()
     if stat(path, &status) == 0 { return Int(status.st_size) }
     if errno == ENOENT { return nil }
-    throw JournalError.system("cannot look at the file", path: path, errno)
+    throw JournalError.system("cannot inspect the file", path: path, errno)
   }
 
   /// Creates a missing file, durably and readable by its owner only; SQLite gives `-wal` and `-shm` the same

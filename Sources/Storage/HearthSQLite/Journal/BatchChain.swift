@@ -51,18 +51,18 @@ struct BatchChain {
     guard found.epoch >= epoch else {
       return Finding(
         firstPosition: found.first, byteOffset: nil,
-        text: "the batch was written under epoch \(found.epoch), which is before \(epoch)")
+        text: "the batch has epoch \(found.epoch), which is before \(epoch)")
     }
     guard found.payload.count == Int(found.sizeBytes) else {
       return Finding(
         firstPosition: found.first, byteOffset: min(found.payload.count, Int(clamping: found.sizeBytes)),
-        text: "the batch has \(found.payload.count) bytes and was written with \(found.sizeBytes)")
+        text: "the batch has \(found.payload.count) bytes, but was recorded with \(found.sizeBytes)")
     }
     let expected = runningHash.appending(found.batch, epoch: found.epoch)
     guard expected == found.runningHash else {
       return Finding(
         firstPosition: found.first, byteOffset: nil,
-        text: "the batch's running hash is \(expected) and was written as \(found.runningHash)")
+        text: "the batch's running hash is \(expected), but was recorded as \(found.runningHash)")
     }
     (epoch, position, runningHash) = (found.epoch, found.last, expected)
     batchCount += 1

@@ -16,14 +16,15 @@ extension HighWaterMark {
     case .unreadable:
       return JournalRecovery.Damage(
         place: JournalError.Place(file: Self.path(ofJournal: path)),
-        finding: "the high-water mark cannot be read, so nobody can tell whether the log's end is missing; it is made "
-          + "anew")
+        finding:
+          "the high-water mark cannot be read, so a missing end of the log cannot be detected; the mark is "
+          + "created again")
     case .found(let slot):
       let last = try storedTail(path)
       guard last < slot.position else { return nil }
       let place = JournalError.Place(file: path, position: last)
       var finding =
-        "the log ends at position \(last), and what was written up to position \(slot.position) had been acknowledged"
+        "the log ends at position \(last), but commits up to position \(slot.position) had been acknowledged"
       guard mode == .truncateAtFirstDamage else {
         throw JournalError(
           .corrupt,
@@ -41,7 +42,7 @@ extension HighWaterMark {
   /// its log stays unchanged.
   private static func storedTail(_ path: String) throws(JournalError) -> Int64 {
     guard let size = try PosixFile.sizeBytes(of: path), size > 0 else { return 0 }
-    let action = "looking for the log's end"
+    let action = "reading the log's end"
     return try JournalError.mapping(action, path: path) {
       var configuration = Configuration()
       configuration.label = "hearth.journal.end"

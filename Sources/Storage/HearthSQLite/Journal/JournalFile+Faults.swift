@@ -78,20 +78,20 @@ extension JournalFile {
     guard error.code == .closed, !isClosed else { return error }
     if case .failed(let cause) = fault { return failedError(cause) }
     return JournalError(
-      .diskFault, "the journal is being opened again after a fault of the disk", at: JournalError.Place(file: path))
+      .diskFault, "the journal is being reopened after a disk fault", at: JournalError.Place(file: path))
   }
 
   private func failedError(_ cause: JournalError) -> JournalError {
     JournalError(
       .failed,
-      "the file does not hold what was acknowledged; nothing more is written, restart to see what is there: "
+      "the file lacks acknowledged commits; no more writes are accepted, restart the server to check the journal: "
         + JournalRecovery.remedy(path), at: JournalError.Place(file: path), cause: cause.description)
   }
 
   func unverifiedError(_ cause: JournalError) -> JournalError {
     JournalError(
       .diskFault,
-      "a sync or a part of it failed, and what reached the disk is not known; nothing is acknowledged until the journal "
+      "a sync failed, and its effect on the disk is unknown; no write is acknowledged until the journal "
         + "has been opened again and read back", at: JournalError.Place(file: path), cause: cause.description)
   }
 }

@@ -17,7 +17,7 @@ extension JournalFile {
       try disconnect()
       _ = try JournalFileCheck.inspectLog(path, mode: .truncateTornTail)
       guard try WriteAheadLog.writeBack(databasePath: path) else {
-        throw JournalError(.noSpace, "there is no room to write the log anew", at: JournalError.Place(file: path))
+        throw JournalError(.noSpace, "not enough disk space to rewrite the log", at: JournalError.Place(file: path))
       }
       let content = try JournalReadBack(path: path).run()
       try compare(content)
@@ -31,7 +31,7 @@ extension JournalFile {
         throw error
       default:
         throw JournalError(
-          .diskFault, "the journal cannot be opened again after a fault of the disk; it is tried again",
+          .diskFault, "the journal cannot be reopened after a disk fault; Hearth tries again",
           at: JournalError.Place(file: path), cause: "\(error); the fault was: \(cause)")
       }
     }
@@ -42,8 +42,9 @@ extension JournalFile {
     guard !isAcknowledged else { return }
     throw JournalError(
       .corrupt,
-      "a sync failed, and the disk lost what had been acknowledged before: the log was written up to position "
-        + "\(position), and is read back up to position \(content.head.position); " + JournalRecovery.remedy(path),
+      "a sync failed, and the disk lost acknowledged commits: the log was written up to position "
+        + "\(position), but can be read back only up to position \(content.head.position); "
+        + JournalRecovery.remedy(path),
       at: JournalError.Place(file: path, position: content.head.position))
   }
 }

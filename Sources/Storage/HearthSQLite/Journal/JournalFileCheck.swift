@@ -16,8 +16,8 @@ enum JournalFileCheck {
     if let log = try PosixFile.sizeBytes(of: path + "-wal"), log > 0 {
       throw JournalError(
         .corrupt,
-        "the database file is missing or empty, but its log is there with \(log) bytes; put the database file back, or "
-          + "move \(path)-wal away to begin with an empty journal",
+        "the database file is missing or empty, but its log exists with \(log) bytes; restore the database file, or "
+          + "move \(path)-wal away to start with an empty journal",
         at: JournalError.Place(file: path))
     }
   }
@@ -32,7 +32,7 @@ enum JournalFileCheck {
     _ = try file.read(into: &start, at: 0)
     guard start == magic else {
       throw JournalError(
-        .notAJournal, "the file does not begin as an SQLite database does", at: JournalError.Place(file: path))
+        .notAJournal, "the file is not an SQLite database", at: JournalError.Place(file: path))
     }
   }
 
@@ -48,7 +48,7 @@ enum JournalFileCheck {
     guard log.lostAcknowledgedCommits else {
       return JournalRecovery.Damage(
         place: place,
-        finding: "the log ends in a commit that was not completely written; \(log.sizeBytes - log.validBytes) bytes "
+        finding: "the log ends in an incompletely written commit; \(log.sizeBytes - log.validBytes) bytes "
           + "after byte \(log.validBytes) were dropped", isUnfinishedCommit: true)
     }
     let finding =

@@ -58,7 +58,7 @@ struct JournalReadBack {
     let finding = try String.fetchOne(database, sql: "PRAGMA quick_check(1)") ?? "nothing"
     guard finding == "ok" else {
       throw JournalError(
-        .corrupt, "the file's pages do not fit together: \(finding)", at: JournalError.Place(file: path))
+        .corrupt, "the file's pages are inconsistent: \(finding)", at: JournalError.Place(file: path))
     }
     let rows = SnapshotRows(database: database, path: path)
     let snapshot = try rows.verifiedCurrent()

@@ -65,7 +65,7 @@ struct JournalVerification {
       let rest = counts?.integer(0) == 1 ? "" : " and batches follow it up to position \(last);"
       throw JournalError(
         .corrupt,
-        "\(damage.text); it was committed, so this is no unfinished write;\(rest) the log is whole up to position "
+        "\(damage.text); it was committed, so this is not an unfinished write;\(rest) the log is intact up to position "
           + "\(position); " + JournalRecovery.remedy(path),
         at: place)
     }

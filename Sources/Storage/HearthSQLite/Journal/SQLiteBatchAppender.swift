@@ -12,7 +12,7 @@ struct SQLiteBatchAppender {
       var head = file.state.withLock { $0.head }
       let epoch = try Int64.fetchOne(database, sql: "SELECT epoch FROM ownership") ?? 0
       guard epoch < .max else {
-        throw JournalError(.corrupt, "the stored epoch cannot grow any more", at: JournalError.Place(file: file.path))
+        throw JournalError(.corrupt, "the stored epoch cannot grow further", at: JournalError.Place(file: file.path))
       }
       head.epoch = epoch + 1
       try database.execute(sql: "UPDATE ownership SET epoch = ?", arguments: [head.epoch])

@@ -49,7 +49,7 @@ struct SQLiteBatchRewriter: BatchRewriting {
           found.first - 1 == previous?.last ?? position
         else {
           throw JournalError(
-            .corrupt, "the batch cannot be read, or does not follow the one before it",
+            .corrupt, "the batch cannot be read, or does not continue the one before it",
             at: JournalError.Place(file: file.path, position: row.integer(0) ?? previous?.last ?? position))
         }
         let before =
@@ -65,7 +65,7 @@ struct SQLiteBatchRewriter: BatchRewriting {
   }
 
   func apply(_ changes: [Change]) throws(JournalError) {
-    try file.writing("writing batches anew") { database in
+    try file.writing("rewriting batches") { database in
       try SeamRows.make(database)
       let seams = try SeamRows(database)
       for change in changes {
@@ -79,7 +79,7 @@ struct SQLiteBatchRewriter: BatchRewriting {
           ])
         guard database.changesCount == 1 else {
           throw JournalError(
-            .corrupt, "the batch was changed meanwhile",
+            .corrupt, "the batch was changed in the meantime",
             at: JournalError.Place(file: file.path, position: change.row.first))
         }
         try seams.keep(change.row.runningHash, at: change.row.last)

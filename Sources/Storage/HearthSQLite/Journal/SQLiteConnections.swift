@@ -48,13 +48,13 @@ struct SQLiteConnections: Sendable {
     _ = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint = 0")
     let level = try Int.fetchOne(database, sql: "PRAGMA synchronous")
     guard level == 2 else {
-      throw JournalError(.inputOutput, "SQLite does not take synchronous = FULL, without which commits can be lost")
+      throw JournalError(.inputOutput, "SQLite refuses synchronous = FULL, without which commits can be lost")
     }
   }
 
   /// Returns true when the file has the tables of an outbox.
   func hasOutbox(path: String) throws(JournalError) -> Bool {
-    try JournalError.mapping("looking for the outbox", path: path) {
+    try JournalError.mapping("opening the outbox", path: path) {
       try pool.read { try $0.tableExists("outbox") }
     }
   }

@@ -51,7 +51,7 @@ struct SQLiteOutboxStore: OutboxStore {
   }
 
   func giveUp(_ queue: String, reason: String, milliseconds: Int64) throws(JournalError) -> Int {
-    try writing("giving up a queue", or: 0) {
+    try writing("abandoning a queue", or: 0) {
       try $0.giveUp(queue, reason: reason, milliseconds: milliseconds)
     }
   }

@@ -108,7 +108,7 @@ struct SQLiteSnapshotStore {
   func remove(_ snapshot: SnapshotInfo) throws(JournalError) {
     guard try current()?.identifier != snapshot.identifier else {
       throw JournalError(
-        .positionMismatch, "a restart reads the current snapshot",
+        .positionMismatch, "a restart needs the current snapshot",
         at: JournalError.Place(file: file.path, position: snapshot.position))
     }
     try remove(snapshot.identifier)

@@ -90,17 +90,17 @@ extension JournalError {
 
   private static func advice(_ code: Code, _ action: String) -> String {
     switch code {
-    case .noSpace: "\(action) failed: the disk, or the size the journal may have, is full; nothing was written"
+    case .noSpace: "\(action) failed: the disk is full, or the journal has reached its size limit; nothing was written"
     case .corrupt:
-      "\(action) failed: the file's pages are damaged; restore the journal from a backup, or salvage what can be "
-        + "read with sqlite3's .recover command"
+      "\(action) failed: the file's pages are damaged; restore the journal from a backup, or salvage the readable "
+        + "part with sqlite3's .recover command"
     case .notAJournal: "\(action) failed: the file is not an SQLite database"
-    case .inUse: "\(action) failed: another program keeps the file locked"
-    case .permissionDenied: "\(action) failed: the file may not be opened or written"
-    case .tooLarge: "\(action) failed: the payload is larger than SQLite holds"
-    case .inputOutput: "\(action) failed: the disk or its file system did not do what it was asked for"
+    case .inUse: "\(action) failed: another program has locked the file"
+    case .permissionDenied: "\(action) failed: no permission to open or write the file"
+    case .tooLarge: "\(action) failed: the payload exceeds SQLite's limit"
+    case .inputOutput: "\(action) failed: the disk or its file system reported an error"
     case .diskFault: "\(action) failed: the disk or its file system refused to read or write"
-    case .closed: "\(action) failed: the journal is closed, or is being opened again"
+    case .closed: "\(action) failed: the journal is closed, or is being reopened"
     default: "\(action) failed"
     }
   }

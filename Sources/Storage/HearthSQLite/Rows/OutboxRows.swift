@@ -219,7 +219,7 @@ struct OutboxRows {
   }
 
   private var damaged: JournalError {
-    JournalError(.corrupt, "an entry of the outbox is not what was written", at: JournalError.Place(file: path))
+    JournalError(.corrupt, "an entry of the outbox is malformed", at: JournalError.Place(file: path))
   }
 }
 

@@ -119,12 +119,12 @@ enum SQLiteSchema {
     let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
     if application == 0, version == 0, tables == 0 { return false }
     guard application == applicationID else {
-      throw JournalError(.notAJournal, "the file is another program's SQLite database", at: place)
+      throw JournalError(.notAJournal, "the file is the SQLite database of another program", at: place)
     }
     guard versions.contains(version) else {
       throw JournalError(
         .unsupportedFormat,
-        "the file has format \(version), and this version of the server reads formats \(versions.lowerBound) to "
+        "the file has format \(version); this version of Hearth supports formats \(versions.lowerBound) to "
           + "\(versions.upperBound)", at: place)
     }
     return true
@@ -172,7 +172,7 @@ struct SQLiteBatchRow {
     let expected = hash.appending(batch, epoch: epoch)
     guard expected == runningHash else {
       throw JournalError(
-        .corrupt, "the batch's running hash is \(expected) and was written as \(runningHash)",
+        .corrupt, "the batch's running hash is \(expected), but was recorded as \(runningHash)",
         at: JournalError.Place(file: path, position: first))
     }
     return expected

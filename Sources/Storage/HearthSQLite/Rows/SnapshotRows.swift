@@ -23,7 +23,7 @@ struct SnapshotRows {
     }
     guard let hash = row.integer(0), let payload = row.blob(1), Self.hash(payload, index) == hash else {
       throw JournalError.damagedSnapshot(
-        "chunk \(index) is not what was written", path: path, position: snapshot.position)
+        "chunk \(index) does not match its checksum", path: path, position: snapshot.position)
     }
     return payload
   }

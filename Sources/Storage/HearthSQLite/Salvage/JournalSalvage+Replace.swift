@@ -12,7 +12,7 @@ extension JournalSalvage {
   /// - folder: The existing folder for the damaged files, on the same file system. It has no files with their names.
   /// - Throws: `JournalError`; when it fails before the damaged files were moved, nothing has changed.
   package func replace(_ report: SalvageReport, keepingIn folder: String) throws(JournalError) {
-    precondition(!report.isLost, "there is nothing to save")
+    precondition(!report.isLost, "the journal has nothing to salvage")
     let saved = try save(report)
     let name = AtomicFile(folder: folder, name: AtomicFile(path: path).name).path
     // The damaged database file keeps its name until the new one replaces it. Its WAL is moved first, because SQLite

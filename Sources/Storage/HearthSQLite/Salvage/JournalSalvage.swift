@@ -35,7 +35,7 @@ package final class JournalSalvage: JournalRepair {
     } catch { logFailure = error }
     if let logFailure { report.note(logFailure) }
     do throws(JournalError) {
-      try JournalError.mapping("looking at the journal", path: path) {
+      try JournalError.mapping("inspecting the journal", path: path) {
         let queue = try connection(path)
         defer { try? queue.close() }
         try queue.read { try examine($0, &report) }
@@ -98,7 +98,7 @@ package final class JournalSalvage: JournalRepair {
         }
       }
     } catch {
-      report.damages.append(.init(place: .init(file: path), finding: "SQLite cannot look at all pages: \(error)"))
+      report.damages.append(.init(place: .init(file: path), finding: "SQLite cannot check all pages: \(error)"))
     }
   }
 
@@ -179,7 +179,7 @@ package final class JournalSalvage: JournalRepair {
       report.damages.append(
         .init(
           place: .init(file: path, position: stored),
-          finding: "the log ends at position \(stored), and what was written up to position \(last) had been "
+          finding: "the log ends at position \(stored), but commits up to position \(last) had been "
             + "acknowledged"))
     }
     if last > report.headPosition { report.lostPositions = report.headPosition + 1...last }
@@ -195,7 +195,7 @@ package final class JournalSalvage: JournalRepair {
   func save(_ report: SalvageReport) throws(JournalError) -> String {
     let target = path + ".repaired"
     for end in Self.suffixes { PosixFile.remove(target + end) }
-    try JournalError.mapping("saving what is whole", path: path) {
+    try JournalError.mapping("saving the intact part", path: path) {
       let queue = try connection(path)
       defer { try? queue.close() }
       try queue.read { database in

@@ -54,7 +54,7 @@ struct SalvageReader {
       guard let next else { return }
       finding = damage(position, nil, "batches are missing up to position \(next)")
     } catch {
-      finding = damage(position, nil, "what follows position \(position - 1) cannot be read: \(error)")
+      finding = damage(position, nil, "the log after position \(position - 1) cannot be read: \(error)")
     }
   }
 

@@ -25,7 +25,7 @@ struct SQLiteArchive: JournalArchive {
   func restoration(_ name: String) throws(JournalError) -> any JournalRestoration {
     let (journals, file) = place(of: name)
     guard !makesFolders || AtomicFile.makeFolder(journals.folder) else {
-      throw JournalError.system("cannot make the folder", path: journals.folder, errno)
+      throw JournalError.system("cannot create the folder", path: journals.folder, errno)
     }
     return try journals.restoration(file)
   }

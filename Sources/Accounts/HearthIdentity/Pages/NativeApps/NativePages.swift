@@ -56,7 +56,8 @@ struct NativePages: Sendable {
     let settings = accounts.configuration
     guard settings.sendsPhoneCodes || settings.isEmulator else {
       return .back(
-        to: appLink.address(errorCode: "auth/operation-not-allowed", message: "This server sends no codes to phones."))
+        to: appLink.address(
+          errorCode: "auth/operation-not-allowed", message: "This server cannot send codes to phones."))
     }
     guard let captcha = settings.phone.captcha else { return .back(to: appLink.address(captchaToken: Self.noToken)) }
     return .captcha(CaptchaWidget(settings: captcha, language: nativeRequest.language), appLink)
@@ -108,9 +109,9 @@ extension HTMLPage {
       errorCode: "auth/network-request-failed", message: "The captcha did not load in the browser.")
     func data(_ name: String, _ value: String) -> String { " data-\(name)=\"\(HTMLText.escaped(value))\"" }
     return HTMLPage(
-      title: "Are you a person?",
+      title: "Confirm that you are human",
       content: paragraph(
-        "The app wants to have a text message sent to you. Messages cost money, so they are sent to people alone.")
+        "The app asks to send you a text message. To prevent abuse, complete this check first.")
         + "<div id=\"captcha\"" + data("way", String(decoding: parts.text(), as: UTF8.self))
         + data("object", widget.object) + data("kind", widget.settings.widget.rawValue)
         + data("key", widget.settings.siteKey) + "></div>\n"
@@ -127,12 +128,12 @@ extension HTMLPage {
     let place = if case .ios = app { "nativeApps.ios" } else { "nativeApps.android" }
     let what =
       switch refusal {
-      case .unknownApp: "\(app.id), or the app id that it named, is not among the apps of this server."
-      case .unknownClient: "The client id that \(app.id) named is not among those of the app."
-      case .unknownCertificate: "\(app.id) is signed with a certificate that is not among those of the app."
+      case .unknownApp: "The server does not know \(app.id), or the app id that it sent."
+      case .unknownClient: "The client id that \(app.id) sent is not registered for the app."
+      case .unknownCertificate: "\(app.id) is signed with a certificate that is not registered for the app."
       }
     return HTMLPage(
-      title: "This app may not sign people in here",
+      title: "This app cannot sign in users here",
       content: paragraph("\(what) If it is your app, add it to \(place) in the server's settings."), status: 403)
   }
 }

@@ -15,28 +15,28 @@ struct EmulatorHandlerPage: Sendable {
 
   var page: HTMLPage {
     let known = identities.map(button).joined()
-    let offer = known.isEmpty ? "" : "<h2>Somebody who was here before</h2>\n\(known)<h2>Somebody new</h2>\n"
+    let offer = known.isEmpty ? "" : "<h2>An existing user</h2>\n\(known)<h2>A new user</h2>\n"
     return HTMLPage(
       title: "Sign in with \(providerID)",
       content: HTMLPage.eventMarkup(message, provider: providerID)
         + """
         <div id="choice">
-        <p>This is an emulator: nobody is asked at \(HTMLText.escaped(providerID)), and you are whoever you say.</p>
+        <p>This is an emulator: it does not contact \(HTMLText.escaped(providerID)). Choose the user to sign in as.</p>
         \(offer)<form id="new">
         <label for="email">E-mail address</label>
         <input id="email" name="email" type="email" maxlength="255" autocomplete="off">
-        <label class="check"><input name="verified" type="checkbox" checked> The provider says that it is theirs</label>
+        <label class="check"><input name="verified" type="checkbox" checked> The provider has verified the address</label>
         <label for="name">Name</label>
         <input id="name" name="name" maxlength="256" autocomplete="off">
         <details><summary>More</summary>
         <label for="screenName">Screen name</label>
         <input id="screenName" name="screenName" maxlength="256" autocomplete="off">
-        <label for="picture">Address of a picture</label>
+        <label for="picture">URL of a picture</label>
         <input id="picture" name="picture" type="url" maxlength="2048" autocomplete="off">
-        <label for="sub">Id at the provider, drawn when it is empty</label>
+        <label for="sub">Id at the provider, random if empty</label>
         <input id="sub" name="sub" maxlength="255" autocomplete="off">
         </details>
-        <button type="submit">Sign in</button> <button type="button" id="cancel" class="quiet">Say no</button>
+        <button type="submit">Sign in</button> <button type="button" id="cancel" class="quiet">Cancel</button>
         </form>
         </div>
 
@@ -58,7 +58,7 @@ struct EmulatorHandlerPage: Sendable {
     case .native(_, let appLink):
       let (before, callback, after) = appLink.linkParts
       let no = appLink.address(
-        errorCode: "auth/user-cancelled", message: "The person said no on the page of the provider.")
+        errorCode: "auth/user-cancelled", message: "The user cancelled on the provider's page.")
       let parts = JSON.object([
         .init("before", .string(before)), .init("callback", callback.map { .string($0) } ?? .null),
         .init("after", .string(after)), .init("cancelled", .string(no)),

@@ -33,7 +33,7 @@ struct FormPostCallback: Sendable {
     return HTMLPage(
       title: "Signing you in",
       content: "<form id=\"answer\" method=\"post\">\n" + content
-        + "<noscript><button type=\"submit\">Go on</button></noscript>\n</form>\n",
+        + "<noscript><button type=\"submit\">Continue</button></noscript>\n</form>\n",
       script: HandlerScripts.resubmit)
   }
 }

@@ -102,7 +102,7 @@ struct HandlerPage: Sendable {
       guard redirect.visit.utf8.count <= Self.cookieBytesMax else { return HTMLPage.longAddress.response }
       let cookie = VisitCookie(state: redirect.state, isSecure: origin.hasPrefix("https://"))
       var response = HTMLPage(
-        title: "Going to the sign-in page", content: HTMLPage.paragraph("Your browser should take you there."),
+        title: "Going to the sign-in page", content: HTMLPage.paragraph("Your browser should open it automatically."),
         status: 303
       ).response
       response.headers += [
@@ -146,7 +146,7 @@ struct HandlerPage: Sendable {
     case .operationNotAllowed:
       .error(
         code: "auth/operation-not-allowed",
-        message: "This provider has no sign-in page here: it is not set up, switched off, or without a client secret.")
+        message: "This provider has no sign-in page: it is not configured, is disabled, or has no client secret.")
     default: .error(code: "auth/internal-error", message: error.message)
     }
   }
@@ -200,16 +200,19 @@ struct HandlerPage: Sendable {
       // RFC 6749 §4.1.2.1, Facebook, Apple: the user declined.
       guard !["access_denied", "user_cancelled_login", "user_cancelled_authorize"].contains(error) else {
         return page(
-          target, .error(code: "auth/user-cancelled", message: "The person said no on the page of the provider."),
+          target, .error(code: "auth/user-cancelled", message: "The user cancelled on the provider's page."),
           now: now)
       }
       return page(
-        target, .error(code: "auth/internal-error", message: "The provider answered \(Self.line(error)) and no code."),
+        target,
+        .error(
+          code: "auth/internal-error", message: "The provider returned the error \(Self.line(error)) instead of a code."
+        ),
         now: now)
     }
     guard let code = parts["code"], !code.isEmpty else {
       return page(
-        target, .error(code: "auth/internal-error", message: "The provider answered without a code."), now: now)
+        target, .error(code: "auth/internal-error", message: "The provider returned no code."), now: now)
     }
     do throws(AccountError) {
       let session = try accounts.signIn.providerPages.sessionID(
@@ -252,9 +255,9 @@ extension HTMLPage {
   /// The markup that is shown while the app is notified, and when that fails.
   static func deliveryMarkup(isWaiting: Bool) -> String {
     """
-    <noscript><p class="problem">This page needs JavaScript, as the app that opened it does.</p></noscript>
-    <p id="waiting"\(isWaiting ? "" : " hidden")>Back to the app. This takes a moment.</p>
-    <p id="lost" hidden>You are not signed in: this window has lost the app that it was opened from. Close it, go back to \
+    <noscript><p class="problem">This page needs JavaScript.</p></noscript>
+    <p id="waiting"\(isWaiting ? "" : " hidden")>Returning to the app. This takes a moment.</p>
+    <p id="lost" hidden>You are not signed in, because this window lost its connection to the app. Close it, go back to \
     the app, and sign in again there.</p>
 
     """
@@ -263,47 +266,49 @@ extension HTMLPage {
   static let brokenStart = HTMLPage(
     title: "This page opens from an app",
     content: paragraph(
-      "Apps open it to sign somebody in, and say what they want in its address. A part of that is missing or broken. Go "
+      "Apps open this page for a sign-in, with parameters in the URL. Some of them are missing or invalid. Go "
         + "back to the app and sign in there."), status: 400)
 
   static let unknownKey = HTMLPage(
-    title: "This app is not known here",
-    content: paragraph("Its API key is none of this server's: see apiKeys in the server's settings."), status: 403)
+    title: "Unknown app",
+    content: paragraph("The app's API key is not valid for this server: see apiKeys in the server's settings."),
+    status: 403)
 
   static let noTenant = HTMLPage(
     title: "This sign-in is not possible",
-    content: paragraph("The app names a tenant that is not here, or in which nobody signs in."), status: 400)
+    content: paragraph("The app names a tenant that does not exist, or that has sign-in disabled."), status: 400)
 
   static let longAddress = HTMLPage(
     title: "The app's address is too long",
     content: paragraph(
-      "The page that asks you to sign in has an address of more than \(HandlerRequest.redirectURLBytesMax) bytes, and "
-        + "you could not be brought back to it. Open the app's first page and sign in there."), status: 400)
+      "The page that requested the sign-in has a URL of more than \(HandlerRequest.redirectURLBytesMax) bytes, so "
+        + "you could not return to it. Open the app's first page and sign in there."), status: 400)
 
   static let foreignVisit = HTMLPage(
-    title: "This sign-in was not begun here",
+    title: "This sign-in was not started here",
     content: paragraph(
-      "It was begun in another browser, or is over already. Nothing has happened. Go back to the app and sign in again."
+      "It was started in another browser, or has ended. Nothing was changed. Go back to the app and sign in again."
     ),
     status: 400)
 
   static let lateVisit = HTMLPage(
     title: "This took too long",
-    content: paragraph("A sign-in has to be done in ten minutes. Go back to the app and sign in again."), status: 400)
+    content: paragraph("A sign-in must be completed within ten minutes. Go back to the app and sign in again."),
+    status: 400)
 
   static func foreignApp(_ host: String) -> HTMLPage {
     HTMLPage(
-      title: "This app may not sign people in here",
+      title: "This app cannot sign in users here",
       content: paragraph(
-        "\(host) is not among the domains of this server. If it is your app, add it to authorizedDomains in the server's "
+        "\(host) is not an authorized domain of this server. If it is your app, add it to authorizedDomains in the server's "
           + "settings."), status: 403)
   }
 
   static func otherDomain(_ origins: [String]) -> HTMLPage {
     HTMLPage(
-      title: "This page is not served under this name",
+      title: "This page is not served under this host name",
       content: paragraph(
-        "It is served at \(origins.joined(separator: ", ")). If the app's authDomain is another name on purpose, add that "
+        "It is served at \(origins.joined(separator: ", ")). If the app's authDomain is intentionally different, add that name "
           + "to pageDomains in the server's settings."), status: 421)
   }
 }

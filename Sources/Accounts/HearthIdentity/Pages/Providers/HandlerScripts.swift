@@ -67,7 +67,7 @@ enum HandlerScripts {
       }
       var left = 40, timer = 0;
       function lost() {
-        document.title = document.querySelector('h1').textContent = 'The app was not reached';
+        document.title = document.querySelector('h1').textContent = 'The app did not respond';
         document.getElementById('waiting').hidden = true;
         document.getElementById('lost').hidden = false;
       }
@@ -150,7 +150,7 @@ enum HandlerScripts {
         comeIn(claims);
       });
       document.getElementById('cancel').addEventListener('click', function () {
-        end({error: {code: 'auth/user-cancelled', message: 'The person said no on the page of the provider.'}});
+        end({error: {code: 'auth/user-cancelled', message: 'The user cancelled on the provider's page.'}});
       });
     })();
     """

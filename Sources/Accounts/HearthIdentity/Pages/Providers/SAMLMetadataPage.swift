@@ -22,9 +22,9 @@ struct SAMLMetadataPage: Sendable {
   }
 
   private static let unknown = HTMLPage(
-    title: "There is no such provider",
+    title: "Unknown provider",
     content: HTMLPage.paragraph(
-      "The address names a SAML provider that is set up here: providerId=saml.corp, and tenantId for a tenant's."),
+      "The URL must name a configured SAML provider: providerId=saml.corp, and tenantId for a tenant's provider."),
     status: 404)
 }
 

@@ -6,11 +6,12 @@ import { makePushId, timeOfPushId } from "../tree/pushId";
 import type { OutlinePage } from "../api/console";
 import { ProtocolClient, ProtocolError } from "../wire/protocolClient";
 
-/** The maximum size of parts that the page itself moves, duplicates and exports, in bytes. */
+/** The maximum size in bytes of a subtree that the page moves, duplicates, or changes the priority of. */
 export const PART_BYTES_MAXIMUM = 262_144;
-/** The maximum size of parts that the tab keeps after their removal, and compares with pasted ones, in bytes. */
+/** The maximum size in bytes of a removed subtree that the page keeps in memory for undo, and of both sides of a paste. */
 export const KEPT_BYTES_MAXIMUM = 5_000_000;
-/** The number of values above which a removal requires typing the key. */
+/** The number of values, or of children when the subtree is not loaded, above which a removal requires typing the key. A subtree
+    that is not loaded also requires it above 65,536 bytes. */
 export const UNCONFIRMED_LEAVES_MAXIMUM = 1000;
 
 /** Another client wrote between the read and the write: the value was not changed. */
@@ -20,7 +21,7 @@ export class StaleError extends Error {
   }
 }
 
-/** An undo of an action, valid until another client writes there. */
+/** The undo of an edit. Fails when another client has changed the value since; the undo of a move moves the current value. */
 export interface Undo {
   text: string;
   run: () => Promise<void>;
@@ -31,7 +32,8 @@ export interface EditHost {
   outline(path: Path): Promise<OutlinePage>;
 }
 
-/** All writes of the page. Each names the value that it expects to replace, so that no unseen value is overwritten. */
+/** The page's edits. A write is compared with the value that the page has read, so that no unseen value is overwritten. Moves, and
+    removals too large to undo, are not compared. */
 export class Edits {
   constructor(private readonly host: EditHost) {}
 
@@ -57,7 +59,7 @@ export class Edits {
     return fromExport(await this.host.client().get(path));
   }
 
-  /** Returns the value at a path, if it is small enough. */
+  /** Returns the subtree at a path. Throws `PartTooLarge` when it has more than `limit` bytes. */
   async readPart(path: Path, limit: number): Promise<Node | null> {
     const page = await this.host.outline(path);
     if (page.bytes > limit) throw new PartTooLarge(path, page.bytes, limit);
@@ -118,7 +120,7 @@ export class Edits {
     }
   }
 
-  /** Determines the size of a removal: whether it needs confirmation, and whether it can be undone. */
+  /** Measures a subtree before its removal, and decides whether the removal needs confirmation and can be undone. */
   async measureRemoval(path: Path, loaded: Node | null): Promise<{ leaves: number; isExact: boolean; bytes: number; canUndo: boolean; needsConfirmation: boolean }> {
     if (loaded) {
       const leaves = leavesOf(loaded);

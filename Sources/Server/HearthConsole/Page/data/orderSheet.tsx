@@ -9,7 +9,7 @@ interface OrderSheetProps {
   onChoose: (child: string) => void;
 }
 
-/** The dialog for the child that orders. */
+/** The dialog that asks for the child path to order by, as in `orderByChild`. */
 export class OrderSheet extends Component<OrderSheetProps, { text: string; problem: string | null }> {
   override state = { text: "", problem: null };
 

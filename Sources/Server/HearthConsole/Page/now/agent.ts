@@ -12,7 +12,7 @@ export function agentName(agent: string): string {
   return agent;
 }
 
-// The order matters: each user agent names those before it, too.
+// The order matters: Edge's user agent also contains Chrome's name.
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/Edg\/(\d+)/, "Edge"], [/Firefox\/(\d+)/, "Firefox"], [/Chrom(?:e|ium)\/(\d+)/, "Chrome"], [/HeadlessChrome\/(\d+)/, "Chrome"],
   [/Version\/(\d+)[.\d]* (?:Mobile\/\S+ )?Safari\//, "Safari"],

@@ -71,7 +71,7 @@ export interface ConditionPart {
   sources: string[];
 }
 
-/** Returns the visit whose rule decided. */
+/** Returns the visit of the deciding rule; the last visit when no rule decided, and null without any. */
 export function decidingVisit(explanation: Explanation): RuleVisit | null {
   const { rule, trace } = explanation;
   if (!rule) return trace[trace.length - 1] ?? null;

@@ -15,7 +15,7 @@ struct ConsoleAccountEndpoints: ConsoleEndpoints {
     let answer = await BlockingThread.run { search.answer(from: store.view, nowSeconds: nowSeconds) }
     guard let answer else {
       throw ConsoleFailure(
-        .badRequest, "More than \(AccountSearch.examinedMax) accounts are listed by their uids alone: search instead.")
+        .badRequest, "More than \(AccountSearch.examinedMax) accounts can only be listed by uid. Search instead.")
     }
     return ConsoleResponder.json(answer)
   }
@@ -23,12 +23,12 @@ struct ConsoleAccountEndpoints: ConsoleEndpoints {
   func person() async throws(ConsoleFailure) -> HTTPResponse {
     let parameters = try pageParameters()
     let (store, nowSeconds) = (try accountStore(parameters), call.now.wallMilliseconds / 1_000)
-    guard let uid = parameters["uid"] else { throw ConsoleFailure(.badRequest, "uid names the account.") }
+    guard let uid = parameters["uid"] else { throw ConsoleFailure(.badRequest, "The uid parameter is missing.") }
     let answer = await BlockingThread.run { () -> JSON? in
       let view = store.view
       return view.user(uid).map { AccountDetails.answer($0, in: view, nowSeconds: nowSeconds) }
     }
-    guard let answer else { throw ConsoleFailure(.notFound, "There is no such account.") }
+    guard let answer else { throw ConsoleFailure(.notFound, "Unknown account.") }
     return ConsoleResponder.json(answer)
   }
 
@@ -38,7 +38,7 @@ struct ConsoleAccountEndpoints: ConsoleEndpoints {
     do throws(AccountError) {
       return try services.accounts.knownTenant(tenant).store
     } catch {
-      throw ConsoleFailure(.notFound, "There is no such tenant.")
+      throw ConsoleFailure(.notFound, "Unknown tenant.")
     }
   }
 }

@@ -21,7 +21,7 @@ struct ConsoleDatabaseEndpoints: ConsoleEndpoints {
     // A page renews it by itself, so this is no use of the session by its user.
     let session = try session(isUse: false)
     guard let body = call.body, let name = body["database"]?.string else {
-      throw ConsoleFailure(.badRequest, "Name a database.")
+      throw ConsoleFailure(.badRequest, "The database parameter is missing.")
     }
     let database = try context.known(name)
     let made: (text: String, endsInSeconds: Int64, isFirst: Bool)?
@@ -52,10 +52,10 @@ struct ConsoleDatabaseEndpoints: ConsoleEndpoints {
     case .failure(.tooManyToOrder):
       throw ConsoleFailure(
         .badRequest,
-        "This node has more than \(Outline.orderedMax) children: they are told in the order of keys, and a query over the "
-          + "socket tells them in another one.")
+        "This node has more than \(Outline.orderedMax) children, which can only be listed by key. Use a query over a "
+          + "socket for another order.")
     case .failure(.unknownChild):
-      throw ConsoleFailure(.badRequest, "The child that from names is gone: begin again at the end.")
+      throw ConsoleFailure(.badRequest, "The child in from has been deleted. Start again from the end.")
     }
   }
 }

@@ -20,7 +20,8 @@ struct ConsoleDenialEndpoint: ConsoleEndpoints {
     _ = try pageParameters()
     let (services, id) = (responder.services, UInt64(name.dropFirst(Self.prefix.count)))
     guard let id, let entry = services.denials.feed?.entry(id) else {
-      throw ConsoleFailure(.notFound, "No such refusal is kept: the newest \(DenialFeed.countMax) are.")
+      throw ConsoleFailure(
+        .notFound, "This denial is no longer kept. The server keeps the newest \(DenialFeed.countMax).")
     }
     let denial: JSON = ["denial": entry.json]
     guard let record = services.denials.records.record(ofEntry: id), let request = record.request else {
@@ -45,12 +46,12 @@ struct ConsoleDenialEndpoint: ConsoleEndpoints {
   /// Returns the reason why a denial cannot be explained.
   private func reason(_ id: UInt64) -> String {
     let denials = responder.services.denials
-    guard denials.keepsValues else { return "The server runs with --no-denial-values: only the rule is kept." }
+    guard denials.keepsValues else { return "Only the rule is kept, because the server runs with --no-denial-values." }
     guard let record = denials.records.record(ofEntry: id) else {
-      return "There were too many refusals to keep more of this one than its rule."
+      return "Only the rule is kept, because there were too many denials at once."
     }
     return record.hasRules
-      ? "What the rules looked at was too much to keep: only the rule is." : "No rule was asked."
+      ? "Only the rule is kept, because the rules read too much data." : "No rule was evaluated."
   }
 
   /// Returns the members of a response that explain a decision.

@@ -17,7 +17,7 @@ struct ConsoleDownloadEndpoints: ConsoleEndpoints {
     guard let cookie = call.cookie else { throw .noSession }
     let database = try context.known(call.body?["database"]?.string)
     guard let text = call.body?["path"]?.string, let location = try? Location(wire: text), !location.isPriority else {
-      throw ConsoleFailure(.badRequest, "path is a place in the database.")
+      throw ConsoleFailure(.badRequest, "path must be a path in the database.")
     }
     let key: String
     do throws(RandomnessError) {
@@ -47,7 +47,7 @@ struct ConsoleDownloadEndpoints: ConsoleEndpoints {
     else {
       promise.succeed(
         ConsoleResponder.answer(
-          ConsoleFailure(.notFound, "This download was fetched already, or is over. Ask for it again.")))
+          ConsoleFailure(.notFound, "This download has been fetched, or has expired. Request it again.")))
       return promise.futureResult
     }
     context.opened(pendingDownload.database).assumeIsolated().whenComplete { [self] result in
@@ -62,7 +62,8 @@ struct ConsoleDownloadEndpoints: ConsoleEndpoints {
 
   private func begin(_ pendingDownload: ConsoleDownloads.PendingDownload, _ database: Database) -> HTTPResponse {
     guard console.downloads.enter(pendingDownload.person) else {
-      return ConsoleResponder.answer(ConsoleFailure(.tooManyRequests, "Too many downloads are under way."))
+      return ConsoleResponder.answer(
+        ConsoleFailure(.tooManyRequests, "Too many downloads are in progress. Try again later."))
     }
     let stream = DownloadStream(
       database.published.root[pendingDownload.path], for: pendingDownload, console, on: loop.eventLoop)

@@ -34,7 +34,7 @@ struct ConsoleEventsEndpoint: ConsoleEndpoints {
   ) throws(ConsoleFailure) -> HTTPResponse {
     let (console, services) = (responder.console, responder.services)
     guard console.streams.enter(session) else {
-      throw ConsoleFailure(.tooManyRequests, "Too many pages of the console are open.")
+      throw ConsoleFailure(.tooManyRequests, "Too many console pages are open. Close one and reload.")
     }
     var topics: [any ConsoleTopicFeed] = []
     do throws(ConsoleFailure) {

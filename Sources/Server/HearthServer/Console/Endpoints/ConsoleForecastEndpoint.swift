@@ -23,7 +23,7 @@ struct ConsoleForecastEndpoint: ConsoleEndpoints {
   func forecast() async throws(ConsoleFailure) -> HTTPResponse {
     _ = try session()
     guard let body = call.body, let source = body["source"]?.string else {
-      throw ConsoleFailure(.badRequest, "source must be the text of a rules file.")
+      throw ConsoleFailure(.badRequest, "source must be a string with a rules file.")
     }
     let database = try await database(body["database"]?.string)
     return try await console.rulesWork { () throws(ConsoleFailure) in try await forecast(source, in: database) }

@@ -13,7 +13,7 @@ struct ConsoleRulesEndpoints: ConsoleEndpoints {
   func coverage() async throws(ConsoleFailure) -> HTTPResponse {
     let parameters = try pageParameters()
     let window = parameters["window"].map { CoverageHistory.Window(rawValue: $0) }
-    if case .some(.none) = window { throw ConsoleFailure(.badRequest, "window is hour or day.") }
+    if case .some(.none) = window { throw ConsoleFailure(.badRequest, "window must be hour or day.") }
     let database = try await database(parameters["ns"])
     let (history, now) = (console.coverage, call.now.monotonicMilliseconds)
     return ConsoleResponder.json(
@@ -28,7 +28,7 @@ struct ConsoleRulesEndpoints: ConsoleEndpoints {
   func checkRules() async throws(ConsoleFailure) -> HTTPResponse {
     _ = try session()
     guard let source = call.body?["source"]?.string else {
-      throw ConsoleFailure(.badRequest, "source must be the text of a rules file.")
+      throw ConsoleFailure(.badRequest, "source must be a string with a rules file.")
     }
     let answer = try await console.rulesWork { await BlockingThread.run { RulesFileCheck.answer(source) } }
     return ConsoleResponder.json(answer)

@@ -22,10 +22,10 @@ struct ConsoleServerEndpoints: ConsoleEndpoints {
     let parameters = try pageParameters()
     guard let ring = console.figures else { throw .unavailable }
     guard let after = Int64(parameters["after"] ?? "0") else {
-      throw ConsoleFailure(.badRequest, "after is a time in milliseconds since 1970.")
+      throw ConsoleFailure(.badRequest, "after must be a time in milliseconds since 1970.")
     }
     guard let step = FigureRing.Step(rawValue: Int64(parameters["step"] ?? "2") ?? 0) else {
-      throw ConsoleFailure(.badRequest, "step is 2 or 60: the seconds between samples.")
+      throw ConsoleFailure(.badRequest, "step must be 2 or 60, the seconds between samples.")
     }
     return ConsoleResponder.json(ring.json(after: after, step))
   }
@@ -47,7 +47,7 @@ struct ConsoleServerEndpoints: ConsoleEndpoints {
   func listens() async throws(ConsoleFailure) -> HTTPResponse {
     let parameters = try pageParameters()
     guard let id = Self.connectionID(parameters["connection"]) else {
-      throw ConsoleFailure(.badRequest, "connection is the name of a connection.")
+      throw ConsoleFailure(.badRequest, "connection must be the name of a connection.")
     }
     let database = try await database(parameters["ns"])
     let now = call.now.wallMilliseconds
@@ -67,10 +67,10 @@ struct ConsoleServerEndpoints: ConsoleEndpoints {
     let parameters = try pageParameters()
     guard let level = Logger.Level(rawValue: parameters["level"] ?? "trace") else {
       let all = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-      throw ConsoleFailure(.badRequest, "level is one of \(all).")
+      throw ConsoleFailure(.badRequest, "level must be one of \(all).")
     }
     guard let after = UInt64(parameters["after"] ?? "0") else {
-      throw ConsoleFailure(.badRequest, "after is the number of a line.")
+      throw ConsoleFailure(.badRequest, "after must be the number of a log line.")
     }
     let lines = console.log.lines(after: after, from: level, limit: Self.linesMax)
     let shown = lines.map { line in
@@ -118,7 +118,7 @@ struct ConsoleServerEndpoints: ConsoleEndpoints {
     let who = "session \(session.id) (\(session.name))"
     let (console, client) = (console, call.client)
     try console.backups.start { text in await console.record("\(who): \(text)", uid: session.uid, by: client) }
-    await console.record("\(who): makes a backup", uid: session.uid, by: client)
+    await console.record("\(who): creates a backup", uid: session.uid, by: client)
     return ConsoleResponder.json([:])
   }
 
@@ -127,13 +127,13 @@ struct ConsoleServerEndpoints: ConsoleEndpoints {
   func disconnect() async throws(ConsoleFailure) -> HTTPResponse {
     let session = try session()
     guard let id = Self.connectionID(call.body?["connection"]?.string) else {
-      throw ConsoleFailure(.badRequest, "connection is the name of a connection.")
+      throw ConsoleFailure(.badRequest, "connection must be the name of a connection.")
     }
     guard let client = await services.router.clientDescription(id) else {
       throw ConsoleFailure(.notFound, "This connection has ended.")
     }
     await console.record(
-      "session \(session.id) (\(session.name)): disconnects \(client.name), \(client.uid ?? "nobody") at \(client.address)",
+      "session \(session.id) (\(session.name)): disconnects \(client.name), \(client.uid ?? "signed out") at \(client.address)",
       uid: session.uid, by: call.client)
     services.router.disconnectForRetry(id)
     return ConsoleResponder.json([:])

@@ -30,9 +30,9 @@ struct ConsoleSessionEndpoints: ConsoleEndpoints {
     switch (body["key"]?.string, body["idToken"]?.string) {
     case (let key?, nil):
       guard let found = console.access.redeem(key, now: call.now.monotonicMilliseconds) else {
-        await console.recordRefusal("a link that does not count", by: call.client, now: call.now)
+        await console.recordRefusal("an invalid link", by: call.client, now: call.now)
         throw ConsoleFailure(
-          .unauthorized, "This link was used, or is older than 10 minutes. hearth console prints another.")
+          .unauthorized, "This link was used, or is older than 10 minutes. Run hearth console for a new one.")
       }
       return (found.role, found.name, nil)
     case (nil, let token?): return try await signIn(idToken: token)
@@ -51,8 +51,8 @@ struct ConsoleSessionEndpoints: ConsoleEndpoints {
     // A session of a link takes another link, which the operator makes, and no account: a passer-by at an unlocked screen
     // could have made one. A session of an account takes that account, or a link.
     guard shown.role == session.role, shown.user == nil || session.uid == shown.user?.uid else {
-      await console.recordRefusal("presence shown by somebody else", by: call.client, now: call.now)
-      throw ConsoleFailure(.forbidden, "That is not of whoever opened this session, or may do something else.")
+      await console.recordRefusal("presence confirmed by another user", by: call.client, now: call.now)
+      throw ConsoleFailure(.forbidden, "The credential belongs to another user or role than this session.")
     }
     console.access.recordPresence(in: session.id, now: call.now.monotonicMilliseconds)
     await console.record(
@@ -63,7 +63,8 @@ struct ConsoleSessionEndpoints: ConsoleEndpoints {
   /// Returns the role and name of a user who signed in a moment ago, and whose account has the operator's claim.
   private func signIn(idToken: String) async throws(ConsoleFailure) -> (ConsoleRole, String, ConsoleUser?) {
     guard console.options.claim != nil else {
-      throw ConsoleFailure(.forbidden, "Accounts do not open this console; --console-claim names the claim that does.")
+      throw ConsoleFailure(
+        .forbidden, "Accounts cannot open this console. Start the server with --console-claim to allow it.")
     }
     let callers = services.accounts.own.sessions.callers
     do throws(AccountError) {
@@ -76,15 +77,15 @@ struct ConsoleSessionEndpoints: ConsoleEndpoints {
       }
     } catch {
       switch error.code {
-      case .credentialTooOld: throw ConsoleFailure(.unauthorized, "Sign in again: this sign-in is too long ago.")
+      case .credentialTooOld: throw ConsoleFailure(.unauthorized, "The sign-in is too old. Sign in again.")
       case .unavailable: throw .unavailable
-      default: throw ConsoleFailure(.unauthorized, "The ID token does not count.")
+      default: throw ConsoleFailure(.unauthorized, "The ID token is not valid.")
       }
     }
     await console.recordRefusal(
-      "a user without the claim, or a way to sign in that a service account could set up", by: call.client,
+      "a user without the claim, or a sign-in that a service account can set up", by: call.client,
       now: call.now)
-    throw ConsoleFailure(.forbidden, "This account may not open the console.")
+    throw ConsoleFailure(.forbidden, "This account cannot open the console.")
   }
 
   /// Returns the id of the key that signed a token, which was verified just now; nil for a token without one.

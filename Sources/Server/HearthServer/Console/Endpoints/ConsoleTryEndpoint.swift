@@ -57,13 +57,13 @@ struct ConsoleTryEndpoint: ConsoleEndpoints {
     case (let request?, nil) where request.members != nil: return (.now(request), body["database"]?.string)
     case (nil, let denial?):
       guard let id = denial.string.flatMap({ UInt64($0) }) else {
-        throw ConsoleFailure(.badRequest, "denial is a denial's id.")
+        throw ConsoleFailure(.badRequest, "denial must be the id of a denial.")
       }
       guard let record = responder.services.denials.records.record(ofEntry: id), let request = record.request else {
-        throw ConsoleFailure(.notFound, "Nothing is kept of this refusal that could be decided again.")
+        throw ConsoleFailure(.notFound, "This denial cannot be evaluated again, because its data is not kept.")
       }
       return (.denial(record, request), record.database)
-    default: throw ConsoleFailure(.badRequest, "Send a request, which is an object, or the id of a denial.")
+    default: throw ConsoleFailure(.badRequest, "The body needs request, an object, or denial, the id of a denial.")
     }
   }
 
@@ -73,7 +73,7 @@ struct ConsoleTryEndpoint: ConsoleEndpoints {
     case (nil, nil): return nil
     case (let text?, nil):
       guard let text = text.string else {
-        throw ConsoleFailure(.badRequest, "rules must be the text of a rules file.")
+        throw ConsoleFailure(.badRequest, "rules must be a string with a rules file.")
       }
       return text
     case (nil, let version?):
@@ -86,7 +86,7 @@ struct ConsoleTryEndpoint: ConsoleEndpoints {
       } catch {
         throw ConsoleFailure(error)
       }
-    default: throw ConsoleFailure(.badRequest, "Send rules or a version, not both.")
+    default: throw ConsoleFailure(.badRequest, "The body can have rules or version, not both.")
     }
   }
 
@@ -99,7 +99,7 @@ struct ConsoleTryEndpoint: ConsoleEndpoints {
     return ConsoleResponder.json(
       [
         "allowed": true, "dataOf": .string(dataOf), "isComplete": true, "explanation": .null,
-        "text": "Administrators may do everything; no rule is asked.\n", "test": .null,
+        "text": "Administrators can do everything; no rule is evaluated.\n", "test": .null,
       ])
   }
 

@@ -10,7 +10,7 @@ struct CommitsTopic: ConsoleTopic {
 
   init(_ parameters: [String: String]) throws(ConsoleFailure) {
     let problem = ConsoleFailure(
-      .badRequest, "paths is a JSON array of at most \(CommitCounter.pathsMax) paths.")
+      .badRequest, "paths must be a JSON array of at most \(CommitCounter.pathsMax) paths.")
     guard let array = parameters["paths"].flatMap({ JSON(parsing: $0.utf8)?.array }),
       (1...CommitCounter.pathsMax).contains(array.count)
     else { throw problem }
@@ -26,7 +26,7 @@ struct CommitsTopic: ConsoleTopic {
 
   func begin(_ sources: ConsoleTopicSources) throws(ConsoleFailure) -> any ConsoleTopicFeed {
     guard let watch = sources.database.commitCounter.watch(paths) else {
-      throw ConsoleFailure(.tooManyRequests, "Too many pages of the console look at this database.")
+      throw ConsoleFailure(.tooManyRequests, "Too many console pages show this database. Close one and reload.")
     }
     return Feed(sources.database, watch)
   }

@@ -18,7 +18,7 @@ struct DenialsTopic: ConsoleTopic {
       after = nil
       return
     }
-    guard let id = UInt64(text) else { throw ConsoleFailure(.badRequest, "after is a denial's id.") }
+    guard let id = UInt64(text) else { throw ConsoleFailure(.badRequest, "after must be the id of a denial.") }
     after = id
   }
 

@@ -5,11 +5,13 @@ import HearthServer
 /// The process of the server that has a folder open, as the kernel describes it: proc(5).
 struct ServerProcess {
   private let folder: String
+  /// The URL at which it is reached on this machine.
+  let url: String
 
   /// Returns the process; nil when no server runs there, or this user may not examine it.
   static func running(on dataDirectory: String) -> ServerProcess? {
     guard let file = ServerFile.read(dataDirectory: dataDirectory), file.processID > 0 else { return nil }
-    let process = ServerProcess(folder: "/proc/\(file.processID)")
+    let process = ServerProcess(folder: "/proc/\(file.processID)", url: file.url)
     // The process id of a crashed server may belong to another program by now.
     return process.program.map { $0.contains("hearth") } == true ? process : nil
   }

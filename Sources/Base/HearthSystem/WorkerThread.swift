@@ -1,5 +1,3 @@
-import HearthSystem
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -11,13 +9,13 @@ import HearthSystem
 /// Threads for long computations, beside those of the event loops and of Swift's own pool.
 ///
 /// Computing on Swift's pool would keep every other task waiting: it has one thread for each processor.
-enum WorkerThread {
-  /// The stack size: some C libraries give new threads very little; hashes allocate their memory on the heap.
-  private static let stackBytes = 1 << 20
+package enum WorkerThread {
+  /// The stack size: some C libraries give new threads very little. Only the used part takes memory.
+  private static let stackBytes = 8 << 20
 
   /// Runs the work on a thread that ends with it. Returns false when the system provides none; then the work does not
   /// run.
-  static func run(_ work: @escaping @Sendable () -> Void) -> Bool {
+  package static func run(_ work: @escaping @Sendable () -> Void) -> Bool {
     let box = Unmanaged.passRetained(Box(work))
     var attributes = pthread_attr_t()
     guard pthread_attr_init(&attributes) == 0 else {

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Glibc
+import HearthProgram
+import HearthServer
+import Logging
+
+/// The flags for the log and the metrics.
+struct LogFlags: ParsableArguments {
+  @Option(help: "The least severe messages that are logged.")
+  var logLevel = LogLevel.info
+
+  @Option(
+    help: """
+      The format of log lines: text, or json with an object on each line. If not given, a terminal gets lines for \
+      people, and everything else text.
+      """)
+  var logFormat: LogFormat?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      A file whose first line is a token that may read /.metrics and nothing else. The server reads a changed file at \
+      once.
+      """,
+      valueName: "file"))
+  var metricsTokenFile: String?
+
+  /// Returns the logger.
+  ///
+  /// - Parameter explainOptions: The options with which `hearth rules explain` finds the server, with a space before
+  ///   each.
+  func logger(explainOptions: String) -> Logger {
+    if let logFormat { return logFormat.logger(logLevel.level) }
+    guard isatty(STDERR_FILENO) == 1 else { return LogFormat.text.logger(logLevel.level) }
+    return LogFormat.terminalLogger(
+      logLevel.level, isColored: Output.isNoteColored, explainOptions: explainOptions)
+  }
+}
+
+/// The log levels of the logging library, as an option takes them.
+enum LogLevel: String, CaseIterable, ExpressibleByArgument {
+  case trace, debug, info, notice, warning, error, critical
+
+  var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
+}
+
+extension LogFormat: ExpressibleByArgument {}
