@@ -87,7 +87,7 @@ def test_the_page_asks_for_presence_and_repeats_the_request(serve, browser, cloc
     clock.set(1000)
     secrets.get_by_role("button", name="Rotate").click()
     page.get_by_role("dialog").get_by_role("button", name="Rotate").click()
-    dialog = page.get_by_role("dialog", name="Confirm that you are present")
+    dialog = page.get_by_role("dialog", name="Confirm your presence")
     expect(dialog).to_be_visible()
     watched.picture("presence")
     check_accessibility(page)

@@ -25,7 +25,7 @@ class PresenceForm extends Component<{ app: App }, { text: string; problem: stri
     const { app } = this.props;
     const { text, problem, isBusy } = this.state;
     const close = () => app.presenceRequest?.(false);
-    return <Sheet title="Confirm that you are present" onClose={close} onSubmit={() => void this.submit()}
+    return <Sheet title="Confirm your presence" onClose={close} onSubmit={() => void this.submit()}
       foot={<SheetFoot label={isBusy ? "Checking…" : "Confirm"} isDisabled={isBusy} reason={!isBusy && !text.trim() ? "Paste a link or a token first." : null} onCancel={close} />}>
       <p>This action needs a confirmation, because the session was opened more than 15 minutes ago. Nothing was changed yet.</p>
       <p>Print a new link on the server's machine, or sign in again, and paste the link or the ID token:</p>
