@@ -18,7 +18,7 @@ import Testing
     #expect(decision.isAllowed == allows)
     let record = try #require(RecordedRequest(request, by: rules))
     let text = try #require(
-      RecordedCase.text(record, Explanation(operation: "it", path: .root, decision: decision)))
+      RecordedCase.text(record, Explanation(operation: "it", path: .root, decision: decision), rules: "rules.json"))
     let file = try RulesTestReader.read(DocumentText(file: "case.json", text: text))
     let results = RulesTestRun.run(file, rules: rules)
     #expect(results.count == 1 && results.allSatisfy { $0.failure == nil }, "\(text)")
@@ -86,6 +86,8 @@ import Testing
       ReadRequest(path: Path("rooms/r"), root: Self.root, auth: nil, nowMilliseconds: 5, query: query))
     let record = try #require(RecordedRequest(request, by: rules))
     let decision = rules.decide(request, detail: .trace)
-    #expect(RecordedCase.text(record, Explanation(operation: "it", path: .root, decision: decision)) == nil)
+    #expect(
+      RecordedCase.text(record, Explanation(operation: "it", path: .root, decision: decision), rules: "rules.json")
+        == nil)
   }
 }
