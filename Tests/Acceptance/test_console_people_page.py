@@ -161,7 +161,7 @@ def test_the_locations_that_a_user_can_reach_are_listed(console):
     expect(probes.filter(has_text="/closed")).to_contain_text("no read")
     expect(probes.filter(has_text=own)).to_contain_text("readswrites")
     probes.filter(has_text="/closed").get_by_role("button", name="no read").click()
-    expect(page.get_by_role("region", name="Why")).to_contain_text("No rule along the path")
+    expect(page.get_by_role("region", name="Why")).to_contain_text("No rule covers this path")
     listens = page.get_by_role("list", name="Listens").get_by_role("listitem")
     expect(listens).to_have_count(1)
     listens.get_by_role("button", name="holds").click()

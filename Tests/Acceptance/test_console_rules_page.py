@@ -191,7 +191,7 @@ def test_markup_in_denials_runs_nothing_and_a_viewer_changes_nothing(console):
     page = watched.page
     page.locator(".refused").click()
     why = page.get_by_role("region", name="Why")
-    expect(why).to_contain_text("No rule along the path")
+    expect(why).to_contain_text("No rule covers this path")
     expect(page.get_by_role("button", name="Deploy")).to_have_attribute("aria-description", re.compile("read-only"))
     page.locator(".CodeMirror").click()
     page.keyboard.type("x")

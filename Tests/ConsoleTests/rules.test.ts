@@ -4,7 +4,7 @@ import { changedLines, diffLines, hunks, keptLines } from "../../Sources/Server/
 import { parseQuery, queryText } from "../../Sources/Server/HearthConsole/Page/rules/query";
 import { conflictsOf, merge, mergedText } from "../../Sources/Server/HearthConsole/Page/rules/merge";
 import { groupDenials, repetitionText } from "../../Sources/Server/HearthConsole/Page/state/groupedDenials";
-import { completions, helpFor, keysAbove, opensText, typedKey, wildcardsAbove } from "../../Sources/Server/HearthConsole/Page/rules/language";
+import { completions, helpFor, isOwnQuote, keysAbove, typedKey, wildcardsAbove } from "../../Sources/Server/HearthConsole/Page/rules/language";
 import { valueSources, decidingVisit, Explanation, partsOf, TracedExpression, valueText, RuleVisit } from "../../Sources/Server/HearthConsole/Page/why/explanation";
 
 function traced(text: string, value: TracedExpression["value"], operands: TracedExpression[] = []): TracedExpression {
@@ -134,10 +134,11 @@ test("the lines that an edit keeps are found by their line in the rules in force
   assert.deepEqual([...keptLines("a\nb", "a\nb")], [[1, 1], [2, 2]]);
 });
 
-test("a quote opens a text unless it is typed within one", () => {
-  assert.ok(opensText("{", false) && opensText('{"a": ', false) && opensText('{"a\\"b": ', false));
-  assert.ok(!opensText('{"a": "x', false) && !opensText("auth != null", true));
-  assert.ok(opensText('auth != null", ', true));
+test("a quote before another one is kept unless that one ends its text", () => {
+  assert.ok(isOwnQuote("{", '"rules": {}}', false) && isOwnQuote('{"a\\"b": ', '"x"', false));
+  assert.ok(isOwnQuote('{".x', '"rules": {}}', false), "the text has no end yet");
+  assert.ok(!isOwnQuote('{"a', '": 1}', false) && !isOwnQuote("auth != null", '", "b": "c"', true));
+  assert.ok(isOwnQuote('auth != null", ', '"b": 1', true));
 });
 
 test("queries are written with the names of the SDKs", () => {

@@ -45,7 +45,7 @@ import Testing
   func firstSession() async throws {
     let folder = try TemporaryFolder()
     let process = Process(folder)
-    await process.store.stop()
+    await process.store.close()
     #expect(!FileManager.default.fileExists(atPath: Self.path(folder)))
     _ = try process.open()
     await process.store.save()

@@ -79,6 +79,16 @@ final class ConsoleSessionStore: Sendable {
     }
   }
 
+  /// Writes the last uses, and returns once they are on the disk.
+  func close() async {
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      queue.async {
+        self.write()
+        done.resume()
+      }
+    }
+  }
+
   private func changed(_ change: ConsoleAccess.Change) {
     switch change {
     case .sessions:
@@ -142,47 +152,11 @@ final class ConsoleSessionStore: Sendable {
 }
 
 extension ConsoleSessionStore {
-  /// Opens the store of a server's console, and restores the sessions. Blocks.
-  ///
-  /// - Parameters:
-  ///   - access: the console's access control; nil when no console is served: then all sessions end.
-  ///   - store: the keys with the operator's credential.
-  ///   - keys: the keys that sign ID tokens.
-  /// - Returns: nil when no console is served.
-  static func open(
-    _ options: HearthServer.Options, _ access: ConsoleAccess?, _ store: KeyStore, _ keys: KeyRing
-  ) -> ConsoleSessionStore? {
-    guard let access else {
-      remove(from: options.dataDirectory)
-      return nil
-    }
-    let sessions = ConsoleSessionStore(
-      folder: options.dataDirectory, access: access,
-      operatorCredential: operatorCredential(store.adminToken, isEmulator: options.accounts.isEmulator),
-      logger: options.logger)
-    sessions.restore { user in
-      user.keyID.map { id in keys.list(.idToken).contains { $0.kid == id } } ?? true
-    }
-    return sessions
-  }
-
   /// Returns the hash of the credential by which links are made.
   ///
   /// - Parameter isEmulator: true for an emulator, where every program on the machine can make links: its sessions do
   ///   not continue on a server that is none.
   static func operatorCredential(_ adminToken: String, isEmulator: Bool) -> Digest {
     Digest(sha256: "console session\n\(isEmulator ? "emulator" : "server")\n\(adminToken)".utf8)
-  }
-}
-
-extension ConsoleSessionStore: ServerPart {
-  /// Writes the last uses.
-  func stop() async {
-    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-      queue.async {
-        self.write()
-        done.resume()
-      }
-    }
   }
 }

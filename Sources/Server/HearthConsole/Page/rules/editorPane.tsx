@@ -8,7 +8,7 @@ import { Component, h } from "preact";
 import { formatCount, shortNumber } from "../format/number";
 import { decidingVisit, partsOf } from "../why/explanation";
 import { RulesController } from "./controller";
-import { Completion, completions, helpFor, keysAbove, opensText, typedKey } from "./language";
+import { Completion, completions, helpFor, keysAbove, isOwnQuote, typedKey } from "./language";
 
 interface Props {
   rules: RulesController;
@@ -75,12 +75,12 @@ export class EditorPane extends Component<Props, {}> {
     };
   }
 
-  /** Types a quote before one that opens a text; any other is left to the addon. */
+  /** Types a quote before one that is not its end; any other is left to the addon. */
   private typeQuote(editor: CodeMirror.Editor): unknown {
     const { line, ch } = editor.getCursor();
     const text = editor.getLine(line) ?? "";
     const startsInside = editor.getTokenAt({ line, ch: 0 }).state?.inside === "condition";
-    if (text[ch] !== '"' || editor.somethingSelected() || !opensText(text.slice(0, ch), startsInside)) return CodeMirror.Pass;
+    if (text[ch] !== '"' || editor.somethingSelected() || !isOwnQuote(text.slice(0, ch), text.slice(ch), startsInside)) return CodeMirror.Pass;
     editor.replaceSelection('"');
     return undefined;
   }

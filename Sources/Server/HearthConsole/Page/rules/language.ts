@@ -94,15 +94,16 @@ export function completions(lines: readonly string[], line: number, column: numb
   return [...wildcards, ...fit(VARIABLES, from, word)];
 }
 
-/** Returns true when a quote typed behind this part of a line would open a text: it is not within one.
+/** Returns true when a quote typed before another one is a character of its own: it opens a text, or ends one whose end
+    is missing. Otherwise the other one is its end already.
  *
  * - `startsInside`: true when the line begins within a text.
  */
-export function opensText(before: string, startsInside: boolean): boolean {
-  let isInside = startsInside;
-  for (let at = 0; at < before.length; at++) {
-    if (before[at] === "\\") at++;
-    else if (before[at] === '"') isInside = !isInside;
-  }
-  return !isInside;
+export function isOwnQuote(before: string, after: string, startsInside: boolean): boolean {
+  const isInside = (countQuotes(before) % 2 === 1) !== startsInside;
+  return !isInside || countQuotes(after) % 2 === 0;
+}
+
+function countQuotes(text: string): number {
+  return (text.replace(/\\./g, "").match(/"/g) ?? []).length;
 }

@@ -130,6 +130,6 @@ export class Frame extends View<{ app: App }> {
 function Opening(props?: { isReconnecting: boolean }) {
   return <div class="frame" aria-busy="true"><div class="rail"><div class="brand"><Logo />Hearth</div></div>
     <div class="stage"><main aria-label="Opening"><div class="data-head" /><div class="data-bar" />
-      {props!.isReconnecting ? <div class="empty" role="status"><h2>Reconnecting…</h2><p>The server does not answer.</p></div> : null}
+      {props!.isReconnecting ? <div class="empty" role="status"><h1>Reconnecting…</h1><p>The server does not answer.</p></div> : null}
     </main></div></div>;
 }

@@ -48,7 +48,7 @@ export class LazyComponent extends Component<LazyComponentProps, { isReconnectin
     const Part = this.part;
     if (Part) return <Part {...this.props.componentProps} />;
     const { onClose, isLine } = this.props;
-    const waiting = this.state.isReconnecting ? <Reconnecting isLine={isLine || onClose !== undefined} retry={() => this.load()} /> : null;
+    const waiting = this.state.isReconnecting ? <Reconnecting isLine={isLine || onClose !== undefined} isView retry={() => this.load()} /> : null;
     if (onClose) return <LoadingOverlay onClose={onClose}>{waiting}</LoadingOverlay>;
     if (!waiting) return <span hidden />;
     return isLine ? waiting : <main aria-label="Reconnecting">{waiting}</main>;

@@ -5,6 +5,8 @@ interface Props {
   retry: () => void | Promise<unknown>;
   /** True for a line of text in place of a whole part of the page. */
   isLine?: boolean;
+  /** True for a whole view, whose heading this is. */
+  isView?: boolean;
 }
 
 export const RETRY_MILLISECONDS = 2000;
@@ -23,7 +25,7 @@ export class Reconnecting extends Component<Props, {}> {
 
   render() {
     if (this.props.isLine) return <p class="note-text nothing" role="status">Reconnecting…</p>;
-    return <div class="view-body empty" role="status"><h2>Reconnecting…</h2>
+    return <div class="view-body empty" role="status">{this.props.isView ? <h1>Reconnecting…</h1> : <h2>Reconnecting…</h2>}
       <p>The server does not answer. This part is loaded as soon as it does.</p></div>;
   }
 }
