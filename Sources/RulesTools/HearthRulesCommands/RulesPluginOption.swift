@@ -4,7 +4,7 @@ import HearthProgram
 /// The option for reading rules files: those of other languages through a plugin, in a program that runs plugins.
 package struct RulesPluginOption: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Turns rules files of another language into rules: a plugin's folder.", valueName: "dir"))
+    help: ArgumentHelp("The folder of a plugin that translates rules files of another language.", valueName: "dir"))
   var rulesPlugin: String?
 
   /// The plugin's folder; nil uses no plugin, or one of a data folder.
