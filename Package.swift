@@ -497,7 +497,7 @@ let groups = [
         name: "HearthClusterTests",
         dependencies: ["ClusterSimulation", "HearthBytes", "HearthCluster", "HearthJournal", "RandomTestKit"]),
       .testTarget(
-        name: "HearthCommandLineTests", dependencies: ["HearthCommandLine", "HearthProgram", "HearthTree"]),
+        name: "HearthCommandLineTests", dependencies: ["HearthCommandLine", "HearthProgram"]),
       .testTarget(name: "HearthConsoleTests", dependencies: ["HearthConsole", "HearthCrypto", "HearthTree"]),
       .testTarget(
         name: "HearthCryptoTests",

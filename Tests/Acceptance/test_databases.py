@@ -51,7 +51,7 @@ def test_a_database_is_created_limited_and_deleted(serve, rules, tmp_path):
     client = Client(server, ns="guests")
     assert client.listen("/a", 1) == {}
     refused = server.run("databases", "delete", "guests", expect=64)
-    assert "--yes says so" in refused
+    assert "confirm with --yes" in refused
     assert server.run("databases", "delete", "guests", "--yes") == "deleted guests\n"
     end = client.receive()
     assert end == {"t": "c", "d": {"t": "s", "d": "This database was deleted."}}, end

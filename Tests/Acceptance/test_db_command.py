@@ -129,9 +129,9 @@ def test_rules_apply_to_commands_that_act_as_a_user(serve):
     db(folder, "set", "/mine/ann", '"hers"')
     assert db(folder, "get", "/mine/ann", "--as", "ann") == '"hers"\n'
     for arguments in (["--as", "bob"], ["--as-nobody"]):
-        assert "rules do not allow" in db(folder, "get", "/mine/ann", *arguments, expect=1)
+        assert "is denied" in db(folder, "get", "/mine/ann", *arguments, expect=1)
     assert db(folder, "get", "/open", "--as-nobody") == "null\n"
-    assert "rules do not allow" in db(folder, "set", "/mine/ann", "1", "--as", "ann", expect=1)
+    assert "is denied" in db(folder, "set", "/mine/ann", "1", "--as", "ann", expect=1)
     db(folder, "set", "/mine/ann", "1", "--as", "ann", "--claims", '{"role":"editor"}')
     assert db(folder, "get", "/mine/ann") == "1\n"
     server.stop()
@@ -147,7 +147,7 @@ def test_the_server_of_another_machine_is_reached_with_a_token(serve, tmp_path):
     assert db(nowhere, "get", "/a", "--server", server.url, "--token-file", str(token)) == "1\n"
     token.write_text("wrong\n")
     assert "token" in db(nowhere, "get", "/a", "--server", server.url, "--token-file", str(token), expect=1)
-    assert "in clear" in db(nowhere, "get", "/a", "--server", "http://192.0.2.1:9", expect=64)
+    assert "unencrypted" in db(nowhere, "get", "/a", "--server", "http://192.0.2.1:9", expect=64)
 
 
 def test_a_stopped_folder_in_use_by_another_process_is_refused(running):
@@ -445,7 +445,7 @@ def test_a_removal_too_large_for_one_write_is_made_in_pieces(serve, tmp_path):
     db(server.data, "set", "/r", json.dumps(data), "--force")
     with SmallWriteProxy(server, 10) as proxy:
         said = db(server.data, "remove", "/r", "--force", "--as", "u", "--server", proxy.origin, *options, expect=1)
-        assert "in pieces" in said and exported(server.data, "/r") == data
+        assert "work in parts" in said and exported(server.data, "/r") == data
         assert [command for command, _, _ in proxy.sent] == ["DELETE"]
 
 

@@ -83,9 +83,9 @@ def test_a_server_is_reached_by_a_name_of_its_certificate(encrypted, authority, 
     (f"https://{NAME}", f"{NAME}:443", "--resolve"),
     (f"https://{NAME}", f"{NAME}:443:elsewhere.example.com", "--resolve"),
     (f"https://{NAME}", f"{NAME}:0:127.0.0.1", "--resolve"),
-    ("http://localhost:9000", "localhost:9000:192.0.2.1", "in clear"),
-    ("http://localhost:9000", "localhost:9000:[2001:db8::1]", "in clear"),
-    ("http://127.example.com", "127.example.com:80:192.0.2.1", "in clear"),
+    ("http://localhost:9000", "localhost:9000:192.0.2.1", "unencrypted"),
+    ("http://localhost:9000", "localhost:9000:[2001:db8::1]", "unencrypted"),
+    ("http://127.example.com", "127.example.com:80:192.0.2.1", "unencrypted"),
 ])
 def test_an_invalid_resolve_option_is_refused_before_a_request_is_sent(tmp_path, server, resolve, said):
     text = hearth("users", "list", "--data", str(tmp_path), "--server", server, "--resolve", resolve, expect=64)
@@ -94,7 +94,7 @@ def test_an_invalid_resolve_option_is_refused_before_a_request_is_sent(tmp_path,
 
 def test_a_name_that_begins_like_loopback_is_not_loopback(tmp_path):
     name = ["--server", "http://127.example.com"]
-    assert "in clear" in hearth("users", "list", "--data", str(tmp_path), *name, expect=64)
+    assert "unencrypted" in hearth("users", "list", "--data", str(tmp_path), *name, expect=64)
 
 
 def test_an_unencrypted_connection_to_a_loopback_name_is_allowed(serve, tmp_path):
@@ -113,7 +113,7 @@ def test_a_killed_server_leaves_a_folder_that_works(serve):
     server.run("users", "list")
     server.start()
     assert path.is_socket() and path.stat().st_mode & 0o777 == 0o600
-    assert "rules do not allow" in server.run("db", "get", "/a", "--as-nobody", expect=1)
+    assert "is denied" in server.run("db", "get", "/a", "--as-nobody", expect=1)
     server.stop()
     assert not path.exists()
     assert "no server runs" in server.run("db", "get", "/a", "--as-nobody", expect=1)

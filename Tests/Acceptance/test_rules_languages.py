@@ -176,7 +176,7 @@ def test_a_server_keeps_the_file_with_its_rules_and_needs_no_plugin_to_start_wit
     (folder / "main.py").write_text("raise SystemExit(3)", encoding="utf-8")
     server.arguments += ["--rules", str(owned)]
     server.start()
-    assert "the rules that were deployed last stay in force" in server.log()
+    assert "the last deployed rules stay in force" in server.log()
     assert read(server, "/users/u1", "u1") == 200 and read(server, "/users/u1", "u2") == 401
     assert denied(server)[0] == "owned.bolt:3:3"
 

@@ -89,7 +89,7 @@ def test_rules_of_another_database_and_another_server_are_deployed(serve, tmp_pa
     assert json.loads(hearth("rules", "history", "--json", *there))["current"] == 1
     token.write_text("no-token\n")
     error = hearth("rules", "history", "--json", *there, expect=2)
-    assert "administrator's token does not count there" in error
+    assert "does not accept this administrator's token" in error
     assert "error" in json.loads(error.splitlines()[0])
 
 
@@ -122,7 +122,7 @@ def test_rules_are_staged_promoted_and_rolled_back(serve, tmp_path):
     assert read("bob") == 401
     until(lambda: read("bob") == 200)
     history = json.loads(server.run("rules", "history", "--json"))
-    assert [one["cause"] for one in history["versions"]] == ["automaticRollback", "promote", "found"]
+    assert [one["cause"] for one in history["versions"]] == ["automaticRollback", "promote", "deploy"]
     assert "requests were denied, at most 1 allowed" in history["versions"][0]["comment"]
     assert "the previous rules are in force again" in server.log()
     # The result of the trial is reported at its end, and nothing of the trial remains.

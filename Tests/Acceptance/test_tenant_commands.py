@@ -39,7 +39,7 @@ def test_tenants_are_created_listed_and_deleted(server):  # noqa: F811
     # A text that cannot be a tenant id is no valid path either, and no request is sent.
     assert "letters, digits and hyphens" in complaint(server, "tenants", "show", "../config", expect=64)
     assert "begins with a letter" in complaint(server, "tenants", "create", "4u", expect=64)
-    assert "name at least one option" in complaint(server, "tenants", "set", tenant, expect=64)
+    assert "give at least one option" in complaint(server, "tenants", "set", tenant, expect=64)
 
 
 def test_users_of_a_tenant(server, tmp_path):  # noqa: F811

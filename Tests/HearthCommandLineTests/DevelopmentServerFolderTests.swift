@@ -12,7 +12,7 @@ import Testing
   }
 
   private func own(in folder: String = "/app") throws -> DevelopmentServer {
-    let process = try #require(ProcessIdentity(running: getpid()))
+    let process = try #require(ServerProcessID(running: getpid()))
     return DevelopmentServer(
       process: process, projectFolder: folder, dataFolder: "/tmp/data", url: "http://127.0.0.1:9000")
   }
@@ -96,7 +96,7 @@ import Testing
 
   @Test func `the start is read behind a program's name with parentheses`() {
     let fields = (3...30).map { "\($0)" }.joined(separator: " ")
-    #expect(ProcessIdentity.startTicks("7 (a) b) " + fields) == 22)
-    #expect(ProcessIdentity.startTicks("7 (a") == nil)
+    #expect(ServerProcessID.startTicks("7 (a) b) " + fields) == 22)
+    #expect(ServerProcessID.startTicks("7 (a") == nil)
   }
 }

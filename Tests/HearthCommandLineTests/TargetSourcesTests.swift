@@ -4,7 +4,7 @@ import Testing
 @Suite struct TargetSourcesTests {
   private func server(_ name: String, pid: Int32 = 1) -> DevelopmentServer {
     DevelopmentServer(
-      process: ProcessIdentity(id: pid, startTicks: 1, bootID: "b"), projectFolder: "/app", dataFolder: "/tmp/\(name)",
+      process: ServerProcessID(id: pid, startTicks: 1, bootID: "b"), projectFolder: "/app", dataFolder: "/tmp/\(name)",
       url: "http://127.0.0.1:900\(pid)")
   }
 

@@ -13,11 +13,11 @@ struct Hearth: AsyncParsableCommand {
     discussion: """
       Examples:
 
-        hearth dev                                  serve this folder for development
-        hearth exec -- npm test                     run a test suite instead of the Firebase emulators
-        hearth db get /rooms --pretty               read data of the server that runs here
-        hearth rules explain --trace 1-1            explain a denial of its log
-        hearth serve --data /srv/shop --rules r.json --tls-cert c.pem --tls-key k.pem
+        hearth dev                        serve this folder for development
+        hearth exec -- npm test           run a test suite, without emulators
+        hearth db get /rooms --pretty     read data of the server here
+        hearth rules explain --trace 1-1  explain a denial of its log
+        hearth serve --rules rules.json   serve ./data under these rules
 
       Commands beside a server use, in this order: --server or --data, HEARTH_SERVER or HEARTH_DATA, the server of \
       hearth dev in this folder, ./data, the folder of the installed package.

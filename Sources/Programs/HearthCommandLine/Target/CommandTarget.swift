@@ -23,9 +23,12 @@ package struct CommandTarget: Equatable, Sendable {
     case fallback
   }
 
+  /// The server or data folder.
   package var location: Location
+  /// The source of the decision.
   package var origin: Origin
 
+  /// A target with its origin.
   package init(_ location: Location, from origin: Origin) { (self.location, self.origin) = (location, origin) }
 
   /// The data folder: that of the target, or the one with the administrator's token.

@@ -2,14 +2,17 @@ import HearthTree
 
 /// A running `hearth dev`, as it describes itself to the commands of its folder.
 package struct DevelopmentServer: Equatable, Sendable {
-  package var process: ProcessIdentity
+  /// The process of the server.
+  package var process: ServerProcessID
   /// The real path of the folder that it serves for: the project's, or the one that it was started in.
   package var projectFolder: String
   /// The absolute path of its data folder.
   package var dataFolder: String
+  /// The URL on this machine.
   package var url: String
 
-  package init(process: ProcessIdentity, projectFolder: String, dataFolder: String, url: String) {
+  /// A description of a running server.
+  package init(process: ServerProcessID, projectFolder: String, dataFolder: String, url: String) {
     (self.process, self.projectFolder, self.dataFolder, self.url) = (process, projectFolder, dataFolder, url)
   }
 
@@ -21,7 +24,7 @@ package struct DevelopmentServer: Equatable, Sendable {
       folder.hasPrefix("/"), data.hasPrefix("/")
     else { return nil }
     self.init(
-      process: ProcessIdentity(id: id, startTicks: ticks, bootID: boot), projectFolder: folder, dataFolder: data,
+      process: ServerProcessID(id: id, startTicks: ticks, bootID: boot), projectFolder: folder, dataFolder: data,
       url: url)
   }
 

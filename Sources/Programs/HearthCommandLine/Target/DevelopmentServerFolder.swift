@@ -13,6 +13,7 @@ package struct DevelopmentServerFolder: Sendable {
   private static let sizeBytesMax = 16 << 10
   private static let mode: mode_t = 0o700
 
+  /// The folder at that path.
   package init(path: String) { self.path = path }
 
   /// The folder of this user: `$XDG_STATE_HOME/hearth`, or `~/.local/state/hearth`; nil for a user without a home.

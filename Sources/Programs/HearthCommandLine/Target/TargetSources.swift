@@ -28,11 +28,14 @@ package struct TargetSources: Sendable {
   package var serverVariable: String?
   /// The running development servers of the current folder.
   package var developmentServers: [DevelopmentServer] = []
+  /// The folder `data` in the current folder.
   package var currentFolder = CurrentFolder.missing
   /// The absolute path of the folder `data`, with which running servers are compared.
   package var currentFolderPath = CommandTargetDefaults.folder
+  /// The installed package.
   package var installed = Package.missing
 
+  /// Sources without any value.
   package init() {}
 
   /// Decides the target: a flag, an environment variable, the running development server of this folder, its folder
@@ -94,7 +97,9 @@ package enum CommandTargetDefaults {
 package enum TargetProblem: Error, Equatable, CustomStringConvertible {
   /// A running server that the command could mean.
   package struct Candidate: Equatable, Sendable {
+    /// The data folder.
     package var folder: String
+    /// The URL on this machine.
     package var url: String
     /// The command that runs there, in words.
     package var command: String

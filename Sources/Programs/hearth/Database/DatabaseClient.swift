@@ -118,7 +118,7 @@ struct DatabaseClient: Sendable {
     case (401, _):
       "the server does not accept this administrator's token; name the server's data folder with --data, or --token-file"
     case (404, _):
-      "name an existing database with --ns, or create it with hearth databases create"
+      "name an existing database with --ns, or create it with hearth databases create, or with --create of hearth db import"
     case (_, Self.tooBig): "use hearth db export, which reads in pages"
     case (_, Self.writeTooBig):
       "hearth db remove and hearth db import work in parts"

@@ -49,3 +49,15 @@ struct EmulatorOptions: ParsableArguments {
     }
   }
 }
+
+/// The flag that makes a development server an emulator.
+struct EmulatorSwitch: ParsableArguments {
+  @Flag(
+    inversion: .prefixedNo,
+    help: """
+      Replace the Firebase emulators: any project, the word "owner" as an administrator's token, unsigned tokens and \
+      credentials, the emulator's routes, no throttles. Without TLS, and on loopback only unless --emulator-allow names \
+      a network.
+      """)
+  var emulator: Bool?
+}

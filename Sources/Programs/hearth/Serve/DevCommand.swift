@@ -40,16 +40,10 @@ struct DevCommand: ServerCommand {
   @OptionGroup(title: "Console") var console: ConsoleFlags
   @OptionGroup(title: "Log and metrics") var log: LogFlags
   @OptionGroup(title: "Cluster") var cluster: ClusterFlags
+  @OptionGroup(title: "Emulator") var emulatorSwitch: EmulatorSwitch
   @OptionGroup(title: "Emulator") var emulatorOptions: EmulatorOptions
 
-  @Flag(
-    inversion: .prefixedNo,
-    help: """
-      Replace the Firebase emulators: any project, the word "owner" as an administrator's token, unsigned tokens and \
-      credentials, the emulator's routes, no throttles. Without TLS, and on loopback only unless --emulator-allow names \
-      a network.
-      """)
-  var emulator: Bool?
+  private var emulator: Bool? { emulatorSwitch.emulator }
 
   func validate() throws {
     try cluster.validate(beside: storage.journal)

@@ -136,7 +136,7 @@ extension ServeRun {
   /// Lets the commands of this folder find a development server.
   private func registerForCommands() {
     guard settings.isDevelopment, let folder = DevelopmentServerFolder(TargetSources.variable),
-      let process = ProcessIdentity(running: getpid()), let own = DevelopmentServer.ownFolder
+      let process = ServerProcessID(running: getpid()), let own = DevelopmentServer.ownFolder
     else { return }
     let data = DevelopmentServer.realPath(server.options.dataDirectory) ?? server.options.dataDirectory
     let entry = DevelopmentServer(process: process, projectFolder: own, dataFolder: data, url: url)

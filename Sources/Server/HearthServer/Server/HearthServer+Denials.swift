@@ -5,9 +5,11 @@ import HearthRules
 package struct RecentDenial: Sendable {
   /// The time of the last one, in milliseconds since 1970.
   package var atMilliseconds: Int64
+  /// The name of the database.
   package var database: String
   /// The operation in one word, such as `put`.
   package var operation: String
+  /// The path of the request.
   package var path: String
   /// The uid; nil for a signed-out client.
   package var uid: String?

@@ -2,13 +2,15 @@ import Glibc
 import HearthProgram
 
 /// A process, told from later ones with the same number by its start: proc(5).
-package struct ProcessIdentity: Equatable, Sendable {
+package struct ServerProcessID: Equatable, Sendable {
+  /// The process id.
   package var id: Int32
   /// The time of the start, in clock ticks since the machine's start.
   package var startTicks: UInt64
   /// The id of the machine's start.
   package var bootID: String
 
+  /// A process with known values.
   package init(id: Int32, startTicks: UInt64, bootID: String) {
     (self.id, self.startTicks, self.bootID) = (id, startTicks, bootID)
   }
@@ -24,7 +26,7 @@ package struct ProcessIdentity: Equatable, Sendable {
   }
 
   /// True while this process runs.
-  package var isRunning: Bool { ProcessIdentity(running: id) == self }
+  package var isRunning: Bool { ServerProcessID(running: id) == self }
 
   /// Returns field 22 of `/proc/PID/stat`. The second field is the program's name in parentheses, which may contain
   /// spaces and parentheses.
