@@ -1,7 +1,7 @@
-import HearthConsole
 import HearthTree
 import Testing
 
+@testable import HearthConsole
 @testable import HearthServer
 
 /// Tests of the slots for event streams and downloads, by session and by person.

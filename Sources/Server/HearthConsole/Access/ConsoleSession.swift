@@ -34,6 +34,7 @@ package struct ConsoleUser: Sendable, Equatable {
   /// The id of the key that signed the ID token; nil for a token without one.
   package var keyID: String?
 
+  /// Creates the user of a session.
   package init(uid: String, generation: Int64, keyID: String? = nil) {
     (self.uid, self.generation, self.keyID) = (uid, generation, keyID)
   }
@@ -46,6 +47,7 @@ package struct ConsolePerson: Sendable, Hashable {
   /// The name of the account or of the link.
   package var name: String
 
+  /// Creates the person of an account, or of a link when there is no `uid`.
   package init(uid: String?, name: String) { (self.uid, self.name) = (uid, name) }
 }
 
