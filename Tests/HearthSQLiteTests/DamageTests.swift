@@ -81,7 +81,7 @@ import Testing
     let found = try #require(try open(folder, .truncateAtFirstDamage).recovery.damages.first)
     #expect(found.place.byteOffset == 37)
     #expect(found.lostPositions == 10...10)
-    #expect(found.description.contains("has 37 bytes and was written with 100"))
+    #expect(found.description.contains("has 37 bytes, but was recorded with 100"))
     #expect(found.description.contains("positions 10 to 10 were cut off"))
   }
 

@@ -137,7 +137,7 @@ import Testing
       let watch = try Self.send(test, "GET", "versions")["watch"]
       #expect(watch?["version"]?.int == 2 && watch?["denials"]?.int == 2 && watch?["denialsMax"]?.int == 2)
       #expect(try Self.read(test, count: 1) == [401])
-      #expect(try await Polling.until { try Self.causes(test) == ["automaticRollback", "promote", "found"] })
+      #expect(try await Polling.until { try Self.causes(test) == ["automaticRollback", "promote", "deploy"] })
       #expect(try await Polling.until { try Self.send(test, "GET", "versions")["watch"] == nil })
       #expect(try Self.read(test, count: 3) == [200, 200, 200])
       let newest = try #require(try Self.send(test, "GET", "versions")["versions"]?.array?.first)
@@ -209,7 +209,7 @@ import Testing
       }
       let long: [JSON.Member] = [.init("watchSeconds", .int(86_401)), .init("rollbackRatio", .int(2))]
       #expect(try Self.send(test, "POST", "promote", long).status == 400)
-      #expect(try Self.causes(test) == ["found"])
+      #expect(try Self.causes(test) == ["deploy"])
     }
   }
 }

@@ -73,7 +73,7 @@ import Testing
     let example = try #require(fixture.report.flips.first?.examples.first)
     let text = example.trace.joined(separator: "\n")
     #expect(text.contains(".read at / (1:20) is false"))
-    #expect(text.contains("auth.token.pass is a text of 12 bytes"))
+    #expect(text.contains("auth.token.pass is a string of 12 bytes"))
     let json = Self.text(fixture.report.json)
     for secret in ["sesame-data", "sesame-claim", "314159", "271828"] { #expect(!json.contains(secret)) }
   }

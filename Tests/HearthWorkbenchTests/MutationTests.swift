@@ -166,6 +166,6 @@ import Testing
     #expect(few.entries.reduce(0) { $0 + $1.mutant.rule.text.utf8.count } <= 200)
     #expect(few.score < 1)
     #expect(few.json["skipped"]?.int == Int64(few.skipped))
-    #expect(few.text(file: "rules.json", TerminalStyle(isColored: false)).contains("left out"))
+    #expect(few.text(file: "rules.json", TerminalStyle(isColored: false)).contains("skipped: the rules are too long"))
   }
 }

@@ -16,8 +16,8 @@ import Testing
       ("cases:\n  - {read: /a, expect: denied}", "2:24: 'expect' must be allow or deny."),
       ("cases:\n  - {read: /a, exepct: deny}", "2:16: Unknown member 'exepct' of a case."),
       ("cases:\n  - {read: 5, expect: deny}", "2:12: A path must be a string, not a number."),
-      ("cases:\n  - {read: /a.b, expect: deny}", "2:12: '/a.b' is no path."),
-      ("cases:\n  - {read: /a/.priority, expect: deny}", "2:12: '/a/.priority' is no path."),
+      ("cases:\n  - {read: /a.b, expect: deny}", "2:12: '/a.b' is not a valid path."),
+      ("cases:\n  - {read: /a/.priority, expect: deny}", "2:12: '/a/.priority' is not a valid path."),
       ("cases:\n  - {write: /a, expect: deny}", "2:5: A write needs a value."),
       (
         "cases:\n  - {write: /a, value: {b#: 1}, expect: deny}",

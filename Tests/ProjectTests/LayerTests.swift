@@ -12,7 +12,7 @@ import Testing
     "Dispatch": [
       "HearthAccounts", "HearthClient", "HearthClientLegacy", "HearthClusterNode", "HearthDatabase", "HearthGateway",
       "HearthOutbound", "HearthOutbox", "HearthPluginHost", "HearthPluginKit", "HearthPostgres", "HearthSQLite",
-      "HearthServer", "HearthTransport", "hearth",
+      "HearthServer", "HearthSystem", "HearthTransport", "hearth",
     ],
     "Foundation": ["BuiltInList", "ConsolePage", "HearthClient", "HearthClientLegacy"],
     "FoundationNetworking": ["HearthClient"],

@@ -127,7 +127,7 @@ private final class TestSink: AuditSink {
     #expect(try await Polling.until { sink.heldCount == 1 })
     fixture.sinks.withLock { $0 = [] }
     sink.release()
-    #expect(try await Polling.until { fixture.told == ["audit sink sink is switched off: 2 records were not sent"] })
+    #expect(try await Polling.until { fixture.told == ["audit sink sink is disabled: 2 records were not sent"] })
     #expect(sink.taken == [1])
   }
 }

@@ -138,7 +138,7 @@ import Testing
     let none = try await configured("DISABLED", [:])
 
     let refused = try await Self.start(fixture, try await Self.verified(fixture, in: none).idToken, in: none)
-    #expect(refused.error?.hasPrefix("OPERATION_NOT_ALLOWED : Authenticators") == true, "\(refused.text)")
+    #expect(refused.error?.hasPrefix("OPERATION_NOT_ALLOWED : Authenticator apps") == true, "\(refused.text)")
     for (tenant, isTaken) in [(wide, true), (narrow, false)] {
       let user = try await Self.verified(fixture, in: tenant)
       let late = try await Self.finish(

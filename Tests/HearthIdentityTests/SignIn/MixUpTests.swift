@@ -251,7 +251,7 @@ import Testing
     }
     let refused = try await site.beginAuthorization("oidc.plain").event()
     let message = try #require(refused["error"]?["message"]?.string)
-    #expect(message.contains("Register https://auth.example.com/__/auth/redirect/oidc.plain there"))
+    #expect(message.contains("Register https://auth.example.com/__/auth/redirect/oidc.plain at the provider"))
     _ = try await ProviderConfigurationTests.ask(
       site.fixture, "PATCH", "oauthIdpConfigs/oidc.plain", ["usesSharedRedirectUri": false])
     _ = try await site.visit("oidc.plain")

@@ -81,7 +81,7 @@ import Testing
     try fixture.add(SamplePlugin(version: "2", beginning: "echo broken >&2; exit 1"))
     await fixture.host.reload(restarting: nil)
     #expect(try await fixture.answer() == .user(NamedUser(uid: "u1")))
-    #expect(fixture.host.statuses()[0].problem?.contains("version 1.0.0 goes on") == true)
+    #expect(fixture.host.statuses()[0].problem?.contains("version 1.0.0 keeps running") == true)
     await fixture.host.stop()
   }
 
@@ -127,7 +127,7 @@ import Testing
       await fixture.host.reload()
       await #expect {
         try await fixture.answer()
-      } throws: { "\($0)".contains("plugin sample, asked for exchange, answered") }
+      } throws: { "\($0)".contains("plugin sample, called for exchange, returned") }
       await fixture.host.stop()
     }
   }

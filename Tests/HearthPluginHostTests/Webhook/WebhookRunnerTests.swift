@@ -158,7 +158,7 @@ import Testing
     "a failed transfer is reported by kind",
     arguments: [
       (OutboundError.Code.timedOut, PluginOutcome.late), (.busy, .overloaded),
-      (.tooLarge, .unusable("more than 1048576 bytes")),
+      (.tooLarge, .unusable("a response of more than 1048576 bytes")),
       (.malformedResponse, .unusable("a response that is not HTTP")), (.forbiddenAddress, .unreachable("x")),
       (.untrusted, .unreachable("x")), (.unreachable, .unreachable("x")),
     ])

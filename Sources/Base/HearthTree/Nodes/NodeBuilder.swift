@@ -9,8 +9,9 @@
 public struct NodeBuilder: Sendable {
   /// Packed values of all open nodes, one entry after another.
   private var bytes: [UInt8] = []
-  // Every object in the array is a `PageTree` or a `PageText`, which are Sendable.
-  private nonisolated(unsafe) var references: ContiguousArray<AnyObject> = []  // kept alive while their addresses are used
+  // Kept alive while their addresses are used. Every object in the array is a `PageTree` or a `PageText`, which are
+  // Sendable.
+  private nonisolated(unsafe) var references: ContiguousArray<AnyObject> = []
   /// The offsets at which the entries of the open nodes begin.
   private var starts: [Int] = []
   private var levels: [Level] = []

@@ -31,7 +31,8 @@ final class PageBranch: ManagedBuffer<BranchHeader, UInt64> {
     let keysSize = parts.reduce(0) { $0 + $1.key.count }
     let words = 2 * count + (4 * (count + 1) + keysSize + 7) / 8
     let object = PageBranch.create(minimumCapacity: words) { _ in BranchHeader(count: count, level: level) }
-    let branch = unsafeDowncast(object, to: PageBranch.self)  // `create` creates an object of the class on which it is called.
+    // Safe, because `create` creates an object of the class on which it is called.
+    let branch = unsafeDowncast(object, to: PageBranch.self)
     let base = branch.base
     var position = 0
     for (i, part) in parts.enumerated() {

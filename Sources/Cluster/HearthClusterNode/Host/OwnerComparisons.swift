@@ -30,7 +30,7 @@ final class OwnerComparisons: Sendable {
   }
 
   /// The comparisons of one request; after the last of them a write whose location has changed meanwhile is stale.
-  static var attemptsMax: Int { 3 }
+  static let attemptsMax = 3
   private let entries = Mutex<[Key: Entry]>([:])
   private let queue = LongWorkQueue()
 

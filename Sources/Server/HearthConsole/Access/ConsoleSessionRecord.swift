@@ -39,6 +39,7 @@ package struct ConsoleSessionList: Sendable, Equatable {
   /// The sessions, the oldest first.
   package var sessions: [ConsoleSessionRecord]
 
+  /// Creates the list of the sessions that are kept.
   package init(operatorCredential: Digest, lastID: UInt64, sessions: [ConsoleSessionRecord]) {
     (self.operatorCredential, self.lastID, self.sessions) = (operatorCredential, lastID, sessions)
   }

@@ -16,11 +16,11 @@ final class ConsoleDownloads: Sendable {
   /// The maximum number of keys; the oldest are dropped.
   static let keysMax = 64
   /// The maximum number of keys of one person, whose oldest are dropped before those of others.
-  static let keysPerPersonMax = keysMax / 2
+  static let keysPerPersonMax = 32
   /// The maximum number of concurrent downloads: each keeps a snapshot of the data in memory.
   static let runningMax = 8
   /// The maximum number of concurrent downloads of one person, so that one cannot lock the others out.
-  static let runningPerPersonMax = runningMax / 2
+  static let runningPerPersonMax = 4
 
   /// The file that a key is for.
   struct PendingDownload: Sendable {

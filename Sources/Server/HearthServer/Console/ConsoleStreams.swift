@@ -8,7 +8,7 @@ final class ConsoleStreams: Sendable {
   /// The maximum number of all streams. Each polls the database four times a second.
   static let countMax = 64
   /// The maximum number of streams in all sessions of one person, so that one cannot lock the others out.
-  static let perPersonMax = countMax / 2
+  static let perPersonMax = 32
 
   private struct Counts {
     var bySession: [UInt64: Int] = [:]
