@@ -218,7 +218,7 @@ def test_refusals_and_sessions_are_in_the_audit_trail(server, admin):
     assert admin.ask("DELETE", "session").status == 200
     details = [record["detail"] for record in audit(server, "console")]
     assert details == [
-        "administrator's link, for server-start", "session 1 opened: administrator, server-start",
+        "link for role administrator, for server-start", "session 1 opened: administrator, server-start",
         "session 1 (administrator) opens the database default", "session 1 ended"]
 
 

@@ -64,7 +64,7 @@ def test_a_backup_is_made_in_the_folder_of_the_last_one(server, admin, viewer, t
     listed = [json.loads(line)["backup"] for line in hearth("backup", "list", str(tmp_path / "backups"), "--json").splitlines()]
     assert listed == [each["backup"] for each in reversed(made["backups"])]
     hearth("backup", "verify", str(tmp_path / "backups"))
-    told = until(lambda: (told := details(server)) and "is made" in told[-1] and told)
+    told = until(lambda: (told := details(server)) and "is complete" in told[-1] and told)
     assert told[-2] == "session 1 (server-start): creates a backup" and made["ended"]["backup"] in told[-1]
 
 

@@ -205,7 +205,7 @@ def test_the_log_is_listed_newest_last(server, admin):
     assert first["last"] >= last
     server.run("console", "--read-only")
     lines = admin.get(f"now/log?after={last}&level=notice")["lines"]
-    assert [line["line"]["message"] for line in lines] == ["console"] and "viewer's link" in lines[0]["line"]["event"]
+    assert [line["line"]["message"] for line in lines] == ["console"] and "link for role viewer" in lines[0]["line"]["event"]
     numbers = [line["number"] for line in admin.get("now/log")["lines"]]
     assert numbers == sorted(numbers)
     assert admin.get("now/log?level=critical")["lines"] == []

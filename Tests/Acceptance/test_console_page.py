@@ -450,7 +450,12 @@ def test_loaded_data_stays_while_the_connection_is_lost(console):
     expect(page.locator(".toast").last).to_contain_text("no connection")
     watched.picture("data-offline")
     console.server.start()
-    # A session ends with the server process that issued it.
+    # The session continues in the next process, and ends with the file that keeps it.
+    expect(page.locator(".banner")).to_have_count(0)
+    console.server.keep_port()
+    console.server.stop()
+    (console.server.data / "console-sessions.json").unlink()
+    console.server.start()
     expect(page.get_by_role("dialog", name="Your session has ended")).to_be_visible()
     watched.picture("session-ended")
     # The page sends no requests while it is signed out.

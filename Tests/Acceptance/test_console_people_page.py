@@ -326,7 +326,7 @@ def test_tenants_are_created_disabled_and_deleted_in_the_settings(console):
     watched = console.open(view="settings")
     page = watched.page
     section = page.get_by_role("region", name="Tenants")
-    expect(section).to_contain_text("There is none")
+    expect(section).to_contain_text("No tenants")
     section.get_by_role("button", name="New tenant").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name").fill("no")
@@ -363,5 +363,5 @@ def test_tenants_are_created_disabled_and_deleted_in_the_settings(console):
     expect(act).to_be_disabled()
     dialog.get_by_role("textbox").fill(tenant)
     act.click()
-    expect(section).to_contain_text("There is none")
+    expect(section).to_contain_text("No tenants")
     watched.check("400")

@@ -49,7 +49,7 @@ def test_grave_operations_without_presence_are_refused(late):
     keys = session.ask("POST", "server/hearth/v1/keys:list", {}).body
     for name, (method, path, body) in GRAVE.items():
         answer = session.ask(method, path, body)
-        assert answer.status == 428 and "there" in answer.json["error"], (name, answer.status, answer.body)
+        assert answer.status == 428 and "presence" in answer.json["error"], (name, answer.status, answer.body)
         assert viewer.ask(method, path, body).status == 403, name
     assert session.ask("GET", "server/.settings/rules.json?ns=default").body.decode() == CLOSED
     assert session.ask("POST", "server/hearth/v1/keys:list", {}).body == keys

@@ -165,5 +165,5 @@ def test_erasure_is_for_administrators_and_takes_locations(serve):
     assert "Unauthorized" in refused.stdout
     run(server, "users", "erase", "a", "--place", "/", "--yes", expect=64)
     run(server, "users", "erase", "a", expect=64)
-    assert "no database other" in run(
+    assert "Unknown database other" in run(
         server, "users", "erase", "a", "--place", "/b", "--ns", "other", "--yes", expect=1, told=True)

@@ -192,7 +192,7 @@ def test_while_syncs_fail_requests_are_answered_with_an_unknown_outcome(serve, t
         with pytest.raises(exceptions.FirebaseError) as caught:
             db.reference("list", app).push("once")
         assert caught.value.http_response.status_code == 504
-        assert "not known" in str(caught.value)
+        assert "unknown" in str(caught.value)
     finally:
         firebase_admin.delete_app(app)
     assert state(server) == "disk-fault"

@@ -145,7 +145,7 @@ def test_a_hook_decides_and_a_failing_hook_denies(serve, tmp_path):
     # A new version that does not start leaves the running version in place.
     said = server.run(
         "plugins", "add", str(judge(source, "3", None, "import sys; sys.exit(3)")), "--yes", expect=1)
-    assert "version 2 goes on" in said
+    assert "version 2 keeps running" in said
     assert call(server, "signUp", {}).status_code == 200
     server.run("plugins", "rollback", "judge")
     assert call(server, "signUp", {}).status_code == 200

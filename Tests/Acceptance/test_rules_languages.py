@@ -187,7 +187,7 @@ def test_dev_reads_the_file_each_time_it_is_saved(serve, tmp_path):
     server = serve("--rules", str(rules), "--rules-plugin", str(BOLT), command="dev")
     assert read(server, "/users/u1", "u2") == 401 and denied(server)[0] == "app.bolt:3:3"
     rules.write_text("\n" + OWNED.replace("isUser(id) }\n  write", "nobody }\n  write"), encoding="utf-8")
-    until(lambda: f"rules: {rules}:4:12: Unknown name 'nobody'. - the last good" in server.log(), server.log)
+    until(lambda: f"rules: {rules}:4:12: Unknown name 'nobody'. - the previous rules" in server.log(), server.log)
     assert read(server, "/users/u1", "u1") == 200
     rules.write_text("\n" + OWNED.replace("read() { isUser(id) }", "read() { true }"), encoding="utf-8")
     until(lambda: f"rules: {rules} is in force" in server.log(), server.log)

@@ -232,7 +232,7 @@ def test_reused_responses_are_refused(place):  # noqa: F811
     # The redirect to the server repeated, in the same browser.
     page = app.context.new_page()
     page.goto(back[-1])
-    page.wait_for_selector("h1:has-text('not begun here')")
+    page.wait_for_selector("h1:has-text('not started here')")
     assert place.again(app.last("signInWithIdp")) == "INVALID_IDP_RESPONSE"
     # A SAML response.
     app = place.app()
@@ -252,7 +252,7 @@ def test_reused_responses_are_refused(place):  # noqa: F811
         document.body.append(form);
         form.submit();
     }""", [f"{AUTH}/__/auth/handler", forms[0]])
-    page.wait_for_selector("h1:has-text('not begun here')")
+    page.wait_for_selector("h1:has-text('not started here')")
     # A code sent to a phone number.
     app = place.app()
     code = code_for(place, app, OTHER)

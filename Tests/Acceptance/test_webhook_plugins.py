@@ -82,7 +82,7 @@ def test_a_webhook_plugin_is_added_and_removed_while_the_server_runs(serve, serv
     assert "The house is full." in sign_up(server).text
     server.run("plugins", "rotate-secret", "judge", "--overlap", "0", "--json", expect=1)
     # The service does not know the new secret, so the earlier plugin version stays in use.
-    assert "goes on" in listed(server, "judge")["problem"] and "The house is full." in sign_up(server).text
+    assert "keeps running" in listed(server, "judge")["problem"] and "The house is full." in sign_up(server).text
     # A secret is printed once, to the administrator who requested it.
     for arguments in (["list", "--json"], ["logs", "judge"], ["settings", "judge", "--json"]):
         assert "whsec_" not in server.run("plugins", *arguments)
@@ -105,7 +105,7 @@ def test_an_unreachable_service_denies_until_it_is_reachable_again(serve, servic
     for _ in range(6):
         assert sign_up(server).status_code == 503
     assert listed(server, "judge")["state"] == "down"
-    assert "hook judge could not be reached: denied" in server.log()
+    assert "hook judge could not be reached; the sign-in is denied" in server.log()
     back = service(port=judge.port, secrets=judge.secrets)
     until(lambda: sign_up(server).status_code == 200)
     assert listed(server, "judge")["restarts"] == 1

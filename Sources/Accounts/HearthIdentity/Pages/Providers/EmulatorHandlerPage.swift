@@ -58,7 +58,7 @@ struct EmulatorHandlerPage: Sendable {
     case .native(_, let appLink):
       let (before, callback, after) = appLink.linkParts
       let no = appLink.address(
-        errorCode: "auth/user-cancelled", message: "The user cancelled on the provider's page.")
+        errorCode: "auth/user-cancelled", message: "The user cancelled on the page of the provider.")
       let parts = JSON.object([
         .init("before", .string(before)), .init("callback", callback.map { .string($0) } ?? .null),
         .init("after", .string(after)), .init("cancelled", .string(no)),

@@ -150,7 +150,7 @@ enum HandlerScripts {
         comeIn(claims);
       });
       document.getElementById('cancel').addEventListener('click', function () {
-        end({error: {code: 'auth/user-cancelled', message: 'The user cancelled on the provider's page.'}});
+        end({error: {code: 'auth/user-cancelled', message: 'The user cancelled on the page of the provider.'}});
       });
     })();
     """
