@@ -157,7 +157,7 @@ def test_a_hook_decides_and_a_failing_hook_denies(serve, tmp_path):
     server.start()
     closed = call(server, "signUp", {})
     assert closed.status_code == 503, closed.text
-    assert "hook judge could not be reached: denied" in server.log()
+    assert "hook judge could not be reached; the sign-in is denied" in server.log()
     assert "checksum" in listed(server, "judge")["problem"]
     assert "plugin judge: is not running" in server.log()
     server.run("plugins", "disable", "judge")
