@@ -34,7 +34,7 @@ struct OwnerRole: Sendable {
     _ output: inout MemberOutput, _ decider: inout some RequestDecider
   ) {
     let origin = request.origin
-    if deferred[origin.session] != nil { return wait(DeferredRequest(request: request, epoch: epoch, peer: peer)) }
+    if deferred[origin.session] != nil { return postpone(DeferredRequest(request: request, epoch: epoch, peer: peer)) }
     demand.note(peer.node)
     guard let tip = ownership.tip(acceptingIn: epoch) else {
       return output.answer(.notOwner, origin, epoch, peer.node)
@@ -70,6 +70,7 @@ struct OwnerRole: Sendable {
     guard unanswered.isNext(origin, after: session.lastRequest) else {
       return output.answer(.notOwner, origin, epoch, peer.node)
     }
+    unanswered.note(origin)
     decide(request, at: tip, epoch, of: peer, &ownership, &output, &decider)
   }
 
@@ -79,14 +80,12 @@ struct OwnerRole: Sendable {
     _ output: inout MemberOutput, _ decider: inout some RequestDecider
   ) {
     let origin = request.origin
-    var decision: RequestDecision?
-    if case .write = request.kind, !ownership.lacksRoom { decision = decider.decide(request, at: tip + 1) }
-    if decision == .later { return wait(DeferredRequest(request: request, epoch: epoch, peer: peer)) }
-    unanswered.note(origin)
     switch request.kind {
     case .open: break
+    case .write where ownership.lacksRoom:
+      output.answer(.refused(position: 0, reply: decider.noRoom), origin, epoch, peer.node)
     case .write:
-      switch decision {
+      switch decider.decide(request, at: tip + 1) {
       case .commit(let content, let reply, let entries):
         precondition(LogRecord.isContent(content), "what was decided is not in the engine's form")
         propose(.write(origin, content: content), with: entries, &ownership)
@@ -94,7 +93,7 @@ struct OwnerRole: Sendable {
       // A refusal with a reason discloses data, so it is answered under the same condition as a read.
       case .refuse(let reply):
         wait(tip, .refused(position: tip, reply: reply), origin, peer, isHeld: ownership.lacksRoom)
-      case .later, nil: output.answer(.refused(position: 0, reply: decider.noRoom), origin, epoch, peer.node)
+      case .later: postpone(DeferredRequest(request: request, epoch: epoch, peer: peer))
       }
     case .get(let query):
       // Records that wait for space in the store were not acknowledged to any client.
@@ -118,7 +117,7 @@ struct OwnerRole: Sendable {
   }
 
   /// Defers a request, unless its node has only sent it again.
-  private mutating func wait(_ waiting: DeferredRequest) {
+  private mutating func postpone(_ waiting: DeferredRequest) {
     let (session, number) = (waiting.request.origin.session, waiting.request.origin.request)
     guard deferred[session]?.contains(where: { $0.request.origin.request == number }) != true else { return }
     deferred[session, default: []].append(waiting)

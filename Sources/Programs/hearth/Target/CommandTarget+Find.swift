@@ -54,12 +54,9 @@ extension TargetSources {
   fileprivate init(folder: String?, server: String?, canBeServer: Bool) throws {
     self.init()
     (folderFlag, serverFlag) = (folder, server)
-    // A flag decides alone, so nothing else has to be readable.
-    guard folder == nil, server == nil else {
-      folderVariable = Self.variable(CommandTargetDefaults.folderVariable)
-      return
-    }
     folderVariable = Self.variable(CommandTargetDefaults.folderVariable)
+    // A flag decides alone, so nothing else has to be readable.
+    guard folder == nil, server == nil else { return }
     if canBeServer { serverVariable = Self.variable(CommandTargetDefaults.serverVariable) }
     developmentServers =
       DevelopmentServerFolder(Self.variable)?.servers(of: DevelopmentServer.foldersHere) ?? []

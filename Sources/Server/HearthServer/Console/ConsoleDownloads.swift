@@ -98,8 +98,6 @@ final class ConsoleDownloads: Sendable {
 
   /// Frees the slot.
   func leave(_ person: ConsolePerson) {
-    state.withLock { state in
-      state.running[person] = state.running[person].flatMap { $0 > 1 ? $0 - 1 : nil }
-    }
+    state.withLock { $0.running.release(person) }
   }
 }

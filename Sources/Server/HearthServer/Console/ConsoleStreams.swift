@@ -43,5 +43,5 @@ final class ConsoleStreams: Sendable {
 
 extension Dictionary where Value == Int {
   /// Subtracts one from a count, and removes it at zero.
-  fileprivate mutating func release(_ key: Key) { self[key] = self[key].flatMap { $0 > 1 ? $0 - 1 : nil } }
+  mutating func release(_ key: Key) { self[key] = self[key].flatMap { $0 > 1 ? $0 - 1 : nil } }
 }

@@ -37,14 +37,14 @@ extension HearthServer {
         continue
       }
       indexes[key] = denials.count
-      let request = denials.count < limit ? log.records.record(ofEntry: entry.id)?.request : nil
+      let record = denials.count < limit ? log.records.record(ofEntry: entry.id) : nil
       denials.append(
         RecentDenial(
           atMilliseconds: entry.atMilliseconds, database: entry.database, operation: entry.operation, path: entry.path,
           uid: entry.uid, count: entry.count, sentence: entry.sentence,
-          explanation: request.flatMap { request in
-            log.records.record(ofEntry: entry.id).map {
-              Explanation(operation: entry.operation, path: $0.path, decision: request.explained())
+          explanation: record.flatMap { record in
+            record.request.map {
+              Explanation(operation: entry.operation, path: record.path, decision: $0.explained())
             }
           }))
     }
