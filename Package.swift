@@ -284,7 +284,7 @@ let groups = [
         dependencies: ["HearthEngine", "HearthProgram", "HearthRules", "HearthTree", "HearthWorkbench"]),
       .target(
         name: "HearthWorkbench",
-        dependencies: ["HearthEngine", "HearthExposure", "HearthRules", "HearthTree", .yams]),
+        dependencies: ["HearthBytes", "HearthEngine", "HearthExposure", "HearthRules", "HearthTree", .yams]),
     ]),
 
   // Everything that touches a client's socket. The transport carries bytes and does not read them; the gateway turns them
@@ -376,7 +376,7 @@ let groups = [
           "HearthWire", "HearthWorkbench",
           .argumentParser, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .unixSignals,
         ] + Plugin.all.map { .target(name: $0.target) }, plugins: ["BuiltInList"]),
-      // Decisions of the command line: the server or folder that a command works on, and suggestions for typing mistakes.
+      // Decisions of the command line: the server or folder that a command works on.
       .target(name: "HearthCommandLine", dependencies: ["HearthProgram", "HearthSystem", "HearthTree"]),
       // Findings about a server's machine, folder and rules, and the remedy of each.
       .target(name: "HearthDoctor", dependencies: ["HearthTree"]),

@@ -1,5 +1,5 @@
 import ArgumentParser
-import HearthCommandLine
+import HearthBytes
 
 /// A word in the place of a command that is none.
 struct UnknownCommand: CustomStringConvertible {

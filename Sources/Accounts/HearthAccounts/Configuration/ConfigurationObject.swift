@@ -1,3 +1,4 @@
+import HearthBytes
 import HearthPlugin
 import HearthTree
 
@@ -106,9 +107,8 @@ struct ConfigurationObject {
   }
 
   func unknown(_ name: String) -> SettingsError {
-    let near = known.map { ($0, Self.distance(name.lowercased(), $0.lowercased())) }.min { $0.1 < $1.1 }
-    let guess = near.flatMap { $0.1 <= max(1, name.count / 3) && $0.1 < name.count ? "did you mean \($0.0)?" : nil }
-    let rest = guess ?? "the settings are \(known.sorted().joined(separator: ", "))"
+    let guess = Suggestion.nearest(name, among: known.sorted())
+    let rest = guess.map { "did you mean \($0)?" } ?? "the settings are \(known.sorted().joined(separator: ", "))"
     return wrong(name, "is not a known setting; \(rest)")
   }
 
@@ -125,21 +125,5 @@ struct ConfigurationObject {
 
   private static func isPlain(_ text: String) -> Bool {
     (1...1_000).contains(text.utf8.count) && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
-  }
-
-  /// Returns the edit distance of two names: insertions, deletions and replacements of letters; both are short.
-  private static func distance(_ left: String, _ right: String) -> Int {
-    let (left, right) = (Array(left.utf8.prefix(64)), Array(right.utf8.prefix(64)))
-    var row = Array(0...right.count)
-    for (i, a) in left.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
-      for (j, b) in right.enumerated() {
-        let change = diagonal + (a == b ? 0 : 1)
-        diagonal = row[j + 1]
-        row[j + 1] = min(change, row[j] + 1, row[j + 1] + 1)
-      }
-    }
-    return row[right.count]
   }
 }

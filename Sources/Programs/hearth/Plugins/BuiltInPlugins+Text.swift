@@ -1,5 +1,5 @@
 import HearthAccounts
-import HearthCommandLine
+import HearthBytes
 import HearthPlugin
 
 /// The plugins' names in the command line's help.

@@ -1,3 +1,4 @@
+import HearthBytes
 import HearthTree
 
 /// An object with a known set of member names.
@@ -17,7 +18,7 @@ struct LocatedObject {
       throw document.problem("Expected an object for \(noun), found \(value.kind).", at: value.place)
     }
     for member in members where !names.contains(member.name) {
-      let near = names.first { Self.isNear($0, member.name) }
+      let near = Suggestion.nearest(member.name, among: names)
       throw document.problem(
         "Unknown member '\(member.name)' of \(noun).",
         help: near.map { "Did you mean '\($0)'?" } ?? "The members are \(names.joined(separator: ", ")).",
@@ -62,17 +63,5 @@ struct LocatedObject {
         "'\(name)' must be \(unit), a whole number from \(range.lowerBound) to \(range.upperBound).", at: value.place)
     }
     return found
-  }
-
-  /// Returns true when the texts differ by one typing error: an added, missing or different letter, or two swapped
-  /// letters.
-  private static func isNear(_ a: String, _ b: String) -> Bool {
-    let (x, y) = (Array(a.lowercased().utf8), Array(b.lowercased().utf8))
-    guard abs(x.count - y.count) <= 1 else { return false }
-    let start = zip(x, y).prefix { $0 == $1 }.count
-    let end = zip(x.dropFirst(start).reversed(), y.dropFirst(start).reversed()).prefix { $0 == $1 }.count
-    let (left, right) = (x.count - start - end, y.count - start - end)
-    if max(left, right) <= 1 { return true }
-    return left == 2 && right == 2 && x[start] == y[start + 1] && x[start + 1] == y[start]
   }
 }

@@ -1,8 +1,11 @@
 /// Suggestions for words that were typed wrongly.
 package enum Suggestion {
+  /// The maximum number of characters of a word that are compared.
+  private static let wordMax = 64
+
   /// Returns the known word that a typing mistake most likely meant; nil when none is close enough.
   package static func nearest(_ word: String, among known: [String]) -> String? {
-    let word = word.lowercased()
+    let word = word.prefix(wordMax).lowercased()
     let limit = max(1, min(3, word.count / 2))
     return
       known.map { (name: $0, distance: distance(word, $0.lowercased())) }.filter { $0.distance <= limit }

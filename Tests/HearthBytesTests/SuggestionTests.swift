@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HearthCommandLine
+@testable import HearthBytes
 
 @Suite struct SuggestionTests {
   private let commands = ["serve", "dev", "exec", "db", "databases", "users", "tenants", "token", "rules"]
