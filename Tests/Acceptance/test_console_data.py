@@ -69,7 +69,8 @@ def test_the_databases_are_listed(serve):
     server = serve(rules=CLOSED)
     server.run("databases", "create", "other")
     session = Session(*start_link(server))
-    wanted = [{"name": "default", "isDefault": True}, {"name": "other", "isDefault": False}]
+    # The server deploys its rules file to the default database at each start, which the page mentions in the dialog of a deploy.
+    wanted = [{"name": "default", "isDefault": True, "rulesPath": str(server.rules)}, {"name": "other", "isDefault": False}]
     # A node of a cluster checks for new databases every two seconds.
     until(lambda: session.get("databases") == {"databases": wanted})
 

@@ -3,6 +3,7 @@ import HearthConsole
 import HearthCrypto
 import HearthEngine
 import HearthGateway
+import HearthSystem
 import HearthTransport
 import HearthTree
 import Logging
@@ -29,8 +30,10 @@ final class Console: Sendable {
   /// The checks of `hearth doctor`; nil when the program has none.
   let doctor: ConsoleDoctor?
   let backups: ConsoleBackups
+  /// The path of the rules file that the server deploys to the default database at each start; nil when it has none.
+  let rulesPath: String?
   /// The name of the rules file, for test files beside it.
-  let rulesFile: String
+  var rulesFile: String { rulesPath.map { AtomicFile(path: $0).name } ?? "rules.json" }
   let coverage = CoverageHistory()
   private let rulesWorkCount = Mutex(0)
   let downloads = ConsoleDownloads()
@@ -42,10 +45,10 @@ final class Console: Sendable {
 
   init(
     _ options: ConsoleOptions, hosts: KnownHosts, access: ConsoleAccess, accounts: Accounts, log: LogRing,
-    backups: ConsoleBackups, sessions: ConsoleSessionStore? = nil, rulesFile: String = "rules.json",
-    version: String, logger: Logger
+    backups: ConsoleBackups, sessions: ConsoleSessionStore? = nil, rulesPath: String? = nil, version: String,
+    logger: Logger
   ) {
-    self.rulesFile = rulesFile
+    self.rulesPath = rulesPath
     self.sessions = sessions
     self.backups = backups
     doctor = options.examine.map { ConsoleDoctor($0) }

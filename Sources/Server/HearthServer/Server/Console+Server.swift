@@ -24,8 +24,7 @@ extension Console {
         [folder = options.dataDirectory, place = options.journal] in
         try BackupSource(dataDirectory: folder, journalLocation: place)
       },
-      sessions: sessions, rulesFile: options.rulesPath.map { AtomicFile(path: $0).name } ?? "rules.json",
-      version: HearthServer.version, logger: options.logger)
+      sessions: sessions, rulesPath: options.rulesPath, version: HearthServer.version, logger: options.logger)
   }
 }
 

@@ -26,6 +26,13 @@ export interface SessionResponse {
   emulator?: boolean;
 }
 
+export interface DatabaseEntry {
+  name: string;
+  isDefault: boolean;
+  /** The path of the rules file that the server deploys to this database at each start; absent when there is none. */
+  rulesPath?: string;
+}
+
 export interface OutlineRow {
   key: string;
   kind: Kind;
@@ -93,8 +100,8 @@ export class ConsoleApi {
     return this.call("DELETE", SESSION);
   }
 
-  async databases(): Promise<{ name: string; isDefault: boolean }[]> {
-    return (await this.call<{ databases: { name: string; isDefault: boolean }[] }>("GET", "/databases")).databases;
+  async databases(): Promise<DatabaseEntry[]> {
+    return (await this.call<{ databases: DatabaseEntry[] }>("GET", "/databases")).databases;
   }
 
   credential(database: string): Promise<{ credential: string; expiresInSeconds: number }> {

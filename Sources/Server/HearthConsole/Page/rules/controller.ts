@@ -131,6 +131,16 @@ export class RulesController extends Store {
     return this.app.session.readOnlyReason;
   }
 
+  /** What the next start of the server does to a deployment; null when it keeps it. */
+  get restartNote(): string | null {
+    const path = this.app.databases.find(each => each.name === this.database)?.rulesPath;
+    return path ? `At its next start the server deploys ${path} again. Change that file too.` : null;
+  }
+
+  private announce(text: string): void {
+    this.app.notices.show([text, this.restartNote ?? ""].join(" ").trim());
+  }
+
   async start(): Promise<void> {
     await this.load();
     await this.loadCoverage();
@@ -263,7 +273,7 @@ export class RulesController extends Store {
     [this.newerVersion, this.mergeBase] = [null, null];
     this.text = text;
     await this.load();
-    this.app.notices.show(`Version ${this.version} is in force.`);
+    this.announce(`Version ${this.version} is in force.`);
     return true;
   }
 
@@ -300,7 +310,7 @@ export class RulesController extends Store {
       throw error;
     }
     await this.load();
-    this.app.notices.show(`Version ${this.version} is in force: the text of version ${version}.`);
+    this.announce(`Version ${this.version} is in force: the text of version ${version}.`);
   }
 
   /** Selects a denial that an address names and the page has not received. */
@@ -385,6 +395,6 @@ export class RulesController extends Store {
   async promote(bounds: object): Promise<void> {
     await this.api.requestAdministration("POST", this.path("rules/promote"), { ...bounds, comment: "promoted in the console" });
     await this.load();
-    this.app.notices.show(`Version ${this.version} is in force: the staged rules.`);
+    this.announce(`Version ${this.version} is in force: the staged rules.`);
   }
 }

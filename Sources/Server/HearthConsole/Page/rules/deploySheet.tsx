@@ -39,6 +39,7 @@ export class DeploySheet extends Component<{ rules: RulesController }, { note: s
       {errors ? <div class="callout red">{errors} {plural(errors, "error")} must be mended first: line {rules.errors[0]!.line},{" "}
         {rules.errors[0]!.message}</div> : null}
       {problem ? <div class="callout red" role="alert"><span class="grow">{problem}</span>{rules.newerVersion ? <Button label="Merge" onPress={() => rules.open("merge")} /> : null}</div> : null}
+      {rules.restartNote ? <div class="callout ember">{rules.restartNote}</div> : null}
       <TextField label="Note" isProse value={note} placeholder="Why" onChange={next => this.setState({ note: next })} />
       {errors ? null : <ForecastSection rules={rules} />}
       <div class="labelled"><span>What changes in version {rules.version ?? "in force"}</span>

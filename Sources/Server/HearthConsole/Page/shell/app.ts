@@ -1,4 +1,4 @@
-import { isUnreachable } from "../api/console";
+import { DatabaseEntry, isUnreachable } from "../api/console";
 import { DataController } from "../data/controller";
 import { DenialFeed } from "../state/denials";
 import { Notices } from "../state/notices";
@@ -21,14 +21,14 @@ export class App extends Store {
   focusSearch: () => void = () => {};
   /** The name of what the view shows, for the title of the document; null for what the address names. */
   private subject: string | null = null;
-  databases: { name: string; isDefault: boolean }[] = [];
+  databases: DatabaseEntry[] = [];
   overlay: "command" | "keys" | null = null;
   problem: string | null = null;
   /** Called with the result of a requested proof of presence; null when none is requested. */
   presenceRequest: ((isShown: boolean) => void) | null = null;
   private isStarted = false;
   /** The databases, requested in parallel with the session. */
-  private pendingDatabases: Promise<{ name: string; isDefault: boolean }[]> | null = null;
+  private pendingDatabases: Promise<DatabaseEntry[]> | null = null;
   private generation = 0;
 
   constructor() {

@@ -12,7 +12,10 @@ struct ConsoleDatabaseEndpoints: ConsoleEndpoints {
   func databases() throws(ConsoleFailure) -> HTTPResponse {
     _ = try session()
     let names = services.databases.names.map { name in
-      JSON.object([.init("name", .string(name)), .init("isDefault", .bool(name == services.defaultNamespace))])
+      let isDefault = name == services.defaultNamespace
+      var entry: JSON = ["name": .string(name), "isDefault": .bool(isDefault)]
+      if isDefault, let path = console.rulesPath { entry["rulesPath"] = .string(path) }
+      return entry
     }
     return ConsoleResponder.json(.object([.init("databases", .array(names))]))
   }
