@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import HearthBytes
 import HearthTree
 import Synchronization
 
@@ -203,6 +204,9 @@ public final class Database: Sendable {
   /// Connects to an emulator instead of the configured server. `host` is a name or an address.
   public func useEmulator(withHost host: String, port: Int) {
     precondition(!host.isEmpty, "Cannot connect to nil or empty host.")
+    precondition(
+      !host.contains(":") || IPAddress(host) != nil,
+      "useEmulator(withHost: \(host), port: \(port)): pass the host without a port.")
     let isInUse = state.withLock { state in
       guard state.repository == nil else { return true }
       state.address = state.address.onEmulator(host: host, port: port)
