@@ -85,9 +85,9 @@ def main():
     lines = [
         f'.TH "HEARTH.CONF" 5 "" "hearth {version}" "Hearth"', ".SH NAME", "hearth.conf \\- options of hearth serve",
         ".SH DESCRIPTION",
-        text("Lines of name = value, for each option of hearth serve. A value is everything behind the = to the end of its "
-             "line; a line that begins with # is a comment. Flags are true or false. What the command line says counts "
-             "more. The installed file is /etc/hearth/hearth.conf."), ".SH OPTIONS"]
+        text("Lines of name = value, for each option of hearth serve. A value is the rest of the line after =; a line "
+             "that begins with # is a comment. Flags are true or false. Options of the command line override the file. "
+             "The installed file is /etc/hearth/hearth.conf."), ".SH OPTIONS"]
     for argument in options:
         name = argument["preferredName"]["name"]
         value = argument["valueName"] if argument["kind"] == "option" else "true"

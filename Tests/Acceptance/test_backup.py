@@ -84,7 +84,7 @@ def test_a_backup_of_a_server_under_writes_is_consistent(serve, restored, tmp_pa
         found.append((made, before, after))
     writer.end()
     assert [made["kind"] for made, _, _ in found] == ["full", "incremental", "incremental", "incremental"]
-    assert "all is whole" in hearth("backup", "verify", str(backups))
+    assert "no damage" in hearth("backup", "verify", str(backups))
     for made, before, after in (found[0], found[-1]):
         copy = restored(backups, "--at", made["instant"])
         # All writes that were acknowledged before, at most one write in flight, and no gap.
@@ -123,7 +123,7 @@ def test_every_position_between_backups_can_be_restored(serve, restored, tmp_pat
     assert read(restored(backups)) == {"a": 4}
     later = hearth("restore", str(backups), "--at", now(), "--into", str(tmp_path / "no"), expect=1)
     assert "newest backup" in later and not (tmp_path / "no").exists()
-    assert "--at is" in hearth("restore", str(backups), "--at", "noon", "--into", str(tmp_path / "no"), expect=64)
+    assert "--at must be" in hearth("restore", str(backups), "--at", "noon", "--into", str(tmp_path / "no"), expect=64)
 
 
 def test_restoring_into_an_existing_folder_is_refused(serve, tmp_path):
@@ -170,7 +170,7 @@ def test_a_following_backup_archives_and_prunes_old_backups(serve, restored, tmp
     assert "failed" not in errors
     assert read(restored(backups))["a"] == "late"
     hearth("backup", "prune", str(backups))
-    assert "all is whole" in hearth("backup", "verify", str(backups))
+    assert "no damage" in hearth("backup", "verify", str(backups))
 
 
 def test_a_repeated_backup_removes_old_backups(serve, tmp_path):
@@ -187,7 +187,7 @@ def test_a_repeated_backup_removes_old_backups(serve, tmp_path):
         timer.cancel()
         process.kill()
         process.communicate(timeout=WAIT_SECONDS)
-    assert "all is whole" in hearth("backup", "verify", str(backups))
+    assert "no damage" in hearth("backup", "verify", str(backups))
 
 
 def test_sealed_keys_need_their_passphrase(serve, restored, tmp_path):
@@ -226,7 +226,7 @@ def test_damage_is_found(serve, tmp_path):
         assert not (tmp_path / "no").exists() and not (tmp_path / "no.restoring").exists()
         content[-1] ^= 1
         file.write_bytes(content)
-    assert "all is whole" in hearth("backup", "verify", str(backups))
+    assert "no damage" in hearth("backup", "verify", str(backups))
 
 
 def test_restic_keeps_streams(serve, tmp_path):
@@ -267,7 +267,7 @@ def test_the_commands_of_the_guide_run(serve, tmp_path):
     server = serve(rules=OPEN)
     put(server, "a", 1)
     output = [run(block, server.data.parent) for block in blocks("Backup.md", "sh")]
-    assert any("all is whole" in text for text in output)
+    assert any("no damage" in text for text in output)
     for name in ("restored", "unsealed", "streamed"):
         copy = Server(tmp_path / name, rules=OPEN).start()
         try:

@@ -141,7 +141,7 @@ def test_a_node_is_drained_and_stopped(cluster):
     # The other node has had no request for this database.
     nodes[owner].run("databases", "create", "more")
     requests.put(f"{nodes[owner].url}/n.json?ns=more", json=7, timeout=WAIT_SECONDS)
-    assert "may be stopped" in nodes[owner].run("cluster", "drain", owner)
+    assert "you can stop it" in nodes[owner].run("cluster", "drain", owner)
     nodes.wait_for_owner(other, other)
     nodes.wait_for_owner(other, other, "more")
     client.call("p", p="/n", d=2)

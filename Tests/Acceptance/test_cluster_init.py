@@ -60,7 +60,7 @@ def test_nodes_know_each_other_and_have_the_same_keys(tmp_path):
 
     before = files(folder)
     said = init(folder, "a,b,c")
-    assert f"{folder}/a: was there, and stays as it is" in said and f"{folder}/c: made" in said
+    assert f"{folder}/a: already exists, not changed" in said and f"{folder}/c: made" in said
     after = files(folder)
     assert {path: after[path] for path in before} == before
     assert files(folder / "c" / "keys") == keys
@@ -73,7 +73,7 @@ def test_keys_of_a_single_server_are_taken_over(serve, tmp_path):
     folder = tmp_path / "cluster"
     init(folder, "a", "--keys-of", str(server.data))
     assert files(folder / "a" / "keys").items() <= files(server.data / "keys").items()
-    assert "would change them" in init(folder, "b", "--keys-of", str(server.data), expect=1)
+    assert "which --keys-of would change" in init(folder, "b", "--keys-of", str(server.data), expect=1)
     assert not (folder / "b").exists()
     # A node with a data folder of its own accepts the token.
     data = tmp_path / "data-a"
@@ -85,14 +85,14 @@ def test_keys_of_a_single_server_are_taken_over(serve, tmp_path):
 def test_invalid_node_names_and_folders_are_refused(tmp_path):
     folder = tmp_path / "cluster"
     for nodes in ["", "a,", "A", "a.b", "a_b", "a-"]:
-        assert "cannot name a node" in init(folder, nodes, expect=64)
-    assert "makes nodes" in init(folder, "a,ca", expect=64)
+        assert "is not a node name" in init(folder, nodes, expect=64)
+    assert "contains the certificate authority" in init(folder, "a,ca", expect=64)
     assert "twice" in init(folder, "a,b,a", expect=64)
-    assert "holds no keys" in init(folder, "a", "--keys-of", str(tmp_path / "nothing"), expect=64)
+    assert "contains no keys" in init(folder, "a", "--keys-of", str(tmp_path / "nothing"), expect=64)
     assert not folder.exists()
     init(folder, "a")
     (folder / "b").mkdir()
-    assert "is no node's folder" in init(folder, "b", expect=1)
+    assert "is not a node's folder" in init(folder, "b", expect=1)
     (folder / "a" / "key.pem").write_bytes((folder / "ca" / "key.pem").read_bytes())
     assert "do not match" in init(folder, "a", expect=1)
     (folder / "ca" / "certificate.pem").write_text("none", encoding="utf-8")

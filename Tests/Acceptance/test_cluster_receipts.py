@@ -139,7 +139,7 @@ def test_a_node_that_does_not_answer_is_named(cluster):
         (receipt,) = lines(nodes[other].run("users", "disable", "ann@example.com", "--wait", "--json", expect=1))[1:]
         assert receipt["unanswered"] == [frozen] and receipt["isComplete"] is False
         assert cut_on(receipt) == {owner: 1, other: 1}
-        assert f"no answer from {frozen}" in nodes[other].run("revocations", "--node", owner)
+        assert f"no response from {frozen}" in nodes[other].run("revocations", "--node", owner)
         for name in (owner, other):
             is_cut(clients[name], path)
     finally:

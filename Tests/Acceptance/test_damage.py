@@ -102,7 +102,7 @@ def test_repair_reports_missing_commits_and_saves_the_rest(serve):
     assert running.returncode == 1 and "the journal is open in process" in running.stderr, running
     assert server.stop() == 0
     whole = repair(server.data)
-    assert whole.returncode == 0 and "accounts: whole" in whole.stdout and "default: whole" in whole.stdout, whole
+    assert whole.returncode == 0 and "accounts: intact" in whole.stdout and "default: intact" in whole.stdout, whole
     file = server.data / "databases" / "default.sqlite"
     content = bytearray(file.read_bytes())
     content[content.rindex(b"value number 4")] ^= 1
@@ -131,5 +131,5 @@ def test_repair_never_resets_a_journal_unasked(serve):
     file.write_bytes(bytes(4096) + file.read_bytes()[4096:])
     before = file.read_bytes()
     done = repair(server.data, "--apply")
-    assert done.returncode == 1 and "nothing of it can be read" in done.stdout, done
+    assert done.returncode == 1 and "not readable: restore a backup" in done.stdout, done
     assert file.read_bytes() == before

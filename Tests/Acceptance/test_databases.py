@@ -42,7 +42,7 @@ def test_a_database_is_created_limited_and_deleted(serve, rules, tmp_path):
     wanted = requests.put(f"{server.url}/a.json?ns=guests", data="1", timeout=WAIT_SECONDS)
     assert wanted.status_code == 404, "a stranger makes none"
     assert server.run("databases", "create", "guests", "--rules", rules, "--connections", "1K") == (
-        "made guests; quotas: connections=1024\n")
+        "created guests; quotas: connections=1024\n")
     assert "A database with this name already exists." in server.run("databases", "create", "guests", expect=2)
     assert listed(server)["guests"]["quotas"] == {"connections": 1024}
     assert re.search(r"^guests +0 +connections=1024$", server.run("databases", "list"), re.M)

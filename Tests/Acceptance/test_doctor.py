@@ -51,7 +51,7 @@ def test_a_secure_server_has_no_findings(serve):
     found = look(server)
     for code in ("files", "formats", "server", "rules", "network"):
         assert severity(found, code) == "ok", found
-    assert "the server takes" in found["memory"]["text"]
+    assert "the server uses" in found["memory"]["text"]
     assert not [name for name in os.listdir(server.data) if name.startswith(".doctor")]
     assert server.run("db", "get", "/users/ann").strip() == '"here"'
     assert server.stop() == 0

@@ -73,7 +73,7 @@ def test_no_file_holds_data_of_an_erased_user(serve, mode):
     assert "eve***" not in trail and "e***@example.com" not in trail
     run(server, "audit", "verify")
     # An unknown or already erased user is reported as such; the command succeeds.
-    assert "there was no account" in run(server, "users", "erase", "uid:" + EVE, "--yes")
+    assert "no account has this uid" in run(server, "users", "erase", "uid:" + EVE, "--yes")
     if mode == "stopped":
         server.start()
     server.stop()

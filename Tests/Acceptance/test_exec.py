@@ -351,7 +351,7 @@ for address in [a for a in addresses if not a.startswith("127.")]:
         assert error.code == 401, error.code
 """, "--emulator-allow", "203.0.113.0/24")
     assert done.returncode == 0, done.stderr
-    assert "every program in 203.0.113.0/24 is an administrator" in done.stderr
+    assert "every program in 203.0.113.0/24 has administrator rights" in done.stderr
     refused = run(project, "--emulator-allow", "containers", "--", "true")
     assert refused.returncode != 0 and "neither an IP address nor a block" in refused.stderr, refused.stderr
 
@@ -363,7 +363,7 @@ def test_invalid_commands_and_export_folders_are_refused(project):
     (project / "other").mkdir()
     (project / "other/file").write_text("")
     refused = run(project, "--export-on-exit", "other", "--", "true")
-    assert refused.returncode != 0 and "is neither empty nor an export" in refused.stderr
+    assert refused.returncode != 0 and "is neither empty nor an emulator export" in refused.stderr
 
 
 def test_a_signal_to_hearth_reaches_the_command(project):

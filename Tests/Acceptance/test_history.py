@@ -119,7 +119,7 @@ def test_earlier_rules_explain_a_request_at_their_time(serve, tmp_path):
     # A write at that time is explained, too.
     wrote = explain(server.data, "--at", str(then), "--write", "/rooms/lobby/x", "--value", "1", "--uid", "ann")
     assert "is allowed by .write at /rooms/$room" in wrote.stdout
-    assert "leave out the rules file" in explain(server.data, "rules.json", "--at", "2h", *asked, expect=2).stderr
+    assert "omit the rules file" in explain(server.data, "rules.json", "--at", "2h", *asked, expect=2).stderr
 
 
 def test_an_invalid_time_is_refused_with_its_column(serve):

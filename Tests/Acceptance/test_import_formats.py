@@ -45,7 +45,7 @@ def test_csv_with_the_hash_parameters_as_the_console_shows_them(serve, tmp_path)
         [HEARTH, "users", "import", str(export), "--hash-config", str(config), "--data", str(server.data)],
         capture_output=True, text=True, timeout=WAIT_SECONDS)
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "2 accounts imported, 1 not" in done.stdout and "account 3: has 3 columns" in done.stderr
+    assert "2 accounts imported, 1 refused" in done.stdout and "account 3: has 3 columns" in done.stderr
     one = json.loads(server.run("users", "show", "one", "--json"))
     assert one["displayName"] == 'Öne, the "first"\nof them' and one["emailVerified"] is True
     assert one["createdAt"] == "1500000000000" and one["lastLoginAt"] == "1510000000000"
@@ -65,7 +65,7 @@ def test_csv_of_newer_versions_has_more_columns(serve, tmp_path):
         [HEARTH, "users", "import", str(export), "--data", str(server.data)], capture_output=True, text=True,
         timeout=WAIT_SECONDS)
     assert done.returncode == 0 and "3 accounts imported" in done.stdout, done.stdout + done.stderr
-    assert "rows have up to 60 columns; those after column 52 are not known" in done.stderr
+    assert "rows have up to 60 columns; those after column 52 are unknown" in done.stderr
 
     def providers(uid):
         shown = json.loads(server.run("users", "show", uid, "--json"))
@@ -130,9 +130,9 @@ def test_the_password_prompt_shows_no_input(serve):
 
     wait_for(b"Password for typed@example.com: ")
     os.write(terminal, "tÿped-secret\n".encode())
-    wait_for(b"The same again: ")
+    wait_for(b"Repeat: ")
     os.write(terminal, "tÿped-secret\n".encode())
-    wait_for(b"made ")
+    wait_for(b"created ")
     while True:
         try:
             chunk = os.read(terminal, 1024)

@@ -78,8 +78,8 @@ def test_a_server_is_reached_by_a_name_of_its_certificate(encrypted, authority, 
 
 
 @pytest.mark.parametrize("server, resolve, said", [
-    (f"https://{NAME}:9000", f"{NAME}:443:127.0.0.1", "must be the same"),
-    (f"https://{NAME}", "other.example.com:443:127.0.0.1", "must be the same"),
+    (f"https://{NAME}:9000", f"{NAME}:443:127.0.0.1", "must have the name and port of"),
+    (f"https://{NAME}", "other.example.com:443:127.0.0.1", "must have the name and port of"),
     (f"https://{NAME}", f"{NAME}:443", "--resolve"),
     (f"https://{NAME}", f"{NAME}:443:elsewhere.example.com", "--resolve"),
     (f"https://{NAME}", f"{NAME}:0:127.0.0.1", "--resolve"),

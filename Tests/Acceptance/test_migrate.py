@@ -72,8 +72,8 @@ ALL = ["--hash-config", "hash.txt", "--passwords", "passwords.csv", "--requests"
 def test_a_project_is_migrated_into_a_stopped_folder_and_agrees(project, stopped, serve):
     said = migrate(project, *ALL, "--report", "report.json")
     assert "2 users imported" in said and "in force as version 2" in said, said
-    assert "2 of 2 agree" in said and "8 of 8 agree" in said
-    assert "google.com: that goes on where this way to sign in is set up here" in said and "oddMember is not kept" in said
+    assert "2 of 2 match" in said and "8 of 8 match" in said
+    assert "google.com: enable this sign-in method" in said and "oddMember is not kept" in said
     report = json.loads((project / "report.json").read_text())
     assert report["good"] and report["applied"] and report["parts"]["data"]["values"] == 6
     assert "user1password" not in said + json.dumps(report)
@@ -84,20 +84,20 @@ def test_a_project_is_migrated_into_a_stopped_folder_and_agrees(project, stopped
     assert "passwords checked: 2, right: 2" in server.run("audit", "tail")
     # On the running server: the command overwrites nothing without `--force`, and the stored data stays.
     said = migrate(project, *ALL, expect=2)
-    assert "--force" in said and "it ended at the data" in said and "6 values" in said, said
+    assert "--force" in said and "stopped at the data" in said and "6 values" in said, said
     (project / "requests.yaml").write_text(
         "cases:\n  - {read: /rooms/r1, expect: allow}\n  - {write: /a/b.c, value: 1, expect: deny}\n".replace("b.c", "b"))
     (project / "passwords.csv").write_text("one,wrong-password\nnobody@example.com,user1password\ntwo,user1password\n")
     said = migrate(project, *ALL, "--force", expect=1)
-    assert "0 of 3 agree" in said and "1 of 2 agree" in said and "requests.yaml:2: nobody reads /rooms/r1: refused" in said
-    for problem in ("is not the one whose hash was imported", "there is no such account", "the account has no password"):
+    assert "0 of 3 match" in said and "1 of 2 match" in said and "requests.yaml:2: nobody reads /rooms/r1: refused" in said
+    for problem in ("does not match the imported hash", "there is no such account", "the account has no password"):
         assert problem in said, said
     assert json.loads(server.run("db", "export", "/", "-")) == STORED
 
 
 def test_migrating_creates_a_new_folder(project, serve):
     said = migrate(project, *ALL, "--sign-in", "password")
-    assert "2 of 2 agree" in said and "8 of 8 agree" in said, said
+    assert "2 of 2 match" in said and "8 of 8 match" in said, said
     assert (project / "data").stat().st_mode & 0o777 == 0o700
     server = serve("--sign-in", "password")
     assert json.loads(server.run("db", "export", "/", "-")) == STORED
@@ -111,7 +111,7 @@ def test_a_refused_part_leaves_the_folder_unchanged(project, serve):
     said = migrate(project, expect=1)
     assert "export.json:1:2: /a.b: refused" in said and "export.json:2:8: /c/d$: refused" in said, said
     assert "export.json:2:23: /e: different" in said and "rules.json:1:" in said and "nothing was changed" in said
-    assert "name the project's hash parameters with --hash-config" in said
+    assert "the project's hash parameters: name them with --hash-config" in said
     assert server.run("db", "get", "/").strip() == "null" and server.run("users", "list", "--json").strip() == "[]"
     # --check needs neither a server nor a data folder.
     answer = json.loads(migrate(project, "--check", "--json", expect=1, data="nowhere"))
@@ -125,12 +125,12 @@ def test_an_interrupted_migration_resumes(project, stopped):
     # The rules file is missing from the first run, so that data and users are imported before the second.
     migrate(project, "--hash-config", "hash.txt", files=["export.json", "users.json"])
     said = migrate(project, *ALL, "--resume")
-    assert "imported before" in said and "8 of 8 agree" in said
+    assert "imported before" in said and "8 of 8 match" in said
 
 
 @pytest.mark.parametrize("name, text, problem", [
-    ("requests.yaml", "data: {a: 1}\ncases: []", "leave out data"),
-    ("requests.yaml", "cases:\n  - steps: [{read: /, expect: deny}, {read: /, expect: deny}]", "make each a case"),
+    ("requests.yaml", "data: {a: 1}\ncases: []", "omit data"),
+    ("requests.yaml", "cases:\n  - steps: [{read: /, expect: deny}, {read: /, expect: deny}]", "make each step a case"),
     ("requests.yaml", "cases:\n  - {read: /}", "2:5"), ("passwords.csv", "one\n", "row 1"),
     ("hash.txt", "rounds: 8", "algorithm"),
 ])

@@ -89,7 +89,7 @@ def test_a_folder_is_moved_to_postgres_and_back_unchanged(serve, postgres, refus
     before = files(server.data)
     assert len(before) == 3
     said = migrate(server.data, "--to", postgres.url())
-    assert "databases/default: position" in said and "1 event waiting, 1 event given up" in said and "the copy is the same" in said
+    assert "databases/default: position" in said and "1 event waiting, 1 dead letter" in said and "copied, verified" in said
     assert f"--journal '{postgres.url()}'" in said
     # The source is unchanged, and other commands' unfinished work was left alone.
     assert files(server.data) == before
@@ -130,7 +130,7 @@ def test_a_folder_is_moved_to_postgres_and_back_unchanged(serve, postgres, refus
     assert sorted(request["json"]["data"]["path"] for request in refusing.got()) == [
         "/rooms/b", "/rooms/bad", "/rooms/c"]
     refusing.answer = lambda number, request: 204
-    assert "1 events wait again" in home.run("triggers", "replay", "t")
+    assert "1 events are waiting again" in home.run("triggers", "replay", "t")
     until(lambda: events(home) == (0, 0))
     assert home.stop() == 0
 

@@ -165,7 +165,7 @@ def test_unsuitable_postgres_servers_prevent_the_start(serve, postgres, tmp_path
     plain = serve(rules=OPEN, name="plain")
     put(plain, "x", 1)
     plain.stop()
-    assert "databases of its own" in refused("--journal", postgres.url(), name="plain")
+    assert "which --journal would not serve" in refused("--journal", postgres.url(), name="plain")
     postgres.kill()
     assert "no answer from" in refused("--journal", postgres.url(), name="away")
     settings = json.loads((server.data / "settings.json").read_text(encoding="utf-8"))

@@ -83,7 +83,7 @@ class Administrator:
         said = self.server.run(
             "providers", "import-saml", "saml.corp", str(file), "--sp-entity-id", SERVICE_PROVIDER, "--display-name", "Corp",
             *(["--tenant", tenant] if tenant else []))
-        assert said == f"saml.corp sends people to {company.url}/sso and trusts 1 certificate\n", said
+        assert said == f"saml.corp redirects users to {company.url}/sso and trusts 1 certificate\n", said
         company.configure(self.metadata(tenant))
 
     def metadata(self, tenant=None):

@@ -36,7 +36,7 @@ def test_the_account_commands_run(serve, starter_rules):
     assert '{"color":"green"}' in output and "ann@example.com" in output, output
     assert output.index("Permission denied") < output.index("Auth token is expired"), output
     assert output.index("Auth token is expired") < output.index("user_disable"), output
-    assert re.search(r"user_disable \S+  looked at 0, kept 0, cut 0", output), output
+    assert re.search(r"user_disable \S+  examined 0, kept 0, cancelled 0", output), output
 
 
 def test_the_backup_command_over_http_runs(serve, starter_rules):

@@ -23,7 +23,7 @@ def test_an_error_of_a_command_has_no_usage(tmp_path):
 
 def test_claims_are_explained_by_what_was_typed():
     text = hearth("token", "mint", "--uid", "a", "--claims", "role=editor", expect=64)
-    assert """--claims must be a JSON object: write '{"role":"editor"}'.""" in text or "no data folder" in text, text
+    assert """--claims must be a JSON object: write '{"role":"editor"}'.""" in text or "not a data folder" in text, text
     text = hearth("db", "get", "/", "--as", "a", "--claims", "level=3", expect=64)
     assert """--claims must be a JSON object: write '{"level":3}'.""" in text, text
 
@@ -43,7 +43,7 @@ def test_rules_of_a_file_are_the_first_version_with_its_author(serve):
     other.write_text('{"rules": {}}')
     deployed = subprocess.run(
         [HEARTH, "rules", "deploy", str(other), "--data", str(server.data)], capture_output=True, text=True, check=True)
-    assert f"has the rules file {server.rules}" in deployed.stderr, deployed.stderr
+    assert f"will deploy its rules file {server.rules}" in deployed.stderr, deployed.stderr
 
 
 def test_a_trigger_to_a_private_address_is_refused(serve):

@@ -78,7 +78,7 @@ def test_rules_are_rolled_back_after_a_crash_and_on_a_stopped_folder(serve, tmp_
 def test_rules_of_another_database_and_another_server_are_deployed(serve, tmp_path):
     server = serve()
     members = file(tmp_path, "members.json", MEMBERS)
-    assert "--create makes it" in server.run("rules", "deploy", members, "--ns", "second", expect=2)
+    assert "hearth rules deploy --create" in server.run("rules", "deploy", members, "--ns", "second", expect=2)
     assert server.run("rules", "deploy", members, "--ns", "second", "--create", "--dry-run").endswith("was changed\n")
     server.run("rules", "history", "--ns", "second", expect=2)
     server.run("rules", "deploy", members, "--ns", "second", "--create")
@@ -104,7 +104,7 @@ def test_rules_are_staged_promoted_and_rolled_back(serve, tmp_path):
     assert "nothing is staged" in server.run("rules", "stage", "--status")
     assert "No rules are staged" in server.run("rules", "promote", expect=2)
     text = server.run("rules", "stage", strict, "--comment", "own rooms alone")
-    assert "closes  read /$room" in text and "on trial" in text
+    assert "closes  read /$room" in text and "trial started" in text
     assert "at least 1 wanted" in server.run("rules", "promote", expect=1)
     assert [read(room) for room in ["ann", "bob", "eve"]] == [200, 200, 200]
     until(lambda: json.loads(server.run("rules", "stage", "--status", "--json"))["trial"]["judged"] == 3)

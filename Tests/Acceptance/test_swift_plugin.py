@@ -24,7 +24,7 @@ def test_the_program_of_the_guide_passes_the_contract_suite_and_decides(serve, t
     door = folder(tmp_path / "door")
     settings = tmp_path / "settings.json"
     settings.write_text('{"domain": "example.com"}', encoding="utf-8")
-    assert "keeps the contract" in hearth("plugins", "test", str(door), "--settings", str(settings))
+    assert "passed all tests" in hearth("plugins", "test", str(door), "--settings", str(settings))
     server = serve("--sign-in", "password")
     server.run("plugins", "add", str(door), "--yes")
     server.run("plugins", "settings", "door", "domain=example.com")

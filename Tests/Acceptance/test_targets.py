@@ -90,13 +90,13 @@ def test_the_description_is_the_owners_alone_and_goes_with_the_server(project, d
     server.stop()
     assert not file.exists()
     missing = run(project, "users", "list", expect=64)
-    assert "is no data folder" in missing.stderr and "Usage" not in missing.stderr, missing.stderr
+    assert "is not a data folder" in missing.stderr and "Usage" not in missing.stderr, missing.stderr
 
 
 def test_a_killed_server_is_not_followed(project, dev):
     server = dev(project)
     server.stop(signal.SIGKILL)
-    assert "is no data folder" in run(project, "users", "list", expect=64).stderr
+    assert "is not a data folder" in run(project, "users", "list", expect=64).stderr
 
 
 def test_two_servers_of_a_folder_are_listed_and_refused(project, dev, tmp_path):

@@ -35,7 +35,7 @@ def test_tenants_are_created_listed_and_deleted(server):  # noqa: F811
     run(server, "tenants", "delete", tenant, "--yes")
     assert tenant not in run(server, "tenants", "list")
     for command in (["show", tenant], ["set", tenant, "--disabled", "true"], ["delete", tenant, "--yes"]):
-        assert "hearth tenants list shows those that exist" in complaint(server, "tenants", *command)
+        assert "hearth tenants list shows the tenants" in complaint(server, "tenants", *command)
     # A text that cannot be a tenant id is no valid path either, and no request is sent.
     assert "letters, digits and hyphens" in complaint(server, "tenants", "show", "../config", expect=64)
     assert "begins with a letter" in complaint(server, "tenants", "create", "4u", expect=64)
@@ -72,7 +72,7 @@ def test_users_of_a_tenant(server, tmp_path):  # noqa: F811
     # An unknown tenant's error names the command that lists the tenants.
     assert "there is no such account" in complaint(server, "users", "disable", own, "--tenant", tenant)
     unknown = complaint(server, "users", "list", "--tenant", "nobody-12345")
-    assert "TENANT_NOT_FOUND" in unknown and "hearth tenants list shows those that exist" in unknown
+    assert "TENANT_NOT_FOUND" in unknown and "list the tenants with: hearth tenants list" in unknown
     assert "letters, digits and hyphens" in complaint(server, "users", "list", "--tenant", "../x", expect=64)
 
     file = tmp_path / "people.json"

@@ -268,7 +268,7 @@ def test_failed_events_become_dead_letters_and_are_replayed(serve, receiver):
         "/n/fails": "the handler failed: status 500", "/n/refuses": "the receiver refused the event: status 400"}
     ids = {request["json"]["data"]["path"]: request["json"]["id"] for request in hook.got()}
     answers.clear()
-    assert "2 events wait again" in server.run("triggers", "replay", "t")
+    assert "2 events are waiting again" in server.run("triggers", "replay", "t")
     until(lambda: len(hook.got()) == 5)
     assert all(request["json"]["id"] == ids[request["json"]["data"]["path"]] for request in hook.got())
     until(lambda: status(server, "t")["status"]["waiting"] == 0)

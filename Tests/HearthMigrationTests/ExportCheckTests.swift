@@ -37,17 +37,17 @@ import Testing
   @Test(
     "unstorable values are reported with their place",
     arguments: [
-      (#"{"a.b":1}"#, "export.json:1:2: /a.b: refused: a key has none of . $ # [ ] / and no control character"),
+      (#"{"a.b":1}"#, "export.json:1:2: /a.b: refused: a key must not contain . $ # [ ] / or control characters"),
       (#"{"x":{"":1}}"#, "export.json:1:7: /x/: refused: a key cannot be empty"),
-      (#"{"a\/b":{"c":1}}"#, "export.json:1:2: /a/b: refused: a key has none of . $ # [ ] / and no control character"),
-      (#"{".odd":1}"#, "export.json:1:2: /.odd: refused: a name that begins with a dot means nothing here"),
-      (#"{"a":{".value":1,"b":2}}"#, "export.json:1:18: /a/b: refused: a place has a value or children, and not both"),
+      (#"{"a\/b":{"c":1}}"#, "export.json:1:2: /a/b: refused: a key must not contain . $ # [ ] / or control characters"),
+      (#"{".odd":1}"#, "export.json:1:2: /.odd: refused: unknown name that begins with a dot"),
+      (#"{"a":{".value":1,"b":2}}"#, "export.json:1:18: /a/b: refused: a path has a value or children, not both"),
       (
         #"{"a":{"b":2,".value":1}}"#,
-        "export.json:1:13: /a/.value: refused: a place has a value or children, and not both"
+        "export.json:1:13: /a/.value: refused: a path has a value or children, not both"
       ),
-      (#"{"a":{"b":1,".priority":true}}"#, "export.json:1:25: /a/.priority: refused: a priority is a number or a text"),
-      (#"{"a":{".value":[1]}}"#, "export.json:1:16: /a/.value: refused: .value must be no object and no array"),
+      (#"{"a":{"b":1,".priority":true}}"#, "export.json:1:25: /a/.priority: refused: a priority must be a number or a string"),
+      (#"{"a":{".value":[1]}}"#, "export.json:1:16: /a/.value: refused: .value must not be an object or an array"),
     ])
   func refused(text: String, line: String) throws { #expect(try lines(text) == [line]) }
 
@@ -58,14 +58,14 @@ import Testing
         #"{"a":12345678901234567890}"#,
         "export.json:1:6: /a: different: a whole number of more than 64 bits is kept as the nearest floating-point number"
       ),
-      (#"{"a":1,"a":2}"#, "export.json:1:8: /a: different: the name is there twice, and only what comes last is kept"),
+      (#"{"a":1,"a":2}"#, "export.json:1:8: /a: different: the name appears twice; only the last value is kept"),
       (
         #"{"a":{".sv":"timestamp"}}"#,
-        "export.json:1:13: /a/.sv: different: the server fills it in at the moment of the import"
+        "export.json:1:13: /a/.sv: different: the server fills in this value at the time of the import"
       ),
-      (#"{"a":null}"#, "export.json:1:6: /a: note: null is nothing, and is not stored"),
-      (#"{"a":{}}"#, "export.json:1:7: /a: note: an empty object is nothing, and is not stored"),
-      (#"[]"#, "export.json:1:2: /: note: an empty array is nothing, and is not stored"),
+      (#"{"a":null}"#, "export.json:1:6: /a: note: null is not stored"),
+      (#"{"a":{}}"#, "export.json:1:7: /a: note: an empty object is not stored"),
+      (#"[]"#, "export.json:1:2: /: note: an empty array is not stored"),
     ])
   func different(text: String, line: String) throws { #expect(try lines(text) == [line]) }
 
@@ -98,7 +98,7 @@ import Testing
     #expect(try check(#"{"a":"\#(text)"}"#, limits: limits).findings.kept.isEmpty)
     #expect(
       try check(#"{"a":"\#(text)t"}"#, limits: limits).findings.kept.first?.text
-        == "a text of about 21 bytes; 20 are possible")
+        == "a string of about 21 bytes; the maximum is 20")
     let escaped = String(repeating: "\\u0041", count: 20)
     #expect(try check(#"{"a":"\#(escaped)"}"#, limits: limits).findings.kept.isEmpty)
   }

@@ -35,7 +35,7 @@ import Testing
     let user = #"{"localId":"a","odd":1,"providerUserInfo":[{"providerId":"google.com"},{"providerId":"google.com"}]}"#
     #expect(
       try lines([user, user]) == [
-        "users.json: 2 users: note: they sign in with google.com: that goes on where this way to sign in is set up here",
+        "users.json: 2 users: note: sign in with google.com: enable this sign-in method, so that they can continue",
         "users.json: 2 users: different: odd is not kept",
       ])
   }
@@ -45,8 +45,8 @@ import Testing
     let user = #"{"localId":"a","customAttributes":"{\"email\":\"x\",\"user_id\":1,\"role\":\"b\"}"}"#
     #expect(
       try lines([user, user, #"{"localId":"b","customAttributes":"no"}"#]) == [
-        "users.json: 2 users: note: the custom claim email is kept, and ID tokens have the account's own value or none",
-        "users.json: 2 users: note: the custom claim user_id is kept, and ID tokens have the uid in its place",
+        "users.json: 2 users: note: the custom claim email is kept, and ID tokens contain the account's own value or none",
+        "users.json: 2 users: note: the custom claim user_id is kept, and ID tokens contain the uid instead",
       ])
   }
 

@@ -120,7 +120,7 @@ package struct ExportCheck: Sendable {
       case ".sv": meaning = .serverValue
       case let text where text.hasPrefix("."):
         meaning = .nothing
-        report(.refused, token, "a name that begins with a dot means nothing here")
+        report(.refused, token, "unknown name that begins with a dot")
       default: break
       }
     }
@@ -136,7 +136,7 @@ package struct ExportCheck: Sendable {
     }
     if frames[last].hasValue, frames[last].hasChildren, meaning == .child || meaning == .value {
       meaning = .nothing
-      report(.refused, token, "a place has a value or children, and not both")
+      report(.refused, token, "a path has a value or children, not both")
     }
     noteRepeated(raw, token)
   }
@@ -148,8 +148,8 @@ package struct ExportCheck: Sendable {
     return switch Key(text(token.start, token.end)).problem {
     case nil: nil
     case .emptyKey: "a key cannot be empty"
-    case .keyTooLong: "a key of \(raw.count) bytes; \(limits.keySizeBytesMax) are possible"
-    case .forbiddenCharacter: "a key has none of . $ # [ ] / and no control character"
+    case .keyTooLong: "a key of \(raw.count) bytes; the maximum is \(limits.keySizeBytesMax)"
+    case .forbiddenCharacter: "a key must not contain . $ # [ ] / or control characters"
     case .tooDeep: "more than \(limits.depthMax) keys from the root"
     }
   }
@@ -160,7 +160,7 @@ package struct ExportCheck: Sendable {
     var hasher = Hasher()
     raw.withUnsafeBytes { hasher.combine(bytes: $0) }
     if !frames[last].names.insert(hasher.finalize()).inserted {
-      report(.different, token, "the name is there twice, and only what comes last is kept")
+      report(.different, token, "the name appears twice; only the last value is kept")
     }
   }
 
@@ -185,10 +185,10 @@ package struct ExportCheck: Sendable {
       return true
     case .value, .priority:
       if token.kind == .beginObject || token.kind == .beginArray {
-        report(.refused, token, "\(meaning == .value ? ".value" : ".priority") must be no object and no array")
+        report(.refused, token, "\(meaning == .value ? ".value" : ".priority") must not be an object or an array")
       }
     case .serverValue:
-      report(.different, token, "the server fills it in at the moment of the import")
+      report(.different, token, "the server fills in this value at the time of the import")
     case .nothing: break
     }
     return true
@@ -198,7 +198,7 @@ package struct ExportCheck: Sendable {
     let frame = frames.removeLast()
     if !frame.isOpaque, frame.isEmpty {
       report(
-        .note, token, "an empty \(frame.isArray ? "array" : "object") is nothing, and is not stored", at: frame.key)
+        .note, token, "an empty \(frame.isArray ? "array" : "object") is not stored", at: frame.key)
     }
     endValue()
   }
@@ -208,7 +208,7 @@ package struct ExportCheck: Sendable {
     let isMetadata = meaning == .value && frames.last.map { !$0.isOpaque } == true
     if !isSkipped || isMetadata { check(token) }
     if meaning == .priority, frames.last.map({ !$0.isOpaque }) == true, token.kind == .bool {
-      report(.refused, token, "a priority is a number or a text")
+      report(.refused, token, "a priority must be a number or a string")
     }
     endValue()
   }
@@ -216,13 +216,13 @@ package struct ExportCheck: Sendable {
   private mutating func check(_ token: JSONStream.Token) {
     switch token.kind {
     case .null:
-      if frames.last?.isArray == false { report(.note, token, "null is nothing, and is not stored") }
+      if frames.last?.isArray == false { report(.note, token, "null is not stored") }
       return
     case .string:
       let size = token.end - token.start - 2
       // Escapes are longer than their characters: only a text above the limit is resolved.
       if size > limits.stringSizeBytesMax, text(token.start, token.end).utf8.count > limits.stringSizeBytesMax {
-        report(.refused, token, "a text of about \(size) bytes; \(limits.stringSizeBytesMax) are possible")
+        report(.refused, token, "a string of about \(size) bytes; the maximum is \(limits.stringSizeBytesMax)")
         return
       }
     case .number:

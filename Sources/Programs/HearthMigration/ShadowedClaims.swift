@@ -21,7 +21,7 @@ package struct ShadowedClaims: Sendable {
     counts.sorted { $0.key < $1.key }.map { name, count in
       let rule =
         name == "user_id"
-        ? "ID tokens have the uid in its place" : "ID tokens have the account's own value or none"
+        ? "ID tokens contain the uid instead" : "ID tokens contain the account's own value or none"
       return (count, "the custom claim \(name) is kept, and \(rule)")
     }
   }

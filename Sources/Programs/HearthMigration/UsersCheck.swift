@@ -66,14 +66,14 @@ package struct UsersCheck: Sendable {
       findings.add(
         MigrationFinding(
           .refused, place: file, subject: Self.users(withoutParametersCount),
-          "password hashes can be checked only by who knows how they were made: name the project's hash parameters with "
+          "passwords cannot be verified without the project's hash parameters: name them with "
             + "--hash-config"))
     }
     for (id, count) in providerCounts.sorted(by: { $0.key < $1.key }) {
       findings.add(
         MigrationFinding(
           .note, place: file, subject: Self.users(count),
-          "they sign in with \(id): that goes on where this way to sign in is set up here"))
+          "sign in with \(id): enable this sign-in method, so that they can continue"))
     }
     for (count, text) in claims.notes {
       findings.add(MigrationFinding(.note, place: file, subject: Self.users(count), text))

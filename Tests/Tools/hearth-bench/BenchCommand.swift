@@ -6,7 +6,7 @@ import ArgumentParser
 struct BenchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hearth-bench",
-    abstract: "Load a server and print rates and latencies.",
+    abstract: "Load-test a server and print rates and latencies.",
     subcommands: [
       LoadBench.self, AuthBench.self, BrokerBench.self, ClientBench.self, RulesBench.self, PluginsBench.self,
       TriggersBench.self, OperationsBench.self, QuotasBench.self, GriefingBench.self, HistoryBench.self,

@@ -33,7 +33,7 @@ package struct BackupCheck: Sendable {
         Finding(
           "backup-none", severity, "this folder has no backup",
           advice: hasTimer
-            ? "systemctl enable --now hearth-backup.timer makes one daily, in /var/backups/hearth"
+            ? "systemctl enable --now hearth-backup.timer makes a daily backup in /var/backups/hearth"
             : "hearth backup create FOLDER --every 1h --keep 30d")
       ]
     }
@@ -44,8 +44,8 @@ package struct BackupCheck: Sendable {
           "backup-old", severity,
           "the last backup is \(max(0, age.partialValue) / 3_600) hours old\(location.map { ": \($0.printable)" } ?? "")",
           advice: hasTimer
-            ? "see systemctl status hearth-backup.timer hearth-backup.service"
-            : "see why there is no newer one; hearth backup create makes one")
+            ? "check systemctl status hearth-backup.timer hearth-backup.service"
+            : "find out why there is no newer backup; hearth backup create makes one")
       ]
     }
     return [Finding(ok: "backup", "the last backup is \(max(0, age.partialValue) / 3_600) hours old")]

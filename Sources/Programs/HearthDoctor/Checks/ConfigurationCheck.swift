@@ -20,20 +20,20 @@ package struct ConfigurationCheck: Sendable {
   /// The findings by setting name; they show no values.
   package var findings: [Finding] {
     let places = places(settings, at: "", depth: 0)
-    guard !places.isEmpty else { return [Finding(ok: "configuration", "\(path) holds no secret")] }
-    let text = "\(path) holds secrets: \(places.joined(separator: ", "))"
+    guard !places.isEmpty else { return [Finding(ok: "configuration", "\(path) contains no secrets")] }
+    let text = "\(path) contains secrets: \(places.joined(separator: ", "))"
     if mode & 0o007 != 0 {
       return [
         Finding(
           "secret-in-configuration", .error,
-          text + "; and its mode \(String(mode, radix: 8)) lets every user of the machine read it",
-          advice: "chmod 640 '\(path)', give it to the server's group, and replace the secrets")
+          text + "; and its mode \(String(mode, radix: 8)) lets every user of this machine read it",
+          advice: "chmod 640 '\(path)', set its group to the server's, and replace the secrets")
       ]
     }
     return [
       Finding(
         "secret-in-configuration", .notice, text,
-        advice: "keep each in a file of its own, named by the setting whose name ends in File")
+        advice: "move each secret to its own file, and name the file in the setting whose name ends in File")
     ]
   }
 

@@ -59,15 +59,15 @@ package struct DiskCheck: Sendable {
     case .memory(let name):
       [
         Finding(
-          "disk-volatile", .error, "the data folder is on \(name), in memory: nothing of it survives the machine",
+          "disk-volatile", .error, "the data folder is on \(name), in memory: all data is lost when the machine stops",
           advice: "put the data folder on a disk")
       ]
     case .network(let name):
       [
         Finding(
-          "disk-network", .warning, "the data folder is on \(name), a file system of another machine or program",
+          "disk-network", .warning, "the data folder is on \(name), a network or user-space file system",
           advice:
-            "use a disk of this machine: locks and syncs of such file systems are as good as the other side's word")
+            "use a local disk: locks and syncs of such file systems depend on the other machine or program")
       ]
     case .solid, .rotating, .virtual, .unknown: []
     }
@@ -77,49 +77,49 @@ package struct DiskCheck: Sendable {
     guard let median = medianNanoseconds, let worst = syncNanoseconds.max() else {
       return [Finding(unchecked: "sync-slow", "the data folder cannot be written by this user")]
     }
-    let figures = "a sync takes \(Self.text(median)), the slowest of \(syncNanoseconds.count) \(Self.text(worst))"
+    let figures = "a sync takes \(Self.text(median)), at most \(Self.text(worst)) (\(syncNanoseconds.count) measured)"
     var findings: [Finding] = []
     if median > Self.slowNanoseconds {
       findings.append(
         Finding(
-          "sync-slow", .warning, figures + "; every acknowledged write waits for one",
-          advice: "use a faster disk, or one with a write cache that survives a power cut"))
+          "sync-slow", .warning, figures + "; every acknowledged write waits for a sync",
+          advice: "use a faster disk, or one with a power-protected write cache"))
     }
     if median < Self.rotatingNanosecondsMin, kind == .rotating {
       findings.append(
         Finding(
           "sync-implausible", .warning,
-          "the disk says that it spins, and \(figures): something answers before the data is on the plate",
+          "\(figures), too fast for a rotating disk: a cache seems to acknowledge data before it is on the disk",
           advice:
-            "find out what: a controller with a battery is good, a write cache without one loses acknowledged writes "
+            "check the cache: with a battery it is safe; without one, acknowledged writes are lost "
             + "when the power fails (hdparm -W)"))
     }
     if findings.isEmpty { findings.append(Finding(ok: "sync", figures)) }
     if kind == .virtual {
       findings.append(
         Finding(
-          "disk-virtual", .notice, "the disk is a virtual machine's: whether its syncs are true is up to the host",
-          advice: "see that the host passes flushes on (QEMU: any cache mode but unsafe)"))
+          "disk-virtual", .notice, "the disk is virtual: whether a sync reaches the real disk depends on the host",
+          advice: "make sure that the host forwards flushes (QEMU: any cache mode except unsafe)"))
     }
     return findings
   }
 
   private var spaceFinding: Finding {
-    let text = "\(Self.megabytes(freeBytes)) are free, and the data takes \(Self.megabytes(dataBytes))"
+    let text = "\(Self.megabytes(freeBytes)) are free; the data takes \(Self.megabytes(dataBytes))"
     if freeBytes < max(stopBytes, Self.freeBytesMin) {
       return Finding(
-        "disk-full", .error, text, advice: "make room: writes are refused, and the rest is kept for administration")
+        "disk-full", .error, text, advice: "free disk space: client writes are refused")
     }
     if freeBytes < warnBytes {
       return Finding(
         "disk-low", .warning, text,
-        advice: "make room: below \(Self.megabytes(stopBytes)) (--low-space-stop) writes are refused")
+        advice: "free disk space: below \(Self.megabytes(stopBytes)) (--low-space-stop) writes are refused")
     }
     // A snapshot is written beside the log before the log is truncated.
     if freeBytes < dataBytes {
       return Finding(
         "disk-room", .warning, text,
-        advice: "make room for as much again: a snapshot is written beside what it replaces")
+        advice: "free as much space as the data takes: a new snapshot is written before the old one is deleted")
     }
     return Finding(ok: "disk-room", text)
   }

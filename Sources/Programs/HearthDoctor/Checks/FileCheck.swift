@@ -44,13 +44,13 @@ package struct FileCheck: Sendable {
         findings.append(
           Finding(
             "foreign-owner", .error,
-            "\(entry.path) belongs to user \(entry.ownerID), and the data folder to user \(folder.ownerID)",
+            "\(entry.path) belongs to user \(entry.ownerID), but the data folder to user \(folder.ownerID)",
             advice: "chown \(folder.ownerID) '\(entry.path)', unless the owner is intended"))
       }
       findings += finding(entry, isClosed: isClosed).map { [$0] } ?? []
     }
     return findings.isEmpty
-      ? [Finding(ok: "files", "\(entries.count) files and folders are their owner's alone")] : findings
+      ? [Finding(ok: "files", "\(entries.count) files and folders are accessible only to their owner")] : findings
   }
 
   private func finding(_ entry: Entry, isClosed: Bool) -> Finding? {
@@ -60,27 +60,28 @@ package struct FileCheck: Sendable {
     switch entry.role {
     case .dataFolder where others & 0o022 != 0:
       return Finding(
-        "folder-writable", .error, "\(mode): others can put files of theirs into it",
-        advice: "chmod 700 '\(entry.path)', and look at what is in it")
+        "folder-writable", .error, "\(mode): other users can create files in it",
+        advice: "chmod 700 '\(entry.path)', and check its files")
     case .dataFolder:
       return Finding(
-        "folder-open", .warning, "\(mode): others can see what is in it", advice: "chmod 700 '\(entry.path)'")
+        "folder-open", .warning, "\(mode): other users can list its files", advice: "chmod 700 '\(entry.path)'")
     case .secret:
       return Finding(
-        "secret-readable", .error, "\(mode) and holds secrets",
+        "secret-readable", .error, "\(mode) but it contains secrets",
         advice:
-          "chmod \(entry.mode & 0o100 == 0 ? "600" : "700") '\(entry.path)', and replace the secrets if others had a way to it"
+          "chmod \(entry.mode & 0o100 == 0 ? "600" : "700") '\(entry.path)', and replace the secrets if other users "
+          + "could reach it"
       )
     case .certificateKey:
       guard entry.mode & 0o007 != 0 else { return nil }
       return Finding(
-        "certificate-key-readable", .error, "\(mode): every user of the machine can read the certificate's key",
-        advice: "chmod 640 '\(entry.path)', give it to the server's group, and have the certificate made anew")
+        "certificate-key-readable", .error, "\(mode): every user of this machine can read the certificate's key",
+        advice: "chmod 640 '\(entry.path)', set its group to the server's, and issue a new certificate")
     case .data:
       // The folder's mode already denies access.
       guard !isClosed else { return nil }
       return Finding(
-        "data-readable", .warning, "\(mode) and holds data", advice: "chmod 600 '\(entry.path)'")
+        "data-readable", .warning, "\(mode) but it contains data", advice: "chmod 600 '\(entry.path)'")
     }
   }
 }

@@ -24,8 +24,8 @@ package struct JournalCheck: Sendable {
     if let problem {
       return [
         Finding(
-          "\(code)-unusable", .error, "the databases cannot be looked at: \(problem.printable)",
-          advice: "see that \(product) runs and lets this machine in")
+          "\(code)-unusable", .error, "the databases cannot be checked: \(problem.printable)",
+          advice: "make sure that \(product) runs and accepts connections from this machine")
       ]
     }
     guard warnings.isEmpty else {
@@ -34,6 +34,6 @@ package struct JournalCheck: Sendable {
           "\(code)-setup", .warning, "\(product): \($0.printable)", advice: setUpAdvice)
       }
     }
-    return [Finding(ok: code, "\(product), which keeps the databases, is set up to lose nothing")]
+    return [Finding(ok: code, "\(product), which stores the databases, is configured for durable writes")]
   }
 }

@@ -36,9 +36,11 @@ package struct MachineCheck: Sendable {
   package var findings: [Finding] { clock + [openFiles] + memory }
 
   private var clock: [Finding] {
-    let advice = "set the clock and have it kept (systemd-timesyncd, chrony): tokens count by it"
+    let advice = "set the clock and synchronise it (systemd-timesyncd, chrony): tokens expire by it"
     if nowSeconds < Self.earliestSeconds {
-      return [Finding("clock-wrong", .error, "the clock is before this program was made", advice: advice)]
+      return [
+        Finding("clock-wrong", .error, "the clock shows a time before the release of this program", advice: advice)
+      ]
     }
     if let newest = newestFileSeconds, newest > nowSeconds, newest - nowSeconds > Self.fileAheadSeconds {
       return [
@@ -48,41 +50,41 @@ package struct MachineCheck: Sendable {
       ]
     }
     switch isSynchronised {
-    case true?: return [Finding(ok: "clock", "the clock is kept right")]
+    case true?: return [Finding(ok: "clock", "the clock is synchronised")]
     case false?:
       return [
         Finding(
-          "clock-unsynchronised", .notice, "the kernel knows of nothing that keeps the clock right", advice: advice)
+          "clock-unsynchronised", .notice, "the clock is not synchronised", advice: advice)
       ]
-    case nil: return [Finding(unchecked: "clock-unsynchronised", "the kernel does not say whether the clock is kept")]
+    case nil: return [Finding(unchecked: "clock-unsynchronised", "the kernel does not report its state")]
     }
   }
 
   private var openFiles: Finding {
-    let text = "the server may have \(openFilesMax) files open, and every connection is one"
+    let text = "the server can open \(openFilesMax) files; every connection is one"
     guard openFilesMax < Self.openFilesFew else { return Finding(ok: "open-files", text) }
     return Finding(
       "open-files", .warning, text, advice: "raise the hard limit: LimitNOFILE= of its unit, or ulimit -Hn")
   }
 
   private var memory: [Finding] {
-    guard memoryBytes > 0 else { return [Finding(unchecked: "memory", "the machine does not say what it has")] }
+    guard memoryBytes > 0 else { return [Finding(unchecked: "memory", "the size of the memory is unknown")] }
     let all = "\(memoryBytes >> 20) MiB"
     if let resident = residentBytes {
-      let text = "the server takes \(resident >> 20) of \(all)"
+      let text = "the server uses \(resident >> 20) of \(all)"
       guard resident > memoryBytes / 10 * 8 else { return [Finding(ok: "memory", text)] }
       return [
         Finding(
           "memory", .warning, text,
-          advice: "give it more, or keep less: all data is in memory, and a snapshot needs room")
+          advice: "add memory or remove data: all data is in memory, and a snapshot needs more")
       ]
     }
-    let text = "the data takes \(dataBytes >> 20) MiB on the disk, and there are \(all) of memory"
+    let text = "the data takes \(dataBytes >> 20) MiB on the disk; the memory has \(all)"
     guard dataBytes > memoryBytes / 2 else { return [Finding(ok: "memory", text)] }
     return [
       Finding(
         "memory", .warning, text + "; all data is in memory while it is served",
-        advice: "give the server more memory, or keep less")
+        advice: "add memory or remove data")
     ]
   }
 }

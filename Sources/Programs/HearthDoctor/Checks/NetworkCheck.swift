@@ -37,7 +37,7 @@ package struct NetworkCheck: Sendable {
     if isDevelopment, isReachable {
       findings.append(
         Finding(
-          "development-reachable", .warning, "hearth dev serves an address that other machines reach",
+          "development-reachable", .warning, "hearth dev serves an address that other machines can reach",
           advice: "use hearth serve: hearth dev creates databases for every client and enables sign-in methods"))
     }
     return findings
@@ -48,28 +48,29 @@ package struct NetworkCheck: Sendable {
     case .unusable(let reason)?:
       return Finding(
         "certificate-unusable", .error, reason,
-        advice: "put the pair right; a running server keeps the one it has, and the next start fails")
+        advice: "correct the certificate and key; a running server keeps its current pair, but the next start fails")
     case .until(let end)?:
       let days = (end - nowSeconds) / Self.daySeconds
       if end < nowSeconds {
-        return Finding("certificate-ended", .error, "the certificate has ended: clients refuse it", advice: "renew it")
+        return Finding(
+          "certificate-ended", .error, "the certificate has expired: clients refuse it", advice: "renew it")
       }
       if days < Self.endingDays {
         return Finding(
-          "certificate-ending", .warning, "the certificate ends in \(days) days",
+          "certificate-ending", .warning, "the certificate expires in \(days) days",
           advice: "find out why it is not renewed")
       }
-      return Finding(ok: "certificate", "the certificate counts for \(days) days")
+      return Finding(ok: "certificate", "the certificate is valid for \(days) days")
     case nil where isReachable && isBehindProxy:
       return Finding(
-        "plain-text", .notice, "the port speaks plain text to other machines, as to a proxy",
-        advice: "see that only the proxy reaches it, or listen on 127.0.0.1 where the proxy is on this machine")
+        "plain-text", .notice, "the port accepts unencrypted connections from other machines, as a proxy needs",
+        advice: "make sure that only the proxy can reach it, or listen on 127.0.0.1 if the proxy is on this machine")
     case nil where isReachable:
       return Finding(
         "plain-text", .error,
-        "the port speaks plain text to other machines: tokens and passwords can be read on the way",
-        advice: "give it a certificate (--tls-cert, --tls-key), or listen on 127.0.0.1 behind a proxy")
-    case nil: return Finding(ok: "network", "only this machine reaches the port")
+        "the port accepts unencrypted connections from other machines: the network can read tokens and passwords",
+        advice: "configure a certificate (--tls-cert, --tls-key), or listen on 127.0.0.1 behind a proxy")
+    case nil: return Finding(ok: "network", "only this machine can reach the port")
     }
   }
 }

@@ -44,10 +44,10 @@ package struct PluginCheck: Sendable {
     let notices = restarted.map { plugin in
       Finding(
         "plugin-restarted", .notice,
-        "the plugin \(plugin.name.printable) was started again \(plugin.restartCount) times",
+        "the plugin \(plugin.name.printable) was restarted \(plugin.restartCount) times",
         advice: "read its log: hearth plugins logs \(plugin.name.printable)")
     }
     return down.isEmpty
-      ? [Finding(ok: "plugins", "\(wanted.count) plugins are as they should be")] + notices : findings + notices
+      ? [Finding(ok: "plugins", "\(wanted.count) enabled plugins work")] + notices : findings + notices
   }
 }

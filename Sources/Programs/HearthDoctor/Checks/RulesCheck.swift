@@ -33,8 +33,8 @@ package struct RulesCheck: Sendable {
   /// The finding for rules that do not compile.
   package static func unreadable(database: String, _ reason: String) -> Finding {
     Finding(
-      "rules-unreadable", .error, "the rules of \(database) do not compile, so everything is denied: \(reason)",
-      advice: "deploy rules that do: hearth rules deploy FILE --ns \(database)")
+      "rules-unreadable", .error, "the rules of \(database) do not compile, so all requests are denied: \(reason)",
+      advice: "deploy correct rules: hearth rules deploy FILE --ns \(database)")
   }
 
   private static let pathsMax = 5
@@ -70,7 +70,7 @@ package struct RulesCheck: Sendable {
     if undecidedCount > 0 {
       findings.append(
         Finding(
-          unchecked: "rules-world-writable", "\(undecidedCount) questions about the rules of \(database) have no answer"
+          unchecked: "rules-world-writable", "\(undecidedCount) questions about the rules of \(database) are undecided"
         ))
     }
     return findings.isEmpty ? [Finding(ok: "rules", "\(database): no path is open to every client (proved)")] : findings
@@ -79,6 +79,6 @@ package struct RulesCheck: Sendable {
   private static func paths(_ openings: [Opening]) -> String {
     let shown = openings.prefix(pathsMax).map(\.path).joined(separator: ", ")
     let rest = openings.count - pathsMax
-    return rest > 0 ? shown + " and at \(rest) more places" : shown
+    return rest > 0 ? shown + " and \(rest) more paths" : shown
   }
 }

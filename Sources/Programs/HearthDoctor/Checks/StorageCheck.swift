@@ -39,13 +39,13 @@ package struct StorageCheck: Sendable {
     let findings = journals.compactMap { journal -> Finding? in
       guard let format = journal.format else {
         return Finding(
-          "format-foreign", .error, "\(journal.path) is not a file of this program",
-          advice: "put it elsewhere, or restore the file that belongs there")
+          "format-foreign", .error, "\(journal.path) is not a file of Hearth",
+          advice: "move it elsewhere, or restore the original file")
       }
       guard format > formats.upperBound else { return nil }
       return Finding(
         "format-newer", .error,
-        "\(journal.path) has format \(format), and this program reads up to \(formats.upperBound)",
+        "\(journal.path) has format \(format), but this program reads up to \(formats.upperBound)",
         advice: "use the version of hearth that wrote it, or a newer one")
     }
     guard findings.isEmpty, !journals.isEmpty else { return findings }
@@ -55,19 +55,19 @@ package struct StorageCheck: Sendable {
   private func finding(_ subject: String, _ state: String) -> Finding {
     switch state {
     case "no-space":
-      Finding("write-no-space", .error, "\(subject) cannot be written: there is no room", advice: "make room")
+      Finding("write-no-space", .error, "\(subject) cannot be written: the disk is full", advice: "free disk space")
     case "storage-away":
       Finding(
         "write-storage-away", .error, "\(subject) cannot be written: \(product) does not answer",
-        advice: "see that \(product) runs and can be reached; writing then goes on by itself")
+        advice: "make sure that \(product) runs and can be reached; writes then continue automatically")
     case "disk-fault":
       Finding(
-        "write-disk-fault", .error, "\(subject) cannot be written: the disk refuses to read, write or sync",
-        advice: "look at the disk and the system's log; writing goes on by itself when the disk works")
+        "write-disk-fault", .error, "\(subject) cannot be written: the disk fails to read, write or sync",
+        advice: "check the disk and the system log; writes continue automatically when the disk works")
     default:
       Finding(
         "write-failed", .error, "\(subject) cannot be written since the disk failed: \(state.printable)",
-        advice: "look at the disk, then start the server again")
+        advice: "check the disk, then restart the server")
     }
   }
 
@@ -79,13 +79,13 @@ package struct StorageCheck: Sendable {
       findings.append(finding(subject, state))
     }
     if findings.isEmpty {
-      findings.append(Finding(ok: "server", "the server runs, and what it has open can be written"))
+      findings.append(Finding(ok: "server", "the server runs, and its open databases and accounts can be written"))
     }
     if isReplaced {
       findings.append(
         Finding(
-          "server-outdated", .notice, "the server's program was replaced since it was started",
-          advice: "start it again to have the new one"))
+          "server-outdated", .notice, "the program file was replaced after the server started",
+          advice: "restart the server to use the new program"))
     }
     return findings
   }

@@ -65,7 +65,7 @@ struct AdminFailure: Error, CustomStringConvertible {
     let code = Self.code(of: message)
     self.code = code
     let advice = Self.advice(code).map { " - \($0)" } ?? ""
-    description = "\(place) refused it: \(TextTable.printable(message))\(advice)"
+    description = "\(place) refused the request: \(TextTable.printable(message))\(advice)"
   }
 
   /// Returns the code at the beginning of a message, before " : ".
@@ -75,16 +75,16 @@ struct AdminFailure: Error, CustomStringConvertible {
 
   private static func advice(_ code: String) -> String? {
     switch code {
-    case "EMAIL_EXISTS": "another account has this address; see it with: hearth users show ADDRESS"
-    case "DUPLICATE_LOCAL_ID": "the uid is taken"
-    case "PHONE_NUMBER_EXISTS": "another account has this number; see it with: hearth users show NUMBER"
-    case "USER_NOT_FOUND": "there is no such account; hearth users list shows those that exist"
-    case "TENANT_NOT_FOUND": "there is no such tenant; hearth tenants list shows those that exist"
+    case "EMAIL_EXISTS": "another account has this e-mail address; show it with: hearth users show ADDRESS"
+    case "DUPLICATE_LOCAL_ID": "another account has this uid"
+    case "PHONE_NUMBER_EXISTS": "another account has this phone number; show it with: hearth users show NUMBER"
+    case "USER_NOT_FOUND": "there is no such account; list the accounts with: hearth users list"
+    case "TENANT_NOT_FOUND": "there is no such tenant; list the tenants with: hearth tenants list"
     case "UNAUTHENTICATED":
       "the server does not accept this administrator's token; name the server's data folder with --data, or --token-file"
     case "PASSWORD_LOGIN_DISABLED", "OPERATION_NOT_ALLOWED":
       "enable the sign-in method with --sign-in or --auth-config of hearth serve"
-    case "NOT_IMPLEMENTED": "this server does not serve that"
+    case "NOT_IMPLEMENTED": "this server does not support the request"
     default: nil
     }
   }

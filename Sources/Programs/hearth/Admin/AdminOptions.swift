@@ -14,7 +14,7 @@ struct AdminOptions: AccountsFlags {
 
   @Option(
     help: ArgumentHelp(
-      "Use this server instead of the one of the data folder. (HEARTH_SERVER)",
+      "Use this server instead of the server of the data folder. (HEARTH_SERVER)",
       valueName: "url"))
   var server: ServerAddress?
 
@@ -41,17 +41,17 @@ struct AdminOptions: AccountsFlags {
   @Option(help: ProjectOption.help) var project: String?
   @Option(help: AccountsHelp.publicUrl) var publicUrl: String?
 
-  @Flag(help: "Answer in JSON, for scripts.")
+  @Flag(help: "Print JSON, for scripts.")
   var json = false
 
   func validate() throws {
     if let project { try ProjectOption.validate(project) }
     try validateAccounts()
     guard let server else {
-      guard resolve == nil else { throw ValidationError("--resolve goes with --server.") }
+      guard resolve == nil else { throw ValidationError("--resolve needs --server.") }
       let isServerKnown = TargetSources.variable(CommandTargetDefaults.serverVariable)?.isEmpty == false
       guard tokenFile == nil || isServerKnown && data.given == nil else {
-        throw ValidationError("--token-file goes with --server.")
+        throw ValidationError("--token-file needs --server.")
       }
       return
     }
@@ -60,10 +60,10 @@ struct AdminOptions: AccountsFlags {
 
   private func validate(_ server: ServerAddress) throws {
     if let resolve, !resolve.matches(server) {
-      throw ValidationError("--resolve \(resolve) is not about --server \(server): its name and port must be the same.")
+      throw ValidationError("--resolve \(resolve) must have the name and port of --server \(server).")
     }
     if !server.isTLS, !(resolve.map { IPAddress.isLoopback(host: $0.address) } ?? server.isLoopback) {
-      throw ValidationError("\(server) would get the administrator's token unencrypted; use https://.")
+      throw ValidationError("\(server) would receive the administrator's token unencrypted; use https://.")
     }
   }
 

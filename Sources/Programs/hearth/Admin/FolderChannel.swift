@@ -48,13 +48,13 @@ final class FolderChannel: AdminChannel {
       contentType: request.body == nil ? nil : "application/json", body: request.body.map { $0.text() } ?? [],
       bearer: .verified(.operator(name: "cli")), client: .commandLine, now: WallClock.instant)
     guard let answer = await IdentityEndpoints(accounts).handle(identity) else {
-      throw AdminFailure("\(place): nothing serves \(request.path)")
+      throw AdminFailure("\(place): \(request.path) is not supported")
     }
     let json = JSON(parsing: answer.body)
     guard (200..<300).contains(answer.status) else {
       throw AdminFailure(answer: json, status: answer.status, place: place)
     }
-    guard let json else { throw AdminFailure("\(place) answered something that is not JSON") }
+    guard let json else { throw AdminFailure("\(place) returned a response that is not JSON") }
     return json
   }
 

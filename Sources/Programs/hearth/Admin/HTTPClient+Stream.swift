@@ -24,7 +24,7 @@ extension HTTPClient {
         case .body(let bytes)?: return bytes
         case .end?: isAtEnd = true
         case .head?: continue
-        case nil: throw Failure(description: "\(place) broke the answer off in the middle")
+        case nil: throw Failure(description: "\(place) ended the response before it was complete")
         }
       }
       return nil
@@ -47,7 +47,7 @@ extension HTTPClient {
       var bytes: [UInt8] = []
       while let piece = try await next() {
         guard bytes.count + piece.readableBytes <= bytesMax else {
-          throw Failure(description: "\(place) answered with more than \(bytesMax) bytes", isTooLong: true)
+          throw Failure(description: "\(place) sent a response of more than \(bytesMax) bytes", isTooLong: true)
         }
         bytes += piece.readableBytesView
       }
@@ -77,7 +77,7 @@ extension HTTPClient {
         // The response is complete although the server has closed the connection already.
         try? await outbound.write(contentsOf: [.head(head), .end(nil)])
         guard case .head(let answer)? = try await body.part() else {
-          throw Failure(description: "\(place) closed the connection without an answer")
+          throw Failure(description: "\(place) closed the connection without a response")
         }
         value = try await work(Int(answer.status.code), &body)
       }
@@ -85,7 +85,7 @@ extension HTTPClient {
       // A complete response stays valid when the server closes the connection first.
       if value == nil { throw Failure(description: "the connection to \(place) failed\(Self.reason(error))") }
     }
-    guard let value else { throw Failure(description: "\(place) closed the connection without an answer") }
+    guard let value else { throw Failure(description: "\(place) closed the connection without a response") }
     return value
   }
 
@@ -119,7 +119,7 @@ private final class SilenceTimeoutHandler: ChannelInboundHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     guard event is IdleStateHandler.IdleStateEvent else { return context.fireUserInboundEventTriggered(event) }
-    context.fireErrorCaught(HTTPClient.Failure(description: "\(place) said nothing for \(seconds) s"))
+    context.fireErrorCaught(HTTPClient.Failure(description: "\(place) sent nothing for \(seconds) s"))
     context.close(promise: nil)
   }
 }

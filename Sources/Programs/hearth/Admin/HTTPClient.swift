@@ -60,7 +60,7 @@ struct HTTPClient: Sendable {
       throw error
     }
     let timeout = loop.scheduleTask(in: .seconds(Self.timeoutSeconds)) {
-      answer.fail(Failure(description: "\(place) did not answer within \(Self.timeoutSeconds) s"))
+      answer.fail(Failure(description: "\(place) did not respond within \(Self.timeoutSeconds) s"))
       channel.close(promise: nil)
     }
     defer { timeout.cancel() }
@@ -78,8 +78,8 @@ struct HTTPClient: Sendable {
   static func reason(_ error: any Error) -> String {
     guard case NIOSSLError.handshakeFailed(let cause) = error else { return ": \(error)" }
     return
-      ": its certificate is not one that is trusted here for that name; --ca-file names the authority of a server with "
-      + "a certificate of its own (\(cause))"
+      ": its certificate is not trusted for this name; --ca-file names the authority of a server with "
+      + "a private certificate (\(cause))"
   }
 
   func headers(contentType: String?, body: [UInt8]?) -> HTTPHeaders {
@@ -155,6 +155,6 @@ private final class Exchange: ChannelInboundHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    answer.fail(HTTPClient.Failure(description: "the server closed the connection without an answer"))
+    answer.fail(HTTPClient.Failure(description: "the server closed the connection without a response"))
   }
 }

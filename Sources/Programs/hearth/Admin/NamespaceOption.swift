@@ -3,7 +3,7 @@ import HearthWire
 
 /// The option for the database of a server.
 struct NamespaceOption: ParsableArguments {
-  @Option(help: ArgumentHelp("The database; the server's default one if not given.", valueName: "name"))
+  @Option(help: ArgumentHelp("The database. If not given, the server's default database.", valueName: "name"))
   var ns: String?
 
   func validate() throws {

@@ -15,7 +15,7 @@ struct ServerChannel: AdminChannel {
     guard (200..<300).contains(answer.status) else {
       throw AdminFailure(answer: json, status: answer.status, place: place)
     }
-    guard let json else { throw AdminFailure("\(place) answered something that is not JSON") }
+    guard let json else { throw AdminFailure("\(place) returned a response that is not JSON") }
     return json
   }
 
@@ -24,7 +24,7 @@ struct ServerChannel: AdminChannel {
   /// Returns the project that the server serves.
   func projectID() async throws -> String {
     guard let projectID = try await send(.hearth("status"))["projectID"]?.string else {
-      throw AdminFailure("\(place) did not say which project it serves; is it another kind of server?")
+      throw AdminFailure("\(place) did not return its project id; is it a Hearth server?")
     }
     return projectID
   }

@@ -20,7 +20,7 @@ struct SettingsClient: Sendable {
     guard (200..<300).contains(answer.status) else {
       throw AdminFailure(answer: json, status: answer.status, place: served.place)
     }
-    guard let json else { throw AdminFailure("\(served.place) answered something that is not JSON") }
+    guard let json else { throw AdminFailure("\(served.place) returned a response that is not JSON") }
     return json
   }
 

@@ -4,7 +4,7 @@ import HearthAccounts
 /// The option `--tenant` for commands on the accounts of a tenant.
 struct TenantOption: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The tenant whose accounts are meant, instead of the project's own.", valueName: "id"),
+    help: ArgumentHelp("Use the accounts of this tenant, instead of the project's own.", valueName: "id"),
     transform: TenantArgument.read)
   var tenant: String?
 }
@@ -18,7 +18,7 @@ struct TenantArgument: ParsableArguments {
   static func read(_ text: String) throws -> String {
     guard TenantRecord.isID(text) else {
       throw ValidationError(
-        "A tenant's id has letters, digits and hyphens; hearth tenants list shows those that exist.")
+        "A tenant's id has letters, digits and hyphens; hearth tenants list shows the tenants.")
     }
     return text
   }

@@ -5,7 +5,7 @@ extension WebhookSecret {
   /// Creates the secret that is the whole content of a file.
   init(file: String) throws {
     let secrets = try Self.secrets(inFile: file)
-    guard let secret = secrets.first, secrets.count == 1 else { throw AdminFailure("\(file) must hold one secret") }
+    guard let secret = secrets.first, secrets.count == 1 else { throw AdminFailure("\(file) must contain one secret") }
     self = secret
   }
 

@@ -13,16 +13,16 @@ struct AuditCommand: ParsableCommand {
   struct Tail: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "tail", abstract: "Show the newest records, oldest first.",
-      discussion: "With --json: one record a line.")
+      discussion: "With --json, prints one record on each line.")
 
     @OptionGroup var admin: AdminOptions
 
     @OptionGroup var tenant: TenantOption
 
-    @Option(name: [.customShort("n"), .long], help: ArgumentHelp("How many records.", valueName: "count"))
+    @Option(name: [.customShort("n"), .long], help: ArgumentHelp("The number of records to show.", valueName: "count"))
     var count = 20
 
-    @Flag(name: [.customShort("f"), .long], help: "Print further records as they come, until interrupted.")
+    @Flag(name: [.customShort("f"), .long], help: "Print new records as they are added, until interrupted.")
     var follow = false
 
     func validate() throws {
@@ -52,8 +52,9 @@ struct AuditCommand: ParsableCommand {
       commandName: "verify",
       abstract: "Verify by the chain of hashes that no record was changed, removed or reordered.",
       discussion: """
-        Exits with 1 and names the first record that is not as it was written. Somebody who can write to the folder could \
-        also write a whole new trail: keep the last hash elsewhere, and pass it as --anchor next time.
+        Exits with 0 when the trail is unchanged, and 1 when it is not, with the first changed record. A user with \
+        write access to the folder could also write a complete new trail: store the last hash elsewhere, and pass it \
+        as --anchor next time.
         """)
 
     @OptionGroup var admin: AdminOptions
@@ -62,7 +63,7 @@ struct AuditCommand: ParsableCommand {
 
     @Option(
       help: ArgumentHelp(
-        "A record that an earlier check showed, with its hash; the chain must contain it.", valueName: "seq:hash"))
+        "A record and its hash from an earlier check; the chain must contain them.", valueName: "seq:hash"))
     var anchor: AuditAnchor?
 
     func run() async throws {
@@ -77,12 +78,12 @@ struct AuditCommand: ParsableCommand {
 
     private static func text(_ answer: JSON, isWhole: Bool) -> String {
       if isWhole {
-        let head = answer["head"]?["hash"]?.string.map { ", the last one is \($0)" } ?? ""
+        let head = answer["head"]?["hash"]?.string.map { ", last hash \($0)" } ?? ""
         return "whole: \(answer["records"]?.int ?? 0) records\(head)"
       }
       let place = answer["broken"]?["sequence"]?.int.map { "record \($0)" } ?? "the trail"
-      return "broken: \(place) is not as it was written: "
-        + TextTable.printable(answer["broken"]?["reason"]?.string ?? "no reason was given")
+      return "broken: \(place): "
+        + TextTable.printable(answer["broken"]?["reason"]?.string ?? "no reason given")
     }
   }
 }

@@ -10,8 +10,8 @@ struct BackupCommand: ParsableCommand {
     commandName: "backup",
     abstract: "Back up a data folder while its server runs or is stopped, and manage backups.",
     discussion: """
-      A backup holds all databases, the accounts, keys and settings as they were at one instant. REPOSITORY is a folder \
-      that holds nothing else; the guide "Backup and restore" says what is in it. `hearth restore` makes a data folder of it.
+      A backup contains all databases, the accounts, keys and settings as of one instant. REPOSITORY is a folder for \
+      backups only; the guide "Backup and restore" describes its files. `hearth restore` makes a data folder from it.
       """,
     subcommands: [BackupCreate.self, BackupList.self, BackupVerify.self, BackupPrune.self])
 }
@@ -21,7 +21,7 @@ struct RepositoryArgument: ParsableArguments {
   @Argument(help: ArgumentHelp("The folder with the backups.", valueName: "repository"))
   var repository: String
 
-  @Flag(help: "Answer in JSON, for scripts.")
+  @Flag(help: "Print JSON, for scripts.")
   var json = false
 }
 

@@ -34,30 +34,30 @@ struct BackupCreate: ParsableCommand {
   @Flag(help: "Make a full backup. Earlier backups stay valid.")
   var full = false
 
-  @Option(help: ArgumentHelp("Make a backup now and after each interval, such as 15m, 1h or 1d.", valueName: "time"))
+  @Option(help: ArgumentHelp("Make a backup now and then at this interval, such as 15m, 1h or 1d.", valueName: "time"))
   var every: DurationArgument?
 
   @Option(
     help: ArgumentHelp(
-      "After each backup, remove older ones that no restore within this time needs, such as 30d.", valueName: "time"))
+      "After each backup, remove backups that are not needed to restore this time, such as 30d.", valueName: "time"))
   var keep: DurationArgument?
 
   @Option(
     help: ArgumentHelp(
-      "Also keep a continuous archive that lags by at most this time, such as 10s; --every sets the interval of backups (default: 1h).",
+      "Also write a continuous archive with at most this delay, such as 10s; --every sets the backup interval (1h).",
       valueName: "time"))
   var follow: DurationArgument?
 
   @OptionGroup var keys: BackupKeysOption
 
-  @Flag(help: "Answer in JSON, for scripts: a line for each backup.")
+  @Flag(help: "Print JSON, for scripts: one line for each backup.")
   var json = false
 
   func validate() throws {
     guard repository == "-" else { return }
     guard !full, every == nil, keep == nil, follow == nil, !json else {
       throw ValidationError(
-        "Standard output gets one full backup: --full, --every, --keep, --follow and --json need a folder.")
+        "Standard output receives one full backup: --full, --every, --keep, --follow and --json need a folder.")
     }
     guard isatty(STDOUT_FILENO) == 0 else {
       throw ValidationError("A backup cannot be written to a terminal: redirect standard output to a file or program.")
@@ -110,6 +110,6 @@ extension Manifest {
     let count = databases.count { $0.name != "accounts" }
     return
       "\(kind.rawValue), as of \(Timestamp.text(milliseconds: instantMilliseconds)): \(NumberFormat.counted(count, "database")), "
-      + "\(NumberFormat.grouped(Double(sizeBytes))) bytes, keys \(keysText == "none" ? "left out" : keysText)"
+      + "\(NumberFormat.grouped(Double(sizeBytes))) bytes, keys \(keysText == "none" ? "omitted" : keysText)"
   }
 }

@@ -4,17 +4,17 @@ import HearthProgram
 
 /// The options for keys and secrets in backups.
 struct BackupKeysOption: ParsableArguments {
-  @Flag(help: "Leave out keys, triggers and the settings of plugins, which contain secrets.")
+  @Flag(help: "Omit keys, triggers and the settings of plugins, which contain secrets.")
   var withoutKeys = false
 
   @Option(
     help: ArgumentHelp(
-      "A file whose first line is the passphrase that keys and secrets are sealed with.", valueName: "file"))
+      "A file whose first line is the passphrase that encrypts keys and secrets.", valueName: "file"))
   var passphraseFile: String?
 
   func validate() throws {
     guard !withoutKeys || passphraseFile == nil else {
-      throw ValidationError("--without-keys and --passphrase-file exclude each other.")
+      throw ValidationError("--without-keys and --passphrase-file cannot be combined.")
     }
   }
 
@@ -26,7 +26,7 @@ struct BackupKeysOption: ParsableArguments {
       .first.map(String.init) ?? ""
     guard let seal = PassphraseSeal(passphrase: line) else {
       throw ValidationError(
-        "The first line of \(passphraseFile) is too short for a passphrase: take \(PassphraseSeal.passphraseBytesMin) "
+        "The first line of \(passphraseFile) is too short for a passphrase: use \(PassphraseSeal.passphraseBytesMin) "
           + "characters or more, such as the output of: openssl rand -base64 24")
     }
     return seal

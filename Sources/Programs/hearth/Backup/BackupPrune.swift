@@ -9,14 +9,16 @@ struct BackupPrune: ParsableCommand {
     commandName: "prune",
     abstract: "Remove old backups and unused files.",
     discussion: """
-      Every moment since then can still be restored: the last backup from before it stays too, and so does the newest one \
-      in any case. What a kept backup needs is never removed.
+      Every time within --keep can still be restored: the last backup before it stays too. The newest backup always \
+      stays. Files that a remaining backup needs are never removed.
       """)
 
   @OptionGroup var place: RepositoryArgument
 
   @Option(
-    help: ArgumentHelp("Keep what is needed for the last: 30d. Without it no backup is removed.", valueName: "time"))
+    help: ArgumentHelp(
+      "Keep the backups needed to restore this time, such as 30d. If not given, no backup is removed.",
+      valueName: "time"))
   var keep: DurationArgument?
 
   func run() throws {
@@ -30,7 +32,7 @@ struct BackupPrune: ParsableCommand {
         ])
     } else {
       Output.line(
-        "\(outcome.removed.count) backups were removed with \(outcome.removedPieceCount) pieces; \(outcome.keptCount) are kept"
+        "\(outcome.removed.count) backups and \(outcome.removedPieceCount) pieces removed, \(outcome.keptCount) kept"
       )
     }
   }

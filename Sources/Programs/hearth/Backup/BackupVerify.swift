@@ -7,11 +7,11 @@ import HearthTree
 struct BackupVerify: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Read every byte of the backups and compare the hashes. Exits with 1 after damage.")
+    abstract: "Read every byte of the backups and compare the hashes. Exits with 0 when all match, and 1 after damage.")
 
   @OptionGroup var place: RepositoryArgument
 
-  @Argument(help: ArgumentHelp("Only this backup, as list names it.", valueName: "backup"))
+  @Argument(help: ArgumentHelp("Only this backup, by its name in hearth backup list.", valueName: "backup"))
   var backup: String?
 
   func run() throws {
@@ -33,7 +33,7 @@ struct BackupVerify: ParsableCommand {
       for finding in report.findings { Output.line("\(finding)") }
       let count = report.findings.count
       let verdict =
-        count == 0 ? "all is whole" : "\(NumberFormat.counted(count, "file")) \(count == 1 ? "is" : "are") damaged"
+        count == 0 ? "no damage" : "\(NumberFormat.counted(count, "file")) \(count == 1 ? "is" : "are") damaged"
       Output.line(
         "\(NumberFormat.counted(report.backupCount, "backup")), \(NumberFormat.counted(report.pieceCount, "piece")), "
           + "\(NumberFormat.counted(report.sizeBytes, "byte")): \(verdict)")

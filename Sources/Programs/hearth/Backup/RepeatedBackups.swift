@@ -46,7 +46,7 @@ struct RepeatedBackups {
         }
       } catch {
         session = nil
-        Output.note("hearth: the backup failed and is tried again: \(error)")
+        Output.note("hearth: the backup failed and will be retried: \(error)")
         wait = min(pollInterval, Self.retrySecondsMax * 1_000)
         // A failed backup is repeated, and not skipped.
         if now >= due - interval, follow == nil { due = now + wait }

@@ -12,27 +12,27 @@ struct RestoreCommand: ParsableCommand {
     commandName: "restore",
     abstract: "Make a data folder from backups, as of a given time.",
     discussion: """
-      --into is a new folder, or an empty one; it appears when all of it is durable and verified. A time is in UTC, such as \
-      2026-11-20T14:03:00Z: every commit that was decided until then. A number is a position of --database: that commit is \
-      the last one there, and the others are as they were at its time. REPOSITORY - reads the stream of \
-      `hearth backup create -` from standard input, and keeps a copy of it beside --into meanwhile.
+      --into is a new or empty folder. It appears when it is complete, durable and verified. A time is in UTC, such as \
+      2026-11-20T14:03:00Z: the folder contains every commit up to then. A number is a position of --database: that \
+      commit is the last one of the database, and the others are as of its time. REPOSITORY - reads the output of \
+      `hearth backup create -` from standard input, and stores a copy of it beside --into meanwhile.
       """)
 
   @Argument(help: ArgumentHelp("The folder with the backups; - is standard input.", valueName: "repository"))
   var repository: String
 
-  @Option(help: ArgumentHelp("latest, a time, or a position.", valueName: "moment"))
+  @Option(help: ArgumentHelp("The time to restore: latest, a UTC time, or a position.", valueName: "moment"))
   var at = "latest"
 
-  @Option(help: ArgumentHelp("The database that a position is of; accounts is the accounts.", valueName: "name"))
+  @Option(help: ArgumentHelp("The database of a position; accounts means the accounts.", valueName: "name"))
   var database = "default"
 
-  @Option(help: ArgumentHelp("The folder to make.", valueName: "dir"))
+  @Option(help: ArgumentHelp("The data folder to make.", valueName: "dir"))
   var into: String
 
   @OptionGroup var keys: BackupKeysOption
 
-  @Flag(help: "Answer in JSON, for scripts.")
+  @Flag(help: "Print JSON, for scripts.")
   var json = false
 
   func run() throws {
@@ -43,7 +43,7 @@ struct RestoreCommand: ParsableCommand {
     if repository == "-" {
       let copy = Restore.workPath(for: into) + "-stream"
       defer { Folder.remove(copy) }
-      guard access(copy, F_OK) != 0 else { throw AdminFailure("\(copy) is in the way: remove it and try again") }
+      guard access(copy, F_OK) != 0 else { throw AdminFailure("\(copy) already exists: remove it and try again") }
       _ = try BackupStream.receive(into: BackupRepository(path: copy, for: .adding), Self.read)
       outcome = try restore(copy, moment, seal)
     } else {
@@ -70,7 +70,7 @@ struct RestoreCommand: ParsableCommand {
     }
     guard let milliseconds = UTCInstant.milliseconds(at) else {
       throw ValidationError(
-        "--at is latest, a time such as 2026-11-20T14:03:00Z, or a position, and not \(at.printable).")
+        "--at must be latest, a time such as 2026-11-20T14:03:00Z, or a position, not \(at.printable).")
     }
     return .time(milliseconds)
   }
@@ -107,8 +107,8 @@ struct RestoreCommand: ParsableCommand {
     Output.line("\(into) is restored from \(outcome.backup.id); start it with: hearth serve --data \(into)")
     if !outcome.hasKeys {
       Output.note(
-        "Keys and secrets are not there: put keys/ back, or the server makes new ones, and nothing that the old ones signed "
-          + "or sealed counts: sessions, second factors, imported passwords.")
+        "The backup has no keys: copy keys/ into the folder, or the server makes new keys, and what the old ones "
+          + "signed or sealed becomes invalid: sessions, second factors, imported passwords.")
     }
   }
 }

@@ -6,7 +6,7 @@ import HearthProgram
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",
-    abstract: "Load a server and print rates and latencies. Runs hearth-bench from the folder of this program.")
+    abstract: "Load-test a server and print rates and latencies. Runs hearth-bench from the folder of this program.")
 
   @Argument(parsing: .captureForPassthrough, help: "Arguments for hearth-bench; --help lists them.")
   var arguments: [String] = []

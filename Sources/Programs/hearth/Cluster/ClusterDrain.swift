@@ -8,9 +8,9 @@ struct ClusterDrain: AsyncParsableCommand, WritingCommand {
     commandName: "drain",
     abstract: "Move the databases of a node to other nodes, so that it can be stopped.",
     discussion: """
-      Asks the node that runs on the --data folder, or the one that --server names, which must be the one that is named. \
-      From then on it takes no database, until it is started again; its clients stay until it stops, and then come back \
-      to the others. A node that gets SIGTERM does the same by itself.
+      Sends the request to the node on the --data folder, or on --server; its name must be NODE. The node then takes \
+      no databases until it is restarted. Its clients stay until it stops, and then connect to other nodes. A node \
+      does the same when it receives SIGTERM.
       """)
 
   @Argument(help: ArgumentHelp("The node's name.", valueName: "node"))
@@ -23,15 +23,15 @@ struct ClusterDrain: AsyncParsableCommand, WritingCommand {
       let name = try await client.send(.GET, ".json")["name"]?.string ?? ""
       guard name == node else {
         throw AdminFailure(
-          "\(client.served.place) is the node \(name): run this with the --data folder of \(node), or name it with --server"
+          "\(client.served.place) is the node \(name): name \(node) with --data or --server"
         )
       }
       let answer = try await client.send(.POST, ".json", ["drain": true])
       client.report(answer) {
         let left = (answer["owns"]?.array ?? []).compactMap(\.string)
         return left.isEmpty
-          ? "\(node) owns no database any more: it may be stopped"
-          : "\(node) still owns \(left.joined(separator: ", ")): no other node is connected that could take them"
+          ? "\(node) owns no databases now: you can stop it"
+          : "\(node) still owns \(left.joined(separator: ", ")): no connected node can take them"
       }
     }
   }

@@ -56,7 +56,7 @@ struct ClusterFolder {
     guard FileVersion(of: node) == nil else {
       do throws(LinkIdentity.Failure) { _ = try LinkIdentity(folder: node) } catch {
         throw AdminFailure(
-          "\(node) is there, and is no node's folder: \(error). Move it away, or name the node otherwise")
+          "\(node) exists but is not a node's folder: \(error). Move it away, or choose another node name")
       }
       return false
     }

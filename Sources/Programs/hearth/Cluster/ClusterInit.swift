@@ -10,24 +10,25 @@ struct ClusterInit: ParsableCommand {
     commandName: "init",
     abstract: "Create the certificates and keys of a cluster's nodes; run it again for later nodes.",
     discussion: """
-      FOLDER/NAME is for the node of that name: a certificate by which other nodes know it, with the key to that, and in keys/ \
-      the keys that sign and seal, which are the same on all nodes, so that what one of them issued counts on all. FOLDER/ca is \
-      what makes nodes: the key of the authority is in no other place. Nothing that is there is changed: name more nodes later \
-      to add them.
+      FOLDER/NAME is for the node NAME: its certificate and private key, and in keys/ the signing and sealing keys, \
+      which are the same on all nodes, so that every node accepts what another one issued. FOLDER/ca contains the \
+      certificate authority, with the only copy of its private key. Existing files are not changed: run the command \
+      again to add nodes.
 
-      --keys-of takes the keys of a server that has been running by itself, so that its users stay signed in. Certificates are \
-      for 5 years, that of the authority is for 10; they are ECDSA on P-256.
+      --keys-of copies the keys of an existing single server, so that its users stay signed in. Certificates are valid \
+      for 5 years, the authority's for 10; they use ECDSA on P-256.
       """)
 
-  @Argument(help: ArgumentHelp("The folder to make, or to add to.", valueName: "folder"))
+  @Argument(help: ArgumentHelp("The folder to create, or to add nodes to.", valueName: "folder"))
   var folder: String
 
   @Option(
     help: ArgumentHelp(
-      "The nodes' names, with commas between them: labels of DNS names, such as a,b,c.", valueName: "names"))
+      "The nodes' names, separated by commas: labels of DNS names, such as a,b,c.", valueName: "names"))
   var nodes: String
 
-  @Option(help: ArgumentHelp("A data folder whose keys are for all nodes; new ones if not given.", valueName: "dir"))
+  @Option(
+    help: ArgumentHelp("A data folder whose keys all nodes use. If not given, new keys are made.", valueName: "dir"))
   var keysOf: String?
 
   private var names: [String] { nodes.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
@@ -36,11 +37,11 @@ struct ClusterInit: ParsableCommand {
     for name in names {
       guard NodeAuthority.isName(name) else {
         throw ValidationError(
-          "\"\(name.printable)\" cannot name a node: 1 to 63 of a-z, 0-9 and -, with no - at an end, such as --nodes a,b,c."
+          "\"\(name.printable)\" is not a node name: 1 to 63 of a-z, 0-9 and -, with no - at an end."
         )
       }
       guard name != ClusterFolder.authorityName else {
-        throw ValidationError("No node is named \(name): that is the folder of what makes nodes.")
+        throw ValidationError("A node cannot be named \(name): that folder contains the certificate authority.")
       }
     }
     guard Set(names).count == names.count else { throw ValidationError("--nodes names a node twice: \(nodes).") }
@@ -49,9 +50,9 @@ struct ClusterInit: ParsableCommand {
   func run() throws {
     let cluster = ClusterFolder(path: folder, nowMilliseconds: WallClock.nowMilliseconds)
     if try cluster.makeAuthority(keysOf: keysOf) {
-      Output.line("\(cluster.authorityPath): made. Keep it where no server runs: whoever has it makes nodes.")
+      Output.line("\(cluster.authorityPath): made. Store it where no server runs: it can create nodes.")
     } else if keysOf != nil {
-      throw AdminFailure("the keys of \(folder) are there already, and --keys-of would change them: leave it out")
+      throw AdminFailure("\(folder) already has keys, which --keys-of would change: omit it")
     }
     var made = false
     for name in names {
@@ -59,16 +60,15 @@ struct ClusterInit: ParsableCommand {
         made = true
         Output.line("\(folder)/\(name): made")
       } else {
-        Output.line("\(folder)/\(name): was there, and stays as it is")
+        Output.line("\(folder)/\(name): already exists, not changed")
       }
     }
     guard made else { return }
     Output.note(
       """
 
-      For each node NAME, on its machine, readable by the server's user alone:
-        copy \(folder)/NAME       to a folder of its own, such as /etc/hearth/node
-        copy \(folder)/NAME/keys  into its data folder: DATA/keys
+      For each node NAME, copy \(folder)/NAME to its machine, to a folder that only the server's user can read, such as
+      /etc/hearth/node. Then start the node, which takes the keys from there:
         hearth serve --data DATA --cluster '\(JournalEngines.urlStart)…' --cluster-identity /etc/hearth/node \\
           --node NAME=ADDRESS:PORT --peer OTHER=ADDRESS:PORT --peer …
       """)

@@ -9,8 +9,8 @@ struct ClusterStatusCommand: AsyncParsableCommand {
     commandName: "status",
     abstract: "Show the nodes of a cluster, and the owner of each database.",
     discussion: """
-      Asks the node that runs on the --data folder, or the one that --server names. BEHIND counts the commits that are \
-      durable and that this node has not applied yet. A node is alive while its lease goes, by \(JournalEngines.products)'s clock.
+      Asks the node on the --data folder, or on --server. BEHIND counts durable commits that this node has not applied \
+      yet. A node is alive while its lease has not expired, by \(JournalEngines.products)'s clock.
       """)
 
   @OptionGroup var admin: AdminOptions
@@ -38,7 +38,7 @@ struct ClusterStatusCommand: AsyncParsableCommand {
     var databases = TextTable(head: ["DATABASE", "OWNER", "EPOCH", "POSITION", "HERE", "BEHIND", "SESSIONS"])
     for database in answer["databases"]?.array ?? [] {
       databases.add([
-        database["name"]?.string ?? "", database["owner"]?.string ?? "nobody",
+        database["name"]?.string ?? "", database["owner"]?.string ?? "none",
         "\(database["epoch"]?.int ?? 0)", "\(database["position"]?.int ?? 0)", database["role"]?.string ?? "not open",
         database["behind"]?.int.map { "\($0)" } ?? "", database["sessions"]?.int.map { "\($0)" } ?? "",
       ])

@@ -40,7 +40,7 @@ struct ServerAccountsFlags: AccountsFlags {
   @Option(help: ProjectOption.help) var project: String?
   @Option(help: AccountsHelp.publicUrl) var publicUrl: String?
 
-  @Flag(help: "Refuse a legacy secret as a credential by itself. Tokens that a legacy secret signed stay valid.")
+  @Flag(help: "Refuse legacy secrets as credentials. Tokens that a legacy secret signed stay valid.")
   var noRawSecrets = false
 
   /// Skips `--project`, which the command validates, because it may take an alias.

@@ -13,11 +13,11 @@ struct ClusterFlags: ParsableArguments {
   var cluster: String?
 
   @Option(
-    help: ArgumentHelp("The name of this node, and its address for the other nodes.", valueName: "name=host:port"))
+    help: ArgumentHelp("The name of this node and its address for the other nodes.", valueName: "name=host:port"))
   var node: String?
 
   @Option(
-    help: ArgumentHelp("Another node of the cluster. Give it once for each.", valueName: "name=host:port"))
+    help: ArgumentHelp("Another node of the cluster; may be given several times.", valueName: "name=host:port"))
   var peer: [String] = []
 
   @Option(
@@ -38,22 +38,22 @@ struct ClusterFlags: ParsableArguments {
       return
     }
     guard journal == nil else {
-      throw ValidationError("--cluster and --journal exclude each other: --cluster names the journals.")
+      throw ValidationError("--cluster and --journal exclude each other: --cluster sets the journal.")
     }
     do { _ = try JournalLocation(url: cluster) } catch { throw ValidationError("--cluster: \(error).") }
     guard let node, HearthServer.ClusterOptions.NodeAddress(node) != nil else {
-      throw ValidationError("--node is this node's name and address, such as a=10.0.0.1:9100.")
+      throw ValidationError("--node must be this node's name and address, such as a=10.0.0.1:9100.")
     }
     for other in peer where HearthServer.ClusterOptions.NodeAddress(other) == nil {
-      throw ValidationError("--peer is a node's name and address, such as b=10.0.0.2:9100; \"\(other)\" is none.")
+      throw ValidationError("--peer must be a node's name and address, such as b=10.0.0.2:9100, not \"\(other)\".")
     }
     let names = ([node] + peer).compactMap { HearthServer.ClusterOptions.NodeAddress($0)?.name }
     guard Set(names).count == names.count else {
-      throw ValidationError("--node and --peer name each node once: \(names.joined(separator: ", ")).")
+      throw ValidationError("--node and --peer must name each node once: \(names.joined(separator: ", ")).")
     }
     guard clusterIdentity != nil else {
       throw ValidationError(
-        "--cluster-identity is missing: the folder with this node's certificate, which hearth cluster init makes.")
+        "--cluster-identity is missing: the folder with this node's certificate, which hearth cluster init creates.")
     }
   }
 

@@ -33,7 +33,7 @@ struct ConsoleFlags: ParsableArguments {
 
   @Flag(
     help: """
-      Do not keep the values of denied requests and the data that rules read. Denials name the deciding rule, but \
+      Do not keep the values of denied requests and the data that rules read. Denials name the deciding rule but \
       cannot be explained later.
       """)
   var noDenialValues = false
@@ -43,7 +43,7 @@ struct ConsoleFlags: ParsableArguments {
       throw ValidationError("--no-console cannot be combined with --console, --console-host and --console-claim.")
     }
     if let consoleClaim, IDTokenClaims.isTaken(consoleClaim) {
-      throw ValidationError("--console-claim \(consoleClaim) names a claim for which the server has values of its own.")
+      throw ValidationError("--console-claim \(consoleClaim) is a reserved claim: the server sets its value.")
     }
     guard hostNames.allSatisfy(Self.isName) else {
       throw ValidationError("--console-host must be names or addresses without ports, separated by commas.")

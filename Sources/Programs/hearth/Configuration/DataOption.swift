@@ -34,18 +34,18 @@ struct DataOption: ParsableArguments {
       if errno == EACCES { throw ValidationError(refusal(of: data)) }
       throw ValidationError(
         """
-        \(TextFile.absolute(data)) is no data folder: it holds no keys. Start a server there (hearth dev --data \(data)), \
-        or name another folder with --data
+        \(TextFile.absolute(data)) is not a data folder: it contains no keys. Start a server there \
+        (hearth dev --data \(data)), or name another folder with --data
         """)
     }
     return try KeyStore(directory: folder)
   }
 
-  /// Returns the message for a folder that this user may not open.
+  /// Returns the message for a folder that this user cannot open.
   private static func refusal(of data: String) -> String {
     var status = stat()
     let owner = stat(data, &status) == 0 ? UserName.name(of: status.st_uid) : "its owner"
-    return "this user may not open \(data): run the command as its owner (sudo -u \(owner) hearth …)"
+    return "this user cannot open \(data): run the command as its owner (sudo -u \(owner) hearth …)"
   }
 
   /// Creates the folder and its keys, as a server's first start does, when it is empty: for commands that fill a new

@@ -7,7 +7,7 @@ import HearthServer
 struct HistoryFlags: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Keep former states for this long, such as 7d, for reads of the past. If not given, none are kept.",
+      "How long to keep former states, for reads of the past, such as 7d. If not given, none are kept.",
       valueName: "time"))
   var history: HistoryAge?
 

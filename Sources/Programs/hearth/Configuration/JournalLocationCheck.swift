@@ -13,11 +13,12 @@ struct JournalLocationCheck {
     let last = FolderSettings.read(in: folder).journal
     if journal == nil, let last {
       throw ConfigurationFailure(
-        "the databases of \(folder) are in \(JournalEngines.product(of: last)): start it with --journal '\(last)', or name another folder with --data"
+        "the databases of \(folder) are in \(JournalEngines.product(of: last)): start the server with "
+          + "--journal '\(last)', or name another folder with --data"
       )
     }
     guard journal != nil, last == nil, try DataFolderJournals.exist(in: folder) else { return }
     throw ConfigurationFailure(
-      "\(folder) has databases of its own, which --journal would not serve: name another folder with --data")
+      "\(folder) contains databases, which --journal would not serve: name another folder with --data")
   }
 }

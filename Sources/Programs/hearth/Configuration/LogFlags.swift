@@ -6,20 +6,20 @@ import Logging
 
 /// The flags for the log and the metrics.
 struct LogFlags: ParsableArguments {
-  @Option(help: "The least severe messages that are logged.")
+  @Option(help: "The lowest level of messages to log.")
   var logLevel = LogLevel.info
 
   @Option(
     help: """
-      The format of log lines: text, or json with an object on each line. If not given, a terminal gets lines for \
-      people, and everything else text.
+      The format of log lines: text, or json with an object on each line. If not given, log lines on a terminal are \
+      formatted for reading, and all others are text.
       """)
   var logFormat: LogFormat?
 
   @Option(
     help: ArgumentHelp(
       """
-      A file whose first line is a token that may read /.metrics and nothing else. The server reads a changed file at \
+      A file whose first line is a token that can only read /.metrics. The server reads a changed file at \
       once.
       """,
       valueName: "file"))

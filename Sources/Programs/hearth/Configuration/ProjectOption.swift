@@ -2,10 +2,10 @@ import ArgumentParser
 
 /// The option for the project of tokens.
 struct ProjectOption: ParsableArguments {
-  static let help = ArgumentHelp("The project id of tokens.", valueName: "id")
+  static let help = ArgumentHelp("The project id in tokens.", valueName: "id")
 
   static let aliasHelp = ArgumentHelp(
-    "The project id of tokens, or its alias in .firebaserc.",
+    "The project id in tokens, or its alias in .firebaserc.",
     valueName: "id or alias")
 
   @Option(help: ProjectOption.help) var project: String?

@@ -5,23 +5,23 @@ import HearthBytes
 struct RulesFlags: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The security rules of the default database, put in force at each start when they differ.", valueName: "file"))
+      "The rules file of the default database. Each start deploys it when it has changed.", valueName: "file"))
   var rules: String?
 
   @Option(
     help: ArgumentHelp(
       """
-      The database of requests that name none; that of hearth dev with a project is PROJECT-default-rtdb. \
+      The database of requests that name none. In hearth dev with a project it is PROJECT-default-rtdb. \
       (default: default)
       """, valueName: "name"))
   var defaultNamespace: String?
 
-  @Flag(help: "Count the outcomes of the conditions of rules, for /.inspect/coverage. An emulator always does.")
+  @Flag(help: "Count the outcomes of rule conditions for /.inspect/coverage. Always on in emulator mode.")
   var rulesCoverage = false
 
   @Option(
     help: ArgumentHelp(
-      "The address of the functions emulator; events go to the functions that firebase-tools registers there.",
+      "The address of the functions emulator, whose functions receive the events of triggers.",
       valueName: "host:port"))
   var functionsEmulator: String?
 

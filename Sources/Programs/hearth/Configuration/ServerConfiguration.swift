@@ -37,7 +37,7 @@ extension HearthServer.Options {
     if let path = settings.authConfigPath {
       configuration = try read(path, over: configuration)
       guard settings.signIn == nil || configuration.signIn == nil else {
-        throw ConfigurationFailure("--sign-in and \"signIn\" in \(path) say it twice; keep one")
+        throw ConfigurationFailure("--sign-in and \"signIn\" in \(path) both set the sign-in methods; keep one")
       }
     }
     if let projectID = settings.projectID { configuration.projectID = projectID }

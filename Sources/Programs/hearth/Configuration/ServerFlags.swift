@@ -17,12 +17,12 @@ struct ServerFlags: ParsableArguments {
   @Option(help: ArgumentHelp("The PEM private key of --tls-cert.", valueName: "file"))
   var tlsKey: String?
 
-  @Option(help: ArgumentHelp("The number of event loops for sockets; 0 means one for each core.", valueName: "count"))
+  @Option(help: ArgumentHelp("The number of event loops for sockets; 0 for one per core.", valueName: "count"))
   var threads = 0
 
   @Option(
     help: ArgumentHelp(
-      "How long the server keeps answering after a signal to stop, while /.health/ready fails.", valueName: "seconds"))
+      "How long the server serves requests after a stop signal, while /.health/ready fails.", valueName: "seconds"))
   var drainSeconds = 0
 
   @Flag(

@@ -6,7 +6,7 @@ struct SpaceFlags: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Warn when the disk of the data folder has less free space than this, such as 2G; 0 is never. If not given, 1G, \
+      Warn when the disk of the data folder has less free space than this, such as 2G; 0 to disable. If not given, 1G, \
       or an eighth of a smaller file system.
       """, valueName: "bytes"))
   var lowSpaceWarn: ByteCount?
@@ -14,7 +14,7 @@ struct SpaceFlags: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Refuse writes of clients when the disk has less free space than this; 0 is never. If not given, 64M, or a 32nd \
+      Refuse client writes when the disk has less free space than this; 0 to disable. If not given, 64M, or a 32nd \
       of a smaller file system.
       """, valueName: "bytes"))
   var lowSpaceStop: ByteCount?

@@ -15,7 +15,7 @@ struct AccountClaims {
     let channel = ServerChannel(client: served.http)
     let shown = TextTable.printable(uid)
     guard let projectID = try? await channel.projectID() else {
-      return unknown(shown, "\(served.place) does not tell of accounts")
+      return unknown(shown, "\(served.place) does not serve accounts")
     }
     let request = AdminRequest.accounts(
       "accounts:lookup", of: projectID, ["localId": [.string(uid)]])
@@ -38,14 +38,14 @@ struct AccountClaims {
     return AccountClaims(
       members: members,
       note:
-        "note: what was in \(shown)'s token then is not kept: the rules see the claims that the account has now, and "
-        + "not how they had signed in; --claims says otherwise")
+        "note: the claims of \(shown)'s token at that time are not kept: the rules see the account's present claims, "
+        + "without the sign-in method; --claims replaces them")
   }
 
   private static func unknown(_ uid: String, _ why: String) -> AccountClaims {
     AccountClaims(
       members: [],
-      note: "note: what was in \(uid)'s token then is not kept, and \(why): the rules see the uid alone; --claims says "
-        + "otherwise")
+      note: "note: the claims of \(uid)'s token at that time are not kept, and \(why): the rules see only the uid; "
+        + "--claims replaces them")
   }
 }

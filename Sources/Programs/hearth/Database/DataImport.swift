@@ -48,17 +48,17 @@ struct DataImport {
   func start(resumes: Bool, replaces: Bool) async throws -> ImportState {
     if resumes {
       guard let state = try record?.read() else {
-        throw AdminFailure("no import of \(file) was interrupted; there is no \(file).import")
+        throw AdminFailure("nothing to resume: \(file).import does not exist")
       }
       guard state.target == made.target else {
-        throw AdminFailure("the interrupted import of \(file) was to \(TextTable.printable(state.target)), not here")
+        throw AdminFailure("the interrupted import of \(file) has another target: \(TextTable.printable(state.target))")
       }
       return state
     }
     if !replaces, try await client.administrator.kind(at: path) != .nothing {
       let advice =
         try record?.read() == nil
-        ? "" : "; an import of this file was interrupted, and --resume goes on with it"
+        ? "" : "; an import of this file was interrupted: --resume continues it"
       throw AdminFailure("there is data at \(path.text): --force removes it first\(advice)")
     }
     return ImportState(target: made.target)
@@ -126,7 +126,7 @@ struct DataImport {
   // MARK: Sending
 
   private var changed: AdminFailure {
-    AdminFailure("\(file) is not what it was when its import was interrupted; --force starts over")
+    AdminFailure("\(file) has changed since its import was interrupted; --force starts again")
   }
 
   private mutating func send(_ request: ImportRequest, after start: ImportState) async throws {

@@ -14,7 +14,7 @@ extension DatabaseClient {
         try await send(.DELETE, path, Self.writing)
         return
       } catch let failure as AdminFailure where failure.code == AdminFailure.writeTooBig && simulated == nil {
-        Output.note("\(path.text) is larger than one write may be; it is removed in pieces")
+        Output.note("\(path.text) exceeds the size of one write; removing it in parts")
         guard try await removeChildren(of: path) else { throw failure }
       }
     }

@@ -83,7 +83,7 @@ struct DatabaseClient: Sendable {
         default: return .leaf
         }
       }
-      throw AdminFailure("\(place) answered with nothing")
+      throw AdminFailure("\(place) returned an empty response")
     }
   }
 
@@ -119,9 +119,9 @@ struct DatabaseClient: Sendable {
       "the server does not accept this administrator's token; name the server's data folder with --data, or --token-file"
     case (404, _):
       "name an existing database with --ns, or create it with hearth databases create, or with --create of hearth db import"
-    case (_, Self.tooBig): "use hearth db export, which reads in pages"
+    case (_, Self.tooBig): "use hearth db export, which reads in parts"
     case (_, Self.writeTooBig):
-      "hearth db remove and hearth db import work in parts"
+      "use hearth db remove or hearth db import, which write in parts"
     default: nil
     }
   }

@@ -7,10 +7,10 @@ import HearthTree
 struct DatabaseExport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write the data at a path to a file, with priorities, in the form that import reads.",
+    abstract: "Write the data at a path to a file, with priorities, for hearth db import.",
     discussion: """
-      Only its owner can read the file; it appears when it is complete. Data larger than one answer of the server \
-      (256 MB) is read in pages, so writes made during the export may be in the file or not.
+      The file is readable only by its owner, and appears when it is complete. Data larger than one response (256 MB) \
+      is read in parts: the file may or may not contain writes made during the export.
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -21,7 +21,7 @@ struct DatabaseExport: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("The file to write; - is standard output.", valueName: "file"))
   var file: String
 
-  @Flag(name: [.customShort("f"), .long], help: "Replace the file when it exists.")
+  @Flag(name: [.customShort("f"), .long], help: "Replace the file if it exists.")
   var force = false
 
   func run() async throws {
@@ -91,7 +91,7 @@ private struct DataExport {
   // MARK: Pages
 
   private mutating func writePages(of path: DataPath) async throws {
-    Output.note("\(path.text) is larger than one answer; it is read in pages")
+    Output.note("\(path.text) is larger than one response; reading it in parts")
     try write([UInt8(ascii: "{")])
     var (last, limit, isFirst, isComplete): (String?, Int, Bool, Bool) = (nil, 1_024, true, false)
     while !isComplete {
@@ -149,7 +149,7 @@ private struct DataExport {
       return nil
     }
     guard let page = Self.parse(bytes) else {
-      throw AdminFailure("\(client.place) answered a page of \(path.text) with something else than an object")
+      throw AdminFailure("\(client.place) returned a part of \(path.text) that is not an object")
     }
     return page
   }

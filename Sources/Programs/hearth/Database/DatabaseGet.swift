@@ -11,8 +11,8 @@ struct DatabaseGet: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get", abstract: "Print the data at a path, or the part that a query selects.",
     discussion: """
-      Prints null where there is no data. With --at it prints the data of that time. With --as the rules decide, and a \
-      denial is explained; with --at and --as the rules, data and clock of that time decide.
+      Prints null if there is no data. With --at, prints the data of that time. With --as, the rules decide, and a \
+      denial is explained; with --at and --as, the rules, data and clock of that time decide.
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -25,7 +25,7 @@ struct DatabaseGet: AsyncParsableCommand {
   @Flag(help: "Print only the keys of the children, each with the value true.")
   var shallow = false
 
-  @Flag(help: "Print priorities too, in the form that import reads.")
+  @Flag(help: "Print priorities too, as hearth db import reads them.")
   var export = false
 
   @Flag(help: "Indent the output.")
@@ -37,7 +37,7 @@ struct DatabaseGet: AsyncParsableCommand {
   var output: String?
 
   func validate() throws {
-    guard !shallow || !export else { throw ValidationError("--shallow and --export exclude each other.") }
+    guard !shallow || !export else { throw ValidationError("--shallow and --export cannot be combined.") }
   }
 
   func run() async throws {

@@ -7,8 +7,8 @@ struct DatabaseHistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history", abstract: "List the changes of a path: time, user, old and new value, rule.",
     discussion: """
-      The newest change comes first. The server keeps as much as its --history says; who made a change, and which rule \
-      allowed it, is kept with --history-who. With --json each change is one line of JSON.
+      The newest change comes first. --history of the server sets how long changes are kept; --history-who also \
+      records who made a change and which rule allowed it. With --json, prints one change on each line.
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -16,24 +16,24 @@ struct DatabaseHistoryCommand: AsyncParsableCommand {
   @Argument(help: DataPath.help)
   var path: DataPath
 
-  @Option(help: ArgumentHelp("How many changes at most.", valueName: "count"))
+  @Option(help: ArgumentHelp("The maximum number of changes to list.", valueName: "count"))
   var limit = 20
 
-  @Option(help: ArgumentHelp("Only changes before this position.", valueName: "position"))
+  @Option(help: ArgumentHelp("List only changes before this position.", valueName: "position"))
   var before: Int64?
 
   func validate() throws {
-    guard !path.location.isPriority else { throw ValidationError("A priority has the history of its path.") }
-    guard limit > 0 else { throw ValidationError("--limit is at least 1.") }
-    guard (before ?? 0) >= 0 else { throw ValidationError("--before is a position: a whole number from 0 on.") }
+    guard !path.location.isPriority else { throw ValidationError("A priority has no own history: name its path.") }
+    guard limit > 0 else { throw ValidationError("--limit must be at least 1.") }
+    guard (before ?? 0) >= 0 else { throw ValidationError("--before must be a position, at least 0.") }
     guard database.uid == nil, !database.asNobody else {
-      throw ValidationError("History is for administrators: --as goes with get --at.")
+      throw ValidationError("Only administrators can read history; --as works with hearth db get --at.")
     }
   }
 
   /// The note for a path without changes.
   private static let nothing =
-    "no change of this path is kept; a server keeps history with --history, such as --history 7d"
+    "no change of this path is kept; start the server with --history, such as --history 7d, to keep history"
 
   /// The maximum number of changes in one request.
   private static let pageMax = 200
@@ -48,7 +48,7 @@ struct DatabaseHistoryCommand: AsyncParsableCommand {
         }
         left -= page.changes.count
         guard let next = page.before else {
-          if !client.printsJSON, left > 0 { Output.note(left < limit ? "nothing older is kept" : Self.nothing) }
+          if !client.printsJSON, left > 0 { Output.note(left < limit ? "older changes are not kept" : Self.nothing) }
           return
         }
         before = next
@@ -101,7 +101,7 @@ extension DatabaseClient {
     if let before { parameters.append(("before", String(before))) }
     let body = try await send(.GET, resource: "/.settings/history.json", parameters)
     guard let json = JSON(parsing: body), let changes = json["changes"]?.array else {
-      throw AdminFailure("\(place) answered something that is no history; is it an older server?")
+      throw AdminFailure("\(place) returned a response that is not a history; is it an older server?")
     }
     return (changes, json["before"]?.int)
   }

@@ -7,9 +7,10 @@ struct DatabaseImport: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Write a JSON file of any size to a path.",
     discussion: """
-      Reads the exports of `hearth db export` and of the Firebase console and command line. The path must be empty, unless \
-      --force removes its data first. A small file is one write; a large one is written in parts, in order, and others \
-      see it grow. An interrupted import records its progress beside the file (FILE.import); --resume continues it.
+      Reads the exports of `hearth db export` and of the Firebase console and CLI. The path must be empty, unless \
+      --force removes its data first. A small file is one write; a large file is written in parts, in order, and \
+      clients see each part. An interrupted import records its progress beside the file (FILE.import); --resume \
+      continues it.
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -26,15 +27,15 @@ struct DatabaseImport: AsyncParsableCommand, WritingCommand {
   @Flag(help: "Continue an interrupted import of this file.")
   var resume = false
 
-  @Flag(help: "Make the database if it does not exist, with rules that deny everything.")
+  @Flag(help: "Create the database if it does not exist, with rules that deny everything.")
   var create = false
 
   func validate() throws {
-    guard !force || !resume else { throw ValidationError("--force starts over and --resume goes on: keep one.") }
+    guard !force || !resume else { throw ValidationError("--force and --resume cannot be combined.") }
     guard !resume || file != "-" else {
-      throw ValidationError("Standard input cannot be read again; --resume needs a file.")
+      throw ValidationError("--resume needs a file: standard input cannot be read again.")
     }
-    guard !path.location.isPriority else { throw ValidationError("A priority is set by hearth db set.") }
+    guard !path.location.isPriority else { throw ValidationError("Set a priority with hearth db set.") }
   }
 
   func run() async throws {

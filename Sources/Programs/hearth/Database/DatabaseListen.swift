@@ -7,9 +7,9 @@ struct DatabaseListen: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "listen", abstract: "Print the data at a path, then every change as it happens.",
     discussion: """
-      One line for each event: put replaces the data at a path, patch replaces the named children. With --json each line is an \
-      object with event, path and data. After a lost connection the command connects again and prints the whole data. \
-      Exits with 1 when reading is no longer allowed.
+      Prints one line for each event: put replaces the data at a path, patch replaces the named children. With --json, \
+      each line is an object with event, path and data. After a lost connection the command reconnects and prints the \
+      whole data. Exits with 1 when reading is no longer allowed.
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -58,9 +58,9 @@ private struct StreamFollower {
     while true {
       do {
         if try await follow(parameters) { return }
-        Output.note("\(client.place) ended the stream; connecting again")
+        Output.note("\(client.place) ended the stream; reconnecting")
       } catch let failure as HTTPClient.Failure where wasConnected {
-        Output.note("\(failure); connecting again")
+        Output.note("\(failure); reconnecting")
       }
       try await Task.sleep(for: .seconds(pauseSeconds))
       pauseSeconds = min(30, pauseSeconds * 2)
@@ -100,7 +100,7 @@ private struct StreamFollower {
     switch event.name {
     case "put", "patch":
       guard let change = StreamChange(event) else {
-        throw AdminFailure("\(client.place) sent an event that is not one of a database: \(event.name)")
+        throw AdminFailure("\(client.place) sent an unknown event: \(event.name)")
       }
       if client.printsJSON {
         Output.raw(change.line(below: path), to: 1)
@@ -110,10 +110,10 @@ private struct StreamFollower {
       return true
     case "cancel":
       let reason = JSON(parsing: event.data)?.string ?? String(decoding: event.data, as: UTF8.self)
-      throw AdminFailure("\(client.place) ended it: \(TextTable.printable(reason))")
+      throw AdminFailure("\(client.place) ended the stream: \(TextTable.printable(reason))")
     case "auth_revoked":
       let reason = String(decoding: event.data, as: UTF8.self)
-      throw AdminFailure("\(client.place) ended it: \(TextTable.printable(reason))")
+      throw AdminFailure("\(client.place) ended the stream: \(TextTable.printable(reason))")
     default: return false
     }
   }

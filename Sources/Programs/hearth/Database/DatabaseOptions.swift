@@ -18,9 +18,9 @@ struct DatabaseOptions: ParsableArguments {
   var asNobody = false
 
   func validate() throws {
-    guard uid == nil || !asNobody else { throw ValidationError("--as and --as-nobody exclude each other.") }
-    guard uid?.isEmpty != true else { throw ValidationError("--as needs a uid; --as-nobody is a signed-out client.") }
-    guard claims == nil || uid != nil else { throw ValidationError("--claims goes with --as.") }
+    guard uid == nil || !asNobody else { throw ValidationError("--as and --as-nobody cannot be combined.") }
+    guard uid?.isEmpty != true else { throw ValidationError("--as needs a uid; --as-nobody acts signed out.") }
+    guard claims == nil || uid != nil else { throw ValidationError("--claims needs --as.") }
     _ = try simulated()
   }
 
@@ -31,7 +31,7 @@ struct DatabaseOptions: ParsableArguments {
     let refusal =
       simulated == nil
       ? nil
-      : "no server runs on \(try admin.folder()); --as and --as-nobody need a running server, whose rules they ask"
+      : "no server runs on \(try admin.folder()); --as and --as-nobody need a running server, whose rules decide"
     return try await admin.withDatabases(orRefuse: refusal) { served in
       try await work(client(served, simulated))
     }
@@ -41,7 +41,7 @@ struct DatabaseOptions: ParsableArguments {
   /// reports it.
   func runLookingBack<Value: Sendable>(_ work: (DatabaseClient) async throws -> Value) async throws -> Value {
     guard let uid, claims == nil else { return try await run(work) }
-    let refusal = "no server runs on \(try admin.folder()); --as needs a running server, whose rules it asks"
+    let refusal = "no server runs on \(try admin.folder()); --as needs a running server, whose rules decide"
     return try await admin.withDatabases(orRefuse: refusal) { served in
       let known = try await AccountClaims.of(uid, served)
       if !admin.json { Output.note(known.note) }

@@ -7,8 +7,8 @@ struct DatabaseRestore: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Write the data that a path had at a former time, as one write.",
     discussion: """
-      Everything at the path is replaced, priorities too; nothing else is touched, and what is there now stays in the \
-      history. --dry-run shows what would be different. Asks for confirmation otherwise.
+      Replaces everything at the path, including priorities, and changes nothing else. The present data stays in the \
+      history. Asks for confirmation, except with --dry-run, which only shows the differences.
 
         hearth db restore /rooms/lobby --at '10 minutes ago' --dry-run
       """)
@@ -20,10 +20,11 @@ struct DatabaseRestore: AsyncParsableCommand, WritingCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The moment: '10 minutes ago', 2h, 2026-11-20T14:03:00Z, or the position of a commit.", valueName: "moment"))
+      "The time to restore: '10 minutes ago', 2h, 2026-11-20T14:03:00Z, or the position of a commit.",
+      valueName: "moment"))
   var at: String
 
-  @Flag(help: "Show what would be different, and change nothing.")
+  @Flag(help: "Show the differences, and change nothing.")
   var dryRun = false
 
   @Flag(name: [.customShort("f"), .long], help: "Do not ask for confirmation.")
@@ -32,7 +33,7 @@ struct DatabaseRestore: AsyncParsableCommand, WritingCommand {
   func validate() throws {
     try MomentOption.check(at)
     guard database.uid == nil, !database.asNobody else {
-      throw ValidationError("Only administrators may look back: restore has no --as.")
+      throw ValidationError("Only administrators can restore: --as is not supported.")
     }
   }
 
@@ -40,7 +41,7 @@ struct DatabaseRestore: AsyncParsableCommand, WritingCommand {
     try await database.run { client in
       let past = try await client.send(.GET, path, [("format", "export"), ("at", at)])
       let present = try await client.send(.GET, path, [("format", "export")])
-      guard past != present else { return client.report(path, "\(path.text) is what it was then") }
+      guard past != present else { return client.report(path, "\(path.text) is the same as then") }
       if dryRun { return try show(present, past, client) }
       if !force { try await client.confirmLoss(at: path, "Replace") }
       try await client.send(.PUT, path, DatabaseClient.writing, body: past)
@@ -51,7 +52,7 @@ struct DatabaseRestore: AsyncParsableCommand, WritingCommand {
   /// Prints the leaves that differ, as a list of paths.
   private func show(_ present: [UInt8], _ past: [UInt8], _ client: DatabaseClient) throws {
     guard let (now, then) = JSON(parsing: present).flatMap({ now in JSON(parsing: past).map { (now, $0) } }) else {
-      throw AdminFailure("\(client.place) answered something that is no JSON")
+      throw AdminFailure("\(client.place) returned a response that is not JSON")
     }
     var lines = DifferenceLines()
     lines.add(now, then, at: path.location.path.keys.map(\.text))

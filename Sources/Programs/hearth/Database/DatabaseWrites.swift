@@ -33,9 +33,9 @@ struct DatabaseSet: AsyncParsableCommand, WritingCommand {
 /// The command `hearth db update`.
 struct DatabaseUpdate: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "update", abstract: "Replace some children of a path, and leave the others.",
+    commandName: "update", abstract: "Replace some children of a path, and keep the others.",
     discussion:
-      "The value is an object; a name may be a path (a/b), and null removes. Either all of it is written or nothing.")
+      "The value is an object; a name can be a path (a/b), and null removes. The update is one atomic write.")
 
   @OptionGroup var database: DatabaseOptions
 
@@ -75,7 +75,7 @@ struct DatabasePush: AsyncParsableCommand, WritingCommand {
     try await database.run { client in
       let answer = try await client.send(.POST, path, [("writeSizeLimit", "unlimited")], body: bytes)
       guard let name = JSON(parsing: answer)?["name"]?.string else {
-        throw AdminFailure("\(client.place) did not say which key it made")
+        throw AdminFailure("\(client.place) did not return the new key")
       }
       if client.printsJSON {
         Output.json(["name": .string(name)])
@@ -91,7 +91,7 @@ struct DatabaseRemove: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove the data at a path.",
     discussion:
-      "Asks for confirmation when the path has children. More data than one write may hold is removed in parts, and others see the parts go."
+      "Asks for confirmation when the path has children. Data larger than one write is removed in visible parts."
   )
 
   @OptionGroup var database: DatabaseOptions

@@ -41,7 +41,7 @@ struct ImportRecord {
     guard let json = JSON(parsing: try TextFile.read(path).utf8), let target = json["target"]?.string,
       let count = json["requests"]?.int.flatMap({ Int(exactly: $0) }), count >= 0,
       let digest = json["digest"]?.string.flatMap({ Digest(hex: $0) })
-    else { throw AdminFailure("\(path) is not the record of an import; remove it, and import with --force") }
+    else { throw AdminFailure("\(path) is not the record of an import; remove it, then import with --force") }
     var state = ImportState(target: target)
     state.requestCount = count
     state.digest = digest

@@ -6,7 +6,7 @@ import HearthProgram
 struct MomentOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "What was there then: '10 minutes ago', 2h, 2026-11-20T14:03:00Z, or the position of a commit.",
+      "The data of this time: '10 minutes ago', 2h, 2026-11-20T14:03:00Z, or the position of a commit.",
       valueName: "moment"))
   var at: String?
 

@@ -10,7 +10,7 @@ struct ReadFilters: ParsableArguments {
   var orderBy: String?
 
   @Option(
-    help: ArgumentHelp("Start at this value. Quote a text that looks like a number: '\"5\"'.", valueName: "value"))
+    help: ArgumentHelp("Start at this value. Quote a string that looks like a number: '\"5\"'.", valueName: "value"))
   var startAt: String?
 
   @Option(help: ArgumentHelp("Start after this value.", valueName: "value"))
@@ -25,27 +25,31 @@ struct ReadFilters: ParsableArguments {
   @Option(help: ArgumentHelp("Only children with this value.", valueName: "value"))
   var equalTo: String?
 
-  @Option(help: ArgumentHelp("The first children only, at most this many.", valueName: "count"))
+  @Option(help: ArgumentHelp("Only the first children, at most this many.", valueName: "count"))
   var limitToFirst: Int?
 
-  @Option(help: ArgumentHelp("The last children only, at most this many.", valueName: "count"))
+  @Option(help: ArgumentHelp("Only the last children, at most this many.", valueName: "count"))
   var limitToLast: Int?
 
   func validate() throws {
     let bounds = [startAt, startAfter, endAt, endBefore, equalTo].contains { $0 != nil }
     if orderBy == nil, bounds || limitToFirst != nil || limitToLast != nil {
-      throw ValidationError("Bounds and limits need --order-by: they count in that order.")
+      throw ValidationError("Bounds and limits need --order-by.")
     }
-    guard startAt == nil || startAfter == nil else { throw ValidationError("Two starts: keep one.") }
-    guard endAt == nil || endBefore == nil else { throw ValidationError("Two ends: keep one.") }
+    guard startAt == nil || startAfter == nil else {
+      throw ValidationError("--start-at and --start-after cannot be combined.")
+    }
+    guard endAt == nil || endBefore == nil else {
+      throw ValidationError("--end-at and --end-before cannot be combined.")
+    }
     if equalTo != nil, [startAt, startAfter, endAt, endBefore].contains(where: { $0 != nil }) {
-      throw ValidationError("--equal-to is a start and an end; keep it alone.")
+      throw ValidationError("--equal-to cannot be combined with another bound.")
     }
     guard limitToFirst == nil || limitToLast == nil else {
-      throw ValidationError("--limit-to-first and --limit-to-last exclude each other.")
+      throw ValidationError("--limit-to-first and --limit-to-last cannot be combined.")
     }
     for limit in [limitToFirst, limitToLast].compactMap({ $0 }) where limit < 1 {
-      throw ValidationError("A limit is at least 1.")
+      throw ValidationError("A limit must be at least 1.")
     }
   }
 

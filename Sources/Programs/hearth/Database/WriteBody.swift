@@ -7,7 +7,7 @@ import HearthTree
 struct WriteBody: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
-      "The value as JSON; without it, -d or --file, it is read from standard input.",
+      "The value as JSON. Without it, -d or --file, standard input is read.",
       valueName: "json"))
   var value: String?
 
@@ -36,7 +36,7 @@ struct WriteBody: ParsableArguments {
     while let piece = try input.next() {
       bytes += piece
       guard bytes.count <= Self.sizeBytesMax else {
-        throw AdminFailure("\(path) is larger than one request may be; hearth db import sends it in parts")
+        throw AdminFailure("\(path) exceeds the size of one request; hearth db import sends it in parts")
       }
     }
     return try check(bytes, path == "-" ? "standard input" : path)

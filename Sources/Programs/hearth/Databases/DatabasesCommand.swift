@@ -8,8 +8,8 @@ struct DatabasesCommand: ParsableCommand {
     commandName: "databases",
     abstract: "Create and delete databases, and set their quotas.",
     discussion: """
-      Commands use the server that runs on the data folder, or that of --server; when none runs they open the folder \
-      themselves. hearth db reads and writes the data of a database.
+      Commands use the server that runs on the --data folder, or the server that --server names. If no server runs, \
+      they open the folder themselves. hearth db reads and writes the data of a database.
       """,
     subcommands: [List.self, DatabasesCreate.self, DatabasesSet.self, DatabasesDelete.self])
 

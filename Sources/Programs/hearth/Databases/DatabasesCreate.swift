@@ -10,17 +10,18 @@ struct DatabasesCreate: AsyncParsableCommand, WritingCommand {
     commandName: "create",
     abstract: "Create a database.",
     discussion: """
-      Without --rules it has the rules of the file that the server was started with, or else denies everything. What is \
-      not limited here can be limited later: hearth databases set.
+      Without --rules the database uses the rules file of the server, or denies everything if there is none. hearth \
+      databases set changes the quotas later.
 
         hearth databases create guests --rules guests.json --connections 1000 --client-requests-per-second 20
 
-      Ends with 0 when it is there, and with 2 when there is one of the name, the rules are broken, or no server can be asked.
+      Exits with 0 when the database was created, and 2 when the name is taken, the rules have errors, or no server \
+      answers.
       """)
 
   @OptionGroup var database: NamedDatabase
 
-  @Option(help: ArgumentHelp("Its rules file.", valueName: "file"))
+  @Option(help: ArgumentHelp("The rules file of the database.", valueName: "file"))
   var rules: String?
 
   @OptionGroup var plugin: RulesPluginOption
@@ -37,7 +38,7 @@ struct DatabasesCreate: AsyncParsableCommand, WritingCommand {
       if !quotas.members.isEmpty { members["quotas"] = .object(quotas.members) }
       let answer = try await client.send(.POST, ".json", members)
       client.report(answer) {
-        "made \(database.name); quotas: \(DatabasesServer.text(ofQuotas: answer["quotas"]))"
+        "created \(database.name); quotas: \(DatabasesServer.text(ofQuotas: answer["quotas"]))"
       }
     }
   }

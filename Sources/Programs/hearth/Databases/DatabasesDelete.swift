@@ -7,18 +7,18 @@ struct DatabasesDelete: AsyncParsableCommand, WritingCommand {
     commandName: "delete",
     abstract: "Delete a database with its data, history, rules and settings.",
     discussion: """
-      Clients that are connected are told, and do not come back by themselves. Accounts belong to the project and stay. \
-      The default database cannot be deleted; hearth db remove / takes its data away. Only a backup brings anything back.
+      Connected clients get a message and do not reconnect. Accounts stay, because they belong to the project. The \
+      default database cannot be deleted; hearth db remove / removes its data. Only a backup can restore a database.
       """)
 
   @OptionGroup var database: NamedDatabase
 
-  @Flag(help: "Do not ask.")
+  @Flag(help: "Do not ask for confirmation.")
   var yes = false
 
   func run() async throws {
     if !yes {
-      try Confirmation.ask("Delete the database \(database.name) and all that is in it?", orFlag: "--yes")
+      try Confirmation.ask("Delete the database \(database.name) and all its data?", orFlag: "--yes")
     }
     try await database.server.run { client in
       let answer = try await client.send(.DELETE, database.path)

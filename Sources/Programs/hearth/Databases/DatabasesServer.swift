@@ -30,7 +30,7 @@ struct NamedDatabase: ParsableArguments {
 
   func validate() throws {
     guard Namespace.isValid(name) else {
-      throw ValidationError("A database's name is of \(Namespace.form).")
+      throw ValidationError("A database's name must be \(Namespace.form).")
     }
   }
 }

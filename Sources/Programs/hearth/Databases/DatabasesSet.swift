@@ -8,8 +8,8 @@ struct DatabasesSet: AsyncParsableCommand, WritingCommand {
     commandName: "set",
     abstract: "Set the quotas of a database, with immediate effect.",
     discussion: """
-      What is not named stays as it is; none lifts a limit. Rates count for sockets that are open too; connections beyond \
-      a new limit stay, and new ones are refused. Administrators are not limited, but for what is stored.
+      Other quotas stay; none removes a limit. Rates apply to open sockets too. Connections beyond a new limit stay; \
+      new ones are refused. Administrators are subject only to --connections and --stored-bytes.
 
         hearth databases set guests --requests-per-second 500 --stored-bytes 64M --connections none
       """)

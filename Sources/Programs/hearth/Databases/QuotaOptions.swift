@@ -3,38 +3,39 @@ import HearthTree
 
 /// The options for a database's quotas.
 struct QuotaOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Sockets, long polls and streams at a time.", valueName: "count"))
+  @Option(help: ArgumentHelp("The maximum number of open sockets, long polls and streams.", valueName: "count"))
   var connections: QuotaValue?
 
   @Option(
-    help: ArgumentHelp("The same of one client: a user, or an address where nobody is signed in.", valueName: "count"))
+    help: ArgumentHelp("The same for one client: a user, or the address of signed-out clients.", valueName: "count"))
   var clientConnections: QuotaValue?
 
-  @Option(help: ArgumentHelp("Messages of sockets and requests over HTTP.", valueName: "count"))
+  @Option(help: ArgumentHelp("Socket messages and HTTP requests per second.", valueName: "count"))
   var requestsPerSecond: QuotaValue?
 
-  @Option(help: ArgumentHelp("The same of one client.", valueName: "count"))
+  @Option(help: ArgumentHelp("The same for one client.", valueName: "count"))
   var clientRequestsPerSecond: QuotaValue?
 
-  @Option(help: ArgumentHelp("Bytes that clients send.", valueName: "bytes"))
+  @Option(help: ArgumentHelp("Bytes per second that clients send.", valueName: "bytes"))
   var bytesPerSecond: QuotaValue?
 
-  @Option(help: ArgumentHelp("The same of one client.", valueName: "bytes"))
+  @Option(help: ArgumentHelp("The same for one client.", valueName: "bytes"))
   var clientBytesPerSecond: QuotaValue?
 
   @Option(
     help: ArgumentHelp(
-      "Work of clients, in steps of rules, before the heaviest of them wait; 16000000 unless set.", valueName: "steps"))
+      "Work of all clients per second; beyond it the heaviest clients wait. (default: 16000000)", valueName: "steps"))
   var workPerSecond: QuotaValue?
 
-  @Option(help: ArgumentHelp("The same of one connection, which then waits; 16000000 unless set.", valueName: "steps"))
+  @Option(
+    help: ArgumentHelp("The same for one connection, which waits beyond it. (default: 16000000)", valueName: "steps"))
   var connectionWorkPerSecond: QuotaValue?
 
-  @Option(help: ArgumentHelp("Bytes that the data takes in memory; nothing more is stored beyond.", valueName: "bytes"))
+  @Option(help: ArgumentHelp("Memory of the data; writes that add data beyond it are refused.", valueName: "bytes"))
   var storedBytes: QuotaValue?
 
   @Option(
-    help: ArgumentHelp("Bytes of one answer: what a read or a query may cost; 256K at least.", valueName: "bytes"))
+    help: ArgumentHelp("The maximum size of the response to a read or query; at least 256K.", valueName: "bytes"))
   var answerBytes: QuotaValue?
 
   /// The members of the request for the given quotas.

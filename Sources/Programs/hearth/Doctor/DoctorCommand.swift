@@ -12,8 +12,8 @@ struct DoctorCommand: AsyncParsableCommand {
     discussion: """
       Checks file permissions, the speed of the disk, the last backup, the clock, open files, memory, the certificate, \
       public rules, secrets in the configuration, plugins, and file formats. A running server keeps running; a stopped \
-      folder is served on loopback during the check. Exits with 0 when there is nothing to do, and with 1 after a warning \
-      or an error.
+      folder is served on loopback during the check. Exits with 0 without warnings and errors, and 1 with a warning or \
+      an error.
       """)
 
   @OptionGroup var options: PluginsOptions

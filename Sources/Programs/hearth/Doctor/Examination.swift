@@ -52,8 +52,8 @@ struct Examination {
     } catch {
       findings.append(
         Finding(
-          "folder-unserved", .error, "what is served could not be looked at: \(error)",
-          advice: "start the server and read what it says"))
+          "folder-unserved", .error, "the databases could not be checked: \(error)",
+          advice: "start the server and read its log"))
     }
     return findings
   }
@@ -109,7 +109,7 @@ struct Examination {
       return [
         Finding(
           "configuration-unusable", .error, "the accounts configuration cannot be used: \(error)",
-          advice: "mend the file; the next start fails")
+          advice: "correct the file; the next start fails")
       ]
     }
     guard let path = settings.authConfigPath, let mode = FolderProbe.mode(of: path),
@@ -143,7 +143,7 @@ struct Examination {
   ) async throws -> [Finding] {
     if let running { return try await RulesProbe(http: running, nowMilliseconds: now * 1000).findings() }
     guard files.isOwnedByThisUser else {
-      return [Finding(unchecked: "rules-world-writable", "a stopped folder is looked into by its owner alone")]
+      return [Finding(unchecked: "rules-world-writable", "a stopped folder can be checked only by its owner")]
     }
     let server = try await FolderServer(dataDirectory: folder, settings: settings)
     do {

@@ -41,7 +41,7 @@ struct RulesProbe {
     if let sharedRules, text == RuleSet.denyAll.source {
       // Rules in another language need a plugin.
       guard let read = try? TextFile.read(sharedRules), (try? RuleSet.compile(read)) != nil else {
-        return [Finding(unchecked: "rules-world-writable", "\(name) follows \(sharedRules), which holds no rules")]
+        return [Finding(unchecked: "rules-world-writable", "\(name) uses \(sharedRules), which contains no rules")]
       }
       text = read
     }

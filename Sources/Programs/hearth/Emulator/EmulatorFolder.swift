@@ -46,7 +46,7 @@ struct EmulatorFolder {
   func importInto(_ dataDirectory: String) async throws {
     guard exists else {
       throw TextFile.Failure(
-        "\(path) is no export: it has no \(Self.description), as `firebase emulators:export` writes it")
+        "\(path) is not an emulator export: it has no \(Self.description), which `firebase emulators:export` writes")
     }
     for name in Folder.names(in: databases) where name.hasSuffix(".json") {
       try await DatabaseImport.parse(
@@ -118,7 +118,7 @@ struct EmulatorFolder {
   /// - Parameter namespaces: The server's databases.
   func export(_ dataDirectory: String, _ namespaces: [String]) async throws {
     guard exists || Folder.names(in: path).isEmpty else {
-      throw TextFile.Failure("\(path) is neither empty nor an export; name another folder")
+      throw TextFile.Failure("\(path) is neither empty nor an emulator export; name another folder")
     }
     try TextFile.makeFolder(databases)
     for name in Folder.names(in: databases) where !namespaces.contains(where: { name == $0 + ".json" }) {

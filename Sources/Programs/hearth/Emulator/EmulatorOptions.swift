@@ -6,20 +6,20 @@ import HearthServer
 struct EmulatorOptions: ParsableArguments {
   @Option(
     name: .customLong("import"),
-    help: ArgumentHelp("Import the data and accounts of an export from this folder at the start.", valueName: "dir"))
+    help: ArgumentHelp("Import an emulator export from this folder at the start.", valueName: "dir"))
   var importFolder: String?
 
   @Option(
     name: .customLong("export-on-exit"), defaultAsFlag: "",
     help: ArgumentHelp(
-      "Export data and accounts to this folder at the end; without a folder, to that of --import.",
+      "Export data and accounts to this folder at the end. (default: the folder of --import)",
       valueName: "dir"))
   var exportFolder: String?
 
   @Option(
     name: .customLong("emulator-allow"),
     help: ArgumentHelp(
-      "Give the programs of this network the rights of this machine's: those of an administrator. For containers and test devices; may be given several times.",
+      "Let programs of this network act as administrators, for containers and test devices; can be repeated.",
       valueName: "cidr"))
   var allowed: [String] = []
 
@@ -27,7 +27,7 @@ struct EmulatorOptions: ParsableArguments {
   func allow(on options: inout HearthServer.Options) {
     guard !allowed.isEmpty else { return }
     options.emulatorAllows = allowed
-    Output.note("hearth: warning: every program in \(allowed.joined(separator: ", ")) is an administrator here")
+    Output.note("hearth: warning: every program in \(allowed.joined(separator: ", ")) has administrator rights")
   }
 
   /// Returns the folder to import. The folder in a project's file may be missing: the first run creates it.
@@ -55,9 +55,9 @@ struct EmulatorSwitch: ParsableArguments {
   @Flag(
     inversion: .prefixedNo,
     help: """
-      Replace the Firebase emulators: any project, the word "owner" as an administrator's token, unsigned tokens and \
-      credentials, the emulator's routes, no throttles. Without TLS, and on loopback only unless --emulator-allow names \
-      a network.
+      Replace the Firebase emulators: accept any project, the administrator's token "owner", unsigned tokens and \
+      credentials, and the emulator's routes, without throttling. Without TLS, and only on loopback unless \
+      --emulator-allow names a network.
       """)
   var emulator: Bool?
 }

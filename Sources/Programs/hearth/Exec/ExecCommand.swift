@@ -15,12 +15,12 @@ struct ExecCommand: AsyncParsableCommand {
     discussion: """
       Starts a server in emulator mode on a free port with a temporary data folder, runs the command with \
       FIREBASE_DATABASE_EMULATOR_HOST, FIREBASE_AUTH_EMULATOR_HOST, FIREBASE_EMULATOR_HUB, GCLOUD_PROJECT, \
-      FIREBASE_CONFIG and HEARTH_DATA set, deletes the folder, and exits with the command's exit code. Standard error \
-      gets the coverage of the rules and, when the command fails, the requests that the rules denied, each with the \
-      reason.
+      FIREBASE_CONFIG and HEARTH_DATA set, deletes the folder, and exits with the command's exit code. Prints to \
+      standard error the coverage of the rules and, when the command fails, the requests that the rules denied, each \
+      with the reason.
 
-      Project and rules are those of firebase.json and .firebaserc in this folder or the nearest parent folder, unless \
-      options name others. A single word with spaces is run by the shell.
+      The project and the rules come from firebase.json and .firebaserc in this folder or the nearest parent folder, \
+      unless options set others. A command given as one word with spaces runs in a shell.
 
       Examples:
 
@@ -43,19 +43,19 @@ struct ExecCommand: AsyncParsableCommand {
   @Flag(
     inversion: .prefixedNo,
     help:
-      "Print which outcomes of which conditions of the rules the command did not cover; --no-coverage prints nothing.")
+      "Print the outcomes of rule conditions that the command did not cover; --no-coverage prints nothing.")
   var coverage: Bool?
 
   @OptionGroup var coverageFiles: CoverageFiles
 
   @Option(
     help: """
-      When to print the last denials with their explanations: on-failure of the command, always or never. At most \
+      When to print the last denials with their explanations: on-failure (of the command), always or never. At most \
       \(DenialReport.countMax) different ones.
       """)
   var denials = DenialReport.Condition.onFailure
 
-  @Option(help: "The least severe messages of the server that are logged.")
+  @Option(help: "The lowest level of the server's messages to log.")
   var logLevel = LogLevel.error
 
   @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.")

@@ -6,7 +6,7 @@ import HearthTree
 struct FunctionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "functions",
-    abstract: "Manage blocking functions, which decide about sign-ups and sign-ins.",
+    abstract: "Manage blocking functions, which allow or deny sign-ups and sign-ins.",
     subcommands: [List.self, Set.self, Clear.self])
 
   /// The command `hearth functions list`.
@@ -28,23 +28,23 @@ struct FunctionsCommand: ParsableCommand {
   struct Set: AsyncParsableCommand, WritingCommand {
     static let configuration = CommandConfiguration(
       commandName: "set",
-      abstract: "Set a blocking function, from the next sign-in on.",
+      abstract: "Set a blocking function. It applies from the next sign-in.",
       discussion: """
-        What is set here counts instead of blockingFunctions in --auth-config, until hearth functions clear --all.
+        Functions that are set here replace blockingFunctions of --auth-config, until hearth functions clear --all.
 
-        A URL that names this machine may be http://; other private addresses need --allow-private.
+        A URL of this machine can be http://; other private addresses need --allow-private.
         """)
 
     @OptionGroup var admin: AdminOptions
 
-    @Argument(help: "before-create or before-sign-in.")
+    @Argument(help: "The event: before-create or before-sign-in.")
     var moment: FunctionMoment
 
-    @Argument(help: "Where the function is: http://127.0.0.1:8080, https://functions.example.com/beforeCreate.")
+    @Argument(help: "The function's URL: http://127.0.0.1:8080, https://functions.example.com/beforeCreate.")
     var url: String
 
     @Option(
-      help: "RS256, or none for functions that run for an emulator. If not given, what the server signs by itself.")
+      help: "The signature of requests: RS256, or none for emulated functions. If not given, the server's default.")
     var signing: String?
 
     @Option(
@@ -52,13 +52,13 @@ struct FunctionsCommand: ParsableCommand {
         "deny or allow: the decision when the function cannot be reached. allow is possible for before-sign-in only.")
     var onUnreachable: String?
 
-    @Flag(help: "The function may be at a private address, and be reached without TLS.")
+    @Flag(help: "Allow a function at a private address and without TLS.")
     var allowPrivate = false
 
     @Option(
       help: ArgumentHelp(
-        "Tokens of other providers that the functions are told: id-token, access-token, refresh-token, separated by "
-          + "commas; none tells none.",
+        "The tokens of other providers to send to the functions: id-token, access-token, refresh-token, separated by "
+          + "commas; none sends none.",
         valueName: "tokens"))
     var forward: ForwardedTokens?
 
@@ -73,7 +73,7 @@ struct FunctionsCommand: ParsableCommand {
         functions.triggers.append(.init(moment.event, function))
         if let forward { functions.forwarded = forward.members }
         let stored = try await functions.write(admin)
-        admin.report(stored.json, "\(moment.rawValue) is asked from the next sign-in on")
+        admin.report(stored.json, "\(moment.rawValue) is set and applies from the next sign-in")
       }
     }
   }
@@ -85,10 +85,10 @@ struct FunctionsCommand: ParsableCommand {
 
     @OptionGroup var admin: AdminOptions
 
-    @Argument(help: "before-create or before-sign-in.")
+    @Argument(help: "The event: before-create or before-sign-in.")
     var moment: FunctionMoment?
 
-    @Flag(help: "Forget everything that was set; what --auth-config says counts again.")
+    @Flag(help: "Remove all functions that were set; blockingFunctions of --auth-config apply again.")
     var all = false
 
     func validate() throws {
@@ -104,7 +104,7 @@ struct FunctionsCommand: ParsableCommand {
         var functions = try await ProjectFunctions.read(admin)
         functions.triggers.removeAll { $0.name == moment.event }
         let stored = try await functions.write(admin)
-        admin.report(stored.json, "\(moment.rawValue) is not asked any more")
+        admin.report(stored.json, "\(moment.rawValue) is removed")
       }
     }
   }

@@ -44,7 +44,7 @@ struct ProjectFunctions {
 
   /// The configuration for readers.
   var text: String {
-    guard !triggers.isEmpty else { return "no functions are asked; set one with: hearth functions set" }
+    guard !triggers.isEmpty else { return "no blocking functions; set one with: hearth functions set" }
     var table = TextTable(head: ["EVENT", "URL", "SIGNING", "UNREACHABLE"])
     for trigger in triggers {
       table.add([
@@ -53,6 +53,6 @@ struct ProjectFunctions {
       ])
     }
     guard !forwarded.isEmpty else { return table.text }
-    return table.text + "\ntold to them: " + forwarded.map(\.name).joined(separator: ", ")
+    return table.text + "\nforwarded tokens: " + forwarded.map(\.name).joined(separator: ", ")
   }
 }

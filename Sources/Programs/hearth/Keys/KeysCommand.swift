@@ -8,8 +8,8 @@ struct KeysCommand: ParsableCommand {
     commandName: "keys",
     abstract: "Manage the keys that sign ID tokens and session cookies.",
     discussion: """
-      A server rotates them by itself every 30 days: the next key is published an hour before it signs, and an old one \
-      is kept until the last token it signed has ended.
+      The server rotates them every 30 days. A new key is published an hour before it signs; an old key is kept until \
+      the last token that it signed has expired.
       """,
     subcommands: [List.self, Rotate.self, Remove.self])
 
@@ -50,16 +50,16 @@ struct KeysCommand: ParsableCommand {
       commandName: "rotate",
       abstract: "Create a new signing key.",
       discussion: """
-        It begins to sign after an hour, in which other servers that verify tokens can fetch it. After a leak use --now, so \
-        that it signs at once, and then remove the leaked key with hearth keys remove.
+        The new key starts signing after an hour, so that other servers that verify tokens can fetch it first. After a \
+        leak, use --now to start at once, then remove the leaked key with hearth keys remove.
         """)
 
     @OptionGroup var admin: AdminOptions
 
-    @Option(help: "Which keys: id-token or session-cookie.")
+    @Option(help: "The kind of keys: id-token or session-cookie.")
     var kind = Kind.idToken
 
-    @Flag(help: "Begin to sign with it at once.")
+    @Flag(help: "Start signing with the new key at once.")
     var now = false
 
     func run() async throws {
@@ -82,10 +82,10 @@ struct KeysCommand: ParsableCommand {
 
     @OptionGroup var wait: WaitOption
 
-    @Argument(help: ArgumentHelp("The key's id, as hearth keys list shows it.", valueName: "kid"))
+    @Argument(help: ArgumentHelp("The key's id, from hearth keys list.", valueName: "kid"))
     var kid: String
 
-    @Option(help: "Which keys: id-token or session-cookie.")
+    @Option(help: "The kind of keys: id-token or session-cookie.")
     var kind = Kind.idToken
 
     @Flag(help: "Do not ask for confirmation.")
@@ -94,14 +94,14 @@ struct KeysCommand: ParsableCommand {
     func run() async throws {
       if !yes {
         try Confirmation.ask(
-          "Users with a token of this key have to refresh it; web apps that load at that time sign out. Continue?",
+          "Users with a token of this key must refresh it; web apps that load in the meantime sign out. Continue?",
           orFlag: "--yes")
       }
       try await admin.run { admin in
         try await wait.run(admin) { admin in
           let answer = try await admin.hearth(
             "keys:remove", ["kind": .string(kind.rawValue), "kid": .string(kid)])
-          admin.report(answer, "\(TextTable.printable(kid)) is gone")
+          admin.report(answer, "\(TextTable.printable(kid)) is removed")
         }
       }
     }

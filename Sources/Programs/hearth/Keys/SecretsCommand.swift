@@ -6,7 +6,7 @@ import HearthTree
 /// The command `hearth secrets`.
 struct SecretsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "secrets", abstract: "Manage the legacy secrets, each with an administrator's rights.",
+    commandName: "secrets", abstract: "Manage legacy database secrets, each with an administrator's rights.",
     subcommands: [List.self, Rotate.self, Remove.self])
 
   /// The command `hearth secrets list`.
@@ -18,10 +18,10 @@ struct SecretsCommand: ParsableCommand {
 
     @OptionGroup var data: DataOption
 
-    @Flag(help: "Print only the secrets, one a line.")
+    @Flag(help: "Print only the secrets, one on each line.")
     var plain = false
 
-    @Flag(help: "Answer in JSON, for scripts.")
+    @Flag(help: "Print JSON, for scripts.")
     var json = false
 
     func run() throws {
@@ -37,10 +37,10 @@ struct SecretsCommand: ParsableCommand {
   struct Rotate: AsyncParsableCommand, WritingCommand {
     static let configuration = CommandConfiguration(
       commandName: "rotate",
-      abstract: "Create a new secret for signing.",
+      abstract: "Create a new secret, which signs from then on.",
       discussion: """
-        Earlier secrets stay valid, three in all; the oldest beyond that becomes invalid at once. After a leak, remove the \
-        old secret as soon as its tokens have been replaced.
+        The newest three secrets are valid; an older one becomes invalid at once. After a leak, remove the old secret \
+        as soon as its tokens have been replaced.
         """)
 
     @OptionGroup var admin: AdminOptions
@@ -51,7 +51,7 @@ struct SecretsCommand: ParsableCommand {
       try await admin.run { admin in
         try await wait.run(admin) { admin in
           let answer = try await admin.hearth("secrets:rotate")
-          admin.report(answer, "a new secret signs from now on; older ones stay valid, three in all")
+          admin.report(answer, "created a new secret, which signs from now on; the newest three secrets are valid")
         }
       }
     }
@@ -68,7 +68,7 @@ struct SecretsCommand: ParsableCommand {
     @OptionGroup var wait: WaitOption
 
     @Argument(
-      help: ArgumentHelp("Its place in hearth secrets list: 2 is the one after the newest.", valueName: "place"))
+      help: ArgumentHelp("Its position in hearth secrets list: 1 is the newest, 2 the next.", valueName: "place"))
     var place: Int
 
     @Flag(help: "Do not ask for confirmation.")
@@ -79,7 +79,7 @@ struct SecretsCommand: ParsableCommand {
       try await admin.run { admin in
         let secrets = try await admin.hearth("secrets:list")["secrets"]?.array ?? []
         guard secrets.indices.contains(place - 1), let id = secrets[place - 1]["id"]?.string else {
-          throw AdminFailure("there is no secret \(place); hearth secrets list shows the valid ones")
+          throw AdminFailure("there is no secret \(place); list the valid secrets with: hearth secrets list")
         }
         try await wait.run(admin) { admin in
           let answer = try await admin.hearth("secrets:remove", ["id": .string(id)])

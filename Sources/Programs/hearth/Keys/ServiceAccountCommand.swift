@@ -6,7 +6,7 @@ import HearthTree
 struct ServiceAccountCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "service-account",
-    abstract: "Manage service accounts, with which back-end programs act as administrators.",
+    abstract: "Manage service accounts: back-end programs use them to act as administrators.",
     subcommands: [Create.self, List.self, Disable.self, RemoveKey.self])
 
   /// The command `hearth service-account create`.
@@ -15,20 +15,20 @@ struct ServiceAccountCommand: ParsableCommand {
       commandName: "create",
       abstract: "Create an account and print its key file for Google's admin SDKs.",
       discussion: """
-        The private key is printed once and not stored: hearth service-account create ci > ci.json. An account that exists \
-        already gets a further key.
+        The private key is printed only once and not stored: hearth service-account create ci > ci.json. An existing \
+        account gets an additional key.
         """)
 
     @OptionGroup var admin: AdminOptions
 
-    @Argument(help: "A name of lower-case letters, digits and -, such as ci.")
+    @Argument(help: "The account's name: lower-case letters, digits and -, such as ci.")
     var name: String
 
     func run() async throws {
       try await admin.run { admin in
         let answer = try await admin.hearth("serviceAccounts:create", ["name": .string(name)])
         guard let key = answer["key"] else {
-          throw AdminFailure("\(admin.place) made the account and gave no key")
+          throw AdminFailure("\(admin.place) created the account but returned no key")
         }
         if admin.printsJSON {
           Output.json(key)
@@ -54,7 +54,7 @@ struct ServiceAccountCommand: ParsableCommand {
 
     private static func text(_ answer: JSON) -> String {
       let accounts = answer["serviceAccounts"]?.array ?? []
-      guard !accounts.isEmpty else { return "no service accounts; make one with: hearth service-account create NAME" }
+      guard !accounts.isEmpty else { return "no service accounts; create one with: hearth service-account create NAME" }
       var table = TextTable(head: ["EMAIL", "STATE", "KEYS", "MADE"])
       for account in accounts {
         let keys = account["keyIDs"]?.array?.compactMap(\.string) ?? []
@@ -119,7 +119,7 @@ struct ServiceAccountCommand: ParsableCommand {
           let answer = try await admin.hearth(
             "serviceAccounts:removeKey",
             ["email": .string(ServiceAccountCommand.email(account, admin)), "keyID": .string(key)])
-          admin.report(answer, "\(TextTable.printable(key)) is gone")
+          admin.report(answer, "\(TextTable.printable(key)) is removed")
         }
       }
     }

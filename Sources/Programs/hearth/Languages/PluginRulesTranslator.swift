@@ -11,7 +11,7 @@ struct PluginRulesTranslator: RulesTranslator {
     do {
       guard let plugin = try Self.plugin(for: path, folder: folder, dataDirectory: dataDirectory) else { return text }
       guard text.utf8.count <= RulesLimits.fileBytesMax else {
-        throw PluginProblem("a rules file has at most \(RulesLimits.fileBytesMax) bytes")
+        throw PluginProblem("a rules file can have at most \(RulesLimits.fileBytesMax) bytes")
       }
       answer = (try await plugin.translate(RulesSource(fileName: name, text: text)), plugin.name)
     } catch {
@@ -22,12 +22,12 @@ struct PluginRulesTranslator: RulesTranslator {
     case .rules(let rules):
       guard let made = Self.text(rules, of: name, text, answer.language) else {
         throw RulesTranslation.Failure(
-          "\(path): \(answer.language) answered a map that is not of the file and the rules")
+          "\(path): \(answer.language) returned a source map that does not match the file and the rules")
       }
       guard made.utf8.count <= RulesLimits.fileBytesMax else {
         throw RulesTranslation.Failure(
-          "\(path): the rules that \(answer.language) makes of it have \(made.utf8.count) bytes with it and their map; "
-            + "\(RulesLimits.fileBytesMax) is the most")
+          "\(path): the rules from \(answer.language), with the file and the map, have \(made.utf8.count) bytes; "
+            + "\(RulesLimits.fileBytesMax) is the maximum")
       }
       return made
     }

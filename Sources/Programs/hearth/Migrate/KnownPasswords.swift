@@ -20,7 +20,7 @@ struct KnownPasswords {
     while let row = try reader.next() {
       guard row.count == 2, !row[0].isEmpty, !row[1].isEmpty else {
         throw AdminFailure(
-          "\(path): row \(rows.count + 1) must be an address or uid and a password, and has \(row.count) fields")
+          "\(path): row \(rows.count + 1) must have an e-mail address or uid and a password, not \(row.count) fields")
       }
       guard rows.count < Self.countMax else { throw AdminFailure("\(path): more than \(Self.countMax) passwords") }
       rows.append((row[0], row[1]))
@@ -42,7 +42,7 @@ struct KnownPasswords {
       }
       let answer = try await administration.hearth("users:checkPasswords", ["passwords": .array(asked)])
       guard let verdicts = answer["verdicts"]?.array, verdicts.count == batch.count else {
-        throw AdminFailure("\(administration.place) did not say what became of \(batch.count) passwords")
+        throw AdminFailure("\(administration.place) did not return the results of \(batch.count) passwords")
       }
       for (offset, (row, verdict)) in zip(batch, verdicts).enumerated() {
         guard let problem = Self.problem(verdict.string) else {
@@ -55,18 +55,18 @@ struct KnownPasswords {
       progress.show(start + batch.count)
     }
     part.figures = ["agreed": .int(Int64(agreed)), "count": .int(Int64(rows.count))]
-    part.outcome = "\(agreed) of \(rows.count) agree"
+    part.outcome = "\(agreed) of \(rows.count) match"
     return part
   }
 
   private static func problem(_ verdict: String?) -> String? {
     switch verdict {
     case "right": nil
-    case "wrong": "this password is not the one whose hash was imported; are the hash parameters those of the project?"
+    case "wrong": "the password does not match the imported hash; are the hash parameters those of the project?"
     case "unknown": "there is no such account"
     case "missing": "the account has no password"
-    case "disabled": "the password is right, and the account is disabled"
-    default: "the server's answer is not understood"
+    case "disabled": "the password is right, but the account is disabled"
+    default: "the server returned an unknown result"
     }
   }
 }

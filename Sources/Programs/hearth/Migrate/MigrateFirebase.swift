@@ -11,17 +11,18 @@ struct MigrateFirebase: AsyncParsableCommand, WritingCommand {
     commandName: "firebase",
     abstract: "Import a Firebase project's data, users and rules, and report rejected and changed values.",
     discussion: """
-      DATA is the JSON export of the Realtime Database, USERS what `firebase auth:export` writes (JSON or CSV), and RULES \
-      the rules file. All files are looked through first: when something in the data or the rules cannot be taken over, \
-      nothing is changed. --check looks only, and needs no server. A data folder that is not there or empty is made. Then data, users and rules are taken over, in this \
-      order: until the rules come, a new database denies everything. What was interrupted goes on with --resume.
+      DATA is the JSON export of the Realtime Database, USERS the output of `firebase auth:export` (JSON or CSV), and \
+      RULES the rules file. All files are checked first: if something in the data or the rules cannot be imported, \
+      nothing is changed. --check only checks, and needs no server. A missing or empty data folder is created. Data, \
+      users and rules are then imported in this order: until the rules come, a new database denies everything. \
+      --resume continues an interrupted import.
 
-      --passwords names a CSV file of addresses or uids with passwords that are known, a line each: it is checked that these \
-      people come in with them. --requests names a file of requests and what is expected of them, in the form of rules \
-      tests (see hearth rules test): the rules in force are asked, on the data that is there, and nothing is written.
+      --passwords names a CSV file with an e-mail address or uid and a known password on each line, and checks that \
+      they match the imported users. --requests names a file of requests with their expected decisions, in the form of \
+      rules tests (see hearth rules test), and checks them with the rules and data in the database, without writing.
 
-      Ends with 0 when everything was taken over and agrees, with 1 when something was refused or does not agree, and with \
-      2 when it could not be done.
+      Exits with 0 when everything was imported and every check passed, 1 when something was refused or a check \
+      failed, and 2 when the import was not possible.
       """)
 
   @Argument(help: ArgumentHelp("The JSON export of the data.", valueName: "data"))
@@ -35,35 +36,35 @@ struct MigrateFirebase: AsyncParsableCommand, WritingCommand {
 
   @OptionGroup var server: RulesServer
 
-  @Option(help: ArgumentHelp("The parameters that the users' password hashes were made with.", valueName: "file"))
+  @Option(help: ArgumentHelp("The parameters of the users' password hashes.", valueName: "file"))
   var hashConfig: String?
 
-  @Option(help: ArgumentHelp("Passwords that are known, to be checked after the import.", valueName: "file"))
+  @Option(help: ArgumentHelp("Known passwords to check after the import.", valueName: "file"))
   var passwords: String?
 
   @Option(
-    help: ArgumentHelp("Requests with the answers that are expected, to be asked after the import.", valueName: "file"))
+    help: ArgumentHelp("Requests with expected decisions to check after the import.", valueName: "file"))
   var requests: String?
 
   @Option(help: ArgumentHelp("Write the whole report as JSON to this file.", valueName: "file"))
   var report: String?
 
-  @Flag(help: "Look through the files, and change nothing.")
+  @Flag(help: "Check the files, and change nothing.")
   var check = false
 
   @Flag(
     name: [.customShort("f"), .long], help: "Remove the database's data first, and replace users with the same uid.")
   var force = false
 
-  @Flag(help: "Go on with what was interrupted.")
+  @Flag(help: "Continue an interrupted import.")
   var resume = false
 
   func validate() throws {
     guard [check, force, resume].count(where: { $0 }) <= 1 else {
-      throw ValidationError("--check, --force and --resume exclude each other.")
+      throw ValidationError("--check, --force and --resume cannot be combined.")
     }
-    guard hashConfig == nil || users != nil else { throw ValidationError("--hash-config goes with the users' file.") }
-    guard data != "-" else { throw ValidationError("The data is read twice: name a file.") }
+    guard hashConfig == nil || users != nil else { throw ValidationError("--hash-config needs the users' file.") }
+    guard data != "-" else { throw ValidationError("The data is read twice, so it must be a file.") }
   }
 
   func run() async throws {
@@ -88,7 +89,7 @@ struct MigrateFirebase: AsyncParsableCommand, WritingCommand {
 
   private func apply(_ plan: MigrationPlan, _ outcome: inout MigrationReport) async throws {
     if try !server.admin.isRemote(), try server.admin.data.makeIfEmpty() {
-      Output.note("hearth: made the data folder \(try server.admin.folder())")
+      Output.note("hearth: created the data folder \(try server.admin.folder())")
     }
     // The steps before a failure are reported as well.
     let (reached, failure) = try await server.admin.withDatabases {

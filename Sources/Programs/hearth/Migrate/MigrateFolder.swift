@@ -12,17 +12,17 @@ struct MigrateFolder: ParsableCommand {
     abstract:
       "Copy a data folder's databases and accounts into a \(JournalEngines.products), or back, and verify them by hash.",
     discussion: """
-      Databases with the rules in force, accounts, events that wait and those that were given up are copied, for `hearth \
-      serve --journal`. Everything else stays in the folder, keys above all, and is used together with the \(JournalEngines.products). The \
-      past that `hearth db history` looks back at is not copied. No server runs meanwhile.
+      Copies databases with the rules in force, accounts, waiting events and dead letters, for `hearth serve \
+      --journal`. Everything else, such as keys, stays in the folder, which is still needed. The history that `hearth \
+      db history` reads is not copied. No server may run meanwhile.
 
-      Each copy is read back and compared with what it was made of: position, running hash, and a hash of the state. All of \
-      them get their places when the last one is whole. What was interrupted is begun anew by the same command; what it had \
-      put in its place already is compared and stays. The side that is copied is not changed. Databases that are there already \
-      and are others are not overwritten.
+      Each copy is read back and compared with its source: position, running hash, and a hash of the state. The copies \
+      are put in place together after the last comparison. After an interruption, run the same command again: it \
+      compares what is already in place, and copies the rest anew. The source is not changed. Existing databases that \
+      differ are not overwritten.
       """)
 
-  @Argument(help: ArgumentHelp("The data folder; made for --from when it is missing.", valueName: "folder"))
+  @Argument(help: ArgumentHelp("The data folder; created for --from if it is missing.", valueName: "folder"))
   var folder: String
 
   @Option(help: ArgumentHelp("Copy from the folder into this \(JournalEngines.products).", valueName: "url"))
@@ -31,12 +31,13 @@ struct MigrateFolder: ParsableCommand {
   @Option(help: ArgumentHelp("Copy from this \(JournalEngines.products) into the folder.", valueName: "url"))
   var from: String?
 
-  @Flag(help: "Answer in JSON, for scripts.")
+  @Flag(help: "Print JSON, for scripts.")
   var json = false
 
   func validate() throws {
     guard (to == nil) != (from == nil) else {
-      throw ValidationError("Say where the databases go, with --to URL, or where they come from, with --from URL.")
+      throw ValidationError(
+        "Give --to URL to copy the databases out of the folder, or --from URL to copy them into it.")
     }
     guard let url = to ?? from else { return }
     do { _ = try JournalLocation(url: url) } catch {
@@ -69,14 +70,15 @@ struct MigrateFolder: ParsableCommand {
     Output.line(
       "The databases of \(folder) are in \(JournalEngines.product(of: url)); start it with: \(Self.start(folder)) "
         + "--journal '\(url)'")
-    Output.note("Their files in \(folder) stay as they are, and no server uses them any more.")
+    Output.note("Their files in \(folder) stay as they are, but no server uses them.")
   }
 
   private func copy(from url: String) throws {
     var settings = FolderSettings.read(in: folder)
     if let journal = settings.journal, journal != url {
       throw AdminFailure(
-        "the databases of \(folder) are in another \(JournalEngines.product(of: journal)), '\(journal)': name that one with --from, or another folder"
+        "the databases of \(folder) are in another \(JournalEngines.product(of: journal)), '\(journal)': name that "
+          + "URL with --from, or another folder"
       )
     }
     var moved: [JournalMove.Moved] = []
@@ -96,8 +98,9 @@ struct MigrateFolder: ParsableCommand {
     Output.line("The databases of \(folder) are files in it; start it with: \(Self.start(folder))")
     guard FileVersion(of: HearthServer.Options.keysDirectory(of: folder)) == nil else { return }
     Output.note(
-      "Keys and settings are not there: copy all but databases and accounts from the folder that was used with the "
-        + "\(JournalEngines.product(of: url)), or the server makes new keys, and nothing that the old ones signed or sealed counts."
+      "The folder has no keys and settings: copy all files except databases and accounts from the folder used with the "
+        + "\(JournalEngines.product(of: url)), or the server makes new keys, and what the old keys signed or sealed "
+        + "becomes invalid."
     )
   }
 
@@ -115,8 +118,8 @@ struct MigrateFolder: ParsableCommand {
     var text = "\(journal.name): position \(digest.position), running hash \(digest.runningHash), "
     text += "state \(digest.state.hex)"
     if digest.waitingCount > 0 { text += ", \(NumberFormat.counted(digest.waitingCount, "event")) waiting" }
-    if digest.deadCount > 0 { text += ", \(NumberFormat.counted(digest.deadCount, "event")) given up" }
-    Output.line(text + (journal.wasThere ? "; was there, and is the same" : "; copied, and the copy is the same"))
+    if digest.deadCount > 0 { text += ", \(NumberFormat.counted(digest.deadCount, "dead letter"))" }
+    Output.line(text + (journal.wasThere ? "; already copied, verified" : "; copied, verified"))
   }
 
   private func finish(_ moved: [JournalMove.Moved]) {

@@ -41,7 +41,7 @@ struct MigrationPlan {
 
   private func validateData() throws -> MigrationReport.Part {
     let input = try FileInput(path: dataFile)
-    var progress = Progress("looking through \(dataFile)", unit: "KB", total: input.sizeBytes.map { $0 >> 10 })
+    var progress = Progress("checking \(dataFile)", unit: "KB", total: input.sizeBytes.map { $0 >> 10 })
     var check = ExportCheck(file: dataFile)
     var part = MigrationReport.Part(name: "data", file: dataFile, outcome: "")
     do {
@@ -55,7 +55,7 @@ struct MigrationPlan {
       part.findings = check.findings
       part.findings.add(
         MigrationFinding(
-          .refused, place: check.place(of: error), subject: "the text", "\(error.message); what follows was not read"))
+          .refused, place: check.place(of: error), subject: "the text", "\(error.message); the rest was not read"))
     }
     let figures = check.figures
     part.figures = [
@@ -129,13 +129,13 @@ struct MigrationPlan {
           MigrationFinding(
             .refused, place: "\(file):\(problem.line):\(problem.column)", subject: "the rules", problem.message))
       }
-      part.outcome = "broken"
+      part.outcome = "has errors"
     }
     return part
   }
 
   private static func suffix(_ findings: MigrationFindings) -> String {
-    let words = [(MigrationFinding.Kind.refused, "refused"), (.different, "different"), (.note, "to know of")]
+    let words = [(MigrationFinding.Kind.refused, "refused"), (.different, "different"), (.note, "to note")]
     return words.filter { findings.count($0.0) > 0 }.map { ", \(findings.count($0.0)) \($0.1)" }.joined()
   }
 
@@ -172,7 +172,7 @@ struct MigrationPlan {
     part.figures["notImported"] = .int(Int64(run.refusedCount))
     part.outcome =
       NumberFormat.counted(run.importedCount, "user") + " imported"
-      + (run.refusedCount == 0 ? "" : ", \(NumberFormat.grouped(Double(run.refusedCount))) not")
+      + (run.refusedCount == 0 ? "" : ", \(NumberFormat.grouped(Double(run.refusedCount))) refused")
     outcome.set(part)
   }
 

@@ -53,11 +53,11 @@ struct MigrationReport {
       lines.append("")
       lines += part.findings.kept.prefix(Self.shownMax).map(\.line)
       let more = part.findings.kept.count + part.findings.omittedCount - min(part.findings.kept.count, Self.shownMax)
-      if more > 0 { lines.append("… and \(more) more about the \(part.name); --report FILE has them") }
+      if more > 0 { lines.append("… and \(more) more about the \(part.name): see --report FILE") }
     }
     if !isApplied, refusedCount > 0 { lines += ["", "nothing was changed"] }
     if let stoppedAt {
-      lines += ["", "it ended at the \(stoppedAt), which may be there in part; nothing after it was done"]
+      lines += ["", "stopped at the \(stoppedAt), which may be incomplete; later steps were not done"]
     }
     return lines.joined(separator: "\n")
   }

@@ -20,12 +20,12 @@ struct RecordedRequests {
     let document = DocumentText(file: path, text: try TextFile.read(path))
     let file = try RulesTestReader.read(document)
     guard file.data.isEmpty, file.cases.allSatisfy({ $0.data == nil }) else {
-      throw AdminFailure("\(path): recorded requests are asked on the data that was imported; leave out data")
+      throw AdminFailure("\(path): requests are checked with the imported data; omit data")
     }
     steps = try file.cases.map { testCase in
       guard testCase.steps.count == 1, let step = testCase.steps.first else {
         throw AdminFailure(
-          "\(path): \(testCase.name): nothing is written, so a step cannot build on the one before; make each a case")
+          "\(path): \(testCase.name): nothing is written, so steps cannot depend on each other; make each step a case")
       }
       return (testCase.name, document.position(of: testCase.place).line, step)
     }
@@ -34,7 +34,7 @@ struct RecordedRequests {
   func ask(_ client: RulesClient) async throws -> MigrationReport.Part {
     var part = MigrationReport.Part(name: "requests", file: path, outcome: "")
     var agreed = 0
-    var progress = Progress("asking \(path)", unit: "requests", total: steps.count)
+    var progress = Progress("checking \(path)", unit: "requests", total: steps.count)
     var start = 0
     while start < steps.count {
       let nextBatch = self.nextBatch(from: start)
@@ -53,7 +53,7 @@ struct RecordedRequests {
       progress.show(start)
     }
     part.figures = ["agreed": .int(Int64(agreed)), "count": .int(Int64(steps.count))]
-    part.outcome = "\(agreed) of \(steps.count) agree"
+    part.outcome = "\(agreed) of \(steps.count) match"
     return part
   }
 
@@ -74,9 +74,9 @@ struct RecordedRequests {
   /// Returns the deviation of the answer from the expected one; nil when there is none.
   private static func problem(_ step: RulesTestStep, _ decision: JSON) -> String? {
     if step.user.isAdministrator {
-      return step.isAllowed ? nil : "an administrator may do everything, and it was expected to be denied"
+      return step.isAllowed ? nil : "expected to be denied, but an administrator is always allowed"
     }
-    if let error = decision["error"]?.string { return "the server refuses it before it asks any rule: \(error)" }
+    if let error = decision["error"]?.string { return "the server refuses it before evaluating the rules: \(error)" }
     let summary = decision["summary"]?.string ?? "no answer"
     guard decision["allowed"]?.bool == step.isAllowed else {
       return "expected to be \(step.isAllowed ? "allowed" : "denied"), but \(summary)"

@@ -10,13 +10,13 @@ struct PluginsAdd: AsyncParsableCommand, WritingCommand {
     commandName: "add",
     abstract: "Install a plugin, or another version of it, from a folder and enable it.",
     discussion: """
-      Shows what the plugin is asked, what it wants and its checksum, and asks. The files are copied into the data folder, \
-      where they are held against the checksum at every start. A former version goes on until the new one answers, and \
-      stays for hearth plugins rollback. A plugin whose settings are not complete waits for them.
+      Shows the plugin's hooks, requirements and checksum, and asks for confirmation. Copies the files into the data \
+      folder, where each start compares them with the checksum. A previous version runs until the new one is ready, \
+      and stays for hearth plugins rollback. A new plugin with missing settings stays disabled until you enable it.
 
-      A plugin with a URL is a service: the server's requests to it are signed. A new one gets a secret, which is printed \
-      this once, and waits until it is enabled; --secret-file takes one that the service has already. A URL that names \
-      this machine may be http://; other private addresses need --allow-private.
+      A plugin with a URL is a service: the server signs its requests to it. A new service gets a secret, which is \
+      printed only once, and stays disabled until you enable it; --secret-file sets a secret that the service already \
+      has. A URL of this machine can be http://; other private addresses need --allow-private.
       """)
 
   @Argument(help: ArgumentHelp("The plugin's folder, with its plugin.json.", valueName: "dir"))
@@ -25,13 +25,13 @@ struct PluginsAdd: AsyncParsableCommand, WritingCommand {
   @Flag(help: "Do not ask for confirmation.")
   var yes = false
 
-  @Option(help: ArgumentHelp("Only with this checksum, as hearth plugins list shows it.", valueName: "sha256"))
+  @Option(help: ArgumentHelp("Install only with this checksum, as hearth plugins add shows it.", valueName: "sha256"))
   var checksum: String?
 
-  @Flag(help: "Its service may be at a private address, and be reached without TLS.")
+  @Flag(help: "Allow a service at a private address and without TLS.")
   var allowPrivate = false
 
-  @Option(help: ArgumentHelp("A file with the secret that its service has, whsec_….", valueName: "file"))
+  @Option(help: ArgumentHelp("A file with the secret of its service, whsec_….", valueName: "file"))
   var secretFile: String?
 
   @OptionGroup var options: PluginsOptions
@@ -55,10 +55,10 @@ struct PluginsAdd: AsyncParsableCommand, WritingCommand {
       let plugins = try await options.apply()
       guard !missing.isEmpty || made != nil else { return try options.report(name, plugins, "installed") }
       if options.json { return options.print(try plugins.named(name), secret: made) }
-      var lines = ["\(name) \(package.manifest.version): installed and not switched on."]
-      if let made { lines.append("Give its service this secret, which is shown only now: \(made.text)") }
+      var lines = ["\(name) \(package.manifest.version): installed, not enabled."]
+      if let made { lines.append("Configure its service with this secret, which is shown only once: \(made.text)") }
       if let first = missing.first {
-        lines.append("It needs \(missing.joined(separator: ", ")): hearth plugins settings \(name) \(first)=…")
+        lines.append("Set \(missing.joined(separator: ", ")): hearth plugins settings \(name) \(first)=…")
       }
       lines.append("Then: hearth plugins enable \(name)")
       Output.line(lines.joined(separator: "\n"))
@@ -88,17 +88,17 @@ struct PluginsAdd: AsyncParsableCommand, WritingCommand {
     case .process(let command):
       lines.append("  runs      \(command.map(TextTable.printable).joined(separator: " "))")
     case .webhook(let service):
-      let place = allowPrivate ? " (also at a private address, and without TLS)" : ""
-      lines.append("  asks      \(TextTable.printable(service.url))\(place)")
+      let place = allowPrivate ? " (private addresses and plain HTTP allowed)" : ""
+      lines.append("  url       \(TextTable.printable(service.url))\(place)")
     }
     if let provider = manifest.provider { lines.append("  serves    sign-in with \(provider.id)") }
     if let rules = manifest.rules {
       lines.append("  reads     rules files that end in \(rules.extensions.map { ".\($0)" }.joined(separator: ", "))")
     }
     if let tokens = manifest.verifies { lines.append("  verifies  \(tokens.text)") }
-    for hook in manifest.hooks { lines.append("  is asked  \(hook.rawValue) (when it is down: \(hook.failurePolicy))") }
+    for hook in manifest.hooks { lines.append("  hook      \(hook.rawValue) (on failure: \(hook.failurePolicy))") }
     lines.append(
-      "  wants     \(manifest.carrier.isService ? manifest.requirements.serviceText : manifest.requirements.processText)"
+      "  needs     \(manifest.carrier.isService ? manifest.requirements.serviceText : manifest.requirements.processText)"
     )
     for rule in manifest.settings {
       let marks = [rule.isRequired ? "required" : nil, rule.isSecret ? "secret" : nil].compactMap(\.self)

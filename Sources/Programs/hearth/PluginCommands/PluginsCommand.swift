@@ -25,7 +25,7 @@ struct PluginsCommand: ParsableCommand {
 struct PluginsOptions: ParsableArguments {
   @OptionGroup var data: DataOption
 
-  @Flag(help: "Answer in JSON, for scripts.")
+  @Flag(help: "Print JSON, for scripts.")
   var json = false
 
   /// The folder of plugins in the data folder.
@@ -52,7 +52,7 @@ struct PluginsOptions: ParsableArguments {
     /// - Throws: ``AdminFailure`` when it is missing.
     func named(_ name: String) throws -> JSON {
       guard let plugin = plugins.first(where: { $0["name"]?.string == name }) else {
-        throw AdminFailure("no plugin is called \(TextTable.printable(name))")
+        throw AdminFailure("there is no plugin named \(TextTable.printable(name))")
       }
       return plugin
     }
@@ -62,7 +62,7 @@ struct PluginsOptions: ParsableArguments {
     guard let answer = try await send(method, body) else {
       return Plugins(isServed: false, plugins: try folder.plugins().map { PluginStatus($0).json })
     }
-    guard let plugins = answer["plugins"]?.array else { throw AdminFailure("the server's answer has no plugins") }
+    guard let plugins = answer["plugins"]?.array else { throw AdminFailure("the server's response has no plugins") }
     return Plugins(isServed: true, plugins: plugins)
   }
 

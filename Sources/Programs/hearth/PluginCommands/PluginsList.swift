@@ -17,9 +17,9 @@ struct PluginsList: AsyncParsableCommand {
         return Output.json(
           ["isServed": .bool(plugins.isServed), "plugins": .array(plugins.plugins)])
       }
-      guard !plugins.plugins.isEmpty else { return Output.line("no plugins; hearth plugins add installs one") }
+      guard !plugins.plugins.isEmpty else { return Output.line("no plugins; install one with: hearth plugins add") }
       var table = TextTable(head: [
-        "plugin", "version", "state", "restarts", "hook", "requests", "errors", "p50", "p99", "when it is down",
+        "plugin", "version", "state", "restarts", "hook", "requests", "errors", "p50", "p99", "on failure",
       ])
       for plugin in plugins.plugins { for row in Self.rows(plugin) { table.add(row) } }
       Output.line(table.text)

@@ -7,12 +7,12 @@ import HearthTree
 struct PluginsLogs: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "logs",
-    abstract: "Show the last lines of a plugin's log: its standard error, its starts and its ends.")
+    abstract: "Show the last lines of a plugin's log: its standard error, starts and exits.")
 
   @Argument(help: ArgumentHelp("The plugin.", valueName: "name"))
   var name: String
 
-  @Option(name: [.customShort("n"), .long], help: ArgumentHelp("How many lines.", valueName: "count"))
+  @Option(name: [.customShort("n"), .long], help: ArgumentHelp("The number of lines to show.", valueName: "count"))
   var count = 50
 
   @OptionGroup var options: PluginsOptions

@@ -10,23 +10,24 @@ struct PluginsRotateSecret: AsyncParsableCommand, WritingCommand {
     commandName: "rotate-secret",
     abstract: "Replace the secret that signs requests to a plugin's service.",
     discussion: """
-      The new secret is printed this once. For the hours of --overlap requests have a signature of each, so that the \
-      service can go from one to the other; with --overlap 0 the former counts no more at once.
+      The new secret is printed only once. During the hours of --overlap each request has a signature of both secrets, \
+      so that the service can change from one to the other. With --overlap 0 the previous secret becomes invalid at \
+      once.
       """)
 
   @Argument(help: ArgumentHelp("The plugin.", valueName: "name"))
   var name: String
 
-  @Option(help: ArgumentHelp("How long the former secret counts.", valueName: "hours"))
+  @Option(help: ArgumentHelp("How long the previous secret stays valid.", valueName: "hours"))
   var overlap: Int64 = PluginSecret.overlapMilliseconds / 3_600_000
 
-  @Option(help: ArgumentHelp("A file with the new secret, whsec_…; one is made otherwise.", valueName: "file"))
+  @Option(help: ArgumentHelp("A file with the new secret, whsec_…. If not given, one is made.", valueName: "file"))
   var secretFile: String?
 
   @OptionGroup var options: PluginsOptions
 
   func validate() throws {
-    guard (0...8_760).contains(overlap) else { throw ValidationError("--overlap is from 0 to 8760 hours.") }
+    guard (0...8_760).contains(overlap) else { throw ValidationError("--overlap must be 0 to 8760 hours.") }
   }
 
   func run() async throws {
@@ -39,7 +40,7 @@ struct PluginsRotateSecret: AsyncParsableCommand, WritingCommand {
       let made = given == nil ? secret : nil
       if let made, !options.json { Output.line("secret: \(made.text)") }
       try options.report(
-        name, plugins, overlap > 0 ? "has two secrets for \(overlap) h" : "has another secret", secret: made)
+        name, plugins, overlap > 0 ? "has two secrets for \(overlap) h" : "has a new secret", secret: made)
     }
   }
 }

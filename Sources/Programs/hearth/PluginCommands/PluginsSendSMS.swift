@@ -9,21 +9,21 @@ struct PluginsSendSMS: AsyncParsableCommand, WritingCommand {
     commandName: "send-sms",
     abstract: "Send a text message through the running server, to test the SMS plugin.",
     discussion: """
-      The plugin that answers sendSMS is asked as it is for every message: again and again for up to a minute while it \
-      cannot. The command waits for what comes of it.
+      Sends the message like any other, with retries for up to a minute, through the plugin with the hook sendSMS. \
+      Prints the result.
       """)
 
-  @Option(help: ArgumentHelp("The phone, as +15555550100.", valueName: "number"))
+  @Option(help: ArgumentHelp("The phone number, such as +15555550100.", valueName: "number"))
   var to: String
 
-  @Option(help: ArgumentHelp("What it is sent.", valueName: "text"))
+  @Option(help: ArgumentHelp("The text of the message.", valueName: "text"))
   var text = "This is a test of text messages."
 
   @OptionGroup var options: PluginsOptions
 
   func validate() throws {
     guard SMSMessage(kind: .test, to: to, text: text) != nil else {
-      throw ValidationError("--to is + and 8 to 15 digits; --text has 1 to \(SMSMessage.textBytesMax) bytes.")
+      throw ValidationError("--to must be + and 8 to 15 digits, and --text 1 to \(SMSMessage.textBytesMax) bytes.")
     }
   }
 

@@ -10,15 +10,15 @@ struct PluginsSettings: AsyncParsableCommand, WritingCommand {
     commandName: "settings",
     abstract: "Show or change a plugin's settings.",
     discussion: """
-      NAME=VALUE sets a text as it is, and all else as JSON; NAME=@FILE takes a file, NAME=@- standard input, NAME= the \
-      operator's word back. Secrets come from a file or standard input, and are shown to nobody. The plugin is replaced by \
-      one with the new settings, without a pause.
+      NAME=VALUE sets a string setting to VALUE; other types read VALUE as JSON. NAME=@FILE reads the value from a \
+      file, NAME=@- from standard input; NAME= removes it, so that the default applies. Secrets come from a file or \
+      standard input and are never shown. The server replaces the running plugin without a pause.
       """)
 
   @Argument(help: ArgumentHelp("The plugin.", valueName: "name"))
   var name: String
 
-  @Argument(help: ArgumentHelp("What to change.", valueName: "setting=value"))
+  @Argument(help: ArgumentHelp("A setting to change.", valueName: "setting=value"))
   var changes: [String] = []
 
   @OptionGroup var options: PluginsOptions
@@ -55,7 +55,7 @@ struct PluginsSettings: AsyncParsableCommand, WritingCommand {
 
   /// Reads an argument. Errors never show a value.
   private static func change(_ text: String, _ rules: [PluginSettingRule]) throws -> (name: String, value: JSON?) {
-    guard let sign = text.firstIndex(of: "=") else { throw ValidationError("A change is written NAME=VALUE.") }
+    guard let sign = text.firstIndex(of: "=") else { throw ValidationError("A change must be NAME=VALUE.") }
     let (name, given) = (String(text[..<sign]), String(text[text.index(after: sign)...]))
     guard !given.isEmpty, let rule = rules.first(where: { $0.name == name }) else { return (name, nil) }
     let value: String
@@ -64,7 +64,7 @@ struct PluginsSettings: AsyncParsableCommand, WritingCommand {
       value = rule.kind == .text && content.hasSuffix("\n") ? String(content.dropLast()) : content
     } else if rule.isSecret {
       throw ValidationError(
-        "\(name) is secret and no argument: every user of the machine could read it. Use \(name)=@FILE or \(name)=@-.")
+        "\(name) is a secret, and every user of this machine can read arguments. Use \(name)=@FILE or \(name)=@-.")
     } else {
       value = given
     }

@@ -17,7 +17,7 @@ struct PluginsEnable: AsyncParsableCommand, WritingCommand {
   func run() async throws {
     try await options.run {
       try options.folder.setEnabled(name, true)
-      try options.report(name, try await options.apply(restarting: name), "switched on")
+      try options.report(name, try await options.apply(restarting: name), "enabled")
     }
   }
 }
@@ -27,7 +27,7 @@ struct PluginsDisable: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "disable",
     abstract: "Disable a plugin. It finishes its running requests and gets no new ones.",
-    discussion: "What it decides on is not asked then: switch a plugin off only when it is not needed.")
+    discussion: "The server continues without its decisions: disable a plugin only when it is not needed.")
 
   @Argument(help: ArgumentHelp("The plugin.", valueName: "name"))
   var name: String
@@ -37,7 +37,7 @@ struct PluginsDisable: AsyncParsableCommand, WritingCommand {
   func run() async throws {
     try await options.run {
       try options.folder.setEnabled(name, false)
-      try options.report(name, try await options.apply(), "switched off")
+      try options.report(name, try await options.apply(), "disabled")
     }
   }
 }
@@ -78,7 +78,7 @@ struct PluginsRemove: AsyncParsableCommand, WritingCommand {
   func run() async throws {
     try await options.run {
       let plugin = try options.folder.existing(name)
-      if !yes { try Confirmation.ask("\(name) is deleted with its settings. Go on?", orFlag: "--yes") }
+      if !yes { try Confirmation.ask("\(name) is removed with its settings. Continue?", orFlag: "--yes") }
       // The plugin is stopped before its files are removed.
       if plugin.record != nil {
         try options.folder.setEnabled(name, false)

@@ -12,11 +12,11 @@ struct PluginsTest: AsyncParsableCommand {
     commandName: "test",
     abstract: "Test a plugin's folder against the plugin protocol, without a server.",
     discussion: """
-      Says hello, asks each hook with good and bad input, with members it cannot know and with large values, many at once, \
-      cancelled and too late; kills it in a request; drains it. A plugin with a URL is asked there, with good signatures \
-      and bad ones. Inputs with their right answers can be given in \
-      plugin-tests.json in the plugin's folder. Exits with 0 when the plugin keeps the contract, with 1 when it does not, \
-      and with 2 when it cannot be run.
+      Starts the plugin and sends each hook valid and invalid input, unknown members, large values, many requests at \
+      once, and requests that are cancelled or time out; kills the plugin during a request; stops it. A plugin with a \
+      URL is tested there, with valid and invalid signatures. plugin-tests.json in the plugin's folder can add inputs \
+      with their expected responses. Exits with 0 when the plugin passes, 1 when a test fails, and 2 when the plugin \
+      cannot be run.
       """)
 
   @Argument(help: ArgumentHelp("The plugin's folder, with its plugin.json.", valueName: "dir"))
@@ -25,16 +25,16 @@ struct PluginsTest: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Settings for the plugin: a JSON object.", valueName: "file"))
   var settings: String?
 
-  @Option(help: ArgumentHelp("A file with the secret that the plugin's service has, whsec_….", valueName: "file"))
+  @Option(help: ArgumentHelp("A file with the secret of the plugin's service, whsec_….", valueName: "file"))
   var secretFile: String?
 
-  @Flag(help: "The plugin's service may be at a private address, and be reached without TLS.")
+  @Flag(help: "Allow a service at a private address and without TLS.")
   var allowPrivate = false
 
-  @Flag(help: "Answer in JSON, for scripts.")
+  @Flag(help: "Print JSON, for scripts.")
   var json = false
 
-  @Flag(help: "Show what the plugin wrote to its standard error.")
+  @Flag(help: "Show the plugin's standard error.")
   var verbose = false
 
   func run() async throws {
@@ -55,7 +55,7 @@ struct PluginsTest: AsyncParsableCommand {
       for finding in findings.all { table.add([finding.hook, finding.name, finding.problem ?? "ok"]) }
       Output.line(table.text)
       let count = findings.all.count { $0.problem != nil }
-      Output.line(isGood ? "the plugin keeps the contract" : "\(count) of \(findings.all.count) failed")
+      Output.line(isGood ? "the plugin passed all tests" : "\(count) of \(findings.all.count) failed")
     }
     if verbose { for line in trial.logLines { Output.note(TextTable.printable(line)) } }
     if !isGood { throw ExitCode.failure }
@@ -64,7 +64,7 @@ struct PluginsTest: AsyncParsableCommand {
   private func settingsValue() throws -> JSON {
     guard let settings else { return [:] }
     guard let json = JSON(parsing: try TextFile.read(settings).utf8), json.members != nil else {
-      throw AdminFailure("\(settings) is not an object in JSON")
+      throw AdminFailure("\(settings) is not a JSON object")
     }
     return json
   }

@@ -27,7 +27,7 @@ extension PluginSet {
         let id = provider.manifest.id
         if let other = owners.updateValue(choice.name, forKey: id) {
           throw ConfigurationFailure(
-            "the sign-in plugins \(other) and \(choice.name) both serve \(id); switch one of them off")
+            "the sign-in plugins \(other) and \(choice.name) both serve \(id); disable one of them")
         }
         made.append(provider)
       }
@@ -49,21 +49,21 @@ extension PluginSet {
   private static func signInPlugin(_ name: String) throws -> any SignInPlugin.Type {
     if let plugin = BuiltInPlugins.signIn.first(where: { $0.name == name }) { return plugin }
     throw ConfigurationFailure(
-      "no sign-in plugin is called \(name). This program has: \(list(BuiltInPlugins.signIn.map { $0.name })). "
+      "there is no sign-in plugin \(name). This program has: \(list(BuiltInPlugins.signIn.map { $0.name })). "
         + "A plugin is built in when its folder is in Plugins/.")
   }
 
   private static func mailPlugin(_ name: String) throws -> any MailerPlugin.Type {
     if let plugin = BuiltInPlugins.mail.first(where: { $0.name == name }) { return plugin }
     throw ConfigurationFailure(
-      "no mail plugin is called \(name). This program has: \(list(BuiltInPlugins.mail.map { $0.name })).")
+      "there is no mail plugin \(name). This program has: \(list(BuiltInPlugins.mail.map { $0.name })).")
   }
 
   private static func smsPlugin(_ name: String) throws -> any SMSPlugin.Type {
     if let plugin = BuiltInPlugins.sms.first(where: { $0.name == name }) { return plugin }
     throw ConfigurationFailure(
       "phone.\(name) is neither a setting nor a plugin that sends messages. This program has: "
-        + "\(list(BuiltInPlugins.sms.map { $0.name })). A gateway of yours is a plugin that is added while the server runs."
+        + "\(list(BuiltInPlugins.sms.map { $0.name })). Add your own gateway as a plugin while the server runs."
     )
   }
 

@@ -161,8 +161,8 @@ struct FirebaseProject {
       let names = targets?[target]?.array?.compactMap(\.string) ?? []
       guard !names.isEmpty else {
         throw TextFile.Failure(
-          "\(path): \(member) is for the target \"\(target)\", which .firebaserc has no database for; "
-            + "write one there (firebase target:apply database \(target) NAME), or name it here with \"instance\"")
+          "\(path): \(member) is for the target \"\(target)\", for which .firebaserc has no database; "
+            + "add one there (firebase target:apply database \(target) NAME), or name it here with \"instance\"")
       }
       return names
     }

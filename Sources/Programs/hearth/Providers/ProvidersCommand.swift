@@ -6,8 +6,8 @@ import HearthTree
 struct ProvidersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "providers",
-    abstract: "Configure the logins of companies.",
-    discussion: "Admin SDKs list, change and delete them; see the guide's \"Logins of companies\".",
+    abstract: "Configure company logins.",
+    discussion: "Admin SDKs list, change and delete them; see the guide \"Logins of companies\".",
     subcommands: [ImportSAML.self])
 
   /// The command `hearth providers import-saml`.
@@ -15,10 +15,10 @@ struct ProvidersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "import-saml",
       abstract:
-        "Configure or renew a company's SAML login from the metadata of its identity provider.",
+        "Configure or update a company's SAML login from the metadata of its identity provider.",
       discussion: """
-        What is not named stays as it is when the provider is there already. The company gets this server's metadata at \
-        /__/auth/saml/metadata?providerId=ID.
+        Settings that you do not give stay as they are if the provider exists. The company finds this server's \
+        metadata at /__/auth/saml/metadata?providerId=ID.
         """)
 
     @OptionGroup var admin: AdminOptions
@@ -31,16 +31,16 @@ struct ProvidersCommand: ParsableCommand {
 
     @Option(
       help: ArgumentHelp(
-        "What the company is to call this server: a URL of yours, for a new provider.", valueName: "url"))
+        "The SAML entity id of this server, a URL of yours; for a new provider.", valueName: "url"))
     var spEntityID: String?
 
-    @Option(help: ArgumentHelp("Which of several identity providers in the file.", valueName: "id"))
+    @Option(help: ArgumentHelp("The entity id of the identity provider, if the file has several.", valueName: "id"))
     var entityID: String?
 
-    @Option(help: ArgumentHelp("The tenant that it is for, instead of the project.", valueName: "id"))
+    @Option(help: ArgumentHelp("The tenant of the provider, instead of the project.", valueName: "id"))
     var tenant: String?
 
-    @Option(help: ArgumentHelp("The provider's name for people.", valueName: "name"))
+    @Option(help: ArgumentHelp("The provider's display name.", valueName: "name"))
     var displayName: String?
 
     func run() async throws {
@@ -56,7 +56,7 @@ struct ProvidersCommand: ParsableCommand {
         let count = answer["idpConfig"]?["idpCertificates"]?.array?.count ?? 0
         admin.report(
           answer,
-          "\(TextTable.printable(id)) sends people to \(TextTable.printable(page)) and trusts "
+          "\(TextTable.printable(id)) redirects users to \(TextTable.printable(page)) and trusts "
             + NumberFormat.counted(count, "certificate"))
       }
     }

@@ -12,28 +12,28 @@ struct RepairCommand: ParsableCommand {
     commandName: "repair",
     abstract: "Check a stopped server's data folder for damage, and save the undamaged part.",
     discussion: """
-      PATH is a data folder, or the file in it that a server's error names: databases/NAME\(suffix) or accounts\(suffix). \
-      Says what is damaged or missing, and changes nothing; exits with 0 when a server can open all of it and nothing of \
-      the past is damaged, otherwise with 1.
+      PATH is a data folder, or a file in it that a server's error names: databases/NAME\(suffix) or \
+      accounts\(suffix). Without --apply, lists what is damaged or missing, and changes nothing. Exits with 0 when a \
+      server can open every file and the history is not damaged, and 1 otherwise.
 
-      With --apply each damaged file is replaced by a new one, with the longest part of its log that a state can be put \
-      together from, and kept in a folder damaged-TIME in the data folder. --in-place cuts the file off before the first \
-      damage instead, when the newest snapshot is whole: that needs no room, and keeps events that were not sent yet and \
-      the past. The damaged bytes are kept in the file's table damaged_batch, or beside it as FILE-wal.damaged. Restore a \
-      backup instead if there is one.
+      --apply replaces each damaged file by a new file with the longest readable part of its log, and moves the \
+      damaged one to the folder damaged-TIME in the data folder. --in-place instead truncates the file before the \
+      first damage; the newest snapshot must be intact. It needs no free space, and keeps unsent events and the \
+      history. The damaged bytes stay in the table damaged_batch of the file, or beside it as FILE-wal.damaged. If \
+      there is a backup, restore it instead.
       """)
 
-  @Argument(help: ArgumentHelp("The data folder, or a database's or the accounts' file.", valueName: "path"))
+  @Argument(help: ArgumentHelp("The data folder, or the file of a database or of the accounts.", valueName: "path"))
   var path: String
 
-  @Flag(help: "Replace what is damaged by what can be saved, and lose the rest.")
+  @Flag(help: "Replace damaged files by what can be saved. The rest is lost.")
   var apply = false
 
-  @Flag(help: "With --apply: cut off the damage in the file itself, and all that follows it.")
+  @Flag(help: "With --apply: truncate the file itself before the first damage.")
   var inPlace = false
 
   func validate() throws {
-    guard apply || !inPlace else { throw ValidationError("--in-place goes with --apply.") }
+    guard apply || !inPlace else { throw ValidationError("--in-place needs --apply.") }
   }
 
   func run() throws {
@@ -66,7 +66,7 @@ struct RepairCommand: ParsableCommand {
           let folder = keptFolder + journal.group
           try TextFile.makeFolder(folder)
           try salvages[index]?.replace(report, keepingIn: folder)
-          Output.line("  repaired; what was there is kept in \(folder)")
+          Output.line("  repaired; the damaged file is in \(folder)")
         }
       } catch let error as JournalError {
         throw AdminFailure("\(journal.name) was not repaired: \(error)")
@@ -78,6 +78,6 @@ struct RepairCommand: ParsableCommand {
   private func cut(_ journal: RepairTarget.Journal) throws(JournalError) {
     let recovery = try JournalEngines.folder.cut(journal.path)
     for damage in recovery.damages { Output.line("  \(damage)") }
-    Output.line("  repaired in place; it is whole, up to position \(recovery.headPosition)")
+    Output.line("  repaired in place; intact up to position \(recovery.headPosition)")
   }
 }

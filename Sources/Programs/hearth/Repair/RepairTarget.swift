@@ -29,14 +29,14 @@ struct RepairTarget {
   init(_ path: String) throws {
     guard let version = FileVersion(of: path) else {
       throw ValidationError(
-        "There is no file and no folder \(path); name a data folder, or databases/NAME\(Self.suffix) or "
+        "There is no file or folder \(path); name a data folder, or databases/NAME\(Self.suffix) or "
           + "accounts\(Self.suffix) in one."
       )
     }
     guard version.isRegular else {
       if let url = FolderSettings.read(in: path).journal {
         throw ValidationError(
-          "The databases of \(path) are in \(JournalEngines.product(of: url)), and a repair is about files.")
+          "The databases of \(path) are in \(JournalEngines.product(of: url)), and hearth repair only repairs files.")
       }
       folder = path
       journals = try DataFolderJournals.entries(in: path).map {

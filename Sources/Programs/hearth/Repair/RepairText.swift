@@ -12,7 +12,7 @@ struct RepairText {
   /// The lines, without the last one's end.
   var text: String {
     guard !report.isWhole else {
-      return (["\(journal.name): whole, up to position \(report.headPosition)"] + past).joined(separator: "\n")
+      return (["\(journal.name): intact up to position \(report.headPosition)"] + past).joined(separator: "\n")
     }
     let damages = ["\(journal.name): damaged"] + report.damages.map { "  \($0)" }
     return (damages + (report.isLost ? [lost] : saved) + past).joined(separator: "\n")
@@ -22,15 +22,15 @@ struct RepairText {
     report.lostPast.flatMap { lost in
       let first = lost.damage.place.position.map { "\($0) to " } ?? "up to "
       return [
-        "  of the past, which a server does not need, positions \(first)\(lost.lastPosition) cannot be looked at; they stay"
-          + " as they are:",
+        "  history: positions \(first)\(lost.lastPosition) cannot be read. A server does not need them; they stay"
+          + " unchanged:",
         "  \(lost.damage)",
       ]
     }
   }
 
   private var lost: String {
-    "  nothing of it can be read: restore a backup, or move \(journal.path) and the files beside it away to begin anew"
+    "  not readable: restore a backup, or move \(journal.path) and the files beside it away to start empty"
   }
 
   private var saved: [String] {
@@ -42,11 +42,11 @@ struct RepairText {
         "  missing then: \(count) commit\(count == 1 ? "" : "s"), positions \(lost.lowerBound) to \(lost.upperBound)"
           + time(of: report.lastLostBatch))
     } else {
-      lines.append("  missing then: no commit that is known of")
+      lines.append("  missing then: no known commit")
     }
     if !keepsEvents, report.eventCount != 0 {
       let events = report.eventCount.map { String($0) } ?? "an unknown number of"
-      lines.append("  events of triggers that would be dropped: \(events)")
+      lines.append("  trigger events that would be lost: \(events)")
     }
     return lines
   }

@@ -14,16 +14,16 @@ struct ReceiptLine {
   var text: String {
     var words = [
       TimeText.milliseconds(receipt["time"]?.int ?? 0), receipt["database"]?.string ?? "-", cause,
-      "looked at \(count("examined")), kept \(count("kept")), cut \(count("cancelled"))",
+      "examined \(count("examined")), kept \(count("kept")), cancelled \(count("cancelled"))",
     ]
     if let times = receipt["milliseconds"], let p99 = times["p99"]?.number, let last = times["max"]?.number {
       words.append("p99 \(Self.milliseconds(p99)), last \(Self.milliseconds(last))")
     }
-    if count("gone") > 0 { words.append("\(count("gone")) had gone") }
+    if count("gone") > 0 { words.append("\(count("gone")) already disconnected") }
     let nodes = names("nodes", { $0["name"]?.string })
     if nodes.count > 1 { words.append("on \(nodes.joined(separator: ", "))") }
     let silent = names("unanswered", \.string)
-    if !silent.isEmpty { words.append("no answer from \(silent.joined(separator: ", "))") }
+    if !silent.isEmpty { words.append("no response from \(silent.joined(separator: ", "))") }
     if receipt["isComplete"]?.bool == false { words.append("not complete: \(count("late")) not yet written") }
     return TextTable.printable(words.joined(separator: "  "))
   }
@@ -44,7 +44,7 @@ struct ReceiptLine {
     var lines = (receipt["listeners"]?.array ?? []).map { listener -> String in
       var words = [
         "  \(listener["connection"]?.string ?? "?")", listener["path"]?.string ?? "?",
-        "uid=\(listener["uid"]?.string ?? "-")", "last told of \(listener["lastPosition"]?.int ?? 0)",
+        "uid=\(listener["uid"]?.string ?? "-")", "last position \(listener["lastPosition"]?.int ?? 0)",
       ]
       if let node = listener["node"]?.string { words.append("on \(node)") }
       if let query = listener["query"] { words.append("query=\(String(decoding: query.text(), as: UTF8.self))") }
@@ -70,7 +70,7 @@ struct ReceiptLine {
       let place = (rule["file"]?.string.map { $0 + ":" } ?? "") + "\(line):\(column)"
       words.append("kept by .\(rule["kind"]?.string ?? "?") of \(rule["path"]?.string ?? "?") (\(place))")
     } else {
-      words.append("kept: rules are not asked about what it reads")
+      words.append("kept: rules do not apply to it")
     }
     return TextTable.printable(words.joined(separator: "  "))
   }

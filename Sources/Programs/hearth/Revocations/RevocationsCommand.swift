@@ -7,22 +7,23 @@ struct RevocationsCommand: AsyncParsableCommand {
     commandName: "revocations",
     abstract: "List the receipts of lost permissions: cancelled listeners, time and reason.",
     discussion: """
-      A receipt names the cause (a write, new rules, the end of a credential, an account that was disabled or signed \
-      out), how many listeners were examined, kept and cancelled, and how soon the last one was sent its cancellation. \
-      In a cluster the one that the owner of the accounts keeps of a revocation tells of the clients of all nodes. The \
-      running server is asked; without one the folder's files are read. With --json: one receipt a line.
+      A receipt names the cause (a write, new rules, an expired credential, an account that was disabled or signed \
+      out), the number of examined, kept and cancelled listeners, and the time until the last cancellation was sent. \
+      In a cluster, the receipt of the accounts' owner node for a revocation covers the clients of all nodes. Reads \
+      from the running server, or from the folder's files if no server runs. With --json, prints one receipt on each \
+      line.
       """)
 
   @OptionGroup var admin: AdminOptions
 
-  @Option(help: ArgumentHelp("Show only this database's receipts.", valueName: "name"))
+  @Option(help: ArgumentHelp("Show only the receipts of this database.", valueName: "name"))
   var ns: String?
 
-  @Option(help: ArgumentHelp("Show those that this node of the cluster keeps.", valueName: "name"))
+  @Option(help: ArgumentHelp("Show only the receipts of this cluster node.", valueName: "name"))
   var node: String?
 
   @Option(
-    name: [.customShort("n"), .long], help: ArgumentHelp("Show this many of the newest receipts.", valueName: "count"))
+    name: [.customShort("n"), .long], help: ArgumentHelp("The number of newest receipts to show.", valueName: "count"))
   var limit = 20
 
   @Option(help: ArgumentHelp("Show only the receipts of the revocation with this number.", valueName: "number"))
@@ -31,7 +32,7 @@ struct RevocationsCommand: AsyncParsableCommand {
   @Flag(help: "List the cancelled listeners that each receipt names.")
   var listeners = false
 
-  @Flag(name: [.customShort("f"), .long], help: "Print further receipts as they come, until interrupted.")
+  @Flag(name: [.customShort("f"), .long], help: "Print new receipts as they are added, until interrupted.")
   var follow = false
 
   func validate() throws {

@@ -4,11 +4,11 @@ import HearthTree
 
 /// The option `--wait`: a command that revokes access waits until it is revoked, and prints the receipts.
 struct WaitOption: ParsableArguments {
-  @Flag(help: "Wait until every live listener that this ends has been told, and show the receipts.")
+  @Flag(help: "Wait until all listeners that lose access are cancelled, and show the receipts.")
   var wait = false
 
   @Option(
-    help: ArgumentHelp("How long --wait waits before the command exits with 1.", valueName: "seconds"))
+    help: ArgumentHelp("How long to wait with --wait; then the command exits with 1.", valueName: "seconds"))
   var waitSeconds = 30
 
   func validate() throws {
@@ -23,7 +23,7 @@ struct WaitOption: ParsableArguments {
     noting.revocations = caused
     try await work(noting)
     guard !caused.all.isEmpty else {
-      return Output.note("no receipts: nothing that was signed in on \(admin.place) ended")
+      return Output.note("no receipts: no client on \(admin.place) lost access")
     }
     let deadline = ContinuousClock.now + .seconds(waitSeconds)
     var isComplete = true
@@ -44,7 +44,7 @@ struct WaitOption: ParsableArguments {
       guard page.isComplete || left == 0 else { continue }
       for receipt in page.receipts { ReceiptLine(receipt: receipt).print(admin) }
       if !page.isComplete { Output.note("the receipts of revocation \(number) are not complete yet") }
-      if page.receipts.isEmpty { Output.note("\(admin.place) keeps no receipt of revocation \(number)") }
+      if page.receipts.isEmpty { Output.note("\(admin.place) has no receipt of revocation \(number)") }
       return page.isComplete && !page.receipts.isEmpty && page.receipts.allSatisfy { $0["isComplete"]?.bool != false }
     }
   }

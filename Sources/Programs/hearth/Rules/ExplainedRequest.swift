@@ -8,29 +8,31 @@ import HearthWorkbench
 
 /// The options for a request to rules and its identity.
 struct ExplainedRequest: ParsableArguments {
-  @Option(help: ArgumentHelp("Read or listen here.", valueName: "path"))
+  @Option(help: ArgumentHelp("The path to read or listen to.", valueName: "path"))
   var read: String?
 
-  @Option(help: ArgumentHelp("Write here what --value says; without --value, delete.", valueName: "path"))
+  @Option(help: ArgumentHelp("The path to set to --value; without --value, to delete.", valueName: "path"))
   var write: String?
 
-  @Option(help: ArgumentHelp("Update here: --value is an object whose names are paths.", valueName: "path"))
+  @Option(help: ArgumentHelp("The path to update; --value is an object whose names are paths.", valueName: "path"))
   var update: String?
 
-  @Option(help: ArgumentHelp("What is written: JSON, or @ and the name of a file with it.", valueName: "json"))
+  @Option(help: ArgumentHelp("The JSON value to write, or @FILE to read it from a file.", valueName: "json"))
   var value: String?
 
-  @Option(help: ArgumentHelp("As the user with this id; signed out if not given.", valueName: "uid"))
+  @Option(help: ArgumentHelp("The uid of the user. If not given, the client is signed out.", valueName: "uid"))
   var uid: String?
 
-  @Option(help: ArgumentHelp("An object of claims of the user's token.", valueName: "json"))
+  @Option(help: ArgumentHelp("Claims of the user's token: a JSON object.", valueName: "json"))
   var claims: String?
 
-  @Option(help: ArgumentHelp("All of what rules see as auth, instead of --uid and --claims.", valueName: "json"))
+  @Option(
+    help: ArgumentHelp("The complete auth value that rules see, instead of --uid and --claims.", valueName: "json"))
   var auth: String?
 
   @Option(
-    help: ArgumentHelp("What rules see as now, in milliseconds since 1970; the time if not given.", valueName: "ms"))
+    help: ArgumentHelp(
+      "The value of now in rules, in milliseconds since 1970. (default: the current time)", valueName: "ms"))
   var now: Int64?
 
   @Option(
@@ -53,7 +55,7 @@ struct ExplainedRequest: ParsableArguments {
     do throws(Failure) {
       prepared = try request.prepared(on: root ?? .empty, auth: user, nowMilliseconds: now)
     } catch {
-      throw TextFile.Failure("the server refuses this before it asks any rule: \(error.message)")
+      throw TextFile.Failure("the server refuses the request before evaluating the rules: \(error.message)")
     }
     return Explanation(
       operation: operation, path: location.path, decision: rules.decide(prepared, detail: .trace))
@@ -74,7 +76,7 @@ struct ExplainedRequest: ParsableArguments {
   private func asked() throws -> (operation: String, Location, ProposedRequest) {
     switch (read, write, update) {
     case (let path?, nil, nil):
-      guard value == nil else { throw TextFile.Failure("--value goes with --write or --update") }
+      guard value == nil else { throw TextFile.Failure("--value needs --write or --update") }
       let location = try RequestText.location(path)
       return ("read", location, .read(location.path, try parsedQuery()))
     case (nil, let path?, nil):
@@ -86,12 +88,12 @@ struct ExplainedRequest: ParsableArguments {
       guard let body = try body(), !location.isPriority else { throw TextFile.Failure("--update needs a --value") }
       let writes = try RequestText.merge(body, at: location.path)
       return ("update", location, .write(WriteOperation(.merge(location.path, writes))))
-    default: throw TextFile.Failure("name the request with one of --read, --write and --update")
+    default: throw TextFile.Failure("give one of --read, --write and --update")
     }
   }
 
   private func body() throws -> [UInt8]? {
-    guard query == nil else { throw TextFile.Failure("--query goes with --read") }
+    guard query == nil else { throw TextFile.Failure("--query needs --read") }
     guard let value else { return nil }
     return value.hasPrefix("@") ? try RequestText.read(String(value.dropFirst())) : Array(value.utf8)
   }
@@ -109,13 +111,13 @@ struct ExplainedRequest: ParsableArguments {
   func identity(known: [JSON.Member] = []) throws -> JSON? {
     if let auth {
       guard uid == nil, claims == nil, let json = JSON(parsing: auth.utf8) else {
-        throw TextFile.Failure("--auth must be JSON, and replaces --uid and --claims")
+        throw TextFile.Failure("--auth must be JSON, and cannot be combined with --uid and --claims")
       }
       if case .null = json { return nil }
       return json
     }
     guard let uid else {
-      guard claims == nil else { throw TextFile.Failure("--claims goes with --uid") }
+      guard claims == nil else { throw TextFile.Failure("--claims needs --uid") }
       return nil
     }
     let members = claims.map { JSON(parsing: $0.utf8)?.members } ?? known

@@ -13,7 +13,7 @@ struct ExposureDetails {
   /// Returns an identity in words, such as `anyone signed in`.
   static func who(_ identity: ExposureIdentity) -> String {
     switch identity {
-    case .signedOut: "somebody signed out"
+    case .signedOut: "a signed-out client"
     case .signedIn: "anyone signed in"
     case .otherUser: "a user other than the owner"
     case .anyClaims: "a user with these claims"
@@ -72,7 +72,7 @@ struct ExposureDetails {
     let sentence = TextTable.printable(assertion.text)
     switch result {
     case .proved(let count):
-      let places = NumberFormat.counted(count, "place")
+      let places = NumberFormat.counted(count, "path")
       return style.good("proved") + "     \(sentence)  " + style.faint("(\(places))")
     case .undecided(let question, let reason):
       return style.warning("undecided") + "  \(sentence)\n    \(place(question)): \(reason.rawValue)"

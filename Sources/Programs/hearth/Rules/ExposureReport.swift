@@ -27,7 +27,7 @@ struct ExposureReport {
     let (open, closed, undecided) = (count("open"), count("closed"), count("undecided"))
     let took = milliseconds < 10 ? "\((milliseconds * 10).rounded() / 10)" : "\(Int(milliseconds.rounded()))"
     let summary =
-      "\(exposure.locations.count) places, \(entries.count) questions: \(style.good("\(closed) closed")), "
+      "\(exposure.locations.count) paths, \(entries.count) questions: \(style.good("\(closed) closed")), "
       + "\(style.bad("\(open) open")), \(style.warning("\(undecided) undecided")), in \(took) ms"
     return ([table] + grantingRules + [summary]).joined(separator: "\n\n")
   }

@@ -7,19 +7,19 @@ import HearthWorkbench
 enum ExposureSARIF {
   private static let rules: [(rule: SARIFLog.Rule, identity: ExposureIdentity, operation: ExposureOperation)] = [
     (
-      .init(id: "open-read-nobody", text: "Somebody who is signed out can read this place.", level: .error),
+      .init(id: "open-read-nobody", text: "A signed-out client can read this path.", level: .error),
       .signedOut, .read
     ),
     (
-      .init(id: "open-write-nobody", text: "Somebody who is signed out can write this place.", level: .error),
+      .init(id: "open-write-nobody", text: "A signed-out client can write this path.", level: .error),
       .signedOut, .write
     ),
     (
-      .init(id: "open-read-anyone", text: "Everybody who signs in can read this place.", level: .warning),
+      .init(id: "open-read-anyone", text: "Any signed-in client can read this path.", level: .warning),
       .signedIn, .read
     ),
     (
-      .init(id: "open-write-anyone", text: "Everybody who signs in can write this place.", level: .warning),
+      .init(id: "open-write-anyone", text: "Any signed-in client can write this path.", level: .warning),
       .signedIn, .write
     ),
   ]

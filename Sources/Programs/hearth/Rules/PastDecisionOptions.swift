@@ -6,14 +6,14 @@ import HearthTree
 struct PastDecisionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Decide with the rules, the data and the clock of then: '10 minutes ago', 2h, a time, or a commit's position.",
+      "Decide with the rules, data and clock of this time: '10 minutes ago', 2h, a time, or a commit's position.",
       valueName: "moment"))
   var at: String?
 
   @OptionGroup var database: NamespaceOption
 
   func validate() throws {
-    guard database.ns == nil || at != nil else { throw ValidationError("--ns goes with --at.") }
+    guard database.ns == nil || at != nil else { throw ValidationError("--ns needs --at.") }
     if let at { try MomentOption.check(at) }
   }
 
@@ -34,11 +34,11 @@ struct PastDecisionOptions: ParsableArguments {
         .POST, "/decide.json",
         ["at": .string(at ?? ""), "explain": true, "requests": [decisionRequest]])
       guard let decision = response["decisions"]?.array?.first else {
-        throw TextFile.Failure("\(served.place) answered something that is no decision")
+        throw TextFile.Failure("\(served.place) returned a response that is not a decision")
       }
       if let error = decision["error"]?.string { throw TextFile.Failure(TextTable.printable(error)) }
       guard let isAllowed = decision["allowed"]?.bool, let explanation = decision["explanation"] else {
-        throw TextFile.Failure("\(served.place) does not explain what was; is it an older server?")
+        throw TextFile.Failure("\(served.place) cannot explain past decisions; is it an older server?")
       }
       if isJSON {
         Output.json(explanation)

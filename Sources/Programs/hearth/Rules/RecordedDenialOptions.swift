@@ -4,12 +4,12 @@ import HearthTree
 
 /// The options that name a recorded denial and the running server that explains it.
 struct RecordedDenialOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The id of a denial in the log of a running server.", valueName: "id"))
+  @Option(help: ArgumentHelp("The id of a denial, from the log of a running server.", valueName: "id"))
   var trace: String?
 
   @Option(
     help: ArgumentHelp(
-      "With --trace or --at: ask this server instead of the one on the --data folder.", valueName: "url"))
+      "With --trace or --at: use this server instead of the server of the --data folder.", valueName: "url"))
   var server: String?
 
   @Option(
@@ -33,7 +33,7 @@ struct RecordedDenialOptions: ParsableArguments {
   func explain(folder: String?, isJSON: Bool, isColored: Bool) async throws -> Bool {
     try await admin(folder: folder).run { admin in
       guard admin.channel.isServer else {
-        throw TextFile.Failure("only a running server keeps denials, and none runs on \(admin.place)")
+        throw TextFile.Failure("only a running server has denials, and no server runs on \(admin.place)")
       }
       var request = AdminRequest(method: "GET", path: "/.settings/denials/\(PercentEncoding.encode(trace ?? "")).json")
       if isColored { request.query.append(("format", "color")) }

@@ -12,24 +12,26 @@ struct RulesAssert: AsyncParsableCommand {
     commandName: "assert",
     abstract: "Prove sentences about a rules file, such as 'nobody can write /**'.",
     discussion: """
-      'nobody can read|write PATTERN' says that no client is allowed to, signed in or not, with whatever claims. Other \
-      sentences are: WHO can|cannot read|write PATTERN.
-      WHO is 'signed-out people', 'signed-in people' (with the claims that everybody can get), anyone (the same; cannot is \
-      about people who are signed out, too), other (likewise, none of the users that the path names), claim:NAME or \
-      claim:NAME=VALUE.
-      In a pattern * is any one key, $name any key that the rules leave open, ** any number of keys.
+      'nobody can read|write PATTERN' states that no client is allowed to, signed in or not, with any claims. All \
+      other sentences are: WHO can|cannot read|write PATTERN.
 
-      Ends with 0 when every sentence is proved, with 1 when one is refuted (the request that refutes it is printed), with 3 \
-      when one could not be decided, and with 2 when the file or a sentence cannot be read.
+      WHO is 'signed-out people', 'signed-in people' (with the claims that any client can get), anyone (the same; with \
+      cannot, signed-out clients too), other (like anyone, but not the users that the path names), claim:NAME or \
+      claim:NAME=VALUE.
+
+      In a PATTERN, * is any one key, $name any key that the rules leave open, ** any number of keys.
+
+      Exits with 0 when every sentence is proved, 1 when one is refuted (with an example request), 3 when one could \
+      not be decided, and 2 when the file or a sentence cannot be read.
       """)
 
   @Argument(help: ArgumentHelp("The rules file.", valueName: "file"))
   var file: String
 
-  @Argument(help: ArgumentHelp("What is to hold.", valueName: "sentence"))
+  @Argument(help: ArgumentHelp("A sentence to prove, such as 'nobody can write /**'.", valueName: "sentence"))
   var sentences: [String]
 
-  @Flag(help: "Answer in JSON, for scripts.")
+  @Flag(help: "Print JSON, for scripts.")
   var json = false
 
   @OptionGroup var clock: ClockOption

@@ -34,7 +34,7 @@ struct RulesClient: Sendable {
       }
       throw failure(json, answer.status)
     }
-    guard let json else { throw AdminFailure("\(served.place) answered something that is not JSON") }
+    guard let json else { throw AdminFailure("\(served.place) returned a response that is not JSON") }
     return json
   }
 
@@ -45,7 +45,7 @@ struct RulesClient: Sendable {
       failure.description +=
         " - the server does not accept this administrator's token; name the server's data folder with --data, or --token-file"
     case 404 where json?["error"]?.string?.hasPrefix("No such database") == true:
-      failure.description += " - --ns names another one; hearth rules deploy --create makes it"
+      failure.description += " - name another with --ns, or create it with hearth rules deploy --create"
     default: break
     }
     return failure
@@ -70,7 +70,7 @@ struct RulesClient: Sendable {
   func version(_ id: Int64) async throws -> (metadata: JSON, source: String) {
     let answer = try await send(.GET, "/versions/\(id).json")
     guard let source = answer["source"]?.string, let members = answer.members else {
-      throw AdminFailure("\(served.place) did not say what version \(id) is")
+      throw AdminFailure("\(served.place) did not return version \(id)")
     }
     return (.object(members.filter { $0.name != "source" }), source)
   }

@@ -18,8 +18,8 @@ struct RulesCommand: ParsableCommand {
       commandName: "check",
       abstract: "Check a rules file without a server.",
       discussion: """
-        Prints every mistake with its place, and warns of rules that are valid but probably not meant. Exits with 0
-        when the file can be deployed, with 1 when it has mistakes, and with 2 when it cannot be read.
+        Prints every error with its position, and warnings about valid rules that are probably wrong. Exits with 0 \
+        when the file can be deployed, 1 when it has errors, and 2 when it cannot be read.
         """)
 
     @Argument(help: ArgumentHelp("The rules file.", valueName: "file"))

@@ -11,13 +11,13 @@ struct RulesDeploy: AsyncParsableCommand, WritingCommand {
     commandName: "deploy",
     abstract: "Put a rules file in force as a new version.",
     discussion: """
-      Checks the file, prints the warnings of hearth rules lint, and summarises what opens and closes compared with the \
-      rules in force. Live listeners that the new rules do not allow are cancelled.
+      Checks the file, prints the warnings of hearth rules lint, and summarises which paths open and close compared \
+      with the rules in force. Live listeners that the new rules do not allow are cancelled.
 
-      A server that was started with --rules FILE puts that file in force again at its next start: change it too.
+      A server that was started with --rules FILE deploys that file again at its next start: change it too.
 
-      Exits with 0 when the rules are in force (or, with --dry-run, could be), with 1 when the server refuses because of \
-      --if-version, and with 2 when the file has mistakes or no server answers.
+      Exits with 0 when the rules are in force (or, with --dry-run, could be), 1 when another version than \
+      --if-version is in force, and 2 when the file has errors or no server answers.
       """)
 
   @Argument(help: ArgumentHelp("The rules file.", valueName: "rules"))
@@ -25,10 +25,10 @@ struct RulesDeploy: AsyncParsableCommand, WritingCommand {
 
   @OptionGroup var change: RulesChangeOptions
 
-  @Flag(help: "Check and show everything, and change nothing.")
+  @Flag(help: "Show what would change, and change nothing.")
   var dryRun = false
 
-  @Flag(help: "Make the database if there is none of this name.")
+  @Flag(help: "Create the database if it does not exist.")
   var create = false
 
   @OptionGroup var plugin: RulesPluginOption
@@ -61,8 +61,8 @@ struct RulesDeploy: AsyncParsableCommand, WritingCommand {
 
   static func text(_ report: RulesDiffReport?, _ before: JSON) -> String {
     let version = before["id"]?.int ?? 0
-    guard let report else { return "version \(version) in force is not a correct file; what changes cannot be told" }
-    return "against version \(version), which is in force:\n"
+    guard let report else { return "version \(version) in force has errors; it cannot be compared" }
+    return "compared with version \(version), which is in force:\n"
       + report.brief(TerminalStyle(isColored: Output.isColored)).split(separator: "\n").map { "  \($0)" }
       .joined(separator: "\n")
   }

@@ -9,17 +9,17 @@ struct RulesDiff: AsyncParsableCommand {
     commandName: "diff",
     abstract: "List what new rules open and close, with example requests.",
     discussion: """
-      Every place of either file is asked about. "No difference" is a proof. Ends with 1 when something is newly open, with \
-      3 when that could not be decided, with 2 when a file cannot be read, and otherwise with 0.
+      Compares all paths of both files. "no difference" is a proof. Exits with 0 when nothing is newly open, 1 when \
+      something is, 3 when that could not be decided, and 2 when a file cannot be read.
       """)
 
-  @Argument(help: ArgumentHelp("The rules in force.", valueName: "old"))
+  @Argument(help: ArgumentHelp("The old rules file.", valueName: "old"))
   var old: String
 
-  @Argument(help: ArgumentHelp("The rules to come.", valueName: "new"))
+  @Argument(help: ArgumentHelp("The new rules file.", valueName: "new"))
   var new: String
 
-  @Flag(help: "Answer in JSON, for scripts.")
+  @Flag(help: "Print JSON, for scripts.")
   var json = false
 
   @OptionGroup var clock: ClockOption

@@ -59,7 +59,7 @@ struct RulesDiffReport {
   ///   - old: The file of the earlier rules.
   ///   - new: The file of the later rules.
   func text(_ old: String, _ new: String, _ style: TerminalStyle) -> String {
-    if entries.isEmpty { return style.good("no difference") + ": proved for every place of both files" }
+    if entries.isEmpty { return style.good("no difference") + ": proved for every path of both files" }
     return entries.map { entry in
       let isOpened = entry.direction == .opened
       let place = place(entry, style)
@@ -78,7 +78,7 @@ struct RulesDiffReport {
   ///
   /// - Parameter linesMax: The maximum number of lines; further paths are only counted.
   func brief(_ style: TerminalStyle, linesMax: Int = 12) -> String {
-    if entries.isEmpty { return "no place opens or closes" }
+    if entries.isEmpty { return "no path opens or closes" }
     var lines = entries.prefix(linesMax).map { entry in
       let what =
         switch (entry.verdict.isOpen, entry.direction) {

@@ -12,10 +12,10 @@ struct RulesExposure: AsyncParsableCommand {
     commandName: "exposure",
     abstract: "List the paths that clients can read or write, with proofs and example requests.",
     discussion: """
-      Every place of the file is asked about reads and writes by somebody who is signed out (nobody), signed in (anyone), \
-      signed in and none of the users that the path names (other), and by a holder of each claim that the file names. \
-      "closed" is a proof about all data; "open" comes with a request that the rules allow. Ends with 0, and with 2 when \
-      the file cannot be read.
+      Decides for every path of the file whether it can be read or written by a signed-out client (nobody), a \
+      signed-in client (anyone), a signed-in user that the path does not name (other), and a user with each claim that \
+      the file names. "closed" is a proof about all data; "open" comes with a request that the rules allow. Exits with \
+      0, or with 2 when the file cannot be read.
       """)
 
   /// The output format of the answers.
@@ -24,7 +24,7 @@ struct RulesExposure: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("The rules file.", valueName: "file"))
   var file: String
 
-  @Option(help: "How to answer: text, json, or sarif for code scanning.")
+  @Option(help: "Output format: text, json, or sarif for code scanning.")
   var format = Format.text
 
   @Flag(help: "The same as --format json.")
@@ -33,7 +33,7 @@ struct RulesExposure: AsyncParsableCommand {
   @Flag(help: "The same as --format sarif.")
   var sarif = false
 
-  @Flag(help: "Ask about writes as part of an update of several paths as well.")
+  @Flag(help: "Also examine writes in an update of several paths.")
   var updates = false
 
   @OptionGroup var clock: ClockOption

@@ -14,7 +14,7 @@ enum RulesFileNote {
     }
     guard text == nil || text != (try? TextFile.read(path)) else { return }
     Output.note(
-      "hearth: warning: the server has the rules file \(path) and puts it in force again at its next start; change that "
+      "hearth: warning: the server will deploy its rules file \(path) again at its next start; change that "
         + "file too")
   }
 }

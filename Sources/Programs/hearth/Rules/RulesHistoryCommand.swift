@@ -11,23 +11,23 @@ struct RulesHistoryCommand: AsyncParsableCommand {
     commandName: "history",
     abstract: "List the versions of a database's rules, or print one.",
     discussion: """
-      The newest first; the first one is in force. A version is made by every deploy, whoever made it: this command line, \
-      REST, a rules file that is watched, the server itself when it goes back.
+      The newest version comes first and is in force. Every deploy makes a version: by this command, REST, a watched \
+      rules file, or an automatic roll-back of the server.
       """)
 
   @Argument(help: ArgumentHelp("Print the text of this version.", valueName: "id"))
   var id: Int64?
 
-  @Option(name: [.customShort("n"), .long], help: ArgumentHelp("How many versions.", valueName: "count"))
+  @Option(name: [.customShort("n"), .long], help: ArgumentHelp("The number of versions to list.", valueName: "count"))
   var count = 20
 
-  @Flag(help: "With an id, of rules that were made of a file of another language: print the rules, not the file.")
+  @Flag(help: "For a version in another rules language: print the compiled rules, not the file.")
   var compiled = false
 
   @OptionGroup var server: RulesServer
 
   func validate() throws {
-    guard !compiled || id != nil else { throw ValidationError("--compiled goes with the id of a version.") }
+    guard !compiled || id != nil else { throw ValidationError("--compiled needs the id of a version.") }
     guard count > 0 else { throw ValidationError("--count must be 1 or more.") }
   }
 
@@ -93,7 +93,7 @@ struct VersionText {
     let original = version["original"]?.int.map { " to version \($0)" } ?? ""
     return switch version["cause"]?.string {
     case "rollback": "rolled back\(original)"
-    case "automaticRollback": "rolled back by itself\(original)"
+    case "automaticRollback": "rolled back automatically\(original)"
     case "promote": "promoted"
     case "found": "found in force"
     default: "deployed"

@@ -8,52 +8,53 @@ struct RulesPromote: AsyncParsableCommand, WritingCommand {
     commandName: "promote",
     abstract: "Put the staged rules in force if their trial is within bounds.",
     discussion: """
-      Refused with the figures when the trial found more than the bounds allow, or has judged too little. With --watch the \
-      server goes back by itself to the version before when too much is denied afterwards.
+      Refused, with the figures, when the trial found more than the bounds allow or judged too few decisions. With \
+      --watch, the server rolls back to the previous version when a rollback limit is exceeded.
 
         hearth rules promote --max-flips 20 --min-judged 1000 --watch 10m --rollback-denials 50
 
-      Ends with 0 when the rules are in force (or, with --dry-run, could be), with 1 when a bound does not hold or another \
-      version is in force than --if-version, and with 2 when nothing is staged or no server can be asked.
+      Exits with 0 when the rules are in force (or, with --dry-run, could be), 1 when a bound is exceeded or another \
+      version than --if-version is in force, and 2 when nothing is staged or no server answers.
       """)
 
-  @Option(help: ArgumentHelp("Decisions that may change, or could not be compared.", valueName: "count"))
+  @Option(help: ArgumentHelp("The maximum number of decisions that change or cannot be compared.", valueName: "count"))
   var maxFlips: Int64 = 0
 
-  @Option(help: ArgumentHelp("Live listeners that may be cancelled.", valueName: "count"))
+  @Option(help: ArgumentHelp("The maximum number of listeners that would be cancelled.", valueName: "count"))
   var maxCancelled: Int64 = 0
 
   @Option(
-    help: ArgumentHelp("Places of the stored data that a new .validate may refuse.", valueName: "count"))
+    help: ArgumentHelp("The maximum number of stored paths that a new .validate would refuse.", valueName: "count"))
   var maxInvalid: Int64 = 0
 
-  @Option(help: ArgumentHelp("Decisions that must have been judged.", valueName: "count"))
+  @Option(help: ArgumentHelp("The minimum number of judged decisions.", valueName: "count"))
   var minJudged: Int64 = 1
 
-  @Flag(help: "Promote whatever the trial found.")
+  @Flag(help: "Promote without bounds.")
   var force = false
 
-  @Option(help: ArgumentHelp("For how long the server watches what is denied: 90s, 10m, 24h.", valueName: "time"))
+  @Option(
+    help: ArgumentHelp("How long the server watches denials afterwards, such as 90s, 10m or 24h.", valueName: "time"))
   var watch: WatchTime?
 
-  @Option(help: ArgumentHelp("With --watch: go back when more requests are denied.", valueName: "count"))
+  @Option(help: ArgumentHelp("With --watch: roll back when more requests than this are denied.", valueName: "count"))
   var rollbackDenials: Int64?
 
   @Option(
     help: ArgumentHelp(
-      "With --watch: go back when so many times as many are denied as in the same time before, and more than 10.",
+      "With --watch: roll back when more than 10 are denied, and this many times as many as before.",
       valueName: "ratio"))
   var rollbackRatio: Double?
 
   @Option(
     help: ArgumentHelp(
-      "With --watch: go back when more listeners are cancelled, those of the promotion among them.", valueName: "count")
+      "With --watch: roll back when more listeners are cancelled, including by the promotion.", valueName: "count")
   )
   var rollbackCancelled: Int64?
 
   @OptionGroup var change: RulesChangeOptions
 
-  @Flag(help: "Say whether it would be done, and change nothing.")
+  @Flag(help: "Check the bounds, and change nothing.")
   var dryRun = false
 
   @OptionGroup var server: RulesServer
@@ -72,14 +73,14 @@ struct RulesPromote: AsyncParsableCommand, WritingCommand {
     let isBounded = rollbackDenials != nil || rollbackRatio != nil || rollbackCancelled != nil
     guard isBounded == (watch != nil) else {
       throw ValidationError(
-        "--watch goes with --rollback-denials, --rollback-ratio or --rollback-cancelled, and they with --watch.")
+        "--watch needs --rollback-denials, --rollback-ratio or --rollback-cancelled, and they need --watch.")
     }
   }
 
   func run() async throws {
     try await server.run { client in
       guard client.served.isRunning else {
-        throw AdminFailure("promote needs a running server, and none runs on \(try server.admin.folder())")
+        throw AdminFailure("promote needs a running server, but no server runs on \(try server.admin.folder())")
       }
       let answer = try await promote(client)
       let figures = answer["figures"] ?? .null
@@ -91,7 +92,7 @@ struct RulesPromote: AsyncParsableCommand, WritingCommand {
       client.report(
         (["dryRun": .bool(dryRun)] as JSON).appending(answer),
         "\(figures["judged"]?.int ?? 0) decisions judged, \(figures["flips"]?.int ?? 0) would change, "
-          + "\(figures["cancelled"]?.int ?? 0) listeners cancelled, \(figures["invalid"]?.int ?? 0) stored places refused\n"
+          + "\(figures["cancelled"]?.int ?? 0) listeners cancelled, \(figures["invalid"]?.int ?? 0) stored paths refused\n"
           + text)
       if !dryRun { try RulesFileNote.show(server, client) }
     }

@@ -8,14 +8,14 @@ struct RulesRollbackCommand: AsyncParsableCommand, WritingCommand {
     commandName: "rollback",
     abstract: "Put a former version of a database's rules in force again.",
     discussion: """
-      Without an id it is the version before the one in force; after a roll-back, the one before that which it went to. \
-      The roll-back is a new version with the same text.
+      Without an id, restores the version before the one in force; after a roll-back, the version before the restored \
+      one. The roll-back is a new version with the same text.
 
-      Ends with 0 when the rules are in force, with 1 when the server refuses because of --if-version, and with 2 when \
-      there is no such version or no server can be asked.
+      Exits with 0 when the rules are in force (or, with --dry-run, could be), 1 when another version than \
+      --if-version is in force, and 2 when the version does not exist or no server answers.
       """)
 
-  @Argument(help: ArgumentHelp("The version to go back to.", valueName: "id"))
+  @Argument(help: ArgumentHelp("The version to restore.", valueName: "id"))
   var id: Int64?
 
   @OptionGroup var change: RulesChangeOptions
@@ -31,7 +31,7 @@ struct RulesRollbackCommand: AsyncParsableCommand, WritingCommand {
       if let id { body["version"] = .int(id) }
       let plan = try await client.send(.POST, "/rollback.json", body.appending(["dryRun": true]))
       guard let before = plan["before"]?["id"]?.int, let target = plan["target"]?["id"]?.int else {
-        throw AdminFailure("\(client.served.place) did not say what it would go back to")
+        throw AdminFailure("\(client.served.place) did not return the version to restore")
       }
       let (old, new) = (try await client.version(before), try await client.version(target))
       let report = RulesDiffReport(from: old.source, to: new.source)

@@ -29,12 +29,12 @@ struct RulesServer: ParsableArguments {
 
 /// The options for the comment of a change of rules and its expected version.
 struct RulesChangeOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("A comment for the history.", valueName: "text"))
+  @Option(help: ArgumentHelp("A comment for the history of versions.", valueName: "text"))
   var comment: String?
 
   @Option(
     help: ArgumentHelp(
-      "Deploy only if this version is in force, so that no other change is overwritten.", valueName: "id"))
+      "Only if this version is in force, so that no other change is overwritten.", valueName: "id"))
   var ifVersion: Int64?
 
   /// Returns the members for the server.

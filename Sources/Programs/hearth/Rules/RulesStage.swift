@@ -10,29 +10,29 @@ struct RulesStage: AsyncParsableCommand, WritingCommand {
     commandName: "stage",
     abstract: "Try a rules file on live traffic without putting it in force.",
     discussion: """
-      From then on the server asks the staged rules whatever it asks the rules in force, and counts where they differ. It \
-      also looks at the live listeners that promoting would cancel, and at stored data that a new .validate would refuse.
+      The server evaluates the staged rules for each live request without effect, and counts different decisions. It \
+      also counts the live listeners that a promotion would cancel, and stored data that a new .validate would refuse.
 
-        hearth rules stage new.json     # begins a trial
-        hearth rules stage --status     # what it has found
+        hearth rules stage new.json     # starts a trial
+        hearth rules stage --status     # shows its findings
         hearth rules stage --clear      # ends it
 
-      Ends with 0 when it is done, and with 2 when the file is broken, nothing is staged, or no server can be asked.
+      Exits with 0 on success, and 2 when the file has errors, nothing is staged, or no server answers.
       """)
 
   @Argument(help: ArgumentHelp("The rules file.", valueName: "rules"))
   var file: String?
 
-  @Flag(help: "Show what the trial has found.")
+  @Flag(help: "Show the findings of the trial.")
   var status = false
 
-  @Flag(help: "With --status: look at listeners and stored data once more, and wait for it.")
+  @Flag(help: "With --status: examine listeners and stored data again, and wait for the result.")
   var refresh = false
 
   @Flag(help: "End the trial.")
   var clear = false
 
-  @Option(help: ArgumentHelp("What is said of the staged rules.", valueName: "text"))
+  @Option(help: ArgumentHelp("A comment for the staged rules.", valueName: "text"))
   var comment: String?
 
   @OptionGroup var plugin: RulesPluginOption
@@ -40,22 +40,22 @@ struct RulesStage: AsyncParsableCommand, WritingCommand {
 
   func validate() throws {
     guard [file != nil, status, clear].count(where: { $0 }) == 1 else {
-      throw ValidationError("Name a rules file, or --status, or --clear.")
+      throw ValidationError("Give one of a rules file, --status and --clear.")
     }
     guard comment == nil || file != nil else { throw ValidationError("--comment goes with a rules file.") }
-    guard !refresh || status else { throw ValidationError("--refresh goes with --status.") }
+    guard !refresh || status else { throw ValidationError("--refresh needs --status.") }
   }
 
   func run() async throws {
     try await server.run { client in
       guard client.served.isRunning || clear else {
-        throw AdminFailure("a trial needs a running server, and none runs on \(try server.admin.folder())")
+        throw AdminFailure("a trial needs a running server, but no server runs on \(try server.admin.folder())")
       }
       if let file {
         try await stage(file, client)
       } else if clear {
         let answer = try await client.send(.DELETE, "/staged.json")
-        client.report(answer, "nothing is staged any more")
+        client.report(answer, "the trial is ended")
       } else {
         try await show(client)
       }
@@ -77,7 +77,7 @@ struct RulesStage: AsyncParsableCommand, WritingCommand {
     let answer = try await client.send(.PUT, "/staged.json", body)
     client.report(
       json.appending(answer),
-      "on trial; hearth rules stage --status shows what it finds, hearth rules promote ends it")
+      "trial started; hearth rules stage --status shows its findings, hearth rules promote puts the rules in force")
   }
 
   private func show(_ client: RulesClient) async throws {

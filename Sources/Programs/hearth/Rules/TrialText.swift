@@ -36,7 +36,7 @@ struct TrialText {
       "  " + (closed > 0 ? style.bad("\(closed) would be denied") : "0 would be denied") + ", "
         + (opened > 0 ? style.warning("\(opened) would be allowed") : "0 would be allowed")
         + (count(trial, "undecided") > 0 ? ", \(count(trial, "undecided")) undecided" : "")
-        + (count(trial, "dropped") > 0 ? "; \(count(trial, "dropped")) more were not judged: too many at once" : ""))
+        + (count(trial, "dropped") > 0 ? "; \(count(trial, "dropped")) more were not judged: too many requests" : ""))
     let flips = trial["flips"]?.array ?? []
     for flip in flips.prefix(Self.entriesMax) { lines += self.flip(flip) }
     lines += more(flips.count, trial)
@@ -65,7 +65,7 @@ struct TrialText {
     let (listeners, data) = (forecast["listeners"] ?? .null, forecast["data"] ?? .null)
     var lines = [""]
     if let state = forecast["state"]?.string, state != "complete" {
-      lines.append("the look at listeners and stored data is \(TextTable.printable(state)):")
+      lines.append("the examination of listeners and stored data is \(TextTable.printable(state)):")
     }
     let cancelled = count(listeners, "cancelled")
     lines.append(
@@ -76,10 +76,10 @@ struct TrialText {
     }
     let failed = count(data, "failed") - count(data, "alreadyFailing")
     lines.append(
-      "of \(count(data, "checked")) stored places, "
+      "of \(count(data, "checked")) stored paths, "
         + (failed > 0 ? style.bad("\(failed) would be refused by .validate") : "none would be refused by .validate")
         + (count(data, "alreadyFailing") > 0
-          ? ", beside \(count(data, "alreadyFailing")) that the rules in force refuse too" : ""))
+          ? ", besides \(count(data, "alreadyFailing")) that the rules in force refuse too" : ""))
     for entry in (data["failures"]?.array ?? []).prefix(Self.entriesMax) {
       let paths = (entry["paths"]?.array ?? []).prefix(2).map { TextTable.printable($0.string ?? "") }
       lines.append(
@@ -87,7 +87,7 @@ struct TrialText {
           + style.faint(paths.joined(separator: ", ")))
     }
     let depending = count(data, "dependsOnAuth") + count(data, "dependsOnTime")
-    if depending > 0 { lines.append("    and \(depending) depend on who writes, or when") }
+    if depending > 0 { lines.append("    and \(depending) depend on the user or the time") }
     return lines
   }
 
@@ -98,14 +98,14 @@ struct TrialText {
     }
     return "version \(watch["version"]?.int ?? 0) is watched until \(watch["end"]?.string ?? ""): "
       + bound("denials", "denialsMax") + ", " + bound("cancelled", "cancelledMax")
-      + "; beyond that the server goes back to version \(watch["former"]?.int ?? 0)"
+      + "; beyond that the server rolls back to version \(watch["former"]?.int ?? 0)"
   }
 
   private func more(_ shown: Int, _ trial: JSON) -> [String] {
     let hidden = max(0, shown - Self.entriesMax)
     let unlisted = count(trial, "unlisted")
     guard hidden > 0 || unlisted > 0 else { return [] }
-    return ["", "and \(hidden) more groups" + (unlisted > 0 ? ", and \(unlisted) flips that are in none" : "")]
+    return ["", "and \(hidden) more groups" + (unlisted > 0 ? ", and \(unlisted) flips in no group" : "")]
   }
 
   private func rule(_ rule: JSON?) -> String {

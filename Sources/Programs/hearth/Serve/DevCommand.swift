@@ -64,10 +64,10 @@ struct DevCommand: ServerCommand {
     let isEmulator = emulator ?? (project?.hasEmulators == true && flags.tlsCert == nil)
     guard isEmulator || (emulatorOptions.importFolder == nil && emulatorOptions.exportFolder == nil) else {
       throw ValidationError(
-        "--import and --export-on-exit go with --emulator. Without it, use hearth db import and hearth users import.")
+        "--import and --export-on-exit need --emulator. Without it, use hearth db import and hearth users import.")
     }
     guard isEmulator || emulatorOptions.allowed.isEmpty else {
-      throw ValidationError("--emulator-allow goes with --emulator.")
+      throw ValidationError("--emulator-allow needs --emulator.")
     }
     // A project's emulators start empty each time, as the official ones do.
     let folder = isEmulator && emulator == nil && data.given == nil ? try Folder.makeTemporary() : nil
@@ -97,7 +97,7 @@ struct DevCommand: ServerCommand {
   private func rulesFile(of project: FirebaseProject?, _ reader: RulesReader) async throws -> ServedRules {
     let path = rules.rules ?? project?.commonRules ?? "hearth.rules.json"
     if project?.commonRules == nil, try TextFile.create(path, Self.starterRules) {
-      Output.line("hearth: made a starter rules file: \(path)")
+      Output.line("hearth: created a starter rules file: \(path)")
     }
     let version = FileVersion(of: path)
     return ServedRules(path: path, version: version, text: try await reader.atStart(path))

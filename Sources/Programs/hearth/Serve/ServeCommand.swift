@@ -10,7 +10,7 @@ struct ServeCommand: ServerCommand {
     abstract: "Serve the databases of a data folder.",
     discussion: """
       A new database denies everything until it gets rules, by --rules or hearth rules deploy. hearth databases create \
-      makes further databases. Users can sign in with the methods of --sign-in or --auth-config (default: \
+      creates further databases. Users can sign in with the methods of --sign-in or --auth-config (default: \
       \(BuiltInPlugins.defaultText(isDevelopment: false))). SIGINT and SIGTERM stop the server after its last write is \
       on the disk.
 
@@ -37,10 +37,10 @@ struct ServeCommand: ServerCommand {
   // Read before the other options are parsed: see ServeFile.
   @Option(
     help: ArgumentHelp(
-      "A file with these options, name = value on each line. The command line overrides it.", valueName: "file"))
+      "A file with these options, one name = value on each line. The command line overrides it.", valueName: "file"))
   var config: String?
 
-  @Flag(help: "Print a file for --config with every option and its default, and exit.")
+  @Flag(help: "Print a file for --config with all options and defaults, and exit.")
   var printConfig = false
 
   func validate() throws {

@@ -69,13 +69,13 @@ enum ServeFile {
     for option in file.options {
       guard let declaration = declared[option.name] else {
         throw OptionFile.Problem(
-          option, "there is no option \(option.name); hearth serve --print-config shows all that there are")
+          option, "there is no option \(option.name); list the options with: hearth serve --print-config")
       }
       switch (declaration.isFlag, option.value) {
       case (false, _): arguments.append("--\(option.name)=\(option.value)")
       case (true, "true"): arguments.append("--\(option.name)")
       case (true, "false"): continue
-      case (true, _): throw OptionFile.Problem(option, "\(option.name) is a flag: true or false")
+      case (true, _): throw OptionFile.Problem(option, "\(option.name) must be true or false")
       }
     }
     do { _ = try ServeCommand.parse(arguments) } catch { throw located(ServeCommand.message(for: error), file) }
@@ -93,8 +93,8 @@ enum ServeFile {
   /// A file with every option, its help and its default, all of them commented out.
   static var template: String {
     let head = """
-      # The options of hearth serve, as name = value. A value is everything behind the = to the end of the line; a line that
-      # begins with # is a comment, and so a default. What the command line says counts more than what this file does.
+      # The options of hearth serve, as name = value. The value is the rest of the line after =. A line that begins
+      # with # is a comment: its option has the default. The command line overrides this file.
       """
     let options = declarations.map { option in
       "# \(option.help)\n#\(option.name) = \(option.defaultValue ?? "<\(option.valueName)>")"

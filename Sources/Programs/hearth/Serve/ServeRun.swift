@@ -164,7 +164,7 @@ extension ServeRun {
       guard isLoopback, !isLogged, let link = await server.makeConsoleLink() else {
         return ["  console  \(command) prints a link"]
       }
-      return ["  console  \(link)", "           opens once, within 10 minutes; \(command) prints another"]
+      return ["  console  \(link)", "           valid once, for 10 minutes; \(command) prints another"]
     }
   }
 

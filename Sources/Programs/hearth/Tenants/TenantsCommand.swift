@@ -9,7 +9,7 @@ struct TenantsCommand: ParsableCommand {
     commandName: "tenants",
     abstract: "Manage tenants: parts of the project with separate users.",
     discussion: """
-      Their accounts are managed by hearth users with --tenant. Whatever else a tenant has of its own is set by admin SDKs; \
+      Manage the accounts of a tenant with hearth users and --tenant. Admin SDKs set all other settings of a tenant: \
       see the guide "Tenants".
       """,
     subcommands: [
@@ -21,7 +21,7 @@ struct TenantsCommand: ParsableCommand {
 struct TenantsList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List tenants, in order of their ids.",
-    discussion: "With --json: one tenant a line, as admin SDKs see it.")
+    discussion: "With --json, prints one tenant on each line, in the form of the admin SDKs.")
 
   @OptionGroup var admin: AdminOptions
 
@@ -48,13 +48,13 @@ struct TenantsList: AsyncParsableCommand {
 /// The command `hearth tenants create`.
 struct TenantsCreate: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "create", abstract: "Create a tenant, and print its id for auth.tenantId of apps.")
+    commandName: "create", abstract: "Create a tenant, and print its id, which apps set as auth.tenantId.")
 
   @OptionGroup var admin: AdminOptions
 
   @Argument(
     help: ArgumentHelp(
-      "4 to 20 letters, digits and hyphens, the first a letter. The id begins with it.", valueName: "name"))
+      "The name: 4 to 20 letters, digits and hyphens, the first a letter. The id begins with it.", valueName: "name"))
   var name: String
 
   @OptionGroup var signInMethods: SignInMethodOptions
@@ -95,13 +95,13 @@ struct TenantsShow: AsyncParsableCommand {
 struct TenantsSet: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Change a tenant: its name, its sign-in methods, and whether it is enabled.",
-    discussion: "What is not named stays as it is.")
+    discussion: "Options that you do not give stay as they are.")
 
   @OptionGroup var admin: AdminOptions
 
   @OptionGroup var which: TenantArgument
 
-  @Option(help: "A new name for people; the id stays.")
+  @Option(help: "A new display name; the id stays.")
   var name: String?
 
   @OptionGroup var signInMethods: SignInMethodOptions
@@ -148,7 +148,7 @@ struct TenantsDelete: AsyncParsableCommand, WritingCommand {
       try await wait.run(admin) { admin in
         for id in tenants {
           if !yes {
-            try Confirmation.ask("Delete the tenant \(id) with all of its accounts for good?", orFlag: "--yes")
+            try Confirmation.ask("Delete the tenant \(id) and all its accounts permanently?", orFlag: "--yes")
           }
           _ = try await admin.tenant("/\(id)", method: "DELETE")
           admin.report(["tenantId": .string(id)], "deleted \(id)")
@@ -160,13 +160,13 @@ struct TenantsDelete: AsyncParsableCommand, WritingCommand {
 
 /// The options that switch the sign-in methods of a tenant on or off.
 struct SignInMethodOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Whether passwords sign in.", valueName: "true|false"))
+  @Option(help: ArgumentHelp("Whether users can sign in with passwords.", valueName: "true|false"))
   var passwords: Bool?
 
-  @Option(help: ArgumentHelp("Whether mailed links sign in.", valueName: "true|false"))
+  @Option(help: ArgumentHelp("Whether users can sign in with mailed links.", valueName: "true|false"))
   var emailLinks: Bool?
 
-  @Option(help: ArgumentHelp("Whether anonymous accounts are made.", valueName: "true|false"))
+  @Option(help: ArgumentHelp("Whether anonymous sign-in is allowed.", valueName: "true|false"))
   var anonymous: Bool?
 
   /// The given options as members of a tenant in Identity Platform's API.

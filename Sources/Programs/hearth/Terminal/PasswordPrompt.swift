@@ -14,7 +14,7 @@ struct PasswordOption: ParsableArguments {
   func validate() throws {
     guard password == nil else {
       throw ValidationError(
-        "A password as an argument is readable by every user of the machine. Leave it out to be asked, or use "
+        "Every user of this machine can read a password in the arguments. Omit it to enter it on the terminal, or use "
           + "--password-stdin.")
     }
   }
@@ -29,12 +29,12 @@ struct PasswordOption: ParsableArguments {
   private func ask(_ question: String) throws -> String {
     let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
     guard terminal >= 0 else {
-      throw ValidationError("No terminal to ask for the password; use --password-stdin.")
+      throw ValidationError("There is no terminal to enter the password; use --password-stdin.")
     }
     defer { close(terminal) }
     let prompt = TerminalPrompt(file: terminal)
     let first = try prompt.hiddenLine(question + ": ")
-    guard first == (try prompt.hiddenLine("The same again: ")) else {
+    guard first == (try prompt.hiddenLine("Repeat: ")) else {
       throw ValidationError("The two passwords differ; nothing was changed.")
     }
     return first

@@ -8,8 +8,8 @@ struct TokenInspect: ParsableCommand {
     commandName: "inspect",
     abstract: "Show the content of a token, and verify it with the keys of the data folder.",
     discussion: """
-      Checks the keys only; hearth token verify also checks whether the account is disabled or was signed out. Exits \
-      with 0 when the token is valid and with 1 when it is not.
+      Does not check the account: hearth token verify also checks whether it is disabled or signed out. Exits with 0 \
+      when the token is valid, and 1 when it is not.
       """)
 
   @OptionGroup var data: DataOption
@@ -18,7 +18,7 @@ struct TokenInspect: ParsableCommand {
 
   @OptionGroup var token: TokenArgument
 
-  @Flag(help: "Answer in JSON, for scripts.")
+  @Flag(help: "Print JSON, for scripts.")
   var json = false
 
   func run() throws {
@@ -40,7 +40,7 @@ struct TokenInspect: ParsableCommand {
     } else {
       Output.line("auth     \(TextTable.printable(verdict.auth.map(\.json) ?? "null"))")
     }
-    if verdict.isAdministrator { Output.line("rules do not apply to it: it is an administrator's") }
+    if verdict.isAdministrator { Output.line("rules do not apply: the token is an administrator's") }
     if let end = verdict.expiresAtSeconds { Output.line("expires  in \(max(0, end - WallClock.nowSeconds)) s") }
     Output.line("valid")
   }
@@ -48,7 +48,7 @@ struct TokenInspect: ParsableCommand {
 
 /// The argument for the token of a command.
 struct TokenArgument: ParsableArguments {
-  @Argument(help: "The token; - reads it from standard input, where other users of the machine do not see it.")
+  @Argument(help: "The token; - reads it from standard input, so that other users of this machine cannot see it.")
   var token: String
 
   func read() throws -> String {

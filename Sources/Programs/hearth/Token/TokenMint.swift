@@ -10,8 +10,8 @@ struct TokenMint: ParsableCommand {
     commandName: "mint",
     abstract: "Create a token with the keys of a data folder, and print it.",
     discussion: """
-      Without a flag it is a custom token, which an app exchanges by signInWithCustomToken within the hour. The other \
-      kinds are sent to the database as they are: over the socket with `auth`, or in a query with `auth=`.
+      The default is a custom token, which an app exchanges with signInWithCustomToken within an hour. Send the other \
+      kinds to the database as they are: with `auth` over a socket, or with `auth=` in a URL.
       """)
 
   enum Kind: String, EnumerableFlag {
@@ -19,7 +19,7 @@ struct TokenMint: ParsableCommand {
 
     static func help(for value: Kind) -> ArgumentHelp? {
       switch value {
-      case .custom: "A custom token (the default): an app signs in with it."
+      case .custom: "A custom token, with which an app signs in. The default."
       case .idToken: "An ID token: rules see `auth.uid`, `auth.provider` and `auth.token`."
       case .legacy: "A custom token of the 2.x kind: rules see the uid and the claims as `auth`."
       case .admin: "This server's access token for administrators; rules do not apply to it."
@@ -31,30 +31,31 @@ struct TokenMint: ParsableCommand {
 
   @OptionGroup var project: ProjectOption
 
-  @Option(help: "The user that the token names.")
+  @Option(help: "The uid of the token's user.")
   var uid: String?
 
-  @Option(help: ArgumentHelp("Further claims: a JSON object.", valueName: "json"))
+  @Option(help: ArgumentHelp("Additional claims: a JSON object.", valueName: "json"))
   var claims = "{}"
 
   @Option(
     help: ArgumentHelp(
-      "How long it is valid: a number and s, m, h or d. Otherwise an hour, or a day for --legacy.",
+      "How long the token is valid: a number and s, m, h or d. (default: 1h; 1d for --legacy)",
       valueName: "duration"))
   var expires: TokenLifetime?
 
   @Flag var kind = Kind.custom
 
-  @Flag(help: "Print {\"token\": …} instead of the token alone.")
+  @Flag(help: "Print JSON, {\"token\": …}, for scripts.")
   var json = false
 
   func validate() throws {
     if kind == .admin {
       guard uid == nil, claims == "{}", expires == nil else {
-        throw ValidationError("--admin prints the server's own token; --uid, --claims and --expires do not go with it.")
+        throw ValidationError(
+          "--admin prints the server's own token, and cannot be combined with --uid, --claims, --expires.")
       }
     } else if (uid ?? "").isEmpty {
-      throw ValidationError("--uid is missing: name the user of the token, such as --uid alice.")
+      throw ValidationError("Give the user of the token with --uid, such as --uid alice.")
     }
   }
 

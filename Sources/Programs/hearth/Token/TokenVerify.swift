@@ -7,10 +7,11 @@ import HearthTree
 struct TokenVerify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Check whether a token is valid now, by the keys and by the account that it names.",
+    abstract: "Check whether a token is valid now, including its account.",
     discussion: """
-      Prints a line that begins with "valid" or "not valid", and exits with 0 or 1. A token is not valid when its account \
-      or service account is disabled, or when it was made before the account was signed out everywhere.
+      Prints a line that begins with "valid" or "not valid". A token is not valid when its account or service account \
+      is disabled, or when the account was signed out everywhere after the token was issued. Exits with 0 when the \
+      token is valid, and 1 when it is not.
       """)
 
   @OptionGroup var admin: AdminOptions
@@ -61,6 +62,6 @@ struct TokenVerify: AsyncParsableCommand {
     if answer["users"]?.array?.first?["disabled"]?.bool == true { return "the account is disabled" }
     let standing = try await admin.hearth("tokens:standing", ["token": .string(token)])
     if standing["standing"]?.string == "good" { return nil }
-    return "the account was signed out everywhere, or deleted, after the token was made"
+    return "the account was signed out everywhere, or deleted, after the token was issued"
   }
 }

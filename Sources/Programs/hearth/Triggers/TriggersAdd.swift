@@ -11,74 +11,74 @@ struct TriggersAdd: AsyncParsableCommand, WritingCommand {
     commandName: "add",
     abstract: "Send the events of writes or of accounts to a URL or a plugin.",
     discussion: """
-      Every write that changes the value at a place that matches makes one event, durable together with the write, and \
-      sent at least once, in order for each place:
+      Each write that changes the value at a matching path makes one event. The event is durable together with the \
+      write, and is sent at least once, in order for each path:
 
         hearth triggers add new-message --path '/rooms/{room}/messages/{id}' --on create --url http://127.0.0.1:8081
 
-      With --user instead of --path and --on the events are of accounts that are made or deleted. With --plugin instead of \
-      --url they go to an installed plugin that has the hook onWrite.
+      With --user instead of --path and --on, the events are created or deleted accounts. With --plugin instead of \
+      --url, they go to an installed plugin with the hook onWrite.
 
-      A trigger of the same name is replaced and goes on with its events. A URL that names this machine may be http://; \
-      other private addresses need --allow-private. With --new-secret requests are signed by the Standard Webhooks \
-      scheme, and the secret is printed this once.
+      A trigger with the same name is replaced and keeps its events. A URL of this machine can be http://; other \
+      private addresses need --allow-private. With --new-secret, requests are signed with Standard Webhooks, and the \
+      secret is printed only once.
       """)
 
-  @Argument(help: ArgumentHelp("A name for it: letters, digits, -, _ and .", valueName: "name"))
+  @Argument(help: ArgumentHelp("The trigger's name: letters, digits, -, _ and .", valueName: "name"))
   var name: String
 
-  @Option(help: ArgumentHelp("The places, with {name} for any key.", valueName: "pattern"))
+  @Option(help: ArgumentHelp("The path of the writes; {name} matches any key.", valueName: "pattern"))
   var path: String?
 
-  @Option(help: "What happens there: create, update, delete, or write for all three.")
+  @Option(help: "The kind of writes: create, update, delete, or write for all three.")
   var on: TriggerEventType?
 
-  @Option(help: "What happens to an account: created or deleted.")
+  @Option(help: "The event of accounts: created or deleted.")
   var user: UserEventType?
 
-  @Option(help: ArgumentHelp("Where events are posted to.", valueName: "url"))
+  @Option(help: ArgumentHelp("The URL that receives the events, by POST.", valueName: "url"))
   var url: String?
 
-  @Option(help: ArgumentHelp("The plugin that takes them.", valueName: "name"))
+  @Option(help: ArgumentHelp("The plugin that receives the events.", valueName: "name"))
   var plugin: String?
 
   @Option(
     help: """
-      cloudevent for functions of the second generation and in Python, gen1 for the first, or webhook. (default: \
-      cloudevent; for a plugin always webhook)
+      The form of events: cloudevent for second-generation and Python functions, gen1 for first-generation functions, \
+      or webhook. (default: cloudevent; a plugin always gets webhook)
       """)
   var form: EventForm?
 
   @Option(
     help: ArgumentHelp(
-      "The databases: a name, or a form of names such as demo-*. (default: all)", valueName: "names"))
+      "The databases: a name, or a pattern such as demo-*. (default: all)", valueName: "names"))
   var databases: String?
 
-  @Flag(help: "Send an event again when its handler failed, and not only when it was not reached.")
+  @Flag(help: "Also retry when the handler failed, not only when it was not reached.")
   var retry = false
 
   @Option(
     help: ArgumentHelp(
-      "A file with secrets that requests are signed with, whsec_… one on each line; all of them count.",
+      "A file with the secrets that sign requests, whsec_… one on each line; each secret adds a signature.",
       valueName: "file"))
   var secretFile: String?
 
-  @Flag(help: "Make a secret, and print it.")
+  @Flag(help: "Make a secret to sign requests, and print it.")
   var newSecret = false
 
-  @Option(help: ArgumentHelp("How long a handler may take.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("The time limit of a handler.", valueName: "seconds"))
   var timeout = TriggerLimits.timeoutSeconds
 
-  @Option(help: ArgumentHelp("Events under way at most. (default: 8, with gen1 1)", valueName: "count"))
+  @Option(help: ArgumentHelp("The maximum number of events under way. (default: 8; 1 with gen1)", valueName: "count"))
   var concurrency: Int?
 
-  @Option(help: ArgumentHelp("How long an event is tried, from its write on.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("How long to retry an event, from its write.", valueName: "seconds"))
   var window = TriggerLimits.windowSeconds
 
-  @Option(help: ArgumentHelp("The region that events are said to come from.", valueName: "name"))
+  @Option(help: ArgumentHelp("The region that events name as their source.", valueName: "name"))
   var location = "us-central1"
 
-  @Flag(help: "The receiver may be at a private address, and be reached without TLS.")
+  @Flag(help: "Allow a receiver at a private address and without TLS.")
   var allowPrivate = false
 
   @OptionGroup var server: TriggersServer

@@ -50,7 +50,7 @@ struct TriggersCommand: ParsableCommand {
 
   /// The command `hearth triggers show`.
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show a trigger with its settings and figures.")
+    static let configuration = CommandConfiguration(abstract: "Show the settings and figures of a trigger.")
 
     @OptionGroup var named: NamedTrigger
 
@@ -78,7 +78,7 @@ struct TriggersCommand: ParsableCommand {
 
     @OptionGroup var named: NamedTrigger
 
-    @Option(help: ArgumentHelp("What is shown as the reason.", valueName: "text"))
+    @Option(help: ArgumentHelp("The reason to show.", valueName: "text"))
     var reason = "by command"
 
     func run() async throws {
@@ -106,11 +106,11 @@ struct TriggersCommand: ParsableCommand {
   /// The command `hearth triggers dead`.
   struct Dead: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show the dead letters of a trigger: events that were given up, with the reason.")
+      abstract: "Show the dead letters of a trigger: events that are no longer tried, with the reason.")
 
     @OptionGroup var named: NamedTrigger
 
-    @Flag(help: "Remove them for good.")
+    @Flag(help: "Remove the dead letters permanently.")
     var purge = false
 
     func run() async throws {
@@ -137,18 +137,18 @@ struct TriggersCommand: ParsableCommand {
   struct Replay: AsyncParsableCommand, WritingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Send dead letters again, with their event ids.",
-      discussion: "Without --letter as many as one request takes, the oldest first; again for more.")
+      discussion: "Without --letter, sends as many as one request allows, oldest first; repeat the command for more.")
 
     @OptionGroup var named: NamedTrigger
 
-    @Option(help: ArgumentHelp("This one only, as hearth triggers dead names it.", valueName: "letter"))
+    @Option(help: ArgumentHelp("Only this dead letter, by its id in hearth triggers dead.", valueName: "letter"))
     var letter: String?
 
     func run() async throws {
       try await named.server.run { client in
         let path = "/\(PercentEncoding.encode(named.name))/replay.json"
         let answer = try await client.send(.POST, path, letter.map { ["letter": .string($0)] } ?? [:])
-        client.report(answer) { "\(answer["replayed"]?.int ?? 0) events wait again" }
+        client.report(answer) { "\(answer["replayed"]?.int ?? 0) events are waiting again" }
       }
     }
   }

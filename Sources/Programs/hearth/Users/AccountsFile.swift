@@ -39,6 +39,6 @@ final class AccountsFile {
   var note: String? {
     guard columnsMax > CSVUser.columnsKnown else { return nil }
     return
-      "rows have up to \(columnsMax) columns; those after column \(CSVUser.columnsKnown) are not known and were left out"
+      "rows have up to \(columnsMax) columns; those after column \(CSVUser.columnsKnown) are unknown and were ignored"
   }
 }

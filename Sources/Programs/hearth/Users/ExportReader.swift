@@ -39,7 +39,7 @@ final class ExportReader {
       default: throw failure("is not an object")
       }
     }
-    throw failure("is missing: the file ends in the middle; export it again")
+    throw failure("is missing: the file is incomplete; export it again")
   }
 
   private func failure(_ what: String) -> Failure { Failure(description: "\(path): account \(count) \(what)") }
@@ -61,7 +61,7 @@ final class ExportReader {
         _ = try value(startingWith: first)
       }
       throw Failure(description: "\(path) has no \"users\" array; is it an export of accounts?")
-    default: throw Failure(description: "\(path) is not JSON; for a CSV export say --format csv")
+    default: throw Failure(description: "\(path) is not JSON; for a CSV export use --format csv")
     }
   }
 
@@ -87,7 +87,7 @@ final class ExportReader {
     var (depth, isInText, isEscaped) = (isContainer ? 1 : 0, first == UInt8(ascii: "\""), false)
     if !isContainer, !isInText { return try bareWord(first) }
     while depth > 0 || isInText {
-      guard let byte = try input.next() else { throw failure("ends in the middle; export the file again") }
+      guard let byte = try input.next() else { throw failure("is incomplete; export the file again") }
       guard bytes.count < Self.userBytesMax else { throw failure("is longer than \(Self.userBytesMax) bytes") }
       bytes.append(byte)
       if isInText {

@@ -41,14 +41,14 @@ struct HashConfig {
     }
     members = try found.map { try Self.member($0, path: path) }
     guard members.contains(where: { $0.name == "hashAlgorithm" }) else {
-      throw Failure(description: "\(path) does not say the algorithm, such as \"algorithm\": \"SCRYPT\"")
+      throw Failure(description: "\(path) has no algorithm, such as \"algorithm\": \"SCRYPT\"")
     }
   }
 
   private static func member(_ member: JSON.Member, path: String) throws -> JSON.Member {
     let plain = String(member.name.lowercased().filter { $0 != "_" && $0 != "-" })
     guard let (name, kind) = names[plain] else {
-      throw Failure(description: "\(path): no hash parameter is called \(TextTable.printable(member.name))")
+      throw Failure(description: "\(path): there is no hash parameter \(TextTable.printable(member.name))")
     }
     switch (kind, member.value) {
     case (.text, .string), (.number, .int), (.object, .object): return JSON.Member(name, member.value)

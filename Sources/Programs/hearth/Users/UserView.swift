@@ -13,11 +13,13 @@ struct UserView {
   var uid: String { json["localId"]?.string ?? "" }
   var email: String? { json["email"]?.string }
 
-  /// The providers: `password`, `google.com`, …; `anonymous` and `custom` for accounts without a provider.
+  /// The providers: `password`, `google.com`, …. Without one: `custom` for an account of custom tokens, `none` for an
+  /// account with an address and no way to sign in yet, and `anonymous`.
   var providers: String {
     let listed = (json["providerUserInfo"]?.array ?? []).compactMap { $0["providerId"]?.string }
     if !listed.isEmpty { return listed.joined(separator: ",") }
-    return json["customAuth"]?.bool == true ? "custom" : "anonymous"
+    if json["customAuth"]?.bool == true { return "custom" }
+    return email == nil ? "anonymous" : "none"
   }
 
   var isDisabled: Bool { json["disabled"]?.bool == true }

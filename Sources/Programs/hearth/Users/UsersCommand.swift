@@ -6,9 +6,9 @@ struct UsersCommand: ParsableCommand {
     commandName: "users",
     abstract: "Manage accounts.",
     discussion: """
-      An account is named by its uid, e-mail address or phone number. The commands use the server that runs on the \
-      --data folder, or the one that --server names; when none runs they open the folder themselves. --tenant names the \
-      tenant whose accounts are meant.
+      Name an account by its uid, e-mail address or phone number. The commands use the server that runs on the --data \
+      folder, or the server that --server names. If no server runs, they open the folder themselves. --tenant selects \
+      the accounts of a tenant.
       """,
     subcommands: [
       UsersCreate.self, UsersList.self, UsersShow.self, UsersUpdate.self, UsersSetClaims.self, UsersDisable.self,

@@ -8,8 +8,8 @@ struct UsersCreate: AsyncParsableCommand, WritingCommand {
     commandName: "create",
     abstract: "Create an account.",
     discussion: """
-      Asks for the password on the terminal. An account without an e-mail address has no password either: its user \
-      signs in with a custom token for its uid.
+      Asks for the password on the terminal. An account without an e-mail address has no password: its user signs in \
+      with a custom token for its uid.
       """)
 
   @OptionGroup var admin: AdminOptions
@@ -21,18 +21,18 @@ struct UsersCreate: AsyncParsableCommand, WritingCommand {
 
   @OptionGroup var password: PasswordOption
 
-  @Flag(help: "Make the account without a password: its owner sets one by a reset mail.")
+  @Flag(help: "Create the account without a password: the user sets one with a reset mail.")
   var withoutPassword = false
 
-  @Option(help: "The account's uid; a random one if not given.")
+  @Option(help: "The account's uid. If not given, a random one.")
   var uid: String?
 
   @OptionGroup var profile: ProfileOptions
 
   func validate() throws {
-    if email == nil, password.passwordStdin { throw ValidationError("A password needs an e-mail address before it.") }
+    if email == nil, password.passwordStdin { throw ValidationError("--password-stdin needs an e-mail address.") }
     if withoutPassword, password.passwordStdin {
-      throw ValidationError("--without-password and --password-stdin exclude each other.")
+      throw ValidationError("--without-password and --password-stdin cannot be combined.")
     }
   }
 
@@ -47,26 +47,26 @@ struct UsersCreate: AsyncParsableCommand, WritingCommand {
     try await admin.run(in: tenant) { admin in
       let made = try await admin.accounts("", body)
       guard let uid = made["localId"]?.string, let selector = UserSelector(argument: "uid:" + uid) else {
-        throw AdminFailure("\(admin.place) did not say which account it made")
+        throw AdminFailure("\(admin.place) did not return the uid of the new account")
       }
       let user = try await selector.find(admin)
-      admin.report(user.json, "made \(user.uid)\(user.email.map { " for " + TextTable.printable($0) } ?? "")")
+      admin.report(user.json, "created \(user.uid)\(user.email.map { " for " + TextTable.printable($0) } ?? "")")
     }
   }
 }
 
 /// The options that describe an account, other than its credentials.
 struct ProfileOptions: ParsableArguments {
-  @Option(help: "The name that others see.")
+  @Option(help: "The display name.")
   var displayName: String?
 
-  @Option(help: ArgumentHelp("The address of a picture.", valueName: "url"))
+  @Option(help: ArgumentHelp("The URL of a picture.", valueName: "url"))
   var photoUrl: String?
 
   @Option(help: ArgumentHelp("The phone number, such as +15555550100.", valueName: "number"))
   var phone: String?
 
-  @Option(help: ArgumentHelp("Whether the address is verified.", valueName: "true|false"))
+  @Option(help: ArgumentHelp("Whether the e-mail address is verified.", valueName: "true|false"))
   var emailVerified: Bool?
 
   @Option(help: ArgumentHelp("Whether the account is disabled.", valueName: "true|false"))

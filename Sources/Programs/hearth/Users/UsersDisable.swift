@@ -87,7 +87,7 @@ struct UsersRevoke: AsyncParsableCommand, WritingCommand {
 struct UsersDelete: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",
-    abstract: "Delete accounts permanently. Data in databases stays, also below their uids.")
+    abstract: "Delete accounts permanently. Data in databases stays, also under their uids.")
 
   @OptionGroup var admin: AdminOptions
 
@@ -106,7 +106,7 @@ struct UsersDelete: AsyncParsableCommand, WritingCommand {
       try await wait.run(admin) { admin in
         for user in users {
           let uid = try await user.uid(admin)
-          if !yes { try Confirmation.ask("Delete the account \(user.text) for good?", orFlag: "--yes") }
+          if !yes { try Confirmation.ask("Delete the account \(user.text) permanently?", orFlag: "--yes") }
           _ = try await admin.accounts(":delete", ["localId": .string(uid)])
           admin.report(["localId": .string(uid)], "deleted \(TextTable.printable(uid))")
         }

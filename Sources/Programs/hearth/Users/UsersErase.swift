@@ -6,11 +6,11 @@ import HearthTree
 struct UsersErase: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "erase",
-    abstract: "Delete an account and erase the person from history, logs and the audit trail.",
+    abstract: "Delete an account and erase the user from the history and the audit trail.",
     discussion: """
-      Commits forget who made them; their places, times and rules stay. What is at each --place goes, now and in the past. \
-      What was copied elsewhere is not reached: backups, exports, the server's log file. When it is interrupted, the next \
-      start goes on. A uid that has no account any more can be erased all the same.
+      Removes the user from commits; their paths, times and rules stay. Deletes the data at each --place, now and in \
+      the history. Copies elsewhere are not erased: backups, exports, the server's log file. The next start continues \
+      an interrupted erasure. A uid without an account can be erased too.
       """)
 
   @OptionGroup var admin: AdminOptions
@@ -22,12 +22,13 @@ struct UsersErase: AsyncParsableCommand, WritingCommand {
 
   @Option(
     name: .customLong("place"),
-    help: ArgumentHelp("Data of theirs, such as /users/UID; may be given more than once.", valueName: "path"))
+    help: ArgumentHelp(
+      "A path with data of the user, such as /users/UID; may be given several times.", valueName: "path"))
   var places: [DataPath] = []
 
   @OptionGroup var namespace: NamespaceOption
 
-  @Flag(help: "Change nothing, and say how much would be erased.")
+  @Flag(help: "Show how much would be erased, and change nothing.")
   var dryRun = false
 
   @Flag(help: "Do not ask for confirmation.")
@@ -35,12 +36,12 @@ struct UsersErase: AsyncParsableCommand, WritingCommand {
 
   /// The data that no erasure reaches; also part of the answer in JSON, so that a script reports it.
   private static let notReached = [
-    "backups", "exports", "events that were or wait to be sent", "the server's log file",
+    "backups", "exports", "sent and waiting events", "the server's log file",
   ]
 
   func validate() throws {
     guard places.allSatisfy({ !$0.location.isPriority && !$0.location.path.isRoot }) else {
-      throw ValidationError("--place names something in a database, not all of it.")
+      throw ValidationError("--place must be a path below the root of a database.")
     }
   }
 
@@ -48,7 +49,7 @@ struct UsersErase: AsyncParsableCommand, WritingCommand {
     let uid = try await admin.run(in: tenant) { try await user.uid($0) }
     if !yes, !dryRun {
       try Confirmation.ask(
-        "Erase \(TextTable.printable(uid)) for good, also from the past?", orFlag: "--yes",
+        "Erase \(TextTable.printable(uid)) permanently, also from the history?", orFlag: "--yes",
         refusal: "nothing was erased")
     }
     try await admin.withDatabases { served in
@@ -61,16 +62,16 @@ struct UsersErase: AsyncParsableCommand, WritingCommand {
         NumberFormat.counted(Int(answer[name]?.int ?? 0), thing)
       }
       let figures =
-        "\(counted("batches", "piece")) of logs, \(counted("snapshots", "snapshot")) and "
+        "\(counted("batches", "log piece")), \(counted("snapshots", "snapshot")) and "
         + counted("records", "audit record")
       let account = answer["account"]?.bool == true
       if dryRun {
         Output.line(
-          "would delete \(account ? "the account" : "no account: there is none of this uid"), and write \(figures) anew; "
+          "would delete \(account ? "the account" : "no account: none has this uid"), and rewrite \(figures); "
             + "nothing was changed")
       } else {
         Output.line(
-          "erased\(account ? "" : " (there was no account of this uid)"), in \(figures); the audit trail has this as "
+          "erased\(account ? "" : " (no account has this uid)"), rewrote \(figures); recorded in the audit trail as "
             + "erasure \(answer["number"]?.string ?? "?")")
       }
       Output.note("not reached: \(Self.notReached.joined(separator: ", "))")
@@ -81,7 +82,7 @@ struct UsersErase: AsyncParsableCommand, WritingCommand {
   private func answer(for uid: String, _ served: ServedDatabases) async throws -> JSON {
     let channel = ServerChannel(client: served.http)
     guard let database = namespace.name(on: served) ?? (places.isEmpty ? "default" : nil) else {
-      throw AdminFailure("\(served.place) does not say which database is the default one: --ns names it")
+      throw AdminFailure("\(served.place) did not return its default database; name the database with --ns")
     }
     let list = places.map { place in
       ["database": .string(database), "path": .string(place.location.path.description)] as JSON
@@ -91,19 +92,19 @@ struct UsersErase: AsyncParsableCommand, WritingCommand {
       Self.request(
         whose.appending(["uid": .string(uid), "places": .array(list), "dryRun": .bool(dryRun)])))
     guard let number = answer["number"]?.string else {
-      throw AdminFailure("\(served.place) does not erase people; is it an older server?")
+      throw AdminFailure("\(served.place) cannot erase users; is it an older server?")
     }
     while ["waiting", "running"].contains(answer["state"]?.string) {
       try await Task.sleep(for: .milliseconds(200))
       do {
         answer = try await channel.send(Self.request(["number": .string(number)]))
       } catch let failure as AdminFailure where !dryRun {
-        throw AdminFailure("\(failure.description); erasure \(number) was taken, and the next start goes on with it")
+        throw AdminFailure("\(failure.description); erasure \(number) is stored, and the next start continues it")
       }
     }
     guard answer["state"]?.string == "done" else {
       let why = TextTable.printable(answer["error"]?.string ?? "it failed")
-      throw AdminFailure(dryRun ? why : "not erased yet: \(why) - erasure \(number) is tried again at the next start")
+      throw AdminFailure(dryRun ? why : "not erased yet: \(why) - erasure \(number) is retried at the next start")
     }
     return answer
   }

@@ -9,8 +9,8 @@ struct UsersExport: AsyncParsableCommand {
     commandName: "export",
     abstract: "Export all accounts with their password hashes, in the format of `firebase auth:export`.",
     discussion: """
-      Only its owner can read the file; keep it as safe as the passwords themselves. The export is recorded in the audit \
-      trail. `hearth users import` reads the file back without loss.
+      The file is readable only by its owner; keep it as safe as the passwords themselves. The export is recorded in \
+      the audit trail. `hearth users import` restores the accounts without loss.
       """)
 
   @OptionGroup var admin: AdminOptions
@@ -20,7 +20,7 @@ struct UsersExport: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("The file to write; - is standard output.", valueName: "file"))
   var file: String
 
-  @Flag(help: "Replace the file when it exists.")
+  @Flag(help: "Replace the file if it exists.")
   var force = false
 
   func run() async throws {

@@ -8,11 +8,11 @@ struct UsersImport: AsyncParsableCommand, WritingCommand {
     commandName: "import",
     abstract: "Import accounts with their password hashes: users keep their passwords.",
     discussion: """
-      Reads what `firebase auth:export` writes, JSON or CSV, and what `hearth users export` writes. The hash parameters \
-      of a Firebase project are shown in its console under Authentication, "Password hash parameters"; save that text \
-      as it is, or as a JSON object with algorithm, signerKey, saltSeparator, rounds and memCost, and name the file \
-      with --hash-config. Accounts that cannot be imported are listed on standard error and the command ends with 1; \
-      all others are imported.
+      Reads the output of `firebase auth:export` (JSON or CSV) and of `hearth users export`. The Firebase console \
+      shows the hash parameters of a project under Authentication, "Password hash parameters": save that text as it \
+      is, or as a JSON object with algorithm, signerKey, saltSeparator, rounds and memCost, and name the file with \
+      --hash-config. Exits with 0 when all accounts were imported, and 1 when some were refused, which are listed on \
+      standard error; all others are imported.
       """)
 
   @OptionGroup var admin: AdminOptions
@@ -22,10 +22,10 @@ struct UsersImport: AsyncParsableCommand, WritingCommand {
   @Argument(help: ArgumentHelp("The exported file.", valueName: "file"))
   var file: String
 
-  @Option(help: ArgumentHelp("The parameters that the file's password hashes were made with.", valueName: "file"))
+  @Option(help: ArgumentHelp("The parameters of the file's password hashes.", valueName: "file"))
   var hashConfig: String?
 
-  @Option(help: ArgumentHelp("The file's format; if not given, its name's extension tells.", valueName: "json|csv"))
+  @Option(help: ArgumentHelp("The file's format. If not given, from the extension of its name.", valueName: "json|csv"))
   var format: AccountsFile.Format?
 
   @Flag(help: "Replace existing accounts with the same uid.")
@@ -47,7 +47,7 @@ struct UsersImport: AsyncParsableCommand, WritingCommand {
       admin.report(
         ["imported": .int(Int64(imported)), "failed": .int(Int64(refused))],
         (imported == 1 ? "1 account imported" : "\(imported) accounts imported")
-          + (refused == 0 ? "" : ", \(refused) not"))
+          + (refused == 0 ? "" : ", \(refused) refused"))
       if refused > 0 { throw ExitCode.failure }
     }
   }

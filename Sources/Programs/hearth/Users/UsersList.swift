@@ -6,13 +6,13 @@ import HearthTree
 struct UsersList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List accounts, in order of uid.",
-    discussion: "With --json: one array, one account a line.")
+    discussion: "With --json, prints an array with one account on each line.")
 
   @OptionGroup var admin: AdminOptions
 
   @OptionGroup var tenant: TenantOption
 
-  @Option(help: ArgumentHelp("List at most this many accounts; 0 lists all.", valueName: "count"))
+  @Option(help: ArgumentHelp("The maximum number of accounts to list; 0 for all.", valueName: "count"))
   var limit = 0
 
   func validate() throws {

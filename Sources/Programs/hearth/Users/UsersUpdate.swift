@@ -7,7 +7,7 @@ struct UsersUpdate: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "update",
     abstract: "Change an account.",
-    discussion: "A new address or password ends the account's sessions: its owner has to sign in again.")
+    discussion: "A new e-mail address or password ends the account's sessions: the user must sign in again.")
 
   @OptionGroup var admin: AdminOptions
 
@@ -28,7 +28,8 @@ struct UsersUpdate: AsyncParsableCommand, WritingCommand {
 
   @OptionGroup var profile: ProfileOptions
 
-  @Option(help: ArgumentHelp("What to remove: display-name, photo-url, phone, or a provider's id.", valueName: "what"))
+  @Option(
+    help: ArgumentHelp("The member to remove: display-name, photo-url, phone, or a provider's id.", valueName: "what"))
   var remove: [String] = []
 
   func validate() throws {
@@ -107,7 +108,7 @@ struct UsersSetClaims: AsyncParsableCommand, WritingCommand {
           ":update", ["localId": .string(uid), "customAttributes": .string(claims)])
         admin.report(
           ["localId": .string(uid), "customAttributes": .string(claims)],
-          "\(TextTable.printable(uid)) has the new claims from its next token on")
+          "\(TextTable.printable(uid)) has the new claims from its next token")
       }
     }
   }

@@ -22,7 +22,7 @@ struct TriggersBench: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Places that they are of: events of one place go one at a time.", valueName: "count"))
   var places = 1_000
 
-  @Option(help: ArgumentHelp("Events under way at most.", valueName: "count"))
+  @Option(help: ArgumentHelp("The maximum number of events in delivery.", valueName: "count"))
   var concurrency = 64
 
   @Option(help: "cloudevent, gen1 or webhook.")
