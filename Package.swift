@@ -380,8 +380,8 @@ let groups = [
       .target(name: "HearthCommandLine", dependencies: ["HearthProgram", "HearthSystem", "HearthTree"]),
       // Findings about a server's machine, folder and rules, and the remedy of each.
       .target(name: "HearthDoctor", dependencies: ["HearthTree"]),
-      // Values of an export from elsewhere that cannot be stored, or would be something else here.
-      .target(name: "HearthMigration", dependencies: ["HearthTree"]),
+      // Files from elsewhere, decompressed, and their values that cannot be stored or would be something else here.
+      .target(name: "HearthMigration", dependencies: ["CZlib", "CZstd", "HearthProgram", "HearthTree"]),
     ]),
 
   // Modules that tests share.
@@ -532,7 +532,9 @@ let groups = [
         ]),
       .testTarget(name: "HearthJournalTests", dependencies: ["HearthJournal", "HearthTestKit"]),
       .testTarget(name: "HearthMetricsTests", dependencies: ["HearthMetrics", .coreMetrics]),
-      .testTarget(name: "HearthMigrationTests", dependencies: ["HearthMigration", "HearthTree"]),
+      .testTarget(
+        name: "HearthMigrationTests",
+        dependencies: ["CZlib", "CZstd", "HearthMigration", "HearthTree", "RandomTestKit"]),
       .testTarget(name: "HearthOutboundTests", dependencies: ["HearthBytes", "HearthOutbound"]),
       .testTarget(
         name: "HearthOutboxTests",

@@ -1,6 +1,7 @@
 """`hearth db` for people and scripts: on a running server, on a stopped folder, and against a scripted server."""
 
 import bisect
+import gzip
 import json
 import os
 import pty
@@ -262,6 +263,19 @@ def test_an_export_can_be_imported(folder, tmp_path):
     db(folder, "import", "/copy", "-", body=(tmp_path / "out.json").read_text())
     assert exported(folder, "/copy") == data
     assert json.loads(db(folder, "export", "/copy/list", "-")) == data["list"]
+
+
+def test_a_compressed_file_is_imported(folder, tmp_path):
+    value = {f"room{number}": {"title": "Größe", "n": number} for number in range(2_000)}
+    compressed = tmp_path / "backup.json.gz"
+    compressed.write_bytes(gzip.compress(json.dumps(value).encode()))
+    db(folder, "import", "/rooms", compressed)
+    assert json.loads(db(folder, "get", "/rooms")) == value
+    compressed.write_bytes(compressed.read_bytes()[:-20])
+    text = db(folder, "import", "/rooms", compressed, "--force", expect=1)
+    assert f"{compressed}: the compressed file ends too early" in text, text
+    # A small file is one write, so nothing was removed.
+    assert json.loads(db(folder, "get", "/rooms")) == value
 
 
 def test_a_large_file_is_imported_in_parts(running, tmp_path):

@@ -1,3 +1,4 @@
+import HearthMigration
 import HearthProgram
 import HearthTree
 
@@ -90,7 +91,7 @@ struct DataImport {
   }
 
   mutating func end() {
-    progress.end(cutter.offset >> 10)
+    progress.end(input.readBytes >> 10)
     if client.printsJSON {
       Output.json(
         [
@@ -103,23 +104,15 @@ struct DataImport {
   }
 
   private mutating func nextPart() throws -> JSONDataSplitter.Part? {
-    do throws(JSONError) {
+    do {
       while true {
         if let part = try cutter.next() { return part }
         if cutter.isAtEnd { return nil }
-        try readMore()
+        if let piece = try input.next() { cutter.append(piece) } else { cutter.finish() }
       }
-    } catch {
+    } catch let error as JSONError {
       let (line, column) = cutter.place(of: error)
       throw AdminFailure("\(file):\(line):\(column): \(error.message)")
-    }
-  }
-
-  private mutating func readMore() throws(JSONError) {
-    switch Result(catching: { try input.next() }) {
-    case .success(let piece?): cutter.append(piece)
-    case .success(nil): cutter.finish()
-    case .failure(let error): throw JSONError(.unexpectedEnd, "\(error)", at: cutter.offset)
     }
   }
 
@@ -131,7 +124,7 @@ struct DataImport {
 
   private mutating func send(_ request: ImportRequest, after start: ImportState) async throws {
     made = made.after(request, offsetBytes: cutter.offset)
-    progress.show(cutter.offset >> 10)
+    progress.show(input.readBytes >> 10)
     guard made.requestCount > start.requestCount else {
       if made.requestCount == start.requestCount {
         guard made.digest == start.digest else { throw changed }

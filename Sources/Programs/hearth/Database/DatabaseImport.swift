@@ -1,4 +1,5 @@
 import ArgumentParser
+import HearthMigration
 import HearthProgram
 import HearthTree
 
@@ -7,8 +8,8 @@ struct DatabaseImport: AsyncParsableCommand, WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Write a JSON file of any size to a path.",
     discussion: """
-      Reads the exports of `hearth db export` and of the Firebase console and CLI. The path must be empty, unless \
-      --force removes its data first. A small file is one write; a large file is written in parts, in order, and \
+      Reads the exports of `hearth db export` and of the Firebase console and CLI, and Firebase's daily backups, plain \
+      or compressed with gzip or Zstandard. The path must be empty, unless --force removes its data first. A small file is one write; a large file is written in parts, in order, and \
       clients see each part. An interrupted import records its progress beside the file (FILE.import); --resume \
       continues it.
       """)
@@ -18,7 +19,7 @@ struct DatabaseImport: AsyncParsableCommand, WritingCommand {
   @Argument(help: DataPath.help)
   var path: DataPath
 
-  @Argument(help: ArgumentHelp("The JSON file; - is standard input.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The JSON file, which may be compressed; - is standard input.", valueName: "file"))
   var file: String
 
   @Flag(name: [.customShort("f"), .long], help: "Remove the data at the path first.")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HearthMigration
 import HearthProgram
 import HearthTree
 
@@ -58,42 +59,5 @@ struct WriteBody: ParsableArguments {
     let line = before.count { $0 == UInt8(ascii: "\n") } + 1
     let column = before.reversed().prefix { $0 != UInt8(ascii: "\n") }.count + 1
     throw AdminFailure("\(name):\(line):\(column): \(error.message)")
-  }
-}
-
-/// A file's bytes, one piece in memory at a time, without a UTF-8 byte order mark.
-final class FileInput {
-  private let file: Int32
-  private let path: String
-  private var piece = [UInt8](repeating: 0, count: 1 << 18)
-  private var isAtStart = true
-  private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-
-  /// - Parameter path: The path of a file; `-` for standard input.
-  init(path: String) throws {
-    self.path = path
-    file = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw TextFile.Failure("read", path) }
-  }
-
-  deinit {
-    if file > STDIN_FILENO { close(file) }
-  }
-
-  /// The file's size; nil when it is no regular file.
-  var sizeBytes: Int? {
-    var status = stat()
-    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return Int(status.st_size)
-  }
-
-  /// Returns the next bytes; nil at the end.
-  func next() throws -> ArraySlice<UInt8>? {
-    var count = 0
-    repeat { count = read(file, &piece, piece.count) } while count < 0 && errno == EINTR
-    guard count >= 0 else { throw TextFile.Failure("read", path) }
-    guard count > 0 else { return nil }
-    defer { isAtStart = false }
-    return isAtStart && piece[..<count].starts(with: Self.mark) ? piece[Self.mark.count..<count] : piece[..<count]
   }
 }

@@ -47,7 +47,7 @@ struct MigrationPlan {
     do {
       while let piece = try input.next() {
         try check.append(piece)
-        progress.show(check.figures.sizeBytes >> 10)
+        progress.show(input.readBytes >> 10)
       }
       try check.finish()
       part.findings = check.findings

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HearthMigration
 import HearthTree
 
 /// An export of accounts, read one after the other.
@@ -17,7 +18,7 @@ final class AccountsFile {
 
   /// - Parameter format: The format; nil for that of the name's extension.
   init(path: String, format: Format? = nil) throws {
-    switch format ?? (path.lowercased().hasSuffix(".csv") ? .csv : .json) {
+    switch format ?? (Compression.plainName(path).lowercased().hasSuffix(".csv") ? .csv : .json) {
     case .json: reader = .json(try ExportReader(path: path))
     case .csv: reader = .csv(try CSVReader(path: path))
     }

@@ -70,10 +70,6 @@ final class ExportReader {
     while let byte = try input.next() {
       switch byte {
       case 0x20, 0x09, 0x0A, 0x0D: continue
-      // A byte order mark, as editors on Windows write it.
-      case 0xEF where state == .start && input.offset == 1:
-        _ = try input.next()
-        _ = try input.next()
       default: return byte
       }
     }

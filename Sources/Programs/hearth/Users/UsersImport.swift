@@ -8,7 +8,8 @@ struct UsersImport: AsyncParsableCommand, WritingCommand {
     commandName: "import",
     abstract: "Import accounts with their password hashes: users keep their passwords.",
     discussion: """
-      Reads the output of `firebase auth:export` (JSON or CSV) and of `hearth users export`. The Firebase console \
+      Reads the output of `firebase auth:export` (JSON or CSV) and of `hearth users export`, plain or compressed with \
+      gzip or Zstandard. The Firebase console \
       shows the hash parameters of a project under Authentication, "Password hash parameters": save that text as it \
       is, or as a JSON object with algorithm, signerKey, saltSeparator, rounds and memCost, and name the file with \
       --hash-config. Exits with 0 when all accounts were imported, and 1 when some were refused, which are listed on \
