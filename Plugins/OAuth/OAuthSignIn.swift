@@ -25,6 +25,16 @@ public enum OAuthSignIn: SignInPlugin {
     return OAuthIssuers(policy: policy ?? .publicHTTPS)
   }
 
+  /// Returns a verifier for each trusted issuer, with an HTTP client of its own.
+  public static func tokenVerifiers(of trusted: TrustedIssuers) throws(SettingsError) -> [any TokenVerifier] {
+    let policy = OutboundPolicy(
+      trustedHosts: Set(trusted.trustedHosts), allowsPlainHTTP: trusted.allowsPlainHTTP,
+      authorityFile: trusted.authorityFile)
+    return trusted.issuers.map { issuer in
+      TrustedIssuerVerifier(issuer, http: OutboundClient(policy: policy, pool: OutboundPool()))
+    }
+  }
+
   /// Returns the configured providers.
   ///
   /// - Parameter http: Creates the HTTP client of one provider. Each has its own, with its own threads, so that a

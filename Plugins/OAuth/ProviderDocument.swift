@@ -12,27 +12,38 @@ actor ProviderDocument<Value: Sendable> {
     var lifetimeSeconds: Int64
   }
 
+  private let staleSeconds: Int64
+  private let graceSeconds: Int64
   private let fetch: @Sendable (_ nowSeconds: Int64) async throws(SignInRefusal) -> Fetched
   private var cached: Cached?
   private var failedAtSeconds: Int64?
   private var fetching: Task<Result<Cached, SignInRefusal>, Never>?
 
-  init(fetch: @escaping @Sendable (_ nowSeconds: Int64) async throws(SignInRefusal) -> Fetched) { self.fetch = fetch }
+  /// - Parameters:
+  ///   - staleSeconds: The age up to which a document that lacks a value is not fetched again.
+  ///   - graceSeconds: The time for which a document may be used after its lifetime, while the provider does not answer.
+  init(
+    staleSeconds: Int64 = ProviderDocumentLimits.staleSeconds, graceSeconds: Int64 = 0,
+    fetch: @escaping @Sendable (_ nowSeconds: Int64) async throws(SignInRefusal) -> Fetched
+  ) {
+    (self.staleSeconds, self.graceSeconds) = (staleSeconds, graceSeconds)
+    self.fetch = fetch
+  }
 
   /// Returns the document.
   ///
   /// - Parameter isStale: True when the cached document lacks a value that the caller needs, such as a new key: it is then fetched
-  ///   again, unless the last fetch is less than ``ProviderDocumentLimits/staleSeconds`` old.
+  ///   again, unless the last fetch is less than `staleSeconds` old.
   func value(nowSeconds: Int64, isStale: Bool = false) async throws(SignInRefusal) -> Value {
     if let cached {
       // A clock that was set back makes the cached document stale.
       let age = nowSeconds - cached.fetchedAtSeconds
-      if age >= 0, age < (isStale ? ProviderDocumentLimits.staleSeconds : cached.lifetimeSeconds) {
+      if age >= 0, age < (isStale ? staleSeconds : cached.lifetimeSeconds) {
         return cached.value
       }
     }
     if let failedAtSeconds, (0..<ProviderDocumentLimits.failureSeconds).contains(nowSeconds - failedAtSeconds) {
-      throw ProviderHTTP.unavailable
+      return try known(nowSeconds: nowSeconds, isStale: isStale)
     }
     // The fetch continues when the first waiting request is cancelled.
     let task = fetching ?? Task { [fetch] in await Self.fetched(fetch, nowSeconds: nowSeconds) }
@@ -45,8 +56,17 @@ actor ProviderDocument<Value: Sendable> {
       return fresh.value
     case .failure(let refusal):
       failedAtSeconds = nowSeconds
-      throw refusal
+      guard let known = try? known(nowSeconds: nowSeconds, isStale: isStale) else { throw refusal }
+      return known
     }
+  }
+
+  /// Returns the cached document while the provider does not answer. One that lacks a value does not help.
+  private func known(nowSeconds: Int64, isStale: Bool) throws(SignInRefusal) -> Value {
+    guard let cached, !isStale,
+      (0..<cached.lifetimeSeconds + graceSeconds).contains(nowSeconds - cached.fetchedAtSeconds)
+    else { throw ProviderHTTP.unavailable }
+    return cached.value
   }
 
   private static func fetched(
@@ -64,7 +84,7 @@ actor ProviderDocument<Value: Sendable> {
 }
 
 /// The lifetimes of cached documents of providers.
-private enum ProviderDocumentLimits {
+enum ProviderDocumentLimits {
   /// The shortest lifetime: even a provider that forbids caching must not be asked at every sign-in.
   static let lifetimeSecondsMin: Int64 = 300
   /// The longest lifetime, after which a withdrawn key is dropped in any case.

@@ -12,8 +12,11 @@ enum ProviderKeySource: Sendable {
 
 extension ProviderDocument where Value == ForeignKeySet {
   /// Creates the cached key set of a provider.
-  init(_ source: ProviderKeySource, http: ProviderHTTP) {
-    self.init { nowSeconds async throws(SignInRefusal) in
+  init(
+    _ source: ProviderKeySource, http: ProviderHTTP, staleSeconds: Int64 = ProviderDocumentLimits.staleSeconds,
+    graceSeconds: Int64 = 0
+  ) {
+    self.init(staleSeconds: staleSeconds, graceSeconds: graceSeconds) { nowSeconds async throws(SignInRefusal) in
       let url: String
       switch source {
       case .keySet(let named): url = named

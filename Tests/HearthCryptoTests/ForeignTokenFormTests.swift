@@ -54,6 +54,16 @@ import Testing
     "a b", "a\nb", "ä", "a\u{0}", String(repeating: "x", count: 16_385),
   ]
 
+  @Test func `only ID tokens that name a trusted issuer are passed on although they name the own project`() {
+    let issuer = "https://securetoken.google.com/mine"
+    let token = Self.jwt(#"{"alg":"RS256","kid":"gone"}"#, #"{"iss":"https://securetoken.google.com/mine"}"#)
+    #expect(ForeignTokenForm(token, projectID: "mine", trustedIssuers: [issuer]) == .jwt(issuer: issuer))
+    #expect(ForeignTokenForm(token, projectID: "mine", trustedIssuers: [issuer + "/"]) == nil)
+    for own in Self.owned where own != token {
+      #expect(ForeignTokenForm(own, projectID: "mine", trustedIssuers: [issuer]) == nil, "\(own.prefix(60))")
+    }
+  }
+
   @Test("a malformed token in the server's own form is never passed to a verifier", arguments: owned)
   func own(token: String) {
     #expect(ForeignTokenForm(token, projectID: "mine") == nil, "\(token.prefix(60))")

@@ -147,6 +147,8 @@ public final class AccountsDirectory: Sendable {
 
   /// The accounts of a verified credential; nil when its tenant was deleted.
   public func accounts(of credential: VerifiedCredential) -> Accounts? {
+    // The claims of another issuer name no project or tenant of this server.
+    if credential.kind == .foreignToken { return own }
     let project = project(ofAudience: credential.claims["aud"])
     guard credential.kind == .idToken, let tenant = credential.claims["firebase"]?["tenant"]?.string else {
       return project

@@ -9,6 +9,7 @@ import HearthTree
 ///       "signIn": { "password": true, "oauth": { … } },   // true, false, or the plugin's settings
 ///       "mail": { "fromAddress": "noreply@example.com", "smtp": { … } },
 ///       "phone": { "regions": { "allow": ["DE"] } },
+///       "trust": { "firebaseProjects": ["my-app"], "issuers": [{ "issuer": "https://id.example.com", … }] },
 ///       "trustedProxies": ["10.0.0.0/8"],
 ///       "passwordCost": "small"                            // standard, small, or { "logN": 17, "r": 8, "p": 1 }
 ///     }
@@ -42,6 +43,7 @@ extension AccountsConfiguration {
     if var mail = try file.object("mail") { try configuration.mail.read(&mail) }
     if var phone = try file.object("phone") { try configuration.phone.read(&phone) }
     if let plugins = try file.object("signIn") { try configuration.readSignIn(plugins) }
+    if var trusted = try file.object("trust") { try configuration.trusted.read(&trusted) }
     if let proxies = try file.texts("trustedProxies") { configuration.trustedProxies = proxies }
     try file.end()
     try configuration.validate()

@@ -58,6 +58,9 @@ public struct AccountsConfiguration: Sendable {
   /// apply (``DefaultUse``).
   public var signIn: [PluginChoice]?
 
+  /// The other issuers whose ID tokens open databases.
+  public var trusted = TrustedIssuers()
+
   /// The lifetime of an ID token; clients refresh it five minutes before its end.
   public var idTokenLifetimeSeconds: Int64 = 3_600
   /// The lifetime of a 2.x client's session.

@@ -19,6 +19,8 @@ package enum ForeignTokenRefusal: Sendable, Equatable {
 }
 
 /// The reason why a token that the server did not issue authenticates no user.
+///
+/// `verifier` is the verifier in a sentence, such as `plugin checker`.
 package enum ForeignTokenFailure: Error, Sendable, Equatable {
   /// The verifier refused the token.
   case refused(ForeignTokenRefusal, verifier: String)

@@ -3,8 +3,8 @@ import HearthEngine
 import HearthPlugin
 import Synchronization
 
-/// Verifies tokens that the server did not issue: asks the verifier plugin, caches its answer for as long as it allows,
-/// and applies its revocations.
+/// Verifies tokens that the server did not issue: asks the verifier of a plugin or of a trusted issuer, caches its
+/// answer for as long as it allows, and applies its revocations.
 package final class ForeignTokens: Sendable {
   /// The dependencies on the server.
   struct Dependencies: Sendable {
@@ -60,6 +60,7 @@ package final class ForeignTokens: Sendable {
     _ token: String, from address: String, now: Instant, later: @escaping @Sendable (PendingToken) -> Void
   ) -> Lookup {
     guard let verifier = verifier(of: token) else { return .unhandled }
+    let label = Self.label(of: verifier)
     let key = ForeignTokenTable.Key(verifier: verifier.name, digest: Digest(sha256: token.utf8).hex)
     let nowSeconds = now.wallMilliseconds / 1000
     let waiter = PendingToken.WaiterNumber()
@@ -67,7 +68,7 @@ package final class ForeignTokens: Sendable {
       guard !state.isClosed else { return (.known(.undecided("cannot be called while the server stops")), 0) }
       let lookup = state.table.lookUp(
         key, from: ClientNetwork(address), nowMilliseconds: now.monotonicMilliseconds, nowSeconds: nowSeconds,
-        notify: { [self] in later(PendingToken(tokens: self, waiter: waiter, verifier: key.verifier)) })
+        notify: { [self] in later(PendingToken(tokens: self, waiter: waiter, verifier: label)) })
       if case .waits(let id) = lookup { waiter.set(id) }
       if case .asks(let id, _) = lookup {
         waiter.set(id)
@@ -76,9 +77,9 @@ package final class ForeignTokens: Sendable {
       return (lookup, state.lastQuestion)
     }
     switch lookup {
-    case .known(let outcome): return .known(Self.result(outcome, verifier: key.verifier))
+    case .known(let outcome): return .known(Self.result(outcome, verifier: label))
     case .full:
-      return .known(.failure(.undecided(verifier: key.verifier, reason: "has too many tokens to verify")))
+      return .known(.failure(.undecided(verifier: label, reason: "has too many tokens to verify")))
     case .waits: return .pending
     case .asks(_, let serial):
       let question = TokenQuestion(
@@ -96,13 +97,17 @@ package final class ForeignTokens: Sendable {
       $0.table.cachedOutcome(
         key, nowMilliseconds: now.monotonicMilliseconds, nowSeconds: now.wallMilliseconds / 1000)
     }
-    return outcome.map { .known(Self.result($0, verifier: key.verifier)) } ?? .pending
+    return outcome.map { .known(Self.result($0, verifier: Self.label(of: verifier))) } ?? .pending
   }
 
   /// The verifier that names the token most exactly; the first of several.
   private func verifier(of token: String) -> (any TokenVerifier)? {
     let verifiers = dependencies.verifiers()
-    guard !verifiers.isEmpty, let form = ForeignTokenForm(token, projectID: dependencies.projectID) else { return nil }
+    guard !verifiers.isEmpty else { return nil }
+    let trusted = verifiers.filter { $0 is any IssuerTokenVerifier }.flatMap(\.selection.issuers)
+    guard let form = ForeignTokenForm(token, projectID: dependencies.projectID, trustedIssuers: trusted) else {
+      return nil
+    }
     var best: (fit: TokenSelection.Fit, verifier: any TokenVerifier)?
     for verifier in verifiers {
       let fit =
@@ -113,6 +118,11 @@ package final class ForeignTokens: Sendable {
       if let fit, best.map({ $0.fit < fit }) ?? true { best = (fit, verifier) }
     }
     return best?.verifier
+  }
+
+  /// The verifier in a sentence: `plugin checker`, `issuer https://id.example.com`.
+  private static func label(of verifier: any TokenVerifier) -> String {
+    verifier is any IssuerTokenVerifier ? verifier.name : "plugin \(verifier.name)"
   }
 
   private func ask(

@@ -45,7 +45,10 @@ extension ForeignTokenSubject {
   init(_ token: VerifiedToken, nowSeconds: Int64) throws(AccountError) {
     guard UserRecord.isUID(token.uid) else { throw AccountError(.missingIdentifier) }
     let provider = token.signInProvider ?? ProviderID.custom
-    guard Self.isProvider(provider) else { throw AccountError(.invalidArgument, "signInProvider") }
+    // A trusted issuer names its own providers, as this server does.
+    guard token.tokenClaims != nil || Self.isProvider(provider) else {
+      throw AccountError(.invalidArgument, "signInProvider")
+    }
     let end = token.expiresAtSeconds ?? nowSeconds + ForeignTokenLimits.lifetimeSecondsDefault
     guard Self.isTime(end), token.issuedAtSeconds.map(Self.isTime) ?? true else {
       throw AccountError(.invalidArgument, "a time is out of range")
@@ -56,6 +59,7 @@ extension ForeignTokenSubject {
     email = token.email.flatMap { EmailAddress.canonical($0) }
     isEmailVerified = email != nil && token.isEmailVerified
     if let json = token.claims { claims = try SessionClaims.read(json) }
+    if let json = token.tokenClaims { tokenClaims = try? ClaimValue(json: json.text()) }
   }
 
   /// Returns true when a claim of the token can represent the time exactly.

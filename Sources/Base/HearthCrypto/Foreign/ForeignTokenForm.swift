@@ -11,8 +11,11 @@ public enum ForeignTokenForm: Sendable, Equatable {
   /// another verifier: it is too long, has other characters than visible ASCII, is unsigned, or has the format of the
   /// server's own credentials, valid or not.
   ///
-  /// - Parameter projectID: The project whose tokens are the server's own.
-  public init?(_ text: String, projectID: String) {
+  /// - Parameters:
+  /// - projectID: The project whose tokens are the server's own.
+  /// - trustedIssuers: Issuers whose tokens are not the server's own even when they name its project: the server's keys
+  ///   did not sign the credential, and another server may have the same project.
+  public init?(_ text: String, projectID: String, trustedIssuers: [String] = []) {
     let bytes = Array(text.utf8)
     guard (1...TokenLimits.tokenBytesMax).contains(bytes.count), bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       return nil
@@ -29,7 +32,7 @@ public enum ForeignTokenForm: Sendable, Equatable {
         return
       }
       guard parts.count == 3, let payload = Self.object(parts[1]), !parts[2].isEmpty,
-        !Self.isOwn(header: header, payload, projectID: projectID)
+        !Self.isOwn(header: header, payload, projectID: projectID, trustedIssuers: trustedIssuers)
       else { return nil }
       self = .jwt(issuer: payload["iss"]?.string ?? "")
     } else {
@@ -55,13 +58,15 @@ public enum ForeignTokenForm: Sendable, Equatable {
     DeveloperCredentials().isOwner(text) || LegacySecrets.isWellFormed(text)
   }
 
-  private static func isOwn(header: ClaimValue, _ payload: ClaimValue, projectID: String) -> Bool {
+  private static func isOwn(
+    header: ClaimValue, _ payload: ClaimValue, projectID: String, trustedIssuers: [String]
+  ) -> Bool {
     guard let algorithm = header["alg"]?.string, algorithm.lowercased() != "none" else { return true }
     let issuer = payload["iss"]?.string
     // Tokens in the legacy format have no issuer, and custom tokens are for this server.
     if algorithm.hasSameBytes(as: "HS256"), header["kid"] == nil, issuer == nil { return true }
     if payload["aud"] == .string(UnverifiedToken.customTokenAudience) { return true }
-    guard let issuer else { return false }
+    guard let issuer, !trustedIssuers.contains(where: issuer.hasSameBytes(as:)) else { return false }
     return [UnverifiedToken.idTokenIssuerPrefix, UnverifiedToken.sessionCookieIssuerPrefix].contains {
       issuer.hasSameBytes(as: $0 + projectID)
     }

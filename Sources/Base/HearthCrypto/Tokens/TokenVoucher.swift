@@ -32,6 +32,9 @@ public struct ForeignTokenSubject: Sendable {
   public var issuedAtSeconds: Int64?
   /// The expiry in seconds since 1970.
   public var expiresAtSeconds: Int64
+  /// All claims of a trusted issuer's token, an object that becomes `auth.token` unchanged; nil when the server makes
+  /// `auth.token` of the other properties.
+  public var tokenClaims: ClaimValue?
 
   /// Creates a subject without optional properties.
   public init(uid: String, signInProvider: String, expiresAtSeconds: Int64) {
@@ -42,9 +45,18 @@ public struct ForeignTokenSubject: Sendable {
 }
 
 extension VerifiedCredential {
-  /// Creates the credential for a token of another server. For rules it is like an ID token, but without `iss`, `aud`
-  /// and `auth_time`, which would be claims of this server.
+  /// Creates the credential for a token of another server. For rules it is like an ID token. Without
+  /// ``ForeignTokenSubject/tokenClaims`` it has no `iss`, `aud` and `auth_time`, which would be claims of this server.
   public init(_ subject: ForeignTokenSubject, voucher: TokenVoucher) {
+    let claims = subject.tokenClaims ?? Self.claims(of: subject)
+    self.init(
+      kind: .foreignToken,
+      authPayload: IDTokenClaims.authPayload(uid: subject.uid, provider: subject.signInProvider, claims: claims),
+      authority: .user, expiresAtSeconds: subject.expiresAtSeconds, claims: claims)
+    self.voucher = voucher
+  }
+
+  private static func claims(of subject: ForeignTokenSubject) -> ClaimValue {
     var claims = subject.claims
     // A claim from the verifier must not replace one that the server computes.
     func add(_ name: String, _ value: ClaimValue) {
@@ -65,11 +77,6 @@ extension VerifiedCredential {
         ClaimValue.Member("identities", .object([])),
         ClaimValue.Member("sign_in_provider", .string(subject.signInProvider)),
       ]))
-    self.init(
-      kind: .foreignToken,
-      authPayload: IDTokenClaims.authPayload(
-        uid: subject.uid, provider: subject.signInProvider, claims: .object(claims)),
-      authority: .user, expiresAtSeconds: subject.expiresAtSeconds, claims: .object(claims))
-    self.voucher = voucher
+    return .object(claims)
   }
 }

@@ -26,6 +26,12 @@ public protocol SignInPlugin: SendableMetatype {
   /// - Parameter settings: nil when the plugin is not switched on.
   /// - Returns: nil for a plugin without such issuers.
   static func issuerProviders(_ settings: PluginSettings?) throws(SettingsError) -> (any IssuerProviders)?
+
+  /// Makes the verifiers of tokens of trusted issuers. Called once at start, for every plugin that is built in, when the
+  /// configuration names such issuers.
+  ///
+  /// - Returns: an empty list for a plugin that does not verify such tokens.
+  static func tokenVerifiers(of trusted: TrustedIssuers) throws(SettingsError) -> [any TokenVerifier]
 }
 
 extension SignInPlugin {
@@ -36,6 +42,9 @@ extension SignInPlugin {
   public static func issuerProviders(_ settings: PluginSettings?) throws(SettingsError) -> (any IssuerProviders)? {
     nil
   }
+
+  /// The default: no verifiers.
+  public static func tokenVerifiers(of trusted: TrustedIssuers) throws(SettingsError) -> [any TokenVerifier] { [] }
 }
 
 /// The servers on which a plugin is switched on although the configuration does not name it. A configuration that names

@@ -32,6 +32,9 @@ public struct VerifiedToken: Sendable, Codable, Equatable {
   /// The time for which the server may cache this answer for the same token, in seconds, a day at most; with 0 or less
   /// it asks each time. A ``TokenRevocation`` ends it at once.
   public var cacheSeconds: Int64
+  /// All claims of a trusted issuer's token, which become `auth.token` unchanged; nil for a plugin's answer. Not a part
+  /// of the JSON form.
+  package var tokenClaims: JSON?
 
   /// Creates a token of that user with the required fields alone.
   public init(uid: String) {

@@ -1,5 +1,6 @@
 import Glibc
 import HearthDatabase
+import HearthPlugin
 import HearthProgram
 import HearthServer
 import HearthSystem
@@ -36,6 +37,8 @@ struct FolderSettings: Equatable {
   var journal: String?
   /// The thresholds for low disk space.
   var space = SpaceThresholds()
+  /// The trusted issuers of flags. Not kept, because only a running server needs them.
+  var trustedIssuers: [TrustedIssuer] = []
 
   init() {}
 

@@ -28,6 +28,7 @@ extension ServerCommand {
   func folderSettings(mode: HearthServer.Options.Mode) -> FolderSettings {
     var settings = FolderSettings().with(accounts)
     settings.isDevelopment = mode == .dev
+    settings.trustedIssuers = accounts.trustedIssuers
     (settings.history, settings.recordsAuthors) = (history.retention, history.historyWho)
     settings.space = space.thresholds
     settings.journal = storage.journal ?? cluster.cluster

@@ -3,7 +3,7 @@ import HearthCrypto
 import HearthEngine
 import NIOCore
 
-/// Credentials that the server did not make: plugins verify them, which may take time.
+/// Credentials that the server did not make: plugins and trusted issuers verify them, which may take time.
 extension CallerAuthenticator {
   /// Verifies a credential, of the server's own or a foreign one.
   ///
@@ -92,11 +92,11 @@ extension CallerAuthenticator {
     } catch {
       switch error {
       case .undecided(let verifier, let reason):
-        noteUndecided("plugin \(verifier) \(reason)", from: origin)
-        return .failure(.undecided(text: "The plugin \(verifier) could not check the credential."))
+        noteUndecided("\(verifier) \(reason)", from: origin)
+        return .failure(.undecided(text: "The \(verifier) could not check the credential."))
       case .refused(let why, let verifier):
         verified = .failure(
-          CredentialError(why == .expired ? .expiredToken : .invalidToken, reason: "refused by plugin \(verifier)"))
+          CredentialError(why == .expired ? .expiredToken : .invalidToken, reason: "refused by \(verifier)"))
       }
     }
     let checked = verified.flatMap { credential in

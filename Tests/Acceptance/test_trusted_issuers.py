@@ -1,0 +1,158 @@
+"""ID tokens of another server, whom the operator trusts: they open databases, and nothing else."""
+
+import json
+import time
+
+import requests
+
+from client import Client
+from conftest import hearth
+from identity import Identity, claims
+from waits import WAIT_SECONDS, until
+
+RULES = json.dumps({"rules": {
+    "users": {"$uid": {".read": "auth.uid === $uid", ".write": "auth.uid === $uid"}},
+    "claims": {".read": "auth.token.auth_time > 0 && auth.provider === 'password'"
+                        " && auth.token.firebase.identities.email[0] === 'ann@example.com' && auth.token.role === 'editor'"},
+    "admin": {".read": "auth.token.admin === true"}}})
+KEYS = "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com"
+ENDED = {"s": "expired_token", "d": "Auth token is expired."}
+PASSWORD = "correct horse"
+
+
+def issuer(serve, project="my-app"):
+    """Starts the server that plays the issuer, with a user; returns it, the user's sign-in, and the user's ID token."""
+    server = serve("--sign-in", "password", "--project", project, name="issuer", rules=RULES, makes_keys=True)
+    person = Identity(server).sign_up("ann@example.com", PASSWORD)
+    server.run("users", "set-claims", person["localId"], '{"role":"editor"}')
+    return server, Identity(server).sign_in("ann@example.com", PASSWORD)
+
+
+def trust(tmp_path, server, project="my-app", **more):
+    """Returns the options of a server that trusts the issuer; Google's URLs are replaced by those of the issuer."""
+    path = tmp_path / "trust.json"
+    path.write_text(json.dumps({"signIn": {"password": True}, "passwordCost": "small", "trust": {
+        "trustedHosts": ["127.0.0.1"], "allowsPlainHTTP": True,
+        "issuers": [{
+            "issuer": f"https://securetoken.google.com/{project}", "audiences": [project], "uidPrefix": "",
+            "keysURL": server.url + KEYS, **more}]}}))
+    return ["--auth-config", str(path)]
+
+
+def status(server, path, token, **parameters):
+    return requests.get(
+        f"{server.url}{path}.json", params={"auth": token, **parameters}, timeout=WAIT_SECONDS).status_code
+
+
+def test_tokens_of_a_trusted_issuer_open_the_database_and_nothing_else(serve, tmp_path):
+    source, signed_in = issuer(serve)
+    token, uid = signed_in["idToken"], signed_in["localId"]
+    server = serve(*trust(tmp_path, source), "--console-claim", "role=editor", rules=RULES)
+    assert status(server, f"/users/{uid}", token) == 200
+    assert status(server, "/users/other", token) == 401 and status(server, "/admin", token) == 401
+    assert status(server, "/claims", token) == 200
+    live = Client(server)
+    auth = live.call("auth", cred=token)["auth"]
+    assert auth["uid"] == uid and auth["token"] == claims(token), auth
+    live.close()
+    stream = requests.get(
+        f"{server.url}/users/{uid}.json", params={"auth": token}, headers={"Accept": "text/event-stream"}, stream=True,
+        timeout=WAIT_SECONDS)
+    assert stream.status_code == 200
+    stream.close()
+    # The token signs in to no account here, changes none, and opens no settings and no console.
+    app = Identity(server)
+    for operation, body in (("accounts:lookup", {}), ("accounts:update", {"password": "another one"}), ("accounts:delete", {})):
+        app.fail(operation, {"idToken": token, **body}, "INVALID_ID_TOKEN")
+    app.refresh_fails(signed_in["refreshToken"], "INVALID_REFRESH_TOKEN")
+    for path in ("/.settings/rules", "/.settings/databases", "/.settings/audit"):
+        assert status(server, path, token) in (401, 403), path
+        header = requests.get(
+            f"{server.url}{path}.json", headers={"Authorization": "Bearer " + token}, timeout=WAIT_SECONDS)
+        assert header.status_code in (401, 403), path
+    entered = requests.post(
+        f"{server.url}/.console/api/session", json={"idToken": token}, headers={"Origin": server.url}, timeout=WAIT_SECONDS)
+    assert entered.status_code in (401, 403), entered.text
+    assert not json.loads(server.run("users", "list", "--json"))["users"]
+    # The server's own users are signed in beside it; the issuer does not accept their tokens.
+    own = app.sign_up("ann@example.com", PASSWORD)
+    assert status(server, f"/users/{own['localId']}", own["idToken"]) == 200
+    assert status(source, f"/users/{own['localId']}", own["idToken"]) == 401
+    # A server that does not trust the issuer refuses its token.
+    assert status(serve(name="other", rules=RULES), f"/users/{uid}", token) == 401
+    assert token not in server.log()
+
+
+def test_with_one_project_id_on_both_servers_the_key_decides(serve, tmp_path):
+    source, signed_in = issuer(serve)
+    server = serve(*trust(tmp_path, source), "--project", "my-app", rules=RULES)
+    assert status(server, f"/users/{signed_in['localId']}", signed_in["idToken"]) == 200
+    own = Identity(server).sign_up("bob@example.com", PASSWORD)
+    assert status(server, f"/users/{own['localId']}", own["idToken"]) == 200
+    # Sessions of the server's own that ended stay ended.
+    server.run("users", "revoke", own["localId"])
+    until(lambda: status(server, f"/users/{own['localId']}", own["idToken"]) == 401)
+    # Modified tokens of either server are refused.
+    for token in (signed_in["idToken"], own["idToken"]):
+        head, body, signature = token.split(".")
+        assert status(server, "/claims", ".".join([head, body, signature[:-8] + "AAAAAAAA"])) == 401
+
+
+def test_an_account_that_is_disabled_here_stays_out_with_a_trusted_token(serve, tmp_path):
+    source, signed_in = issuer(serve)
+    token, uid = signed_in["idToken"], signed_in["localId"]
+    server = serve(*trust(tmp_path, source), rules=RULES)
+    server.run("users", "create", "ann@example.com", "--uid", uid, "--without-password")
+    live = Client(server)
+    live.call("auth", cred=token)
+    live.listen(f"/users/{uid}")
+    server.run("users", "disable", uid)
+    live.expect("ac", **ENDED)
+    live.close()
+    assert status(server, f"/users/{uid}", token) == 401
+    server.run("users", "enable", uid)
+    time.sleep(1.1)  # A token issued in the second of the change is refused.
+    fresh = Identity(source).sign_in("ann@example.com", PASSWORD)["idToken"]
+    assert status(server, f"/users/{uid}", fresh) == 200
+    server.run("users", "delete", uid, "--yes")
+    assert status(server, f"/users/{uid}", fresh) == 401
+
+
+def test_trust_outlives_an_outage_of_the_issuer(serve, tmp_path):
+    source, signed_in = issuer(serve)
+    token, uid = signed_in["idToken"], signed_in["localId"]
+    options = trust(tmp_path, source)
+    server = serve(*options, rules=RULES)
+    assert status(server, f"/users/{uid}", token) == 200
+    other = Identity(source).sign_in("ann@example.com", PASSWORD)["idToken"]
+    assert source.stop() == 0
+    # Known keys decide about tokens that the server has not seen.
+    assert status(server, f"/users/{uid}", other) == 200
+    assert server.stop() == 0
+    # A server that has never read the keys decides nothing: clients try again.
+    server = serve(*options, rules=RULES)
+    answer = requests.get(f"{server.url}/users/{uid}.json", params={"auth": token}, timeout=WAIT_SECONDS)
+    assert answer.status_code == 503 and "issuer https://securetoken.google.com/my-app could not" in answer.text, answer.text
+
+
+def test_the_uids_of_another_issuer_have_its_prefix(serve, tmp_path):
+    source, signed_in = issuer(serve)
+    token, uid = signed_in["idToken"], signed_in["localId"]
+    server = serve(*trust(tmp_path, source, uidPrefix="ext:"), rules=RULES)
+    assert status(server, f"/users/{uid}", token) == 401
+    assert status(server, f"/users/ext:{uid}", token) == 200
+
+
+def test_flags_name_trusted_issuers(serve, tmp_path):
+    for options, problem, code in (
+            (["--trust-issuer", "https://id.example.com"], "--trust-issuer needs --trust-audience", 64),
+            (["--trust-audience", "api"], "need --trust-issuer", 64),
+            (["--trust-issuer", "id.example.com", "--trust-audience", "api"], "must be a URL", 64),
+            (["--trust-firebase-project", "My App"], "must be the id of a Firebase project", 64),
+            (["--trust-firebase-project", "a", "--trust-firebase-project", "a"], "names the issuer", 1)):
+        said = hearth("serve", "--data", str(tmp_path / "no"), "--port", "0", *options, expect=code)
+        assert problem in said, said
+    server = serve(
+        "--trust-firebase-project", "my-app", "--trust-issuer", "https://id.example.com", "--trust-audience", "api",
+        rules=RULES)
+    assert status(server, "/users/x", "x") == 401
