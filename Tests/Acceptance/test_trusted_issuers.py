@@ -45,6 +45,7 @@ def status(server, path, token, **parameters):
 
 
 def test_tokens_of_a_trusted_issuer_open_the_database_and_nothing_else(serve, tmp_path):
+    """Security 94: a trusted issuer's token is a user's and opens databases only."""
     source, signed_in = issuer(serve)
     token, uid = signed_in["idToken"], signed_in["localId"]
     server = serve(*trust(tmp_path, source), "--console-claim", "role=editor", rules=RULES)
@@ -84,6 +85,7 @@ def test_tokens_of_a_trusted_issuer_open_the_database_and_nothing_else(serve, tm
 
 
 def test_with_one_project_id_on_both_servers_the_key_decides(serve, tmp_path):
+    """Security 97: the key of a token decides which server issued it."""
     source, signed_in = issuer(serve)
     server = serve(*trust(tmp_path, source), "--project", "my-app", rules=RULES)
     assert status(server, f"/users/{signed_in['localId']}", signed_in["idToken"]) == 200
@@ -99,6 +101,7 @@ def test_with_one_project_id_on_both_servers_the_key_decides(serve, tmp_path):
 
 
 def test_an_account_that_is_disabled_here_stays_out_with_a_trusted_token(serve, tmp_path):
+    """Security 96: accounts that are disabled or deleted here stay locked out."""
     source, signed_in = issuer(serve)
     token, uid = signed_in["idToken"], signed_in["localId"]
     server = serve(*trust(tmp_path, source), rules=RULES)

@@ -64,7 +64,7 @@
       #expect(claims["firebase"]?["identities"]?["google.com"]?.array?.count == 1)
     }
 
-    @Test func `a token of another issuer, app, algorithm, key or time is refused`() async throws {
+    @Test func `Security 95: a token of another issuer, app, algorithm, key or time is refused`() async throws {
       let other = OAuthFixture.otherKey
       let wrong: [(String, String)] = [
         ("iss", try Self.token(["iss": .string("https://securetoken.google.com/other")])),
@@ -149,7 +149,7 @@
       await #expect(throws: ForeignTokenError(.unavailable, "")) { try await answer(try Self.token(), by: verifier) }
     }
 
-    @Test func `the uids of another issuer have a prefix, and its keys are found by its configuration`() async throws {
+    @Test func `Security 96: the uids of another issuer have a prefix, and its keys are found by its configuration`() async throws {
       let fakes = FakeProviders()
       fakes.on("https://id.corp.example/keys", try OAuthFixture.keySet(["k1": OAuthFixture.key]))
       fakes.on(
