@@ -1,4 +1,5 @@
 #if PLUGIN_OAuth
+  import HearthBytes
   import HearthOutbound
   import HearthPlugin
   import HearthTree
