@@ -66,7 +66,7 @@ def test_tokens_of_a_trusted_issuer_open_the_database_and_nothing_else(serve, tm
     for operation, body in (("accounts:lookup", {}), ("accounts:update", {"password": "another one"}), ("accounts:delete", {})):
         app.fail(operation, {"idToken": token, **body}, "INVALID_ID_TOKEN")
     app.refresh_fails(signed_in["refreshToken"], "INVALID_REFRESH_TOKEN")
-    for path in ("/.settings/rules", "/.settings/databases", "/.settings/audit"):
+    for path in ("/.settings/rules", "/.settings/databases", "/.settings/triggers"):
         assert status(server, path, token) in (401, 403), path
         header = requests.get(
             f"{server.url}{path}.json", headers={"Authorization": "Bearer " + token}, timeout=WAIT_SECONDS)

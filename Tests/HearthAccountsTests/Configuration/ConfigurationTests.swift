@@ -74,6 +74,10 @@ import Testing
         "outbox": true
       },
       "trustedProxies": ["10.0.0.0/8", "::1"],
+      "trust": {
+        "firebaseProjects": ["my-app"], "trustedHosts": ["id.internal"], "authorityFile": "ca.pem",
+        "allowsPlainHTTP": true
+      },
       "blockingFunctions": { "triggers": { "beforeCreate": { "functionUri": "http://127.0.0.1:8081" } } }
     }
     """
