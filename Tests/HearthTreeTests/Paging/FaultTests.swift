@@ -171,7 +171,7 @@ import Testing
     var memory = MemoryStore()
     let stored = try memory.save(StoredNodeTests.sample(400))
     let content = memory.pages.content
-    for position in stride(from: 0, to: content.count, by: 97) {
+    for position in stride(from: 0, to: content.count, by: 397) {
       memory.pages.content[position] ^= 4
       let node = try stored.open()
       #expect(FaultScope.run(.stream) { _ = node.json(.export) }.faults.failed > 0)

@@ -1,5 +1,6 @@
 import Foundation
 import HearthTree
+import RandomTestKit
 
 /// Stored pages in memory, which count and fail reads as tests want.
 ///
@@ -100,6 +101,12 @@ enum Residency: CaseIterable, Sendable {
   case resident
   /// None of it.
   case cold
+
+  /// The runs of a test with these seeds: resident with each, and cold with each, or with the last one of a sample.
+  static func runs(_ seeds: UInt64) -> [(seed: UInt64, residency: Residency)] {
+    let coldCount = UInt64(Torture.count(sample: 1, full: Int(seeds)))
+    return (1...seeds).map { ($0, .resident) } + (seeds - coldCount + 1...seeds).map { ($0, .cold) }
+  }
 }
 
 /// A tree between the steps of a test.

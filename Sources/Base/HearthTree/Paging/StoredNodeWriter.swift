@@ -2,7 +2,7 @@ import CAtomics
 import HearthBytes
 
 /// A place at the end of a store to which records are appended.
-package protocol PageSink {
+package protocol PageSink: Sendable {
   /// The store of the records.
   var store: PageStore { get }
 
@@ -20,7 +20,7 @@ package protocol PageSink {
 ///
 /// A store has one writer at a time. Written objects count as stored when ``commit()`` is called, after the sink's data
 /// is durable; other threads may read the nodes meanwhile.
-package struct StoredNodeWriter<Sink: PageSink> {
+package struct StoredNodeWriter<Sink: PageSink>: Sendable {
   /// The sink.
   package private(set) var sink: Sink
   /// The number of pages written.
@@ -33,7 +33,9 @@ package struct StoredNodeWriter<Sink: PageSink> {
   /// The objects written since the last commit. The cells of their locations have bit 0 clear.
   private var written: [Written] = []
 
-  private struct Written {
+  private struct Written: @unchecked Sendable {
+    // @unchecked because the object is a page, branch or text, which threads share.
+
     let object: AnyObject
     let location: PageLocation
     let residentSize: Int
