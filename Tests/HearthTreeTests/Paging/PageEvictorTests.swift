@@ -5,8 +5,8 @@ import Testing
 
 /// Tests of the clock that evicts pages.
 @Suite struct PageEvictorTests {
-  private func evictAll(_ node: Node, sizeBytes: Int = .max) -> Node {
-    var (node, evictor) = (node, PageEvictor())
+  private func evictAll(_ node: Node, _ memory: MemoryStore, sizeBytes: Int = .max) -> Node {
+    var (node, evictor) = (node, PageEvictor(of: memory.store))
     // The first rounds clear the marks of lookups, level by level.
     for _ in 0..<12 {
       repeat { node = evictor.run(node, sizeBytes: sizeBytes) } while !evictor.isAtStart
@@ -18,10 +18,10 @@ import Testing
     var memory = MemoryStore()
     let sample = StoredNodeTests.sample()
     var node = sample
-    #expect(evictAll(node).isIdentical(to: node))
+    #expect(evictAll(node, memory).isIdentical(to: node))
     let stored = try memory.save(node)
     #expect(memory.store.residentBytes > 100_000)
-    node = evictAll(node, sizeBytes: 10_000)
+    node = evictAll(node, memory, sizeBytes: 10_000)
     #expect(node.isIdentical(to: try stored.open()))
     #expect(FaultScope.run(.refuse) { node.childCount }.result == 36)
     withExtendedLifetime(sample) { #expect(memory.store.residentBytes > 100_000) }
@@ -32,16 +32,16 @@ import Testing
     var memory = MemoryStore()
     var node = StoredNodeTests.sample()
     _ = try memory.save(node)
-    node = evictAll(node)
+    node = evictAll(node, memory)
     #expect(memory.store.residentBytes == 0)
     node = node.replacing(Path("room1/new"), with: Node(.int(1)))
-    node = evictAll(node)
+    node = evictAll(node, memory)
     // The changed page and its parents are not stored.
     #expect(memory.store.residentBytes == 0)
     #expect(node[Path("room1/new")].scalar == .int(1))
     _ = try memory.save(node)
     #expect(memory.store.residentBytes > 1_000)
-    node = evictAll(node)
+    node = evictAll(node, memory)
     #expect(memory.store.residentBytes == 0)
     #expect(node == StoredNodeTests.sample().replacing(Path("room1/new"), with: Node(.int(1))))
   }
@@ -50,7 +50,7 @@ import Testing
     var memory = MemoryStore()
     var node = try memory.cold(StoredNodeTests.sample())
     let (hot, walked) = (Path("room3/m100111/n"), "room5")
-    var evictor = PageEvictor()
+    var evictor = PageEvictor(of: memory.store)
     for _ in 0..<10 {
       #expect(node[hot].scalar == .int(111))
       #expect(node.child(Key(walked)).children.reduce(0) { count, _ in count + 1 } == 166)
@@ -65,7 +65,7 @@ import Testing
     var memory = MemoryStore()
     var node = StoredNodeTests.sample()
     _ = try memory.save(node)
-    var (evictor, runs) = (PageEvictor(), 0)
+    var (evictor, runs) = (PageEvictor(of: memory.store), 0)
     repeat { node = evictor.run(node, sizeBytes: .max) } while !evictor.isAtStart
     repeat {
       let before = memory.store.residentBytes
@@ -87,7 +87,8 @@ import Testing
   @Test(arguments: UInt64(1)...6)
   func `Writes, evictions and stores in any order keep the data, and old versions`(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
-    var (memory, evictor) = (MemoryStore(), PageEvictor())
+    var memory = MemoryStore()
+    var evictor = PageEvictor(of: memory.store)
     let variety = [3, 30, 400][Int(seed % 3)]
     var (model, node) = (TreeModel(), Node.empty)
     var old: [(model: TreeModel, node: Node)] = []

@@ -60,7 +60,7 @@ import Testing
       (0..<40).map { (Path("room\($0 % 5)/m\(100_000 + $0)"), $0 % 2 == 0 ? Node.empty : Node(.bool(true))) })
     changed.forEachDifference(from: node) { _, _, _ in }
     _ = (changed.heldBytes(), changed.leafCount, changed.childCount)
-    var evictor = PageEvictor()
+    var evictor = PageEvictor(of: memory.store)
     changed = evictor.run(changed, sizeBytes: .max)
     _ = try? memory.writer.write(changed)
     memory.writer.discard()

@@ -72,7 +72,7 @@ import Testing
   }
 
   private static func own(_ memory: MemoryStore, _ published: Published, _ versionCount: Int, _ failures: Published) {
-    var (memory, evictor, node) = (memory, PageEvictor(), published.current.node)
+    var (memory, evictor, node) = (memory, PageEvictor(of: memory.store), published.current.node)
     for version in 1...versionCount {
       for change in History.changes(in: version) {
         node = node.replacing(path(change), with: Node(.int(Int64(version))))

@@ -100,13 +100,25 @@ import Testing
     #expect(memory.store.failure == nil)
   }
 
-  @Test func `A page of another store is refused`() throws {
+  @Test func `What is stored in another store is copied, in memory or not`() throws {
     var (one, other) = (MemoryStore(), MemoryStore())
     let node = Self.sample(800)
-    _ = try one.save(node)
-    #expect(throws: PageError.self) { try other.writer.write(node) }
+    let cold = try one.cold(node)
+    for source in [node, cold, Node.empty.replacing("in", with: node.child("room1")).replacing("n", with: cold)] {
+      let stored = try other.save(source)
+      one.pages.fail(after: 0)
+      let copy = try stored.open()
+      #expect(copy.json(.export) == FaultScope.run(.stream) { copy.json(.export) }.result)
+      #expect(copy.leafCount == source.leafCount && other.store.failure == nil)
+      one.pages.fail(after: .max)
+      #expect(copy == source)
+    }
+    // An object has one location: the other store's clock leaves it alone.
+    var evictor = PageEvictor(of: other.store)
+    for _ in 0..<5 { #expect(evictor.run(node, sizeBytes: .max).isIdentical(to: node) && evictor.evictedBytes == 0) }
+    one.pages.fail(after: 0)
+    #expect(throws: PageError.self) { try other.writer.write(try one.save(node).open()) }
     other.writer.discard()
-    #expect(try other.cold(Self.sample(800)) == node)
   }
 
   @Test func `A shared part is stored once`() throws {

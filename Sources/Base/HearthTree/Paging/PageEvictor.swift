@@ -7,13 +7,15 @@ package struct PageEvictor: Sendable {
   /// The maximum number of objects that one run passes, which bounds its duration.
   package static let visitsMax = 4_096
 
+  /// The store of the pages to evict.
+  private let store: UInt16
   /// The indexes of the children that lead to the next object to pass: of branches, and of the references of pages.
   private var hand: [Int] = []
   /// The bytes of the objects that the last run evicted.
   package private(set) var evictedBytes = 0
 
-  /// Creates a clock whose hand is at the first page.
-  package init() {}
+  /// Creates a clock whose hand is at the first page. It leaves pages of other stores alone: they may be closed before.
+  package init(of store: PageStore) { self.store = store.number }
 
   /// True when the last run ended at the last page, so that the next one begins a new round.
   package var isAtStart: Bool { hand.isEmpty }
@@ -25,7 +27,7 @@ package struct PageEvictor: Sendable {
   ///   - sizeBytes: The number of bytes after which the run ends.
   ///   - visitsMax: The number of objects after which the run ends.
   package mutating func run(_ node: Node, sizeBytes: Int, visitsMax: Int = visitsMax) -> Node {
-    var run = EvictionRun(start: hand, bytesMax: sizeBytes, visitsMax: visitsMax)
+    var run = EvictionRun(store: store, start: hand, bytesMax: sizeBytes, visitsMax: visitsMax)
     let result = run.evict(node)
     (hand, evictedBytes) = (run.hand, run.bytes)
     return result
@@ -34,6 +36,7 @@ package struct PageEvictor: Sendable {
 
 /// One run of the clock.
 private struct EvictionRun {
+  let store: UInt16
   /// The path of the first object to pass.
   let start: [Int]
   let bytesMax: Int
@@ -46,9 +49,12 @@ private struct EvictionRun {
 
   var hand: [Int] { reversedHand.reversed() }
 
-  init(start: [Int], bytesMax: Int, visitsMax: Int) {
-    (self.start, self.bytesMax, self.visitsMax) = (start, bytesMax, visitsMax)
+  init(store: UInt16, start: [Int], bytesMax: Int, visitsMax: Int) {
+    (self.store, self.start, self.bytesMax, self.visitsMax) = (store, start, bytesMax, visitsMax)
   }
+
+  /// Returns the location of an object that may be evicted.
+  private func own(_ location: PageLocation?) -> PageLocation? { location.flatMap { $0.store == store ? $0 : nil } }
 
   private enum Outcome {
     case unchanged
@@ -134,7 +140,7 @@ private struct EvictionRun {
       }
     }
     let location = branch.location
-    if let location, !isStopped, parts.allSatisfy({ !$0.child.isResident }) {
+    if let location = own(location), !isStopped, parts.allSatisfy({ !$0.child.isResident }) {
       if !branch.isTouched {
         bytes += branch.residentSize
         return .evicted(location)
@@ -164,9 +170,9 @@ private struct EvictionRun {
       evictStubs(of: page.base, &stubs, depth: depth, isOnHand: isOnHand, isTouched: isTouched)
     }
     if !isStopped {
-      if location != nil, !isTouched, !stubs.hasResident {
+      if let location = own(location), !isTouched, !stubs.hasResident {
         bytes += page.residentSize
-        return location.map { .evicted($0) } ?? .unchanged
+        return .evicted(location)
       }
       page.isTouched = false
     }
@@ -188,7 +194,7 @@ private struct EvictionRun {
       if position.kind == PackedKind.text {
         let text = address.loadUnaligned(as: Unmanaged<PageText>.self).takeUnretainedValue()
         guard text.content.isResident else { continue }
-        guard i >= first, !isStopped, !isTouched, let location = text.content.location else {
+        guard i >= first, !isStopped, !isTouched, let location = own(text.content.location) else {
           stubs.hasResident = true
           continue
         }

@@ -19,7 +19,8 @@ package protocol PageSink: Sendable {
 /// A writer that stores what is not stored yet of nodes.
 ///
 /// A store has one writer at a time. Written objects count as stored when ``commit()`` is called, after the sink's data
-/// is durable; other threads may read the nodes meanwhile.
+/// is durable; other threads may read the nodes meanwhile. What is stored in another store is copied, at each parent that
+/// is written: an object has one location.
 package struct StoredNodeWriter<Sink: PageSink>: Sendable {
   /// The sink.
   package private(set) var sink: Sink
@@ -83,22 +84,28 @@ extension StoredNodeWriter {
   /// Stores a page or branch, if it is not stored, and returns its location. The recursion is as deep as the data, whose
   /// depth is limited, and its trees.
   private mutating func write(_ reference: NodeReference, level: Int) throws(PageError) -> PageLocation {
-    guard let object = reference.object else { return try known(reference.bits) }
-    let cell = atomic_word_load(StoredObject.cell(of: object))
-    if cell != 0 { return try known(cell | 1) }
-    if level == 0 {
-      let page = unsafeDowncast(object.takeUnretainedValue(), to: Page.self)  // because this is level 0
-      return try write(page)
-    }
+    if let location = known(reference) { return location }
+    let object = try object(of: reference) { record throws(PageError) in try record.object(level: level, depth: 0) }
     // Only level 0 is a page.
-    return try write(unsafeDowncast(object.takeUnretainedValue(), to: PageBranch.self))
+    if level == 0 { return try write(unsafeDowncast(object, to: Page.self)) }
+    return try write(unsafeDowncast(object, to: PageBranch.self))
   }
 
-  /// Returns a location, which must be in the sink's store.
-  private func known(_ bits: UInt) throws(PageError) -> PageLocation {
+  /// Returns the location of an object that is written in the sink's store.
+  private func known(_ reference: NodeReference) -> PageLocation? {
+    let bits = reference.object.map { atomic_word_load(StoredObject.cell(of: $0)) | 1 } ?? reference.bits
     let location = PageLocation(bits: bits)
-    guard location.store == sink.store.number else { throw PageError("the page is in another store", at: location) }
-    return location
+    return location.store == sink.store.number ? location : nil
+  }
+
+  /// Returns the object of a reference. One that is not in memory is in another store, and is read.
+  private func object<Object: AnyObject>(
+    of reference: NodeReference, _ decode: (PageRecord) throws(PageError) -> Object
+  ) throws(PageError) -> AnyObject {
+    if let object = reference.object { return object.takeUnretainedValue() }
+    let location = PageLocation(bits: reference.bits)
+    guard let store = PageStore.named(location.store) else { throw PageError("the store is not open", at: location) }
+    return try store.load(location, decode)
   }
 
   private mutating func write(_ branch: PageBranch) throws(PageError) -> PageLocation {
@@ -146,19 +153,20 @@ extension StoredNodeWriter {
 
   private mutating func write(_ text: PageText) throws(PageError) -> PageLocation {
     let reference = text.content
-    guard let object = reference.object else { return try known(reference.bits) }
-    let cell = atomic_word_load(StoredObject.cell(of: object))
-    if cell != 0 { return try known(cell | 1) }
-    // Only contents are in these cells.
-    let content = unsafeDowncast(object.takeUnretainedValue(), to: PageTextContent.self)
+    if let location = known(reference) { return location }
+    let byteCount = text.byteCount
+    let object = try object(of: reference) { record throws(PageError) in try record.text(byteCount: byteCount) }
+    let content = unsafeDowncast(object, to: PageTextContent.self)  // Only contents are in these cells.
     let bytes = Array(content.string.utf8)
     let head = RecordHead(kind: PageRecord.Kind.text)
     return note(content, try append(head, bytes, payloadSize: bytes.count), content.residentSize)
   }
 
-  /// Notes that an object has been written.
+  /// Notes that an object has been written, unless it has a location in another store.
   private mutating func note(_ object: AnyObject, _ location: PageLocation, _ residentSize: Int) -> PageLocation {
-    atomic_word_store(StoredObject.cell(of: .passUnretained(object)), location.bits & ~1)
+    let cell = StoredObject.cell(of: .passUnretained(object))
+    guard atomic_word_load(cell) == 0 else { return location }
+    atomic_word_store(cell, location.bits & ~1)
     written.append(Written(object: object, location: location, residentSize: residentSize))
     return location
   }
