@@ -103,6 +103,8 @@ let groups = [
     "Sources/Shims",
     [
       .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
+      // Atomic access by address: the client library has no `Synchronization` for it.
+      .target(name: "CAtomics"),
       .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
       .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
       // Signatures of passkeys; nothing of it that talks to devices.
@@ -158,7 +160,7 @@ let groups = [
       // Rows of SQLite, for the server's journal and the client's cache.
       .target(name: "HearthRows", dependencies: [.grdb]),
       .target(name: "HearthSystem", dependencies: ["CMalloc"]),
-      .target(name: "HearthTree", dependencies: ["HearthBytes"]),
+      .target(name: "HearthTree", dependencies: ["CAtomics", "HearthBytes"]),
       .target(name: "HearthWire", dependencies: ["HearthTree"]),
     ]),
 

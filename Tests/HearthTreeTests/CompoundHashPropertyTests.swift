@@ -4,12 +4,13 @@ import Testing
 @testable import HearthTree
 
 @Suite struct CompoundHashPropertyTests {
-  @Test(arguments: UInt64(1)...10)
-  func `Hashes of ranges agree with the model for any posts`(seed: UInt64) {
+  @Test(arguments: Residency.runs(10))
+  func `Hashes of ranges agree with the model for any posts`(seed: UInt64, residency: Residency) throws {
+    var paged = PagedTree(residency)
     var random = SeededRandom(seed: seed)
     for _ in 0..<10 {
       let model = random.model(depth: 1 + random.below(3), variety: 30).withPriorities(&random)
-      let node = model.node
+      let node = try paged.step(model.node)
       var posts = CompoundHashModel.leaves(of: model).filter { _ in random.chance(20) }
       posts += (0..<random.below(4)).map { _ in
         (0..<random.below(4)).map { _ in random.chance(10) ? ".priority" : random.key(of: 30) }
@@ -21,8 +22,9 @@ import Testing
     }
   }
 
-  @Test(arguments: UInt64(1)...20)
-  func `A client that applies the ranges has the server's data`(seed: UInt64) {
+  @Test(arguments: Residency.runs(20))
+  func `A client that applies the ranges has the server's data`(seed: UInt64, residency: Residency) throws {
+    var paged = PagedTree(residency)
     var random = SeededRandom(seed: seed)
     for step in 0..<15 {
       let server = random.model(depth: 1 + random.below(3), variety: 12).withPriorities(&random)
@@ -31,7 +33,7 @@ import Testing
       client.forgetUnknownPriorities(server)
       let percent = [0, 5, 30, 100][random.below(4)]
       let hash = client.hash { _ in random.chance(percent) }
-      let merges = server.node.rangeMerges(against: hash)
+      let merges = try paged.step(server.node).rangeMerges(against: hash)
       for merge in merges { client.apply(merge) }
       if let fault = client.held.difference(from: server.node) {
         Issue.record("seed \(seed), step \(step): \(fault)")
@@ -40,12 +42,13 @@ import Testing
     }
   }
 
-  @Test(arguments: UInt64(1)...10)
-  func `Ranges ascend, do not overlap, and contain only leaves of the node`(seed: UInt64) {
+  @Test(arguments: Residency.runs(10))
+  func `Ranges ascend, do not overlap, and contain only leaves of the node`(seed: UInt64, residency: Residency) throws {
+    var paged = PagedTree(residency)
     var random = SeededRandom(seed: seed)
     for _ in 0..<20 {
       let model = random.model(depth: 1 + random.below(3), variety: 12).withPriorities(&random)
-      let node = random.chance(5) ? Node.empty : model.node
+      let node = try paged.step(random.chance(5) ? Node.empty : model.node)
       let leaves = CompoundHashModel.leaves(of: TreeModel(node))
       let paths = Set((0..<random.below(8)).map { _ in (0..<random.below(5)).map { _ in random.key(of: 12) } })
       let posts = paths.sorted(by: CompoundHashModel.isBefore).map { Path($0) }

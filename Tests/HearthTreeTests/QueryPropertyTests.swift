@@ -35,16 +35,19 @@ import Testing
 
   private static func priorityPercent(_ seed: UInt64) -> Int { [0, 2, 50, 100][Int(seed % 4)] }
 
-  @Test(arguments: UInt64(1)...16)
-  func `A query's result agrees with the model, with and without an index`(seed: UInt64) {
+  @Test(arguments: Residency.runs(16))
+  func `A query's result agrees with the model, with and without an index`(seed: UInt64, residency: Residency) throws {
+    var paged = PagedTree(residency)
     var random = SeededRandom(seed: seed)
     let percent = Self.priorityPercent(seed)
-    let all = ModelledNode(count: [4, 40, 250][Int(seed % 3)], priorityPercent: percent, random: &random)
+    var all = ModelledNode(count: [4, 40, 250][Int(seed % 3)], priorityPercent: percent, random: &random)
     let (keys, children) = (all.model.sortedKeys, all.children)
     for number in 0..<60 {
       let query = random.query(keys: keys)
       var cost = QueryCost()
-      let index = ChildIndex(all.node, by: query.effectiveOrder, cost: &cost)
+      var index = ChildIndex(all.node, by: query.effectiveOrder, cost: &cost)
+      all.node = try paged.step(all.node)
+      try index.replaceEntries { try paged.step($0) }
       let expected = QueryModel(query: query).result(all.model)
       for index in [index, nil] {
         let result = QueryResult(query, of: all.node, index: index).node
@@ -69,8 +72,9 @@ import Testing
     return keys
   }
 
-  @Test(arguments: UInt64(1)...16)
-  func `A maintained index agrees with a new one`(seed: UInt64) {
+  @Test(arguments: Residency.runs(16))
+  func `A maintained index agrees with a new one`(seed: UInt64, residency: Residency) throws {
+    var paged = PagedTree(residency)
     var random = SeededRandom(seed: seed)
     var all = ModelledNode(
       count: [0, 60, 250][Int(seed % 3)], priorityPercent: Self.priorityPercent(seed / 3), random: &random)
@@ -84,7 +88,9 @@ import Testing
         let key = random.chance(50) || all.keys.isEmpty ? random.key(of: 400) : all.keys[random.below(all.keys.count)]
         if changes[key] == nil, let change = all.change(key, random: &random) { changes[key] = change }
       }
+      all.node = try paged.step(all.node)
       for i in indexes.indices {
+        try indexes[i].replaceEntries { try paged.step($0) }
         if seed % 2 == 0 {
           indexes[i].apply(Array(changes.values), node: all.node, cost: &cost)
         } else {
@@ -102,8 +108,9 @@ import Testing
     }
   }
 
-  @Test(arguments: UInt64(1)...12)
-  func `Query windows agree with the model over hundreds of changes`(seed: UInt64) {
+  @Test(arguments: Residency.runs(12))
+  func `Query windows agree with the model over hundreds of changes`(seed: UInt64, residency: Residency) throws {
+    var paged = PagedTree(residency)
     var random = SeededRandom(seed: seed)
     let size = [3, 30, 100][Int(seed % 3)]
     var all = ModelledNode(count: size, priorityPercent: Self.priorityPercent(seed / 3), random: &random)
@@ -133,7 +140,11 @@ import Testing
           }
         if changes[key] == nil, let change = all.change(key, random: &random) { changes[key] = change }
       }
-      for order in indexes.keys { indexes[order]?.apply(Array(changes.values), node: all.node, cost: &cost) }
+      all.node = try paged.step(all.node)
+      for order in indexes.keys {
+        indexes[order]?.apply(Array(changes.values), node: all.node, cost: &cost)
+        try indexes[order]?.replaceEntries { try paged.step($0) }
+      }
       let children = all.children
       for i in windows.indices {
         let index = random.chance(10) ? nil : indexes[queries[i].effectiveOrder]

@@ -48,16 +48,18 @@ import Testing
     #expect(Self.large(3).walkDifferences(from: .empty) { _, _, _ in true })
   }
 
-  @Test("large nodes that share pages have the same differences as copies")
-  func findsTheSame() {
+  @Test("large nodes that share pages have the same differences as copies", arguments: Residency.allCases)
+  func findsTheSame(residency: Residency) throws {
+    var paged = PagedTree(residency)
     var random = SeededRandom(seed: 7)
     for round in 0..<15 {
-      let old = Self.large(2_000)
+      let old = try paged.step(Self.large(2_000))
       var new = old
       for _ in 0..<(round % 5 == 0 ? 400 : 6) {
         let key = Key("k\(String(100_000 + Int(random.next() % 4_000)).dropFirst())")
         new = new.replacing(key, with: random.next() % 3 == 0 ? .empty : Node(.int(Int64(random.next() % 9))))
       }
+      new = try paged.step(new)
       var builder = NodeBuilder()
       builder.open()
       for (key, child) in new.children {

@@ -10,8 +10,9 @@ import Testing
     replacements.reduce(node) { $0.replacing($1.path, with: $1.node) }
   }
 
-  @Test(arguments: UInt64(1)...18)
-  func `Batched replacements agree with single ones`(seed: UInt64) {
+  @Test(arguments: Residency.runs(18))
+  func `Batched replacements agree with single ones`(seed: UInt64, residency: Residency) throws {
+    var paged = PagedTree(residency)
     var random = SeededRandom(seed: seed)
     let variety = [3, 30, 400][Int(seed % 3)]
     let depth = [2, 3, 6][Int(seed / 3 % 3)]
@@ -26,7 +27,7 @@ import Testing
         model.replace(path[...], with: value)
         replacements.append((Path(path), value.node))
       }
-      node = node.replacing(replacements)
+      node = try paged.step(node.replacing(replacements))
       #expect(node == Self.oneByOne(replacements, in: old.1), "seed \(seed), step \(step)")
       if let fault = model.difference(from: node) ?? old.0.difference(from: old.1) {
         Issue.record("seed \(seed), step \(step): \(fault)")
@@ -43,8 +44,9 @@ import Testing
     }
   }
 
-  @Test(arguments: UInt64(1)...12)
-  func `A node gains and loses many children at once, in any order`(seed: UInt64) {
+  @Test(arguments: Residency.runs(12))
+  func `A node gains and loses many children at once, in any order`(seed: UInt64, residency: Residency) throws {
+    var paged = PagedTree(residency)
     var random = SeededRandom(seed: seed)
     let long = Node(.string(String(repeating: "é", count: 700)))
     let big = Node.empty.replacing((0..<100).map { (Path([Key("\($0)")]), Node(.int($0))) })
@@ -70,7 +72,7 @@ import Testing
     for (number, step) in steps.enumerated() {
       var replacements: [Replacement] = step.map { (Path([key($0)]), value($0)) }
       if seed % 3 == 0 { replacements.shuffle(using: &random) }
-      together = together.replacing(replacements)
+      together = try paged.step(together.replacing(replacements))
       single = Self.oneByOne(replacements, in: single)
       check(together, single, "seed \(seed), step \(number)")
       if number == 0, let first = replacements.first {
@@ -86,7 +88,7 @@ import Testing
         (Path([key($0)]), random.chance(80) ? .empty : value($0 + round))
       }
       let before = together
-      together = together.replacing(replacements)
+      together = try paged.step(together.replacing(replacements))
       check(before, single, "seed \(seed), before round \(round)")
       single = Self.oneByOne(replacements, in: single)
       check(together, single, "seed \(seed), round \(round)")

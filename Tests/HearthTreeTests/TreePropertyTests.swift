@@ -3,8 +3,11 @@ import RandomTestKit
 import Testing
 
 @Suite struct TreePropertyTests {
-  @Test(arguments: UInt64(1)...12)
-  func `Any sequence of writes agrees with the model, and old versions are unchanged`(seed: UInt64) {
+  @Test(arguments: Residency.runs(12))
+  func `Any sequence of writes agrees with the model, and old versions are unchanged`(
+    seed: UInt64, residency: Residency
+  ) throws {
+    var paged = PagedTree(residency)
     var random = SeededRandom(seed: seed)
     let variety = [3, 30, 400][Int(seed % 3)]
     let depth = [2, 4, 7][Int(seed / 3 % 3)]
@@ -25,6 +28,7 @@ import Testing
         model.replace(path[...], with: value)
         node = node.replacing(Path(path), with: value.node)
       }
+      node = try paged.step(node)
       if step % 40 == 0 { old.append((model, node)) }
       if step % 20 == 0, let fault = model.difference(from: node) {
         Issue.record("seed \(seed), step \(step): \(fault)")
@@ -39,8 +43,9 @@ import Testing
     }
   }
 
-  @Test(arguments: UInt64(1)...8)
-  func `A node of many children gains and loses them in any order`(seed: UInt64) {
+  @Test(arguments: Residency.runs(8))
+  func `A node of many children gains and loses them in any order`(seed: UInt64, residency: Residency) throws {
+    var paged = PagedTree(residency)
     var random = SeededRandom(seed: seed)
     let keys = (0..<500).map { i in
       switch seed % 4 {
@@ -54,13 +59,13 @@ import Testing
     var (model, node) = (TreeModel(), Node.empty)
     for key in seed % 3 == 0 ? keys : seed % 3 == 1 ? keys.reversed() : keys.shuffled(using: &random) {
       model.children[key] = TreeModel(scalar: value.scalar)
-      node = node.replacing(Path([key]), with: value)
+      node = try paged.step(node.replacing(Path([key]), with: value))
     }
     if let fault = model.difference(from: node) { Issue.record("seed \(seed): \(fault)") }
     let (full, fullModel) = (node, model)
     for (i, key) in keys.shuffled(using: &random).enumerated() {
       model.children[key] = nil
-      node = node.replacing(Path([key]), with: .empty)
+      node = try paged.step(node.replacing(Path([key]), with: .empty))
       guard i % 100 == 0 || i > 485 else { continue }
       if let fault = model.difference(from: node) { Issue.record("seed \(seed), \(i): \(fault)") }
     }
@@ -68,15 +73,19 @@ import Testing
     if let fault = fullModel.difference(from: full) { Issue.record("seed \(seed): \(fault)") }
   }
 
-  @Test(arguments: UInt64(1)...8)
-  func `Seeking finds the children at and around any key, forward and backward`(seed: UInt64) {
+  @Test(arguments: Residency.runs(8))
+  func `Seeking finds the children at and around any key, forward and backward`(seed: UInt64, residency: Residency)
+    throws
+  {
+    var paged = PagedTree(residency)
     var random = SeededRandom(seed: seed)
     var model = TreeModel()
     for _ in 0..<[5, 30, 300, 600][Int(seed % 4)] {
       model.children[random.key(of: 2000)] = TreeModel(scalar: random.scalar())
     }
-    let (node, keys) = (model.node, model.sortedKeys)
+    let keys = model.sortedKeys
     for _ in 0..<25 {
+      let node = try paged.step(model.node)
       let key = random.chance(50) ? random.key(of: 2000) : keys[random.below(keys.count)]
       let (before, after) = (keys.filter { $0 < key }, keys.filter { key < $0 })
       let here = model.children[key] == nil ? [] : [key]

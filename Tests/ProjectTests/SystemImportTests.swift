@@ -43,7 +43,8 @@ import Testing
   func closure() {
     #expect(
       Set(Self.targets.map(\.name)) == [
-        "HearthBytes", "HearthClient", "HearthClientLegacy", "HearthRows", "HearthSync", "HearthTree", "HearthWire",
+        "CAtomics", "HearthBytes", "HearthClient", "HearthClientLegacy", "HearthRows", "HearthSync", "HearthTree",
+        "HearthWire",
       ])
   }
 }

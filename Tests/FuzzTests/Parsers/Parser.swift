@@ -12,7 +12,7 @@ struct Parser: Sendable {
 
   static let all: [Parser] =
     dataParsers + clientParsers + requestParsers + rulesParsers + credentialParsers + storageParsers + operatorParsers
-    + clusterParsers + passkeyParsers + identityParsers
+    + clusterParsers + passkeyParsers + identityParsers + pageParsers
 
   static func named(_ name: String) -> Parser? { all.first { $0.name == name } }
 

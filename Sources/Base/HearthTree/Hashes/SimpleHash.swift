@@ -120,7 +120,7 @@ extension SimpleHash {
       if variant.contains(.iOSText) { return nil }
     }
     var list: [Child] = []
-    list.reserveCapacity(node.childCount)
+    list.reserveCapacity(prioritised)
     node.forEachChild { key, child in
       list.append(
         Child(

@@ -1,20 +1,49 @@
 extension Node {
-  /// Returns true when both nodes have the same storage, or are small values of the same bytes: they are then certainly
-  /// equal. It takes constant time. When it returns false, the nodes may still be equal.
+  /// Returns true when both nodes have the same storage, in memory or in a file, or are small values of the same bytes:
+  /// they are then certainly equal. It takes constant time, and reads nothing that is not in memory. When it returns
+  /// false, the nodes may still be equal.
   public func isIdentical(to other: Node) -> Bool {
     switch (content, other.content) {
     case (.empty, .empty): return true
     case (.tree(let a), .tree(let b)):
-      return a === b || a.root === b.root && a.priority == b.priority
+      return a === b || a.hasIdenticalChildren(to: b) && a.priority == b.priority
     case (.packed(let a, let x), .packed(let b, let y)):
       if a === b && x == y { return true }
       return withExtendedLifetime((a, b)) {
         // The bytes of a value include the addresses of its references.
         let (p, q) = (a.value(at: x), b.value(at: y))
-        return UnsafeRawBufferPointer(start: p.start, count: p.size)
-          .elementsEqualBytes(UnsafeRawBufferPointer(start: q.start, count: q.size))
+        if p.bytes.elementsEqualBytes(q.bytes) { return true }
+        return a.hasReferences && b.hasReferences && p.isIdentical(to: q)
       }
     default: return false
+    }
+  }
+}
+
+extension PackedValue {
+  fileprivate var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: size) }
+
+  /// Returns true when both values differ at most in the addresses of trees and texts that have the same content: a page
+  /// that was evicted and read again has others. The recursion is bounded, because nested packed values are inside the
+  /// outermost one.
+  fileprivate func isIdentical(to other: PackedValue) -> Bool {
+    guard tag == other.tag else { return false }
+    if hasPriority, !priority.isIdentical(to: other.priority) { return false }
+    switch kind {
+    case PackedKind.tree:
+      let (a, b) = (tree.takeUnretainedValue(), other.tree.takeUnretainedValue())
+      return a === b || a.hasIdenticalChildren(to: b) && a.priority == b.priority
+    case PackedKind.text: return text.content.isIdentical(to: other.text.content)
+    case PackedKind.interior:
+      guard count == other.count else { return false }
+      return zip(entries, other.entries).allSatisfy { a, b in
+        a.key.elementsEqualBytes(b.key) && a.value.isIdentical(to: b.value)
+      }
+    default:
+      // The priority has been compared.
+      let (head, otherHead) = (payload, other.payload)
+      return UnsafeRawBufferPointer(start: head, count: leafEnd(head) - head)
+        .elementsEqualBytes(UnsafeRawBufferPointer(start: otherHead, count: other.leafEnd(otherHead) - otherHead))
     }
   }
 }
@@ -26,10 +55,11 @@ extension Node: Equatable {
     guard a.childCount == b.childCount, a.scalar == b.scalar, a.priority == b.priority, a.isEmpty == b.isEmpty else {
       return false
     }
-    if case .tree(let x) = a.content, case .tree(let y) = b.content, x.height == y.height,
-      haveSameShape(x.root, y.root, level: x.height)
-    {
-      return areEqual(x.root, y.root, level: x.height)
+    if case .tree(let x) = a.content, case .tree(let y) = b.content, x.height == y.height {
+      if x.hasIdenticalChildren(to: y) { return true }
+      if let one = x.rootObject, let other = y.rootObject, haveSameShape(one, other, level: x.height) {
+        return areEqual(one, other, level: x.height)
+      }
     }
     return areEqual(NodeCursor(a), NodeCursor(b))
   }
@@ -42,8 +72,19 @@ extension Node: Equatable {
     // Only level 0 is a page.
     if level == 0 { return unsafeDowncast(a, to: Page.self).count == unsafeDowncast(b, to: Page.self).count }
     let (x, y) = (unsafeDowncast(a, to: PageBranch.self), unsafeDowncast(b, to: PageBranch.self))
-    return x.count == y.count
-      && (0..<x.count).allSatisfy { haveSameShape(x.child($0), y.child($0), level: level - 1) }
+    return x.count == y.count && forEachPair(x, y) { haveSameShape($0, $1, level: level - 1) }
+  }
+
+  /// Calls `body` for the children of both branches that are not identical, until it returns false. Returns false when
+  /// `body` did, or when a child is missing.
+  private static func forEachPair(
+    _ x: PageBranch, _ y: PageBranch, _ body: (AnyObject, AnyObject) -> Bool
+  ) -> Bool {
+    (0..<x.count).allSatisfy { i in
+      if x.reference(i).isIdentical(to: y.reference(i)) { return true }
+      guard let one = x.child(i), let other = y.child(i) else { return false }
+      return body(one, other)
+    }
   }
 
   /// Compares two trees of the same shape, skipping shared storage.
@@ -54,7 +95,7 @@ extension Node: Equatable {
       return areEqual(NodeCursor(unsafeDowncast(a, to: Page.self)), NodeCursor(unsafeDowncast(b, to: Page.self)))
     }
     let (x, y) = (unsafeDowncast(a, to: PageBranch.self), unsafeDowncast(b, to: PageBranch.self))
-    return (0..<x.count).allSatisfy { areEqual(x.child($0), y.child($0), level: level - 1) }
+    return forEachPair(x, y) { areEqual($0, $1, level: level - 1) }
   }
 
   private static func areEqual(_ a: consuming NodeCursor, _ b: consuming NodeCursor) -> Bool {

@@ -65,10 +65,10 @@ extension Node {
     switch content {
     case .tree(let tree): return tree
     case .packed(let page, let offset) where page.value(at: offset).isInterior:
-      return withExtendedLifetime(page) { PageTree(page.value(at: offset), in: page) }
+      return withExtendedLifetime(page) { PageTree.make(page.value(at: offset), in: page) }
     default:
       let none = PageWriter(entryCount: 0, byteCount: 0).finish()
-      return PageTree(root: none, height: 0, count: 0, priority: priority)
+      return PageTree.make(root: none, height: 0, PageTotals(), priority: priority)
     }
   }
 

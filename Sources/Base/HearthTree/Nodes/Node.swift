@@ -102,7 +102,7 @@ public struct Node: Sendable {
     case .packed(let page, let offset):
       guard page.hasReferences else { return 0 }
       var count = 0
-      withExtendedLifetime(page) { page.value(at: offset).forEachReference { _ in count += 1 } }
+      withExtendedLifetime(page) { page.value(at: offset).forEachReference { _, _ in count += 1 } }
       return count
     case .tree: return 1
     }

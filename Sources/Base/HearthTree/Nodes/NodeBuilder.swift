@@ -25,6 +25,8 @@ public struct NodeBuilder: Sendable {
     var hasNothing = false
     var lastRank: UInt64 = 0
     var isKeyPending = false
+    /// The number of leaves in it, while no key was repeated.
+    var leaves = 0
   }
 
   /// Creates a builder that expects the root's value.
@@ -75,6 +77,7 @@ public struct NodeBuilder: Sendable {
   public mutating func leaf(_ scalar: Scalar, priority: Scalar? = nil) {
     beginValue()
     append(scalar, priority: priority)
+    addLeaves(1)
   }
 
   /// Adds a leaf that is a string. Bytes that are not UTF-8 become U+FFFD.
@@ -85,6 +88,7 @@ public struct NodeBuilder: Sendable {
     beginValue()
     append(PackedHead(stringByteCount: utf8.count))
     bytes.append(contentsOf: utf8)
+    addLeaves(1)
   }
 
   /// Adds an empty value, which removes an earlier value of the same key.
@@ -98,11 +102,14 @@ public struct NodeBuilder: Sendable {
     beginValue()
     switch node.content {
     case .empty: appendNothing()
-    case .tree(let tree): append(PackedKind.tree, tree)
+    case .tree(let tree):
+      append(PackedKind.tree, tree)
+      addLeaves(tree.leaves)
     case .packed(let page, let offset):
       let value = page.value(at: offset)
       bytes.append(contentsOf: UnsafeRawBufferPointer(start: value.start, count: value.size))
       if page.hasReferences { references.append(page) }  // The page keeps the objects alive to which it refers.
+      addLeaves(node.leafCount)
     }
   }
 
@@ -110,7 +117,9 @@ public struct NodeBuilder: Sendable {
   public mutating func close(priority: Scalar? = nil) {
     guard let level = levels.popLast() else { return }
     if level.isKeyPending, let start = starts.popLast() { bytes.removeSubrange(start...) }
-    if !level.isOrdered || level.hasNothing { arrange(level) }
+    let isInOrder = level.isOrdered && !level.hasNothing
+    if !isInOrder { arrange(level) }
+    let leaves = isInOrder ? level.leaves : leaves(of: level)
     let count = starts.count - level.entryStart
     let size = bytes.count - level.byteStart
     if count == 0 {
@@ -121,11 +130,12 @@ public struct NodeBuilder: Sendable {
     } else {
       let mayRefer = references.count > level.referenceStart
       let tree = bytes.withUnsafeBytes { all in
-        PageTree(all, starts[level.entryStart...], mayRefer: mayRefer, priority: priority)
+        PageTree.make(all, starts[level.entryStart...], leaves: leaves, mayRefer: mayRefer, priority: priority)
       }
       truncate(to: level)
       append(PackedKind.tree, tree)
     }
+    addLeaves(leaves)
     isFinished = levels.isEmpty
   }
 
@@ -157,6 +167,21 @@ extension NodeBuilder {
     }
     if !level.isKeyPending { append(key: UnsafeRawBufferPointer(start: nil, count: 0)) }
     levels[levels.count - 1].isKeyPending = false
+  }
+
+  /// Counts leaves of the innermost open node.
+  private mutating func addLeaves(_ count: Int) {
+    if !levels.isEmpty { levels[levels.count - 1].leaves &+= count }
+  }
+
+  /// Counts the leaves in the entries of a level.
+  private func leaves(of level: Level) -> Int {
+    bytes.withUnsafeBytes { all in
+      guard let base = all.baseAddress else { return 0 }
+      var totals = PageTotals()
+      for start in starts[level.entryStart...] { totals.add(contentOf: PackedEntry(base + start).value) }
+      return totals.leaves
+    }
   }
 
   private mutating func truncate(to level: Level) {

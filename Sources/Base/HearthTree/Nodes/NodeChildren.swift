@@ -12,8 +12,11 @@ public struct NodeChildren: Sequence, Sendable {
     self.isInclusive = isInclusive
   }
 
-  /// The number of children, if it is known without a walk; 0 otherwise.
-  public var underestimatedCount: Int { start == nil ? node.childCount : 0 }
+  /// The number of children of a small node; 0 for others, some of whose children may be in pages that cannot be read.
+  public var underestimatedCount: Int {
+    guard start == nil, case .packed = node.content else { return 0 }
+    return node.childCount
+  }
 
   /// Creates an iterator at the first child, in the order of the sequence.
   public func makeIterator() -> Iterator {

@@ -12,6 +12,9 @@ struct NodeCursor {
   /// The branches from the root to the page, with the index of the child that leads to the page.
   private var trail: ContiguousArray<(branch: PageBranch, index: Int)> = []
   private var page: Page?
+  /// True when the cursor is before or after all children of a page or branch that it has not read: the child at the end
+  /// of the trail, or the root. There is no page then.
+  private var isClosed = false
   /// The offsets of a packed node's entries and of their end; computed only for moving backward or seeking.
   private var positions: ContiguousArray<Int>?
   /// The index of the next entry forward, in a tree's page or in `positions`.
@@ -31,7 +34,7 @@ struct NodeCursor {
       entries = value.entries
     case .tree(let tree):
       self.tree = tree
-      descend(tree.root, level: tree.height) { _ in 0 }
+      isClosed = true
     }
   }
 
@@ -41,25 +44,47 @@ struct NodeCursor {
     self.page = page
   }
 
-  private mutating func descend(_ object: AnyObject, level: Int, _ choose: (PageBranch) -> Int) {
-    var object = object
-    for _ in 0..<level {
-      let branch = unsafeDowncast(object, to: PageBranch.self)  // because only level 0 is a page
-      let index = choose(branch)
-      trail.append((branch, index))
-      object = branch.child(index)
+  /// The level of the page or branch that is not read yet.
+  private var closedLevel: Int { trail.last.map { $0.branch.level - 1 } ?? tree?.height ?? 0 }
+
+  /// The reference to the page or branch that is not read yet.
+  private var closedReference: NodeReference? { trail.last.map { $0.branch.reference($0.index) } ?? tree?.root }
+
+  /// Reads the page or branch at the end of the trail, and enters one of a branch's children. At a page, and at one that
+  /// is missing (see `NodeFault`), the cursor is not closed any more.
+  private mutating func openOne(_ choose: (PageBranch) -> Int) {
+    let level = closedLevel
+    guard let object = trail.last.map({ $0.branch.child($0.index) }) ?? tree?.rootObject else {
+      isClosed = false
+      return
     }
-    page = unsafeDowncast(object, to: Page.self)  // because this is level 0
-    index = 0
+    if level > 0 {
+      let branch = unsafeDowncast(object, to: PageBranch.self)  // because only level 0 is a page
+      trail.append((branch, choose(branch)))
+    } else {
+      isClosed = false
+      page = unsafeDowncast(object, to: Page.self)  // because this is level 0
+      index = 0
+    }
+  }
+
+  /// Reads the branches and the page at the end of the trail.
+  private mutating func open(_ choose: (PageBranch) -> Int) { while isClosed { openOne(choose) } }
+
+  /// Moves to the root.
+  private mutating func close() {
+    trail.removeAll(keepingCapacity: true)
+    page = nil
+    isClosed = true
   }
 
   /// Moves before `key`, or after it.
   mutating func seek(_ key: OrderedKey, behind: Bool) {
-    guard let page else { return }
-    if let tree {
-      trail.removeAll(keepingCapacity: true)
-      descend(tree.root, level: tree.height) { $0.find(key) }
+    if tree != nil {
+      close()
+      open { $0.find(key) }
     } else {
+      guard let page else { return }
       let positions = positionsMade(page)
       let found = positions.dropLast().firstIndex { key.compare(PackedEntry(page.base + $0).key) <= 0 }
       index = found ?? positions.count - 1
@@ -75,13 +100,12 @@ struct NodeCursor {
 
   /// Moves after the last child.
   mutating func seekEnd() {
-    guard let page else { return }
-    guard let tree else {
-      index = positionsMade(page).count - 1
+    guard tree != nil else {
+      if let page { index = positionsMade(page).count - 1 }
       return
     }
-    trail.removeAll(keepingCapacity: true)
-    descend(tree.root, level: tree.height) { $0.count - 1 }
+    close()
+    open { $0.count - 1 }
     index = self.page?.count ?? 0
   }
 
@@ -100,6 +124,7 @@ struct NodeCursor {
 
   /// Moves forward over one child.
   mutating func next() -> Step? {
+    if isClosed { open { _ in 0 } }
     guard let page else { return nil }
     if positions == nil, entries != nil {
       return entries?.next().map { Step(page: page, entry: $0) }
@@ -110,7 +135,9 @@ struct NodeCursor {
       return Step(page: page, entry: PackedEntry(page.base + positions[index - 1]))
     }
     if index == page.count {
-      guard moveToNeighbour(forward: true), let page = self.page else { return nil }
+      guard moveToNeighbour(forward: true) else { return nil }
+      open { _ in 0 }
+      guard let page = self.page, page.count > 0 else { return nil }
       index = 1
       return Step(page: page, entry: page.entry(0))
     }
@@ -122,7 +149,9 @@ struct NodeCursor {
   mutating func previous() -> Step? {
     guard var page else { return nil }
     if index == 0 {
-      guard tree != nil, moveToNeighbour(forward: false), let neighbour = self.page else { return nil }
+      guard tree != nil, moveToNeighbour(forward: false) else { return nil }
+      open { $0.count - 1 }
+      guard let neighbour = self.page, neighbour.count > 0 else { return nil }
       page = neighbour
       index = page.count
     }
@@ -130,7 +159,7 @@ struct NodeCursor {
     return Step(page: page, entry: positions.map { PackedEntry(page.base + $0[index]) } ?? page.entry(index))
   }
 
-  /// Moves to the start of the next page, or to the end of the previous page; false when there is none.
+  /// Moves to the next page or branch, or to the previous one, without reading it; false when there is none.
   private mutating func moveToNeighbour(forward: Bool) -> Bool {
     var above = trail.count - 1
     while above >= 0 {
@@ -139,7 +168,7 @@ struct NodeCursor {
       if new >= 0 && new < branch.count {
         trail[above].index = new
         trail.removeSubrange((above + 1)...)
-        descend(branch.child(new), level: branch.level - 1) { forward ? 0 : $0.count - 1 }
+        (page, isClosed) = (nil, true)
         return true
       }
       above -= 1
@@ -147,29 +176,31 @@ struct NodeCursor {
     return false
   }
 
-  /// Returns true when the next child forward is the first of a page of a tree.
-  private mutating func isAtPageStart() -> Bool {
-    guard tree != nil, let page else { return false }
-    return index == page.count ? moveToNeighbour(forward: true) : index == 0
+  /// Returns true when the next child forward is the first of a page or branch of a tree that is not read yet. Between
+  /// two pages, moves to the next one.
+  private mutating func isBeforeClosed() -> Bool {
+    if isClosed { return true }
+    guard tree != nil, let page, index == page.count else { return false }
+    return moveToNeighbour(forward: true)
   }
 
-  /// Skips the page, and its ancestors below `depth` branches from the root.
-  private mutating func skip(belowDepth depth: Int) {
-    trail.removeSubrange(depth...)
-    if !moveToNeighbour(forward: true) { page = nil }
+  /// Skips the page or branch that is not read yet.
+  private mutating func skipClosed() {
+    if !moveToNeighbour(forward: true) { isClosed = false }
   }
 
-  /// Skips the pages and branches that two forward cursors would both enter next.
+  /// Skips the pages and branches that two forward cursors would both enter next. These are not read.
   static func skipShared(_ a: inout NodeCursor, _ b: inout NodeCursor) {
-    while a.isAtPageStart(), b.isAtPageStart(), a.page === b.page {
-      var (x, y) = (a.trail.count, b.trail.count)
-      while x > 0, y > 0, a.trail[x - 1].index == 0, b.trail[y - 1].index == 0,
-        a.trail[x - 1].branch === b.trail[y - 1].branch
-      {
-        (x, y) = (x - 1, y - 1)
+    while a.isBeforeClosed(), b.isBeforeClosed(), let x = a.closedReference, let y = b.closedReference {
+      let (levelA, levelB) = (a.closedLevel, b.closedLevel)
+      if levelA == levelB, x.isIdentical(to: y) {
+        a.skipClosed()
+        b.skipClosed()
+        continue
       }
-      a.skip(belowDepth: x)
-      b.skip(belowDepth: y)
+      if levelA == 0, levelB == 0 { return }
+      if levelA >= levelB { a.openOne { _ in 0 } }
+      if levelB >= levelA { b.openOne { _ in 0 } }
     }
   }
 }

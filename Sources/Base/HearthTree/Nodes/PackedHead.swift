@@ -29,7 +29,7 @@ struct PackedHead {
     case .string(let value) where PackedValue.isInline(value):
       return (PackedHead(stringByteCount: value.utf8.count), value, nil)
     case .string(let value):
-      let object = PageText(value)
+      let object = PageText.make(value)
       return (PackedHead(kind: PackedKind.text, object), nil, object)
     }
   }

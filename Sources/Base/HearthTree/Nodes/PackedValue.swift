@@ -19,8 +19,8 @@
 // Example: {"n": 7, "on": true} is 05 02 08 00, 01 6E 12 07, 02 6F 6E 11.
 //
 // Everything here works on raw pointers, because a lookup reads a few bytes of a page, and a copy, a retain and a
-// bounds check for each would be too expensive. The bytes were always written by `PageWriter` or `NodeBuilder`; they
-// never come from outside of the process.
+// bounds check for each would be too expensive. The bytes were written by `PageWriter` or `NodeBuilder`, or `PageRecord`
+// has checked them.
 
 /// The kinds of packed values.
 enum PackedKind {
@@ -58,16 +58,24 @@ struct PackedValue {
   var size: Int {
     let head = payload
     switch kind {
-    case PackedKind.integer: return head - start + detail
-    case PackedKind.double: return head - start + 8
-    case PackedKind.string:
-      if detail < 15 { return head - start + detail }
-      var text = head
-      let count = Self.length(&text)
-      return text - start + count
     case PackedKind.interior: return head - start + 3 + Self.entriesSize(head)
     case PackedKind.tree, PackedKind.text: return head - start + MemoryLayout<Unmanaged<AnyObject>>.size
-    default: return head - start
+    default: return leafEnd(head) - start
+    }
+  }
+
+  /// Returns the end of a leaf that is stored in its page, whose payload is at `head`.
+  @inline(__always)
+  func leafEnd(_ head: UnsafeRawPointer) -> UnsafeRawPointer {
+    switch kind {
+    case PackedKind.integer: return head + detail
+    case PackedKind.double: return head + 8
+    case PackedKind.string:
+      if detail < 15 { return head + detail }
+      var text = head
+      let count = Self.length(&text)
+      return text + count
+    default: return head
     }
   }
 
@@ -113,7 +121,7 @@ struct PackedValue {
     }
   }
 
-  private static func entriesSize(_ head: UnsafeRawPointer) -> Int {
+  static func entriesSize(_ head: UnsafeRawPointer) -> Int {
     Int(UInt16(littleEndian: head.loadUnaligned(fromByteOffset: 1, as: UInt16.self)))
   }
 
@@ -181,10 +189,4 @@ struct PackedEntries: Sequence, IteratorProtocol {
     }
     return nil
   }
-}
-
-/// A string that is too long to be copied along with its page.
-final class PageText: Sendable {
-  let string: String
-  init(_ string: String) { self.string = string }
 }

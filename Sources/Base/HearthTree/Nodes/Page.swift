@@ -1,3 +1,5 @@
+import CAtomics
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -8,11 +10,25 @@
 
 /// The header of a page, with its counts.
 struct PageHeader {
+  /// The cell of `StoredObject`; accessed atomically.
+  var location: UInt = 0
   /// The number of entries with a slot each; 0 for a page that holds one value and no entries.
   let count: UInt32
   let byteCount: UInt32
   /// The number of trees and long texts to which the values in this page refer.
-  var referenceCount: UInt32 = 0
+  var referenceCount: UInt16 = 0
+  /// 1 when the page was looked up since the last eviction passed it; accessed atomically.
+  var touched: UInt8 = 1
+  /// Makes the header end at a multiple of four, so that the slots are aligned.
+  private let unused: UInt8 = 0
+
+  /// The offset of ``touched``.
+  static let touchedOffset = 18
+
+  init(count: UInt32, byteCount: UInt32) {
+    self.count = count
+    self.byteCount = byteCount
+  }
 }
 
 /// One block of memory with packed values, which is never changed once it is part of a tree.
@@ -41,11 +57,12 @@ final class Page: ManagedBuffer<PageHeader, UInt8> {
   }
 
   deinit {
+    StoredObject.forget(info, sizeBytes: residentSize)
     guard hasReferences else { return }
     if count == 0 {
-      PackedValue(base).forEachReference { $0.release() }
+      PackedValue(base).forEachReference { object, _ in object.release() }
     } else {
-      entries(0..<count).forEachReference { $0.release() }
+      entries(0..<count).forEachReference { object, _ in object.release() }
     }
   }
 
@@ -61,6 +78,22 @@ final class Page: ManagedBuffer<PageHeader, UInt8> {
   var byteCount: Int { Int(info.pointee.byteCount) }
   var referenceCount: Int { Int(info.pointee.referenceCount) }
   var hasReferences: Bool { info.pointee.referenceCount > 0 }
+
+  /// The location in a store; `nil` while the page is not stored.
+  var location: PageLocation? { StoredObject.location(in: info) }
+
+  /// The memory that the page takes: its bytes, the header, and the allocator's word.
+  var residentSize: Int { byteCount + 44 }
+
+  /// True when the page was looked up since the last eviction passed it.
+  var isTouched: Bool {
+    get { atomic_byte_load(UnsafeRawPointer(info) + PageHeader.touchedOffset) != 0 }
+    set { atomic_byte_store(UnsafeMutableRawPointer(info) + PageHeader.touchedOffset, newValue ? 1 : 0) }
+  }
+
+  /// Marks the page as looked up. It is written only when it is not marked, so that threads do not exchange its line.
+  @inline(__always)
+  func touch() { if !isTouched { isTouched = true } }
 
   /// Returns the offset at which entry `index` begins; the end of the last entry for `index == count`.
   func position(_ index: Int) -> Int {

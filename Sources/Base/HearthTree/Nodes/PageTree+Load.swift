@@ -1,19 +1,20 @@
 extension PageTree {
   /// Creates full pages from packed entries in key order, and the branches above them.
-  convenience init(
-    _ bytes: UnsafeRawBufferPointer, _ starts: ArraySlice<Int>, mayRefer: Bool, priority: Scalar?
-  ) {
-    var objects = Self.pages(bytes, starts, mayRefer: mayRefer)
+  static func make(
+    _ bytes: UnsafeRawBufferPointer, _ starts: ArraySlice<Int>, leaves: Int, mayRefer: Bool, priority: Scalar?
+  ) -> PageTree {
+    var totals = PageTotals(count: starts.count, leaves: leaves)
+    var objects = pages(bytes, starts, mayRefer: mayRefer, &totals)
     var height = 0
     while objects.count > 1 {
       height += 1
-      objects = Self.branches(objects, level: height)
+      objects = branches(objects, level: height)
     }
-    self.init(root: objects[0], height: height, count: starts.count, priority: priority)
+    return make(root: objects[0], height: height, totals, priority: priority)
   }
 
   private static func pages(
-    _ bytes: UnsafeRawBufferPointer, _ starts: ArraySlice<Int>, mayRefer: Bool
+    _ bytes: UnsafeRawBufferPointer, _ starts: ArraySlice<Int>, mayRefer: Bool, _ totals: inout PageTotals
   ) -> [AnyObject] {
     guard let base = bytes.baseAddress else { return [] }
     func run(_ first: Int, _ last: Int) -> PackedEntries {
@@ -23,7 +24,7 @@ extension PageTree {
     func references(_ index: Int) -> Int {
       guard mayRefer else { return 0 }
       var count = 0
-      run(index, index).forEachReference { _ in count += 1 }
+      run(index, index).forEachReference { _, _ in count += 1 }
       return count
     }
     var pages: [AnyObject] = []
@@ -44,7 +45,14 @@ extension PageTree {
         writer.beginEntry(PackedEntry(base + starts[index]).key)
         writer.entries(run(index, index), mayRefer: mayRefer)
       }
-      pages.append(writer.finish())
+      let page = writer.finish()
+      totals.bytes += page.byteCount
+      if page.hasReferences {
+        page.entries(0..<page.count).forEachReference { reference, kind in
+          totals.bytes &+= PackedValue.bytes(of: reference, kind: kind)
+        }
+      }
+      pages.append(page)
       first = last + 1
     }
     return pages
@@ -59,9 +67,12 @@ extension PageTree {
           level == 1
           ? unsafeDowncast(child, to: Page.self).entry(0).key
           : unsafeDowncast(child, to: PageBranch.self).key(0)
-        return PageBranch.Part(key: key, rank: OrderedKey.rank(key), child: .passUnretained(child))
+        return PageBranch.Part(key: key, rank: OrderedKey.rank(key), child: NodeReference(child))
       }
-      return withExtendedLifetime(children) { parts.withUnsafeBufferPointer { PageBranch.make(level: level, $0) } }
+      let mayRefer = group.contains { PageBranch.mayRefer($0, level: level - 1) }
+      return withExtendedLifetime(children) {
+        parts.withUnsafeBufferPointer { PageBranch.make(level: level, mayRefer: mayRefer, $0) }
+      }
     }
   }
 }

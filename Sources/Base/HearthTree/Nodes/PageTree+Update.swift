@@ -12,8 +12,8 @@ extension PageTree {
     let key: OrderedKey
     /// The function from the old child to the new one; both may be empty.
     let transform: (Node) -> Node
-    /// The difference in the number of children.
-    var countChange = 0
+    /// The differences of the tree's totals.
+    var totals = PageTotals()
   }
 
   /// The position of a page or branch at the edges of its level: whether it is the first, and whether it is the last.
@@ -24,37 +24,46 @@ extension PageTree {
 
   /// Returns the children with one changed, added or deleted.
   func updating(_ key: OrderedKey, _ transform: (Node) -> Node) -> Node {
-    let (outcome, countChange) = withoutActuallyEscaping(transform) { transform in
+    // A root that is missing stays unchanged; the thread's `FaultCounts` tell that the result is not to be used.
+    guard let root = unmanagedRoot?.takeUnretainedValue() else { return Node(.tree(self)) }
+    let (outcome, change) = withoutActuallyEscaping(transform) { transform in
       var change = Change(key: key, transform: transform)
       let outcome = Self.apply(&change, to: root, level: height, edge: Edge())
-      return (outcome, change.countChange)
+      return (outcome, change.totals)
     }
-    let newCount = count + countChange
     switch outcome {
     case .none: return .empty
     case .one(let object):
-      var (object, level) = (object, height)
-      while level > 0 {
-        let branch = unsafeDowncast(object, to: PageBranch.self)  // because only level 0 is a page
-        guard branch.count == 1 else { break }
-        object = branch.child(0)
-        level -= 1
-      }
       if object === root { return Node(.tree(self)) }
-      return PageTree(root: object, height: level, count: newCount, priority: priority).asNode
+      return updated(root: object, level: height, (totals + change).ofChildren)
     case .two(let first, let second, let lowest):
       let root = lowest.withUnsafeBytes { key in
         let parts = [Self.part(UnsafeRawBufferPointer(start: nil, count: 0), first), Self.part(key, second)]
         return withExtendedLifetime((first, second)) {
-          parts.withUnsafeBufferPointer { PageBranch.make(level: height + 1, $0) }
+          let mayRefer = [first, second].contains { PageBranch.mayRefer($0, level: height) }
+          return parts.withUnsafeBufferPointer { PageBranch.make(level: height + 1, mayRefer: mayRefer, $0) }
         }
       }
-      return Node(.tree(PageTree(root: root, height: height + 1, count: newCount, priority: priority)))
+      let totals = (totals + change).ofChildren
+      return Node(.tree(PageTree.make(root: root, height: height + 1, totals, priority: priority)))
     }
   }
 
+  /// Returns the node of a changed root. Branches with a single child are removed above it.
+  func updated(root: AnyObject, level: Int, _ totals: PageTotals) -> Node {
+    var (root, level) = (root, level)
+    while level > 0 {
+      let branch = unsafeDowncast(root, to: PageBranch.self)  // because only level 0 is a page
+      // A child that cannot be read stays below its branch.
+      guard branch.count == 1, let child = branch.unmanagedChild(0)?.takeUnretainedValue() else { break }
+      root = child
+      level -= 1
+    }
+    return PageTree.make(root: root, height: level, totals, priority: priority).asNode
+  }
+
   private static func part(_ key: UnsafeRawBufferPointer, _ child: AnyObject) -> PageBranch.Part {
-    PageBranch.Part(key: key, rank: OrderedKey.rank(key), child: .passUnretained(child))
+    PageBranch.Part(key: key, rank: OrderedKey.rank(key), child: NodeReference(child))
   }
 
   /// Applies a change. The recursion is as deep as the tree is high.
@@ -65,7 +74,8 @@ extension PageTree {
     let branch = unsafeDowncast(object, to: PageBranch.self)  // because only level 0 is a page
     let index = branch.find(change.key)
     let below = Edge(isFirst: edge.isFirst && index == 0, isLast: edge.isLast && index == branch.count - 1)
-    let child = branch.child(index)
+    branch.touch()
+    guard let child = branch.unmanagedChild(index)?.takeUnretainedValue() else { return .one(branch) }
     switch apply(&change, to: child, level: level - 1, edge: below) {
     case .one(let new):
       if new === child { return .one(branch) }
@@ -74,38 +84,61 @@ extension PageTree {
       return lowest.withUnsafeBytes { key in
         let (one, two) = (part(branch.key(index), first), part(key, second))
         return withExtendedLifetime((first, second)) {
-          rebuild(branch, replacing: index..<(index + 1), with: [one, two], edge: edge)
+          rebuild(
+            branch, replacing: index..<(index + 1), with: [one, two],
+            mayRefer: PageBranch.mayRefer(first, level: level - 1) || PageBranch.mayRefer(second, level: level - 1),
+            edge: edge)
         }
       }
     case .none:
-      return rebuild(branch, replacing: index..<(index + 1), with: [], edge: edge)
+      return rebuild(branch, replacing: index..<(index + 1), with: [], mayRefer: false, edge: edge)
     }
   }
 
   /// Replaces one child; a child that has become small is merged with a neighbour that has enough space.
   private static func replace(_ index: Int, of branch: PageBranch, with new: AnyObject) -> Outcome {
+    let mayRefer = PageBranch.mayRefer(new, level: branch.level - 1)
     if isSmall(new, level: branch.level - 1) {
       for first in [index - 1, index] where first >= 0 && first + 1 < branch.count {
-        let left = first == index ? new : branch.child(first)
-        let right = first == index ? branch.child(first + 1) : new
+        let other = first == index ? first + 1 : first
+        guard let neighbour = neighbour(other, of: branch, for: new) else { continue }
+        let (left, right) = first == index ? (new, neighbour) : (neighbour, new)
         if let merged = merge(left, right, lowestKeyOfRight: branch.key(first + 1), level: branch.level - 1) {
           let one = PageBranch.Part(
-            key: branch.key(first), rank: branch.part(first).rank, child: .passUnretained(merged))
+            key: branch.key(first), rank: branch.part(first).rank, child: NodeReference(merged))
           return withExtendedLifetime(merged) {
-            rebuild(branch, replacing: first..<(first + 2), with: [one], edge: Edge())
+            rebuild(branch, replacing: first..<(first + 2), with: [one], mayRefer: mayRefer, edge: Edge())
           }
         }
       }
     }
     return withUnsafeTemporaryAllocation(of: PageBranch.Part.self, capacity: branch.count) { parts in
       for i in 0..<branch.count { parts.initializeElement(at: i, to: branch.part(i)) }
-      parts[index].child = .passUnretained(new)
-      return .one(withExtendedLifetime(new) { PageBranch.make(level: branch.level, UnsafeBufferPointer(parts)) })
+      parts[index].child = NodeReference(new)
+      return .one(
+        withExtendedLifetime(new) {
+          PageBranch.make(
+            level: branch.level, mayRefer: branch.mayRefer || mayRefer, UnsafeBufferPointer(parts))
+        })
     }
   }
 
+  /// Returns a child of the branch that may be merged with `small`; `nil` when it is certainly too large, which is known
+  /// without reading it, or missing.
+  static func neighbour(_ index: Int, of branch: PageBranch, for small: AnyObject) -> AnyObject? {
+    let reference = branch.reference(index)
+    if !reference.isResident, branch.level == 1, let location = reference.location {
+      let size = unsafeDowncast(small, to: Page.self).byteCount  // because this is level 0
+      guard PageRecord.payloadSizeMax(location) + size <= mergedSizeBytesMax else { return nil }
+    }
+    return branch.unmanagedChild(index)?.takeUnretainedValue()
+  }
+
+  /// The maximum size of a page that is merged from two, so that it has space to grow.
+  static let mergedSizeBytesMax = Page.sizeBytesMax * 3 / 4
+
   private static func rebuild(
-    _ branch: PageBranch, replacing range: Range<Int>, with parts: [PageBranch.Part], edge: Edge
+    _ branch: PageBranch, replacing range: Range<Int>, with parts: [PageBranch.Part], mayRefer: Bool, edge: Edge
   ) -> Outcome {
     let count = branch.count - range.count + parts.count
     if count == 0 { return .none }
@@ -118,16 +151,16 @@ extension PageTree {
       for i in 0..<range.lowerBound { add(branch.part(i)) }
       for part in parts { add(part) }
       for i in range.upperBound..<branch.count { add(branch.part(i)) }
-      let level = branch.level
+      let (level, mayRefer) = (branch.level, branch.mayRefer || mayRefer)
       guard count > PageBranch.childCountMax else {
-        return .one(PageBranch.make(level: level, UnsafeBufferPointer(all)))
+        return .one(PageBranch.make(level: level, mayRefer: mayRefer, UnsafeBufferPointer(all)))
       }
       // At the end of the level, the split is uneven, so that keys that arrive in order produce full branches.
       let isAtEnd = edge.isLast && range.upperBound == branch.count
       let isAtStart = edge.isFirst && range.lowerBound == 0
       let split = isAtEnd ? count - 1 : isAtStart ? 1 : count / 2
-      let first = PageBranch.make(level: level, UnsafeBufferPointer(rebasing: all[..<split]))
-      let second = PageBranch.make(level: level, UnsafeBufferPointer(rebasing: all[split...]))
+      let first = PageBranch.make(level: level, mayRefer: mayRefer, UnsafeBufferPointer(rebasing: all[..<split]))
+      let second = PageBranch.make(level: level, mayRefer: mayRefer, UnsafeBufferPointer(rebasing: all[split...]))
       return .two(first, second, lowestKeyOfSecond: Array(all[split].key))
     }
   }
@@ -146,7 +179,7 @@ extension PageTree {
     if level == 0 {
       // This is level 0.
       let (a, b) = (unsafeDowncast(left, to: Page.self), unsafeDowncast(right, to: Page.self))
-      guard a.byteCount + b.byteCount <= Page.sizeBytesMax * 3 / 4,
+      guard a.byteCount + b.byteCount <= mergedSizeBytesMax,
         a.referenceCount + b.referenceCount <= Page.referenceCountMax * 3 / 4
       else { return nil }
       return Page.joining(a, 0..<a.count, nil, b, 0..<b.count)
@@ -158,21 +191,43 @@ extension PageTree {
     parts[a.count].key = lowestKeyOfRight  // the first child may contain smaller keys than its own
     parts[a.count].rank = OrderedKey.rank(lowestKeyOfRight)
     return withExtendedLifetime((a, b)) {
-      parts.withUnsafeBufferPointer { PageBranch.make(level: level, $0) }
+      parts.withUnsafeBufferPointer { PageBranch.make(level: level, mayRefer: a.mayRefer || b.mayRefer, $0) }
     }
   }
 
+  /// Applies a change to a page, and adds its part to the change of the totals. Merging and splitting pages afterwards
+  /// changes no totals, because the sizes of pages are those of their entries.
   private static func apply(_ change: inout Change, to page: Page, edge: Edge) -> Outcome {
+    page.touch()
     let (index, isFound) = page.find(change.key)
-    let node = change.transform(isFound ? page.node(page.entry(index).value) : .empty)
+    let old = isFound ? page.entry(index).value : nil
+    let node = change.transform(old.map { page.node($0) } ?? .empty)
+    if node.isEmpty && !isFound { return .one(page) }
+    var (before, after) = (PageTotals(count: isFound ? 1 : 0), PageTotals(count: node.isEmpty ? 0 : 1))
+    if let old { before.add(contentOf: old) }
+    after.add(contentOf: node)
+    let outcome = replace(index, isFound: isFound, of: page, key: change.key, with: node, edge: edge)
+    before.bytes &+= page.byteCount
+    switch outcome {
+    case .none: break
+    case .one(let new): after.bytes &+= unsafeDowncast(new, to: Page.self).byteCount  // because this is level 0
+    case .two(let first, let second, _):
+      // This is level 0.
+      after.bytes &+= unsafeDowncast(first, to: Page.self).byteCount
+      after.bytes &+= unsafeDowncast(second, to: Page.self).byteCount
+    }
+    change.totals = after - before
+    return outcome
+  }
+
+  private static func replace(
+    _ index: Int, isFound: Bool, of page: Page, key: OrderedKey, with node: Node, edge: Edge
+  ) -> Outcome {
     if node.isEmpty {
-      guard isFound else { return .one(page) }
-      change.countChange = -1
       if page.count == 1 { return .none }
       return .one(Page.joining(page, 0..<index, nil, page, (index + 1)..<page.count))
     }
-    change.countChange = isFound ? 0 : 1
-    let new = Page.NewEntry(key: change.key.bytes, node: node)
+    let new = Page.NewEntry(key: key.bytes, node: node)
     let rest = (isFound ? index + 1 : index)..<page.count
     let size = Page.size(page, 0..<index, new, page, rest)
     let count = index + 1 + rest.count
@@ -182,7 +237,7 @@ extension PageTree {
     }
     // At the end of the level, the split is uneven, so that keys that arrive in order produce full pages.
     if edge.isLast && index == page.count {
-      return .two(page, Page.joining(page, 0..<0, new, page, 0..<0), lowestKeyOfSecond: Array(change.key.bytes))
+      return .two(page, Page.joining(page, 0..<0, new, page, 0..<0), lowestKeyOfSecond: Array(key.bytes))
     }
     if edge.isFirst && index == 0 && !isFound {
       let lowest = Array(page.entry(0).key)

@@ -3,23 +3,22 @@ extension PageTree {
   ///
   /// - Parameter changes: The changes in key order, at most one for each key.
   func replacing(_ changes: [ChildChange]) -> Node {
+    // A root that is missing stays unchanged; the thread's `FaultCounts` tell that the result is not to be used.
+    guard let root = unmanagedRoot?.takeUnretainedValue() else { return Node(.tree(self)) }
     var pass = PageTreePass(changes)
-    var parts = pass.apply(changes.indices, to: PageTreePass.part(of: root), level: height, isLast: true)
+    var parts = pass.apply(
+      changes.indices, to: PageTreePass.part(of: root), .passUnretained(root), level: height, isLast: true)
     return withExtendedLifetime(pass) {
       var level = height
       while parts.count > 1 {
         level += 1
-        parts = pass.branches(parts, level: level, isLast: true)
+        // Few branches are above all, so these flags need not be exact.
+        parts = pass.branches(parts, level: level, mayRefer: true, isLast: true)
       }
-      guard var object = parts.first?.child.takeUnretainedValue() else { return .empty }
-      while level > 0 {
-        let branch = unsafeDowncast(object, to: PageBranch.self)  // because only level 0 is a page
-        guard branch.count == 1 else { break }
-        object = branch.child(0)
-        level -= 1
-      }
-      if object === root { return Node(.tree(self)) }
-      return PageTree(root: object, height: level, count: count + pass.countChange, priority: priority).asNode
+      guard let first = parts.first else { return .empty }
+      // The only part is the old root, or one that the pass made.
+      guard let object = first.child.object?.takeUnretainedValue(), object !== root else { return Node(.tree(self)) }
+      return updated(root: object, level: level, (totals + pass.totals).ofChildren)
     }
   }
 }
@@ -31,8 +30,8 @@ extension PageTree {
 /// end.
 private struct PageTreePass {
   private let changes: [ChildChange]
-  /// The difference in the number of children.
-  private(set) var countChange = 0
+  /// The differences of the tree's totals. Merging pages changes none.
+  private(set) var totals = PageTotals()
   private var made: [AnyObject] = []
 
   init(_ changes: [ChildChange]) { self.changes = changes }
@@ -40,29 +39,31 @@ private struct PageTreePass {
   /// Returns the part of a root, which has no lowest key.
   static func part(of root: AnyObject) -> PageBranch.Part {
     let key = UnsafeRawBufferPointer(start: nil, count: 0)
-    return PageBranch.Part(key: key, rank: OrderedKey.rank(key), child: .passUnretained(root))
+    return PageBranch.Part(key: key, rank: OrderedKey.rank(key), child: NodeReference(root))
   }
 
   private mutating func part(_ key: UnsafeRawBufferPointer, _ child: AnyObject) -> PageBranch.Part {
     made.append(child)
-    return PageBranch.Part(key: key, rank: OrderedKey.rank(key), child: .passUnretained(child))
+    return PageBranch.Part(key: key, rank: OrderedKey.rank(key), child: NodeReference(child))
   }
 
   /// Applies changes to a page or branch, and returns the parts that replace it: none, itself or several of its level.
   ///
   /// - Parameter range: The changes of children that it contains or would contain; at least one.
+  /// - Parameter object: The page or branch of the part; `nil` when it is missing, and then it stays unchanged.
   /// - Parameter isLast: True for the last page or branch of its level, to which keys that arrive in order are added.
   ///
   /// The recursion is as deep as the tree is high.
   mutating func apply(
-    _ range: Range<Int>, to old: PageBranch.Part, level: Int, isLast: Bool
+    _ range: Range<Int>, to old: PageBranch.Part, _ object: Unmanaged<AnyObject>?, level: Int, isLast: Bool
   ) -> [PageBranch.Part] {
-    let object = old.child.takeUnretainedValue()
+    guard let object = object?.takeUnretainedValue() else { return [old] }
     guard level > 0 else {
       return apply(range, to: unsafeDowncast(object, to: Page.self), old, isLast: isLast)  // because this is level 0
     }
     let branch = unsafeDowncast(object, to: PageBranch.self)  // because only level 0 is a page
-    var children = Siblings(level: level - 1)
+    branch.touch()
+    var children = Siblings(level: level - 1, mayRefer: branch.mayRefer)
     var start = range.lowerBound
     for i in 0..<branch.count {
       var child = branch.part(i)
@@ -74,31 +75,31 @@ private struct PageTreePass {
         end += 1
       }
       if end == start {
-        children.add(child, isNew: false, &made)
+        children.add(child, isNew: false, index: i, of: branch, &made)
         continue
       }
-      for part in apply(start..<end, to: child, level: level - 1, isLast: isLast && isLastChild) {
-        children.add(part, isNew: part.child.toOpaque() != child.child.toOpaque(), &made)
-      }
+      let object = branch.unmanagedChild(i)
+      let parts = apply(start..<end, to: child, object, level: level - 1, isLast: isLast && isLastChild)
+      children.noteParts(parts.count)
+      // An unchanged part has the reference that was read before, even if the child has become resident.
+      for part in parts { children.add(part, isNew: part.child.bits != child.child.bits, index: i, of: branch, &made) }
       start = end
     }
-    let isSame =
-      children.parts.count == branch.count
-      && children.parts.indices.allSatisfy {
-        children.parts[$0].child.toOpaque() == branch.unmanagedChild($0).toOpaque()
-      }
-    return isSame ? [old] : branches(children.parts, level: level, isLast: isLast)
+    guard children.isChanged else { return [old] }
+    return branches(children.parts, level: level, mayRefer: children.mayRefer, isLast: isLast)
   }
 
   /// Creates branches of the level above all these parts.
-  mutating func branches(_ parts: [PageBranch.Part], level: Int, isLast: Bool) -> [PageBranch.Part] {
+  mutating func branches(
+    _ parts: [PageBranch.Part], level: Int, mayRefer: Bool, isLast: Bool
+  ) -> [PageBranch.Part] {
     let count = (parts.count + PageBranch.childCountMax - 1) / PageBranch.childCountMax
     // At the end of the level, branches are filled, because keys often arrive in order; elsewhere all branches keep
     // space to grow.
     let size = isLast ? PageBranch.childCountMax : (parts.count + count - 1) / max(1, count)
     return stride(from: 0, to: parts.count, by: max(1, size)).map { first in
       let group = parts[first..<min(first + size, parts.count)]
-      let branch = group.withUnsafeBufferPointer { PageBranch.make(level: level, $0) }
+      let branch = group.withUnsafeBufferPointer { PageBranch.make(level: level, mayRefer: mayRefer, $0) }
       return part(parts[first].key, branch)
     }
   }
@@ -108,24 +109,72 @@ private struct PageTreePass {
 private struct Siblings {
   let level: Int
   private(set) var parts: [PageBranch.Part] = []
+  /// True when the parts are not those of the old branch.
+  private(set) var isChanged = false
+  /// True when a page below may refer to trees or texts.
+  private(set) var mayRefer: Bool
   private var isLastNew = false
+  /// The index in the old branch of the last part; only for one that is not new.
+  private var lastIndex = 0
 
-  init(level: Int) { self.level = level }
+  init(level: Int, mayRefer: Bool) {
+    self.level = level
+    self.mayRefer = mayRefer
+  }
+
+  /// Notes that a child became another number of parts.
+  mutating func noteParts(_ count: Int) { if count != 1 { isChanged = true } }
 
   /// Adds a part, or merges it with the previous one when one of the two has become small and they fit together.
-  mutating func add(_ part: PageBranch.Part, isNew: Bool, _ made: inout [AnyObject]) {
-    let object = part.child.takeUnretainedValue()
-    if let last = parts.last?.child.takeUnretainedValue(),
-      isNew && PageTree.isSmall(object, level: level) || isLastNew && PageTree.isSmall(last, level: level),
-      let merged = PageTree.merge(last, object, lowestKeyOfRight: part.key, level: level)
-    {
+  ///
+  /// - Parameters:
+  ///   - index: The index in `branch` of the child that the part is, or came from.
+  ///   - branch: The branch of the old parts.
+  mutating func add(
+    _ part: PageBranch.Part, isNew: Bool, index: Int, of branch: PageBranch, _ made: inout [AnyObject]
+  ) {
+    if isNew {
+      isChanged = true
+      if let object = part.child.object?.takeUnretainedValue() {
+        mayRefer = mayRefer || PageBranch.mayRefer(object, level: level)
+      }
+    }
+    if let merged = merged(part, isNew: isNew, index: index, of: branch) {
       made.append(merged)
-      parts[parts.count - 1].child = .passUnretained(merged)
-      isLastNew = true
+      parts[parts.count - 1].child = NodeReference(merged)
+      (isLastNew, isChanged) = (true, true)
       return
     }
     parts.append(part)
-    isLastNew = isNew
+    (isLastNew, lastIndex) = (isNew, index)
+  }
+
+  /// Returns the previous part merged with this one, if one of them is new and small and they fit together. The other
+  /// one is read if it is not in memory and may fit.
+  private func merged(_ part: PageBranch.Part, isNew: Bool, index: Int, of branch: PageBranch) -> AnyObject? {
+    guard isNew || isLastNew, let last = parts.last else { return nil }
+    func small(_ reference: NodeReference) -> AnyObject? {
+      // A new part is in memory.
+      guard let object = reference.object?.takeUnretainedValue(), PageTree.isSmall(object, level: level) else {
+        return nil
+      }
+      return object
+    }
+    func other(_ reference: NodeReference, isNew: Bool, _ index: Int, for small: AnyObject) -> AnyObject? {
+      isNew
+        ? reference.object?.takeUnretainedValue() : PageTree.neighbour(index, of: branch, for: small)
+    }
+    let (left, right): (AnyObject, AnyObject)
+    if isNew, let object = small(part.child) {
+      guard let neighbour = other(last.child, isNew: isLastNew, lastIndex, for: object) else { return nil }
+      (left, right) = (neighbour, object)
+    } else if isLastNew, let object = small(last.child) {
+      guard let neighbour = other(part.child, isNew: isNew, index, for: object) else { return nil }
+      (left, right) = (object, neighbour)
+    } else {
+      return nil
+    }
+    return PageTree.merge(left, right, lowestKeyOfRight: part.key, level: level)
   }
 }
 
@@ -142,10 +191,13 @@ extension PageTreePass {
   private mutating func apply(
     _ range: Range<Int>, to page: Page, _ old: PageBranch.Part, isLast: Bool
   ) -> [PageBranch.Part] {
+    page.touch()
     guard let entries = merged(range, page) else { return [old] }
     var parts: [PageBranch.Part] = []
+    totals.bytes &-= page.byteCount
     for run in Self.cut(entries, isLast: isLast) {
       let new = self.page(entries[run], page)
+      totals.bytes &+= new.byteCount
       parts.append(part(parts.isEmpty ? old.key : new.entry(0).key, new))
     }
     return parts
@@ -158,22 +210,25 @@ extension PageTreePass {
     let hasReferences = page.hasReferences
     func keep(_ index: Int) {
       var references = 0
-      if hasReferences { page.entry(index).value.forEachReference { _ in references += 1 } }
+      if hasReferences { page.entry(index).value.forEachReference { _, _ in references += 1 } }
       let size = page.position(index + 1) - page.position(index)
       entries.append(Entry(index: index, isNew: false, size: size, referenceCount: references))
     }
     var (next, isChanged) = (0, false)
     for i in range {
       let (key, node) = (changes[i].key, changes[i].node)
-      var isFound = false
-      while next < page.count, !isFound {
+      var old: PackedValue?
+      while next < page.count, old == nil {
         let order = key.compare(page.entry(next).key)
         if order < 0 { break }
-        if order == 0 { isFound = true } else { keep(next) }
+        if order == 0 { old = page.entry(next).value } else { keep(next) }
         next += 1
       }
-      countChange += (node.isEmpty ? 0 : 1) - (isFound ? 1 : 0)
-      isChanged = isChanged || isFound || !node.isEmpty
+      var (before, after) = (PageTotals(count: old == nil ? 0 : 1), PageTotals(count: node.isEmpty ? 0 : 1))
+      if let old { before.add(contentOf: old) }
+      after.add(contentOf: node)
+      totals = totals + after - before
+      isChanged = isChanged || old != nil || !node.isEmpty
       guard !node.isEmpty else { continue }
       entries.append(
         Entry(

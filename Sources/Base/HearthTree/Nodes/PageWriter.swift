@@ -27,7 +27,7 @@ struct PageWriter {
 
   consuming func finish() -> Page {
     precondition(position == page.base + page.byteCount, "the size of a page was miscounted")
-    page.info.pointee.referenceCount = UInt32(truncatingIfNeeded: referenceCount)
+    page.info.pointee.referenceCount = UInt16(truncatingIfNeeded: referenceCount)
     return page
   }
 
@@ -107,7 +107,7 @@ struct PageWriter {
   /// Copies a value. `mayRefer` says whether there can be references in it.
   mutating func value(_ value: PackedValue, mayRefer: Bool) {
     bytes(UnsafeRawBufferPointer(start: value.start, count: value.size))
-    if mayRefer { value.forEachReference { retain($0.takeUnretainedValue()) } }
+    if mayRefer { value.forEachReference { object, _ in retain(object.takeUnretainedValue()) } }
   }
 
   /// Writes a node as a value.
@@ -125,7 +125,7 @@ struct PageWriter {
   /// Copies entries without slots. `mayRefer` says whether there can be references in them.
   mutating func entries(_ entries: PackedEntries, mayRefer: Bool) {
     bytes(UnsafeRawBufferPointer(start: entries.position, count: entries.size))
-    if mayRefer { entries.forEachReference { retain($0.takeUnretainedValue()) } }
+    if mayRefer { entries.forEachReference { object, _ in retain(object.takeUnretainedValue()) } }
   }
 
   /// Copies a range of entries of another page with their slots.

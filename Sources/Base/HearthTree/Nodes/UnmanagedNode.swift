@@ -115,8 +115,13 @@ enum UnmanagedNode {
 
 extension PageTree {
   /// Calls `body` for each page in key order, until it returns false. Returns false when `body` did.
+  ///
+  /// Pages that are not in memory are read; those that are missing (see `NodeFault`) are skipped. When the thread
+  /// streams, a page is valid during the call only.
   func forEachPage(_ body: (Unmanaged<Page>) -> Bool) -> Bool {
-    Self.forEachPage(.passUnretained(root), level: height, body)
+    if let root = root.object { return Self.forEachPage(root, level: height, body) }
+    guard let root = rootObject else { return true }
+    return withExtendedLifetime(root) { Self.forEachPage(.passUnretained(root), level: height, body) }
   }
 
   /// Visits the pages. The recursion is as deep as the tree is high.
@@ -126,7 +131,14 @@ extension PageTree {
     // Only level 0 is a page.
     if level == 0 { return body(Unmanaged<Page>.fromOpaque(object.toOpaque())) }
     return Unmanaged<PageBranch>.fromOpaque(object.toOpaque())._withUnsafeGuaranteedRef { branch in
-      for i in 0..<branch.count where !forEachPage(branch.unmanagedChild(i), level: level - 1, body) { return false }
+      for i in 0..<branch.count {
+        if let child = branch.reference(i).object {
+          if !forEachPage(child, level: level - 1, body) { return false }
+        } else if let child = branch.child(i) {
+          let isWhole = withExtendedLifetime(child) { forEachPage(.passUnretained(child), level: level - 1, body) }
+          if !isWhole { return false }
+        }
+      }
       return true
     }
   }

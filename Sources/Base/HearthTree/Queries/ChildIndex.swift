@@ -82,6 +82,9 @@ public struct ChildIndex: Sendable {
     return true
   }
 
+  /// Replaces the entries by those of `body`, which must be equal: other versions of them, stored or evicted.
+  package mutating func replaceEntries(_ body: (Node) throws -> Node) rethrows { entries = try body(entries) }
+
   /// Updates the entry of a child that was `old` and is now `new`; either may be empty.
   ///
   /// After all changes of one version call ``rebuildIfNeeded(_:cost:)``.

@@ -44,8 +44,8 @@ public struct OrderedChildren: Sendable {
 }
 
 extension OrderedChildren: Sequence {
-  /// The number of children.
-  public var underestimatedCount: Int { node.childCount }
+  /// The number of children of a small node; 0 for others.
+  public var underestimatedCount: Int { node.children.underestimatedCount }
 
   /// Creates an iterator from the first child to the last.
   public func makeIterator() -> Iterator {

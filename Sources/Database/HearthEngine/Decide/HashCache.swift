@@ -103,6 +103,8 @@ struct HashCache {
 extension Node {
   /// Returns the cost of hashing this value: about 64 bytes a node, and its text; `nil` when it exceeds `bytesMax`.
   func hashedBytes(upTo bytesMax: Int) -> Int? {
+    // Each leaf costs at least as much, and their number is known without reading them.
+    guard leafCount <= bytesMax / 64 else { return nil }
     var left = bytesMax
     spend(&left)
     return left < 0 ? nil : bytesMax - left

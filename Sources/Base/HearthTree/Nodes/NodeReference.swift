@@ -1,0 +1,68 @@
+import CAtomics
+
+/// A reference to a page, a branch or a text: the address of the object in memory, or its location in a store.
+///
+/// A reference in a branch, tree or text changes once, from a location to an address, and never back: an object that is
+/// reachable from a version stays in memory while the version is held. Eviction creates another version.
+struct NodeReference {
+  let bits: UInt
+
+  init(bits: UInt) { self.bits = bits }
+  init(_ location: PageLocation) { bits = location.bits }
+  init(_ object: Unmanaged<AnyObject>) { bits = UInt(bitPattern: object.toOpaque()) }
+  init(_ object: AnyObject) { self.init(.passUnretained(object)) }
+
+  /// Reads the reference in a cell of a branch, tree or text.
+  init(in cell: UnsafeMutableRawPointer) { bits = atomic_word_load(cell) }
+
+  /// True for an object in memory, false for a location.
+  var isResident: Bool { bits & 1 == 0 }
+
+  /// The object of a resident reference.
+  var object: Unmanaged<AnyObject>? {
+    // An address is never 0.
+    isResident ? Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: bits).unsafelyUnwrapped) : nil
+  }
+
+  /// The location of the object, if it is stored.
+  var location: PageLocation? {
+    guard let object else { return PageLocation(bits: bits) }
+    return StoredObject.location(of: object)
+  }
+
+  /// Returns true when both certainly refer to equal data: the same object, or the same location.
+  func isIdentical(to other: NodeReference) -> Bool {
+    bits == other.bits || location.map { $0 == other.location } ?? false
+  }
+
+  /// Counts a reference to a resident object.
+  func retain() { _ = object?.retain() }
+
+  /// Gives up a reference to a resident object.
+  func release() { object?.release() }
+}
+
+/// The head that pages, branches and texts have in common: their location in a store.
+///
+/// The cell is the first field of the object's header. It is 0 while the object is not stored; it has bit 0 clear while
+/// the object is written, but may be lost in a crash of the system; afterwards it has the location.
+enum StoredObject {
+  /// The offset of the cell in an object: behind the two words that every object begins with.
+  static let cellOffset = 16
+
+  static func cell(of object: Unmanaged<AnyObject>) -> UnsafeMutableRawPointer { object.toOpaque() + cellOffset }
+
+  /// Returns the location of a stored object; `nil` while it is not, or not durably, stored.
+  static func location(of object: Unmanaged<AnyObject>) -> PageLocation? { location(in: cell(of: object)) }
+
+  static func location(in cell: UnsafeMutableRawPointer) -> PageLocation? {
+    let bits = atomic_word_load(cell)
+    return bits & 1 == 0 ? nil : PageLocation(bits: bits)
+  }
+
+  /// Subtracts the object from its store's resident bytes. Called at the end of its life.
+  static func forget(_ cell: UnsafeMutableRawPointer, sizeBytes: @autoclosure () -> Int) {
+    let bits = atomic_word_load_relaxed(cell)
+    if bits & 1 == 1 { PageStore.addResident(-sizeBytes(), at: PageLocation(bits: bits)) }
+  }
+}

@@ -1,0 +1,128 @@
+import CAtomics
+
+/// A reader of stored pages by location, such as the files of a database.
+package protocol PageSource: AnyObject, Sendable {
+  /// Reads a record and calls `body` with its bytes, which are valid during the call, and the seed of its checksum.
+  /// Called on any thread, several at once; blocks the thread.
+  func read(
+    at location: PageLocation, _ body: (_ record: UnsafeRawBufferPointer, _ seed: UInt64) -> Void
+  ) throws(PageError)
+}
+
+/// The error for a page that cannot be read or written.
+package struct PageError: Error, Equatable, CustomStringConvertible {
+  /// The fault.
+  package var finding: String
+  /// The location of the page, if it is known.
+  package var location: PageLocation?
+
+  /// Creates an error.
+  package init(_ finding: String, at location: PageLocation? = nil) {
+    self.finding = finding
+    self.location = location
+  }
+
+  package var description: String {
+    guard let location else { return finding }
+    return "page at \(location.address) of \(location.sizeBytes) bytes: \(finding)"
+  }
+}
+
+/// A source of pages under the number by which locations name it in this process.
+///
+/// A store stays in the table until the process ends, because references to its pages may remain in caches; a closed
+/// source refuses reads.
+package final class PageStore: @unchecked Sendable {
+  // @unchecked because of the cells, which are accessed atomically.
+
+  /// The maximum number of stores in the life of a process.
+  package static let storesMax = 0xFFFF
+
+  /// The number of the store, from 1.
+  package let number: UInt16
+  private let source: any PageSource
+  /// Three words: the first failure, as the address of a `FailureBox`, the resident bytes, and the number of loads.
+  private let cells: UnsafeMutableRawPointer
+
+  private final class FailureBox {
+    let error: PageError
+    init(_ error: PageError) { self.error = error }
+  }
+
+  private init(number: UInt16, source: any PageSource) {
+    self.number = number
+    self.source = source
+    cells = .allocate(byteCount: 24, alignment: 8)
+    cells.initializeMemory(as: UInt.self, repeating: 0, count: 3)
+  }
+
+  /// The table of stores by number, and the number that was given last. Entries are the addresses of retained stores.
+  private nonisolated(unsafe) static let table: UnsafeMutableRawPointer = {
+    let count = storesMax + 1
+    let table = UnsafeMutableRawPointer.allocate(byteCount: 8 * count, alignment: 8)
+    table.initializeMemory(as: UInt.self, repeating: 0, count: count)
+    return table
+  }()
+
+  /// Gives a source a number. Returns `nil` when the process has used all numbers.
+  package static func register(_ source: any PageSource) -> PageStore? {
+    // The first entry, which no store has, is the last number given.
+    let number = atomic_word_add(table, 1)
+    guard number > 0, number <= storesMax else { return nil }
+    let store = PageStore(number: UInt16(number), source: source)
+    atomic_word_store(table + 8 * number, UInt(bitPattern: Unmanaged.passRetained(store).toOpaque()))
+    return store
+  }
+
+  /// Returns the store of a number, if there is one.
+  package static func named(_ number: UInt16) -> PageStore? {
+    guard number > 0, let address = UnsafeRawPointer(bitPattern: atomic_word_load(table + 8 * Int(number))) else {
+      return nil
+    }
+    return Unmanaged<PageStore>.fromOpaque(address).takeUnretainedValue()
+  }
+
+  /// The first error of a read since the last call of ``clearFailure()``.
+  package var failure: PageError? {
+    guard let address = UnsafeRawPointer(bitPattern: atomic_word_load(cells)) else { return nil }
+    return Unmanaged<FailureBox>.fromOpaque(address).takeUnretainedValue().error
+  }
+
+  /// Keeps the first error for ``failure``.
+  func latch(_ error: PageError) {
+    guard atomic_word_load(cells) == 0 else { return }
+    let box = Unmanaged.passRetained(FailureBox(error))
+    if atomic_word_exchange_if(cells, 0, UInt(bitPattern: box.toOpaque())) != 0 { box.release() }
+  }
+
+  /// Forgets the error, so that the next one is kept. The error's memory, which a reader may be using, is not freed.
+  package func clearFailure() { atomic_word_store(cells, 0) }
+
+  /// The bytes of stored pages, branches and texts of this store that are in memory, in any version.
+  package var residentBytes: Int { Int(bitPattern: atomic_word_load_relaxed(cells + 8)) }
+
+  /// The number of records read since the start.
+  package var loadCount: Int { Int(bitPattern: atomic_word_load_relaxed(cells + 16)) }
+
+  /// Counts objects of a store that came into memory, or left it.
+  static func addResident(_ bytes: Int, at location: PageLocation) {
+    guard let store = named(location.store) else { return }
+    atomic_word_add(store.cells + 8, bytes)
+  }
+
+  /// Reads a record and decodes it with `body`.
+  func load<Value>(
+    _ location: PageLocation, _ body: (PageRecord) throws(PageError) -> Value
+  ) throws(PageError) -> Value {
+    atomic_word_add(cells + 16, 1)
+    var result: Result<Value, PageError> = .failure(PageError("the source returned no bytes", at: location))
+    try source.read(at: location) { bytes, seed in
+      do throws(PageError) {
+        result = .success(try body(PageRecord(bytes, at: location, seed: seed)))
+      } catch {
+        result = .failure(error)
+      }
+    }
+    return try result.get()
+  }
+}
