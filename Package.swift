@@ -198,7 +198,7 @@ let groups = [
         ]),
       .target(name: "HearthEngine", dependencies: ["HearthRules", "HearthTree"]),
       // The protocol of durable, ordered logs.
-      .target(name: "HearthJournal"),
+      .target(name: "HearthJournal", dependencies: ["HearthBytes"]),
       // Sends the events that writes make until they are taken.
       .target(
         name: "HearthOutbox",
@@ -241,7 +241,8 @@ let groups = [
       .target(
         name: "HearthPostgres", dependencies: ["CPostgres", "HearthCluster", "HearthCrypto", "HearthJournal"]),
       .target(
-        name: "HearthSQLite", dependencies: ["CSQLite", "HearthJournal", "HearthRows", "HearthSystem", .grdb]),
+        name: "HearthSQLite",
+        dependencies: ["CSQLite", "HearthBytes", "HearthJournal", "HearthRows", "HearthSystem", .grdb]),
     ]),
 
   // Accounts and sign-in.

@@ -52,7 +52,7 @@ private final class RecordSource: PageSource, @unchecked Sendable {
       var record = [UInt8](repeating: 0, count: 8)
       record.append(number: UInt32(size))
       record += content + [UInt8](repeating: 0, count: size - 12 - content.count)
-      let hash = record.withUnsafeBytes { XXH64.hash(UnsafeRawBufferPointer(rebasing: $0[8...])) }
+      let hash = record.withUnsafeBytes { XXH64.hash(UnsafeRawBufferPointer(rebasing: $0[8...]), seed: 0) }
       withUnsafeBytes(of: hash.littleEndian) { record.replaceSubrange(0..<8, with: $0) }
       records[address] = record
       address += size

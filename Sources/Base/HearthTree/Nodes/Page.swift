@@ -82,8 +82,8 @@ final class Page: ManagedBuffer<PageHeader, UInt8> {
   /// The location in a store; `nil` while the page is not stored.
   var location: PageLocation? { StoredObject.location(in: info) }
 
-  /// The memory that the page takes: its bytes, the header, and the allocator's word.
-  var residentSize: Int { byteCount + 44 }
+  /// The memory that the page takes: its bytes, the header, the allocator's word, and the stubs to which it refers.
+  var residentSize: Int { byteCount + 44 + 80 * referenceCount }
 
   /// True when the page was looked up since the last eviction passed it.
   var isTouched: Bool {

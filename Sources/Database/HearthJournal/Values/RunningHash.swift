@@ -1,3 +1,5 @@
+import HearthBytes
+
 /// The running hash of a log: each batch's hash takes the one before it as its seed, so that a missing, moved, altered
 /// or inserted batch is detected at that batch or the next one.
 ///

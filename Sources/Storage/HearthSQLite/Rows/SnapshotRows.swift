@@ -1,4 +1,5 @@
 import GRDB
+import HearthBytes
 import HearthJournal
 import HearthRows
 
