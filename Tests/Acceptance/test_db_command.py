@@ -541,8 +541,8 @@ def test_a_stream_that_ends_is_opened_again(tmp_path, token):
 
 
 @pytest.mark.parametrize("event, said", [
-    (b'event: cancel\ndata: "Permission denied."\n\n', "ended it: Permission denied."),
-    (b"event: auth_revoked\ndata: credential is no longer valid\n\n", "ended it: credential is no longer valid"),
+    (b'event: cancel\ndata: "Permission denied."\n\n', "ended the stream: Permission denied."),
+    (b"event: auth_revoked\ndata: credential is no longer valid\n\n", "ended the stream: credential is no longer valid"),
     (b"event: put\ndata: nonsense\n\n", "sent an unknown event"),
 ])
 def test_a_stream_that_is_cut_ends_the_command(tmp_path, token, event, said):

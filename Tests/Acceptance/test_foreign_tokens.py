@@ -83,7 +83,7 @@ def test_tokens_of_an_issuer_open_the_database(serve, issuer, oidc):
     server = serve(rules=RULES)
     token = issuer.token("ann")
     assert status(server, "/users/ann", token) == 401
-    assert "needs issuer" in server.run("plugins", "add", str(oidc), "--yes")
+    assert "Set issuer, clients" in server.run("plugins", "add", str(oidc), "--yes")
     server.run("plugins", "settings", "oidc-verifier", "issuer=" + issuer.issuer, 'clients=["my-app"]')
     assert "running" in server.run("plugins", "enable", "oidc-verifier")
     assert status(server, "/users/ann", token) == 200

@@ -205,7 +205,7 @@ def test_the_commands_of_the_data_folder_guide_run(serve):
     server.stop()
     output = "".join(run(block, server.data.parent) for block in blocks("DataFolder.md", "sh"))
     # Two commands examine the whole folder, and one the database's file.
-    assert (output.count("accounts: whole"), output.count("databases/default: whole")) == (2, 3), output
+    assert (output.count("accounts: intact"), output.count("databases/default: intact")) == (2, 3), output
 
 
 def test_the_commands_that_create_cluster_nodes_run(tmp_path):

@@ -109,7 +109,7 @@ def test_earlier_rules_explain_a_request_at_their_time(serve, tmp_path):
     asked = ["--read", "/rooms/lobby", "--uid", "ann"]
     allowed = explain(server.data, "--at", str(then), *asked)
     assert "is allowed by .read at /rooms/$room" in allowed.stdout and f"after commit {then}" in allowed.stdout
-    assert "is not kept" in allowed.stderr and "no such account" in allowed.stderr
+    assert "are not kept" in allowed.stderr and "no such account" in allowed.stderr
     refused = explain(server.data, "--at", str(then + 1), *asked, expect=1)
     assert "/members/lobby/ann" in refused.stdout
     now = explain(server.data, "--at", "0s", *asked, "--json", expect=1)

@@ -35,7 +35,7 @@ def test_tenants_are_created_listed_and_deleted(server):  # noqa: F811
     run(server, "tenants", "delete", tenant, "--yes")
     assert tenant not in run(server, "tenants", "list")
     for command in (["show", tenant], ["set", tenant, "--disabled", "true"], ["delete", tenant, "--yes"]):
-        assert "hearth tenants list shows the tenants" in complaint(server, "tenants", *command)
+        assert "list the tenants with: hearth tenants list" in complaint(server, "tenants", *command)
     # A text that cannot be a tenant id is no valid path either, and no request is sent.
     assert "letters, digits and hyphens" in complaint(server, "tenants", "show", "../config", expect=64)
     assert "begins with a letter" in complaint(server, "tenants", "create", "4u", expect=64)
