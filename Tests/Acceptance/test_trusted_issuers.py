@@ -75,6 +75,12 @@ def test_tokens_of_a_trusted_issuer_open_the_database_and_nothing_else(serve, tm
         f"{server.url}/.console/api/session", json={"idToken": token}, headers={"Origin": server.url}, timeout=WAIT_SECONDS)
     assert entered.status_code in (401, 403), entered.text
     assert json.loads(server.run("users", "list", "--json")) == []
+    said = server.run("token", "verify", token)
+    assert said == f"valid: ID token of {uid}, verified by issuer https://securetoken.google.com/my-app\n", said
+    verdict = json.loads(server.run("token", "verify", token, "--json"))
+    assert verdict["auth"]["token"] == claims(token) and not verdict["administrator"], verdict
+    said = server.run("token", "verify", token[:-8] + "AAAAAAAA", expect=1)
+    assert "not valid: issuer https://securetoken.google.com/my-app: the verifier refuses the token" in said, said
     # The server's own users are signed in beside it; the issuer does not accept their tokens.
     own = app.sign_up("ann@example.com", PASSWORD)
     assert status(server, f"/users/{own['localId']}", own["idToken"]) == 200
@@ -159,3 +165,4 @@ def test_flags_name_trusted_issuers(serve, tmp_path):
         "--trust-firebase-project", "my-app", "--trust-issuer", "https://id.example.com", "--trust-audience", "api",
         rules=RULES)
     assert status(server, "/users/x", "x") == 401
+    assert "accepts tokens of https://securetoken.google.com/my-app; accepts tokens of https://id.example.com" in server.log()

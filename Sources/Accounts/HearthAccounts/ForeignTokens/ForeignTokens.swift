@@ -100,6 +100,23 @@ package final class ForeignTokens: Sendable {
     return outcome.map { .known(Self.result($0, verifier: Self.label(of: verifier))) } ?? .pending
   }
 
+  /// Verifies a token for an administrator who asks about it, as ``lookUp(_:from:now:later:)`` does for a client.
+  ///
+  /// - Returns: the verifier in a sentence and its outcome; nil when no verifier handles such a token.
+  package func verify(
+    _ token: String, from address: String, now: Instant
+  ) async -> (verifier: String, outcome: Result<VerifiedCredential, ForeignTokenFailure>)? {
+    guard let verifier = verifier(of: token) else { return nil }
+    let outcome: Result<VerifiedCredential, ForeignTokenFailure>? = await withCheckedContinuation { continuation in
+      switch lookUp(token, from: address, now: now, later: { continuation.resume(returning: $0.take()) }) {
+      case .known(let outcome): continuation.resume(returning: outcome)
+      case .unhandled: continuation.resume(returning: nil)
+      case .pending: break
+      }
+    }
+    return outcome.map { (Self.label(of: verifier), $0) }
+  }
+
   /// The verifier that names the token most exactly; the first of several.
   private func verifier(of token: String) -> (any TokenVerifier)? {
     let verifiers = dependencies.verifiers()

@@ -35,13 +35,32 @@ struct ServerEndpoints: EndpointGroup {
     ])
   }
 
-  /// Returns the validity of a token for its account: `good` or `ended`.
+  /// Returns the validity of a token for its account: `good` or `ended`. For a token of another issuer, its verifier
+  /// and, when it is valid, the contents for rules are returned too.
   func tokenStanding(_ call: IdentityCall) async throws(AccountError) -> JSON {
     guard let token = try call.text("token", sizeBytesMax: IdentityCall.longTextBytesMax), !token.isEmpty else {
       throw AccountError(.invalidArgument, "token is missing")
     }
-    let standing = accounts.sessions.revocations.standing(ofToken: token, nowSeconds: call.nowSeconds)
-    return .object([JSON.Member("standing", .string(standing == .good ? "good" : "ended"))])
+    let revocations = accounts.sessions.revocations
+    if revocations.standing(ofToken: token, nowSeconds: call.nowSeconds) == .good { return ["standing": "good"] }
+    let (tokens, address, now) = (accounts.sessions.foreignTokens, call.client.address, call.now)
+    guard let (verifier, outcome) = await tokens.verify(token, from: address, now: now) else {
+      return ["standing": "ended"]
+    }
+    var answer: JSON = ["standing": "ended", "verifier": .string(verifier)]
+    switch outcome {
+    case .success(let credential):
+      let isGood = revocations.standing(of: credential) == .good
+      answer["standing"] = isGood ? "good" : "ended"
+      answer["reason"] = isGood ? nil : "the account is disabled, deleted or signed out here"
+      answer["uid"] = credential.uid.map { .string($0) }
+      answer["expiresAt"] = credential.expiresAtSeconds.map { .int($0) }
+      answer["auth"] = credential.authPayload.flatMap { JSON(parsing: $0.json.utf8) }
+    case .failure(.refused(let refusal, _)):
+      answer["reason"] = refusal == .expired ? "the token has expired" : "the verifier refuses the token"
+    case .failure(.undecided(_, let reason)): answer["reason"] = .string("the verifier \(reason)")
+    }
+    return answer
   }
 
   /// Refuses other paths under `/hearth/v1/`.

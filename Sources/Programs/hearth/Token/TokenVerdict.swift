@@ -13,6 +13,8 @@ struct TokenVerdict {
   var expiresAtSeconds: Int64?
   /// The uid; nil for tokens without one.
   var uid: String?
+  /// The verifier of a token of another issuer; nil for the server's own tokens.
+  var verifier: String?
 
   /// - Parameter accounts: The service accounts whose custom tokens are accepted beside the server's own.
   init(
@@ -54,6 +56,16 @@ struct TokenVerdict {
     }
   }
 
+  /// Applies the server's answer about a token that the keys of the folder did not sign.
+  mutating func apply(_ standing: JSON) {
+    guard let verifier = standing["verifier"]?.string else { return }
+    self.verifier = verifier
+    refusal = standing["standing"]?.string == "good" ? nil : "\(verifier): \(standing["reason"]?.string ?? "refused")"
+    uid = standing["uid"]?.string
+    expiresAtSeconds = standing["expiresAt"]?.int
+    auth = standing["auth"].flatMap { try? ClaimValue(json: $0.text()) }
+  }
+
   private mutating func applyCustom(
     _ text: String, _ ring: KeyRing, _ accounts: [(email: String, publicKeys: [String: String])], _ nowSeconds: Int64
   ) {
@@ -69,6 +81,7 @@ struct TokenVerdict {
   func json() -> JSON {
     var members: JSON = ["valid": .bool(isValid), "kind": .string(kind)]
     if let refusal { members["reason"] = .string(refusal) }
+    if let verifier { members["verifier"] = .string(verifier) }
     if let uid { members["uid"] = .string(uid) }
     if let expiresAtSeconds { members["expiresAt"] = .int(expiresAtSeconds) }
     members["administrator"] = .bool(isAdministrator)

@@ -10,7 +10,8 @@ struct TokenVerify: AsyncParsableCommand {
     abstract: "Check whether a token is valid now, including its account.",
     discussion: """
       Prints a line that begins with "valid" or "not valid". A token is not valid when its account or service account \
-      is disabled, or when the account was signed out everywhere after the token was issued. Exits with 0 when the \
+      is disabled, or when the account was signed out everywhere after the token was issued. A running server also \
+      verifies tokens of the issuers that it trusts, and of its plugins. Exits with 0 when the \
       token is valid, and 1 when it is not.
       """)
 
@@ -31,6 +32,9 @@ struct TokenVerify: AsyncParsableCommand {
       if verdict.isValid, let uid = verdict.uid, let refusal = try await Self.refusal(uid, text, admin) {
         verdict.refusal = refusal
       }
+      if !verdict.isValid, verdict.parts?.kind != .custom {
+        verdict.apply(try await admin.hearth("tokens:standing", ["token": .string(text)]))
+      }
       return verdict
     }
     if admin.json {
@@ -39,7 +43,8 @@ struct TokenVerify: AsyncParsableCommand {
       Output.line("not valid: \(refusal)")
     } else {
       let user = verdict.uid.map { " of \(TextTable.printable($0))" } ?? ""
-      Output.line("valid: \(verdict.isAdministrator ? "an administrator's" : verdict.kind + user)")
+      let verifier = verdict.verifier.map { ", verified by \(TextTable.printable($0))" } ?? ""
+      Output.line("valid: \(verdict.isAdministrator ? "an administrator's" : verdict.kind + user + verifier)")
     }
     if !verdict.isValid { throw ExitCode.failure }
   }

@@ -38,7 +38,7 @@ function ForecastResults(props?: { forecast: Forecast }) {
     {line(failed === 0, data.checked === 0 ? "No .validate rule applies to stored data"
       : `${formatCount(failed)} of ${formatCount(data.checked)} stored ${plural(data.checked, "place")} would fail a .validate that holds now`,
       data.failures.filter(each => each.count > each.alreadyFailing).map(each => `${each.pattern}, ${formatCount(each.count - each.alreadyFailing)}`))}
-    {line(null, `${formatCount(refusals.opened)} of ${formatCount(refusals.examined)} ${plural(refusals.examined, "refusal")} of late would be allowed`,
+    {line(null, `${formatCount(refusals.opened)} of ${formatCount(refusals.examined)} recent ${plural(refusals.examined, "refusal")} would be allowed`,
       refusals.places.map(each => `${each.operation} ${each.path} as ${each.uid ?? "a signed-out client"}`))}</ul>
     {listeners.undecided ? <p class="note-text">{formatCount(listeners.undecided)} {plural(listeners.undecided, "listener")} could not be evaluated in time.</p> : null}
     {state === "complete" ? null : <p class="note-text">The forecast is incomplete, because it takes longer than ten seconds. Staged rules are evaluated in full.</p>}</div>;
