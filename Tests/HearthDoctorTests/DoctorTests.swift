@@ -178,7 +178,7 @@ import Testing
   func manyPlaces() {
     let openings = (1...7).map { RulesCheck.Opening(requiresSignIn: false, isWrite: false, path: "/p\($0)") }
     let text = RulesCheck(database: "d", openings: openings, undecidedCount: 0).findings.first?.text
-    #expect(text?.hasSuffix("/p1, /p2, /p3, /p4, /p5 and at 2 more places") == true)
+    #expect(text?.hasSuffix("/p1, /p2, /p3, /p4, /p5 and 2 more paths") == true)
   }
 
   // MARK: Configuration
@@ -190,7 +190,7 @@ import Testing
     let settings = try #require(JSON(parsing: text.utf8))
     let closed = ConfigurationCheck(path: "a.json", mode: 0o640, settings: settings).findings
     #expect(seen(closed) == ["notice secret-in-configuration"])
-    #expect(closed[0].text == "a.json holds secrets: mail.smtp.password, oidc[0].clientSecret")
+    #expect(closed[0].text == "a.json contains secrets: mail.smtp.password, oidc[0].clientSecret")
     #expect(
       seen(ConfigurationCheck(path: "a.json", mode: 0o644, settings: settings).findings) == [
         "error secret-in-configuration"

@@ -27,7 +27,7 @@ import Testing
     #expect(try lines(users).isEmpty)
     let found = try lines(users, hasHashParameters: false)
     #expect(found.count == 1)
-    #expect(found.first?.hasPrefix("users.json: 1 user: refused: password hashes can be checked only") == true)
+    #expect(found.first?.hasPrefix("users.json: 1 user: refused: passwords cannot be verified without") == true)
   }
 
   @Test("sign-in methods and members that are not kept are counted by name")

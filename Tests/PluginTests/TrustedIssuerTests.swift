@@ -150,7 +150,9 @@
       await #expect(throws: ForeignTokenError(.unavailable, "")) { try await answer(try Self.token(), by: verifier) }
     }
 
-    @Test func `Security 96: the uids of another issuer have a prefix, and its keys are found by its configuration`() async throws {
+    @Test func `Security 96: the uids of another issuer have a prefix, and its keys are found by its configuration`()
+      async throws
+    {
       let fakes = FakeProviders()
       fakes.on("https://id.corp.example/keys", try OAuthFixture.keySet(["k1": OAuthFixture.key]))
       fakes.on(

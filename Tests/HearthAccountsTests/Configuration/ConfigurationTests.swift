@@ -279,7 +279,7 @@ import Testing
       """#
     let trusted = try AccountsConfiguration.parse(
       Array(file.utf8), over: AccountsConfiguration(publicURL: "http://localhost:9000")
-    ).trusted
+    ).trust
     #expect(trusted.issuers.map(\.uidPrefix) == ["", "id.example.com:", ""])
     #expect(trusted.issuers[0].issuer == "https://securetoken.google.com/my-app")
     #expect(trusted.issuers[0].audiences == ["my-app"] && trusted.issuers[0].requiresAuthTime)

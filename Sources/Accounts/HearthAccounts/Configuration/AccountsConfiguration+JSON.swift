@@ -43,7 +43,7 @@ extension AccountsConfiguration {
     if var mail = try file.object("mail") { try configuration.mail.read(&mail) }
     if var phone = try file.object("phone") { try configuration.phone.read(&phone) }
     if let plugins = try file.object("signIn") { try configuration.readSignIn(plugins) }
-    if var trusted = try file.object("trust") { try configuration.trusted.read(&trusted) }
+    if var trust = try file.object("trust") { try configuration.trust.read(&trust) }
     if let proxies = try file.texts("trustedProxies") { configuration.trustedProxies = proxies }
     try file.end()
     try configuration.validate()

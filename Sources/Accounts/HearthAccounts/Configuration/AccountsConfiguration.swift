@@ -59,7 +59,7 @@ public struct AccountsConfiguration: Sendable {
   public var signIn: [PluginChoice]?
 
   /// The other issuers whose ID tokens open databases.
-  public var trusted = TrustedIssuers()
+  public var trust = TrustedIssuers()
 
   /// The lifetime of an ID token; clients refresh it five minutes before its end.
   public var idTokenLifetimeSeconds: Int64 = 3_600

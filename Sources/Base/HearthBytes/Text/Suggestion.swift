@@ -8,7 +8,9 @@ package enum Suggestion {
     let word = word.prefix(wordMax).lowercased()
     let limit = max(1, min(3, word.count / 2))
     return
-      known.map { (name: $0, distance: distance(word, $0.lowercased())) }.filter { $0.distance <= limit }
+      known.map { (name: $0, distance: distance(word, $0.lowercased())) }.filter {
+        $0.distance <= limit && $0.distance < word.count
+      }
       .min { $0.distance < $1.distance }?.name
   }
 

@@ -48,8 +48,8 @@ extension HearthServer.Options {
         BuiltInPlugins.signIn.filter { $0.defaultUse.isOn(isDevelopment: true) }.map { PluginChoice($0.name) }
         + [PluginChoice(ProviderID.phone)]
     }
-    configuration.trusted.issuers += settings.trustedIssuers
-    do throws(TrustedIssuers.TrustProblem) { try configuration.trusted.check() } catch {
+    configuration.trust.issuers += settings.trustedIssuers
+    do throws(TrustedIssuers.TrustProblem) { try configuration.trust.check() } catch {
       throw ConfigurationFailure("the trust of --auth-config, with the --trust flags, \(error.text)")
     }
     try configuration.validate()

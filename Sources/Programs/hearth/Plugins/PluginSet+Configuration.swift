@@ -44,8 +44,8 @@ extension PluginSet {
     for plugin in BuiltInPlugins.signIn where issuers == nil {
       issuers = try plugin.issuerProviders(signIn.first { $0.name == plugin.name }.map(settings))
     }
-    guard !configuration.trusted.issuers.isEmpty else { return }
-    for plugin in BuiltInPlugins.signIn { verifiers += try plugin.tokenVerifiers(of: configuration.trusted) }
+    guard !configuration.trust.issuers.isEmpty else { return }
+    for plugin in BuiltInPlugins.signIn { verifiers += try plugin.tokenVerifiers(of: configuration.trust) }
     guard !verifiers.isEmpty else {
       throw ConfigurationFailure(
         "this program has no plugin that verifies tokens of trusted issuers: build it with Plugins/OAuth")
