@@ -3,6 +3,7 @@
 import datetime
 import json
 import os
+import re
 import shutil
 import subprocess
 import threading
@@ -182,7 +183,9 @@ def test_a_repeated_backup_removes_old_backups(serve, tmp_path):
     timer.start()
     try:
         # The lock of a new backup does not prevent the process that made it from removing old ones.
-        assert process.stderr.readline().startswith("hearth: removed 1 old backup, kept ")
+        said = process.stderr.readline()
+        # On a busy machine several are old at once.
+        assert re.match(r"hearth: removed [1-9]\d* old backups?, kept [1-9]", said), said
     finally:
         timer.cancel()
         process.kill()
