@@ -45,6 +45,9 @@ import Testing
     "ForeignTokenLimits.questionsMax": TestReference(
       file: "HearthAccountsTests/ForeignTokens/ForeignTokenTableTests",
       name: "the networks of one /48 leave requests to others"),
+    "ForeignTokenLimits.questionsPerVerifierMax": TestReference(
+      file: "HearthAccountsTests/ForeignTokens/ForeignTokenTableTests",
+      name: "a slow verifier, or one network, leaves capacity to others"),
     "ForeignTokenLimits.waitersMax": TestReference(
       file: "HearthAccountsTests/ForeignTokens/ForeignTokenTableTests",
       name: "the networks of one /48 leave requests to others"),
