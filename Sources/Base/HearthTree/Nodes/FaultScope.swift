@@ -85,6 +85,17 @@ enum NodeFault {
     return NodeReference(bits: found).object
   }
 
+  /// Returns the object of a cell, which is put into the cell unless the thread streams; `nil` when it cannot be read or
+  /// the thread's policy refuses it.
+  @inline(__always)
+  static func object<Object: AnyObject>(
+    _ cell: UnsafeMutableRawPointer, _ reference: NodeReference, _ decode: (PageRecord) throws(PageError) -> Object
+  ) -> AnyObject? {
+    if let object = reference.object { return object.takeUnretainedValue() }
+    if FaultScope.policy == .stream { return load(reference, decode) }
+    return resolve(cell, reference, decode)?.takeUnretainedValue()
+  }
+
   /// Reads the object of a reference to a location without putting it anywhere; `nil` when it cannot be read or the
   /// thread's policy refuses it.
   static func load<Object: AnyObject>(
@@ -98,14 +109,10 @@ enum NodeFault {
     let location = PageLocation(bits: reference.bits)
     faults.pointee.count &+= 1
     faults.pointee.bytes &+= UInt64(location.sizeBytes)
-    guard let store = PageStore.named(location.store) else {
-      faults.pointee.failed &+= 1
-      return nil
-    }
     do throws(PageError) {
-      return try store.load(location, decode)
+      return try PageStore.load(location, decode)
     } catch {
-      store.latch(error)
+      PageStore.named(location.store)?.latch(error)
       // Looked up again: the source may have used the thread for something else.
       thread_faults_current().pointee.failed &+= 1
       return nil

@@ -60,6 +60,12 @@ enum StoredObject {
     return bits & 1 == 0 ? nil : PageLocation(bits: bits)
   }
 
+  /// Marks an object as stored, and adds it to its store's resident bytes.
+  static func remember(_ cell: UnsafeMutableRawPointer, at location: PageLocation, sizeBytes: Int) {
+    PageStore.addResident(sizeBytes, at: location)
+    atomic_word_store(cell, location.bits)
+  }
+
   /// Subtracts the object from its store's resident bytes. Called at the end of its life.
   static func forget(_ cell: UnsafeMutableRawPointer, sizeBytes: @autoclosure () -> Int) {
     let bits = atomic_word_load_relaxed(cell)

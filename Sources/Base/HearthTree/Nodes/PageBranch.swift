@@ -131,21 +131,16 @@ final class PageBranch: ManagedBuffer<BranchHeader, UInt64> {
 
   @inline(never)
   private func install(_ i: Int, _ reference: NodeReference) -> Unmanaged<AnyObject>? {
-    let (level, depth) = (level - 1, Int(info.pointee.depth))
-    return NodeFault.resolve(cell(i), reference) { record throws(PageError) in
-      try record.object(level: level, depth: depth)
-    }
+    NodeFault.resolve(cell(i), reference, decodeChild)
+  }
+
+  private func decodeChild(_ record: PageRecord) throws(PageError) -> AnyObject {
+    try record.object(level: level - 1, depth: Int(info.pointee.depth))
   }
 
   /// Returns child `i`, read if it is not in memory, and put into the branch unless the thread streams; `nil` when it is
   /// missing.
-  func child(_ i: Int) -> AnyObject? {
-    let reference = reference(i)
-    if let object = reference.object { return object.takeUnretainedValue() }
-    guard FaultScope.policy == .stream else { return install(i, reference)?.takeUnretainedValue() }
-    let (level, depth) = (level - 1, Int(info.pointee.depth))
-    return NodeFault.load(reference) { record throws(PageError) in try record.object(level: level, depth: depth) }
-  }
+  func child(_ i: Int) -> AnyObject? { NodeFault.object(cell(i), reference(i), decodeChild) }
 
   /// Returns the lowest key that child `i` may contain; meaningless for the first child.
   func key(_ i: Int) -> UnsafeRawBufferPointer {

@@ -180,8 +180,7 @@ extension PageRecord {
       }
       branch.info.pointee.depth = UInt16(clamping: depth)
       branch.info.pointee.touched = 0
-      branch.info.pointee.location = location.bits
-      PageStore.addResident(branch.residentSize, at: location)
+      StoredObject.remember(branch.info, at: location, sizeBytes: branch.residentSize)
       return branch
     }
   }
@@ -228,8 +227,7 @@ extension PageRecord {
       }
       page.info.pointee.referenceCount = UInt16(stubs.count)
       page.info.pointee.touched = 0
-      page.info.pointee.location = location.bits
-      PageStore.addResident(page.residentSize, at: location)
+      StoredObject.remember(page.info, at: location, sizeBytes: page.residentSize)
       return page
     }
   }
@@ -254,8 +252,7 @@ extension PageTextContent {
   /// Creates a text that was read from a store.
   fileprivate static func make(_ string: String, at location: PageLocation) -> PageTextContent {
     let content = make(string)
-    content.info.pointee.location = location.bits
-    PageStore.addResident(content.residentSize, at: location)
+    StoredObject.remember(content.info, at: location, sizeBytes: content.residentSize)
     return content
   }
 }

@@ -57,6 +57,7 @@ package final class PageStore: @unchecked Sendable {
   }
 
   /// The table of stores by number, and the number that was given last. Entries are the addresses of retained stores.
+  /// Unchecked because the words are accessed atomically.
   private nonisolated(unsafe) static let table: UnsafeMutableRawPointer = {
     let count = storesMax + 1
     let table = UnsafeMutableRawPointer.allocate(byteCount: 8 * count, alignment: 8)
@@ -108,6 +109,14 @@ package final class PageStore: @unchecked Sendable {
   static func addResident(_ bytes: Int, at location: PageLocation) {
     guard let store = named(location.store) else { return }
     atomic_word_add(store.cells + 8, bytes)
+  }
+
+  /// Reads a record of any store and decodes it with `body`.
+  static func load<Value>(
+    _ location: PageLocation, _ body: (PageRecord) throws(PageError) -> Value
+  ) throws(PageError) -> Value {
+    guard let store = named(location.store) else { throw PageError("the store is not open", at: location) }
+    return try store.load(location, body)
   }
 
   /// Reads a record and decodes it with `body`.

@@ -34,16 +34,9 @@ final class PageText: ManagedBuffer<Int, UInt> {
 
   /// The content, read if it is not in memory, and put into the stub unless the thread streams; `nil` when it is missing.
   var contentObject: PageTextContent? {
-    let reference = content
+    let object = NodeFault.object(cell, content) { record throws(PageError) in try record.text(byteCount: byteCount) }
     // Only contents are in these cells.
-    if let object = reference.object { return unsafeDowncast(object.takeUnretainedValue(), to: PageTextContent.self) }
-    let byteCount = byteCount
-    func decode(_ record: PageRecord) throws(PageError) -> PageTextContent { try record.text(byteCount: byteCount) }
-    guard FaultScope.policy == .stream else {
-      let object = NodeFault.resolve(cell, reference, decode)
-      return object.map { unsafeDowncast($0.takeUnretainedValue(), to: PageTextContent.self) }
-    }
-    return NodeFault.load(reference, decode)
+    return object.map { unsafeDowncast($0, to: PageTextContent.self) }
   }
 }
 

@@ -86,17 +86,14 @@ final class PageTree: ManagedBuffer<PageTreeHeader, UInt> {
   }
 
   @inline(never)
-  private func install(_ root: NodeReference) -> Unmanaged<AnyObject>? {
-    NodeFault.resolve(cell, root) { record throws(PageError) in try record.object(level: height, depth: depth) }
+  private func install(_ root: NodeReference) -> Unmanaged<AnyObject>? { NodeFault.resolve(cell, root, decode) }
+
+  private func decode(_ record: PageRecord) throws(PageError) -> AnyObject {
+    try record.object(level: height, depth: depth)
   }
 
   /// The root, read if it is not in memory, and put into the tree unless the thread streams; `nil` when it is missing.
-  var rootObject: AnyObject? {
-    let root = root
-    if let object = root.object { return object.takeUnretainedValue() }
-    guard FaultScope.policy == .stream else { return install(root)?.takeUnretainedValue() }
-    return NodeFault.load(root) { record throws(PageError) in try record.object(level: height, depth: depth) }
-  }
+  var rootObject: AnyObject? { NodeFault.object(cell, root, decode) }
 
   /// Returns the tree with another root of the same content.
   func with(root: NodeReference) -> PageTree { PageTree.make(root: root, info.pointee) }

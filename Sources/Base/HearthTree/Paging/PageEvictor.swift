@@ -153,10 +153,7 @@ private struct EvictionRun {
     }
     copy.info.pointee.depth = branch.info.pointee.depth
     copy.isTouched = branch.isTouched
-    if let location {
-      copy.info.pointee.location = location.bits
-      PageStore.addResident(copy.residentSize, at: location)
-    }
+    if let location { StoredObject.remember(copy.info, at: location, sizeBytes: copy.residentSize) }
     return .copied(copy)
   }
 
@@ -164,9 +161,7 @@ private struct EvictionRun {
     let (location, isTouched) = (page.location, page.isTouched)
     var stubs = StubChanges()
     if page.hasReferences {
-      page.scanReferences { position, kind in
-        stubs.positions.append((position - UnsafeRawPointer(page.base), kind))
-      }
+      stubs.positions = page.referencePositions
       evictStubs(of: page.base, &stubs, depth: depth, isOnHand: isOnHand, isTouched: isTouched)
     }
     if !isStopped {
@@ -244,8 +239,6 @@ private struct StubChanges {
 extension Page {
   /// Gives a new copy of a page the location of that page, if it has one.
   fileprivate func take(_ location: PageLocation?) {
-    guard let location else { return }
-    info.pointee.location = location.bits
-    PageStore.addResident(residentSize, at: location)
+    if let location { StoredObject.remember(info, at: location, sizeBytes: residentSize) }
   }
 }

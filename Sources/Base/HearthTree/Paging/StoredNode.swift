@@ -62,8 +62,7 @@ package struct StoredNode: Sendable {
     case .empty: return .empty
     case .tree(let reference): return Node(.tree(unsafeDowncast(reference.stub(depth: 0), to: PageTree.self)))
     case .packed(let location):
-      guard let store = PageStore.named(location.store) else { throw PageError("the store is not open", at: location) }
-      return Node(.packed(try store.load(location) { record throws(PageError) in try record.value() }, 0))
+      return Node(.packed(try PageStore.load(location) { record throws(PageError) in try record.value() }, 0))
     }
   }
 }

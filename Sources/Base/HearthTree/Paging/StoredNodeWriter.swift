@@ -67,8 +67,8 @@ package struct StoredNodeWriter<Sink: PageSink>: Sendable {
   /// Marks what was written as stored. Called after the sink's data is durable.
   package mutating func commit() {
     for item in written {
-      PageStore.addResident(item.residentSize, at: item.location)
-      atomic_word_store(StoredObject.cell(of: .passUnretained(item.object)), item.location.bits)
+      let cell = StoredObject.cell(of: .passUnretained(item.object))
+      StoredObject.remember(cell, at: item.location, sizeBytes: item.residentSize)
     }
     written.removeAll()
   }
@@ -103,9 +103,7 @@ extension StoredNodeWriter {
     of reference: NodeReference, _ decode: (PageRecord) throws(PageError) -> Object
   ) throws(PageError) -> AnyObject {
     if let object = reference.object { return object.takeUnretainedValue() }
-    let location = PageLocation(bits: reference.bits)
-    guard let store = PageStore.named(location.store) else { throw PageError("the store is not open", at: location) }
-    return try store.load(location, decode)
+    return try PageStore.load(PageLocation(bits: reference.bits), decode)
   }
 
   private mutating func write(_ branch: PageBranch) throws(PageError) -> PageLocation {
@@ -128,10 +126,7 @@ extension StoredNodeWriter {
     pageCount += 1
     guard page.hasReferences else { return note(page, try append(head, payload), page.residentSize) }
     head.referenceCount = page.referenceCount
-    var positions: [(offset: Int, kind: UInt8)] = []
-    page.scanReferences { position, kind in
-      positions.append((position - UnsafeRawPointer(page.base), kind))
-    }
+    let positions = page.referencePositions
     var references = ByteWriter()
     var body = [UInt8](payload)
     for (ordinal, position) in positions.enumerated() {
@@ -243,6 +238,13 @@ extension StoredNodeWriter {
 }
 
 extension Page {
+  /// The offset of every address of a tree or text in the page, and its kind, in order.
+  var referencePositions: [(offset: Int, kind: UInt8)] {
+    var positions: [(offset: Int, kind: UInt8)] = []
+    scanReferences { position, kind in positions.append((position - UnsafeRawPointer(base), kind)) }
+    return positions
+  }
+
   /// Calls `body` for the position of every address of a tree or text in the page, and its kind, in order.
   func scanReferences(_ body: (_ position: UnsafeRawPointer, _ kind: UInt8) -> Void) {
     guard hasReferences else { return }
