@@ -38,18 +38,8 @@ struct IDTokenCheck: TokenCheck {
 
   private func claims(of token: ProviderToken) async throws(SignInRefusal) -> ClaimValue {
     let expected = nonce.expectation(token.parameters["nonce"])
-    let known = try await keys.value(nowSeconds: token.nowSeconds)
-    do throws(ForeignTokenError) {
-      return try verifier.verify(token.text, keys: known, nonce: expected, nowSeconds: token.nowSeconds)
-    } catch {
-      guard error.code == .unknownKey else { throw Self.refusal(error) }
-    }
-    let fresh = try await keys.value(nowSeconds: token.nowSeconds, isStale: true)
-    do throws(ForeignTokenError) {
-      return try verifier.verify(token.text, keys: fresh, nonce: expected, nowSeconds: token.nowSeconds)
-    } catch {
-      throw Self.refusal(error)
-    }
+    let claims = try await keys.claims(of: token.text, by: verifier, nonce: expected, nowSeconds: token.nowSeconds)
+    return try claims.mapError(Self.refusal).get()
   }
 
   /// Returns a refusal that tells the app's developer the wrong claim, and no details about keys.

@@ -35,6 +35,24 @@ extension ProviderDocument where Value == ForeignKeySet {
   }
 }
 
+extension ProviderDocument where Value == ForeignKeySet {
+  /// Returns the claims of a token, or its fault. For an unknown key, the keys are fetched again.
+  ///
+  /// - Throws: A refusal when the keys cannot be fetched.
+  func claims(
+    of text: String, by verifier: ForeignTokenVerifier, nonce: ForeignNonce, nowSeconds: Int64
+  ) async throws(SignInRefusal) -> Result<ClaimValue, ForeignTokenError> {
+    func verify(_ keys: ForeignKeySet) -> Result<ClaimValue, ForeignTokenError> {
+      Result { () throws(ForeignTokenError) in
+        try verifier.verify(text, keys: keys, nonce: nonce, nowSeconds: nowSeconds)
+      }
+    }
+    let result = verify(try await value(nowSeconds: nowSeconds))
+    guard case .failure(let error) = result, error.code == .unknownKey else { return result }
+    return verify(try await value(nowSeconds: nowSeconds, isStale: true))
+  }
+}
+
 extension ProviderDocument where Value == JSON {
   /// Creates the cached configuration document of an issuer. OpenID Connect Discovery 1.0 §4: the document must name exactly the
   /// requested issuer.

@@ -40,24 +40,14 @@ struct TrustedIssuerVerifier: IssuerTokenVerifier {
   }
 
   private func claims(_ question: TokenQuestion) async throws(ForeignTokenError) -> ClaimValue {
-    do throws(ForeignTokenError) {
-      return try verify(question, keys: try await keys(question.nowSeconds, isStale: false))
-    } catch {
-      guard error.code == .unknownKey else { throw error }
-    }
-    return try verify(question, keys: try await keys(question.nowSeconds, isStale: true))
-  }
-
-  private func verify(_ question: TokenQuestion, keys: ForeignKeySet) throws(ForeignTokenError) -> ClaimValue {
-    try verifier.verify(question.token, keys: keys, nonce: .unchecked, nowSeconds: question.nowSeconds)
-  }
-
-  private func keys(_ nowSeconds: Int64, isStale: Bool) async throws(ForeignTokenError) -> ForeignKeySet {
+    let claims: Result<ClaimValue, ForeignTokenError>
     do throws(SignInRefusal) {
-      return try await keys.value(nowSeconds: nowSeconds, isStale: isStale)
+      claims = try await keys.claims(
+        of: question.token, by: verifier, nonce: .unchecked, nowSeconds: question.nowSeconds)
     } catch {
       throw ForeignTokenError(.unavailable, "the issuer's keys cannot be fetched")
     }
+    return try claims.get()
   }
 
   /// Returns the token for the server: the claims as they are, and the properties that the server itself depends on.

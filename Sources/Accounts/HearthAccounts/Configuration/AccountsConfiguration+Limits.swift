@@ -98,6 +98,7 @@ extension AccountsConfiguration {
     for domain in authorizedDomains where !Self.isHost(domain) {
       throw SettingsError("authorizedDomains", "must be host names, without a scheme, a port or a path")
     }
+    try trust.validate()
   }
 
   /// Returns true for a host name or an address. One colon alone would precede a port; more of them are an IPv6
@@ -107,7 +108,7 @@ extension AccountsConfiguration {
       && domain.utf8.count { $0 == UInt8(ascii: ":") } != 1
   }
 
-  private static func isNameByte(_ byte: UInt8) -> Bool {
+  static func isNameByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
     case UInt8(ascii: "-"), UInt8(ascii: "."): true

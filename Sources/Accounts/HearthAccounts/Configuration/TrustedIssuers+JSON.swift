@@ -32,31 +32,21 @@ extension TrustedIssuers {
       authorityFile = path
     }
     try object.end()
-    do throws(TrustProblem) { try check() } catch { throw SettingsError(object.location, error.text) }
   }
 
-  /// The error for a list that cannot be used.
-  package struct TrustProblem: Error {
-    /// The description, without its place.
-    package var text: String
-  }
-
-  /// Checks that the issuers differ, and their number.
-  package func check() throws(TrustProblem) {
-    guard issuers.count <= Self.countMax else { throw TrustProblem(text: "has more than \(Self.countMax) issuers") }
+  /// Checks that the issuers of the file and of flags differ, and their number.
+  func validate() throws(SettingsError) {
+    guard issuers.count <= Self.countMax else { throw SettingsError("trust", "has more than \(Self.countMax) issuers") }
     for (index, issuer) in issuers.enumerated()
     where issuers[..<index].contains(where: { $0.issuer.utf8.elementsEqual(issuer.issuer.utf8) }) {
-      throw TrustProblem(text: "names the issuer \(issuer.issuer) twice")
+      throw SettingsError("trust", "names the issuer \(issuer.issuer) twice")
     }
   }
 
   /// Returns true for a text of 1 to 64 lower-case letters, digits, `-`, `.` and `:`, as project ids are.
   package static func isProjectID(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
-      && text.utf8.allSatisfy {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-          || "-.:".utf8.contains($0)
-      }
+      && text.utf8.allSatisfy { AccountsConfiguration.isNameByte($0) || $0 == UInt8(ascii: ":") }
   }
 }
 

@@ -49,9 +49,6 @@ extension HearthServer.Options {
         + [PluginChoice(ProviderID.phone)]
     }
     configuration.trust.issuers += settings.trustedIssuers
-    do throws(TrustedIssuers.TrustProblem) { try configuration.trust.check() } catch {
-      throw ConfigurationFailure("the trust of --auth-config, with the --trust flags, \(error.text)")
-    }
     try configuration.validate()
     return configuration
   }
