@@ -5,14 +5,15 @@ Acceptance tests wait for much of their time, which leaves the processors to the
 processes. The suites of those targets run one after the other; at the same time, also one after the other, run the suites that
 mostly compute. A test that fails runs once more, together with the other failed tests only. If it passes then, the whole run
 passes, too, and the last lines name the test as unsteady: something in it, or in the product, depends on timing and must be fixed.
-A test that fails twice is a failure, and so is a run that crashes or in which many tests fail. The last lines repeat every failure
-with its message."""
+A test that fails twice is a failure, and so is a run that crashes or in which many tests fail. A run in which no test ends for
+minutes is ended, and the tests that were running are its failures. The last lines repeat every failure with its message."""
 
 import json
 import os
 import re
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from xml.etree import ElementTree
 
@@ -35,6 +36,8 @@ ACCEPTANCE_REPORT = ".build/acceptance.xml"
 AT_ONCE = ["-n", "3", "--dist", "loadfile"]
 # More failures than this are a broken change, and not unsteady tests.
 MOST_AGAIN = 8
+# No test takes half as long, not even on a busy machine.
+STALL_SECONDS = 600
 
 
 def built_swift():
@@ -80,16 +83,29 @@ class SwiftRun:
     def __init__(self, name, which):
         self.events = SWIFT_EVENTS.format(name)
         self.output = SWIFT_OUTPUT.format(name)
-        self.failed, self.ran = {}, set()
+        self.failed, self.running, self.ran = {}, set(), set()
         if os.path.exists(self.events):
             os.remove(self.events)
         command = [*SWIFT, *which, "--event-stream-output-path", self.events]
         with open(self.output, "wb") as file:
             self.process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT)
 
+    def wait(self):
+        """Waits for the process; returns its exit status. It is ended when it reports nothing for `STALL_SECONDS`."""
+        size, since = 0, time.monotonic()
+        while True:
+            try:
+                return self.process.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                grown = os.path.getsize(self.events) if os.path.exists(self.events) else 0
+                if grown != size:
+                    size, since = grown, time.monotonic()
+                elif time.monotonic() - since > STALL_SECONDS:
+                    self.process.kill()
+
     def end(self):
         """Waits for the process, and reads its report of each test; returns the exit status."""
-        status = self.process.wait()
+        status = self.wait()
         with open(self.output, encoding="utf-8", errors="replace") as file:
             print(file.read(), flush=True)
         ended = False
@@ -102,6 +118,8 @@ class SwiftRun:
                     except (ValueError, KeyError):
                         continue
                     ended = self.take(record) or ended
+        for test in sorted(self.running):
+            self.failed.setdefault(test, []).append("did not end")
         if not ended or (status != 0 and not self.failed):
             self.failed.setdefault("", []).append("the run did not come to its end: the lines above say why")
         return status
@@ -110,7 +128,10 @@ class SwiftRun:
         """Records one event; returns True when it is the end of the run."""
         # The last part of an identifier is the test's place in the file.
         test = re.sub(r"/[^/]*\.swift:[0-9:]*$", "", record.get("testID", ""))
+        if record.get("kind") == "testStarted":
+            self.running.add(test)
         if record.get("kind") == "testEnded":
+            self.running.discard(test)
             self.ran.add(test)
         if record.get("kind") == "issueRecorded" and not record["issue"].get("isKnown"):
             place = record["issue"].get("sourceLocation") or {}
