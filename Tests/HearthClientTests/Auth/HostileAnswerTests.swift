@@ -242,13 +242,16 @@ final class OneAnswerServer: Sendable {
   private final class Answer: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
     let answer: String?
+    private let isAnswered = Atomic(false)
 
     init(_ answer: String?) { self.answer = answer }
 
+    /// Ends the output alone: closing both directions while a part of the request is unread would reset the
+    /// connection, and the client might lose the answer.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-      guard let answer else { return }
+      guard let answer, !isAnswered.exchange(true, ordering: .relaxed) else { return }
       let channel = context.channel
-      channel.writeAndFlush(ByteBuffer(string: answer)).whenComplete { _ in channel.close(promise: nil) }
+      channel.writeAndFlush(ByteBuffer(string: answer)).whenComplete { _ in channel.close(mode: .output, promise: nil) }
     }
   }
 }
