@@ -34,7 +34,7 @@ const KINDS = { socket: "socket", poll: "long polls", stream: "event stream" };
 /** The view of the server's health, the connections, and the reasons why their listens are allowed. */
 export class NowView extends View<{ app: App; address: ViewAddress; database: string }, State> {
   override state: State = { seconds: 300, pointerTime: null, deadLettersOf: null, isBackingUp: false };
-  private now = new NowController(this.props.app, this.props.database);
+  private readonly now = new NowController(this.props.app, this.props.database);
 
   protected stores(): Store[] {
     return [this.now, this.props.app.denials];
@@ -48,14 +48,7 @@ export class NowView extends View<{ app: App; address: ViewAddress; database: st
     if (chosen) void this.now.openConnection(chosen);
   }
 
-  override componentDidUpdate(before: { database: string }): void {
-    if (before.database !== this.props.database) {
-      super.componentWillUnmount();
-      this.now.stop();
-      this.now = new NowController(this.props.app, this.props.database);
-      super.componentDidMount();
-      this.now.start();
-    }
+  override componentDidUpdate(): void {
     this.now.filterByUser(this.props.app.address.parameters.get("uid"));
   }
 

@@ -33,7 +33,7 @@ const TABS: { name: string; label: string }[] = [{ name: "", label: "Editor" }, 
 /** The view of the rules, the denials, and their explanations. */
 export class RulesView extends View<Props, { filter: string; isPaused: boolean }> {
   override state = { filter: "", isPaused: false };
-  private rules = new RulesController(this.props.app, this.props.database);
+  private readonly rules = new RulesController(this.props.app, this.props.database);
   private filterField: HTMLInputElement | null = null;
 
   protected stores(): Store[] {
@@ -47,14 +47,7 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
     this.followAddress();
   }
 
-  override componentDidUpdate(before: Props): void {
-    if (before.database !== this.props.database) {
-      super.componentWillUnmount();
-      this.rules.stop();
-      this.rules = new RulesController(this.props.app, this.props.database);
-      super.componentDidMount();
-      void this.rules.start();
-    }
+  override componentDidUpdate(): void {
     this.followAddress();
   }
 

@@ -93,7 +93,8 @@ export class Frame extends View<{ app: App }> {
     const { app } = this.props;
     if (!load) return <DataView data={app.data} areLetterKeysOn={this.areLetterKeysOn} />;
     if (!app.data.database) return <main aria-label="Opening" aria-busy="true" />;
-    return <LazyComponent key={path} load={load} componentProps={{ app, address: app.address, database: app.data.database }}
+    // A view begins anew with another database: none of its parts stays bound to the one before.
+    return <LazyComponent key={`${path} ${app.data.database}`} load={load} componentProps={{ app, address: app.address, database: app.data.database }}
       onFail={() => app.partFailedToLoad()} />;
   }
 
