@@ -7,12 +7,19 @@ extension Program {
   ) throws(EvaluationError) -> Operand {
     let text = try string(operand, index, &context)
     try charge(text.utf8.count, index, &context)
-    if function.cost == .changeOfCase { try charge(text.utf8.count * 3, index, &context) }
+    let factor =
+      switch function.cost {
+      case .none: 0
+      case .search: 2
+      case .changeOfCase: 3
+      case .replacement: 7
+      }
+    try charge(text.utf8.count * factor, index, &context)
     let part = first < 0 ? "" : try string(first, index, &context)
     let other = second < 0 ? "" : try string(second, index, &context)
     let result = function.result(for: text, part, other, limitBytes: RulesLimits.textBytesMax)
     guard let result else { throw failure(.textLimit, index) }
-    if function.cost == .result, case .string(let text) = result { try charge(text.utf8.count, index, &context) }
+    if function.cost == .replacement, case .string(let text) = result { try charge(text.utf8.count, index, &context) }
     return result
   }
 

@@ -26,17 +26,20 @@ package enum TextFunction: String, Sendable, CaseIterable {
   /// The work that a call is charged for in addition to reading its text once.
   enum Cost {
     case none
+    /// A search: it compares byte by byte.
+    case search
     /// A change of case: beyond ASCII, it takes ten times as long as reading a text.
     case changeOfCase
-    /// The text of the result.
-    case result
+    /// Two searches, and the text of the result.
+    case replacement
   }
 
   /// The work that a call is charged for.
   var cost: Cost {
     switch self {
-    case .contains, .beginsWith, .endsWith: .none
-    case .replace: .result
+    case .beginsWith, .endsWith: .none
+    case .contains: .search
+    case .replace: .replacement
     case .toLowerCase, .toUpperCase: .changeOfCase
     }
   }

@@ -50,7 +50,7 @@ package enum Text {
 
   /// Returns true when the text contains `part`.
   package static func contains(_ text: String, _ part: String) -> Bool {
-    withBytes(text) { text in withBytes(part) { part in find(part, in: text, from: 0) != nil } }
+    withBytes(text) { text in withBytes(part) { part in SearchedText(part).find(in: text, from: 0) != nil } }
   }
 
   /// Returns true when the text begins with `part`.
@@ -71,24 +71,31 @@ package enum Text {
   /// every character and at the end, as in Java. nil when the result would exceed `limit` bytes.
   package static func replace(_ text: String, _ part: String, _ replacement: String, limitBytes limit: Int) -> String? {
     if part.isEmpty { return intersperse(text, replacement, limitBytes: limit) }
-    var result: [UInt8] = []
-    let fits = withBytes(text) { text in
+    return withBytes(text) { text in
       withBytes(part) { part in
         withBytes(replacement) { replacement in
-          var start = 0
-          while let found = find(part, in: text, from: start) {
-            guard result.count + (found - start) + replacement.count <= limit else { return false }
-            result.append(contentsOf: text[start..<found])
-            result.append(contentsOf: replacement)
-            start = found + part.count
+          let searched = SearchedText(part)
+          var (count, start) = (0, 0)
+          while let found = searched.find(in: text, from: start) { (count, start) = (count + 1, found + part.count) }
+          let (added, overflows) = count.multipliedReportingOverflow(by: replacement.count - part.count)
+          guard !overflows, text.count + added <= limit else { return nil }
+          return String(unsafeUninitializedCapacity: text.count + added) { result in
+            var (start, end) = (0, 0)
+            func append(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
+              _ = UnsafeMutableBufferPointer(rebasing: result[end...]).initialize(from: bytes)
+              end += bytes.count
+            }
+            while let found = searched.find(in: text, from: start) {
+              append(text[start..<found])
+              append(replacement[...])
+              start = found + part.count
+            }
+            append(text[start...])
+            return end
           }
-          guard result.count + (text.count - start) <= limit else { return false }
-          result.append(contentsOf: text[start...])
-          return true
         }
       }
     }
-    return fits ? String(decoding: result, as: UTF8.self) : nil
   }
 
   private static func intersperse(_ text: String, _ part: String, limitBytes limit: Int) -> String? {
@@ -101,27 +108,23 @@ package enum Text {
     return result
   }
 
-  /// Returns the position of `part` in `text` at or after `start`, in linear time (Knuth, Morris and Pratt): untrusted
-  /// clients may choose both texts.
-  private static func find(
-    _ part: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>, from start: Int
-  ) -> Int? {
-    if part.isEmpty { return start }
-    guard text.count - start >= part.count else { return nil }
-    if part.count == 1 { return text[start...].firstIndex(of: part[0]) }
-    let borders = borders(of: part)
-    var matched = 0
-    for index in start..<text.count {
-      while matched > 0, text[index] != part[matched] { matched = Int(borders[matched]) }
-      if text[index] == part[matched] { matched += 1 }
-      if matched == part.count { return index - matched + 1 }
-    }
-    return nil
+  /// Calls `body` with the text's UTF-8. Keys, claims and leaves have UTF-8 storage; other texts are copied first.
+  @inline(__always)
+  static func withBytes<Result>(_ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    if let result = text.utf8.withContiguousStorageIfAvailable(body) { return result }
+    return Array(text.utf8).withUnsafeBufferPointer(body)
   }
+}
 
-  /// Returns, for each prefix of `part`, the length of its longest proper prefix that is also its suffix.
-  private static func borders(of part: UnsafeBufferPointer<UInt8>) -> [Int32] {
-    var borders: [Int32] = [0, 0]
+/// A text to find in others, in linear time (Knuth, Morris and Pratt): untrusted clients may choose both texts. Valid
+/// as long as its bytes.
+private struct SearchedText {
+  private let part: UnsafeBufferPointer<UInt8>
+  /// For each prefix, the length of its longest proper prefix that is also its suffix.
+  private var borders: [Int32] = [0, 0]
+
+  init(_ part: UnsafeBufferPointer<UInt8>) {
+    self.part = part
     borders.reserveCapacity(part.count)
     var matched = 0
     for index in 1..<max(1, part.count - 1) {
@@ -129,13 +132,25 @@ package enum Text {
       if part[index] == part[matched] { matched += 1 }
       borders.append(Int32(truncatingIfNeeded: matched))
     }
-    return borders
   }
 
-  /// Calls `body` with the text's UTF-8. Keys, claims and leaves have UTF-8 storage; other texts are copied first.
-  @inline(__always)
-  static func withBytes<Result>(_ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-    if let result = text.utf8.withContiguousStorageIfAvailable(body) { return result }
-    return Array(text.utf8).withUnsafeBufferPointer(body)
+  /// Returns the position of its first occurrence at or after `start`; nil when there is none.
+  func find(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+    guard let first = part.first else { return start }
+    guard text.count - start >= part.count else { return nil }
+    if part.count == 1 {
+      var index = start
+      while index < text.count, text[index] != first { index += 1 }
+      return index < text.count ? index : nil
+    }
+    return borders.withUnsafeBufferPointer { borders in
+      var matched = 0
+      for index in start..<text.count {
+        while matched > 0, text[index] != part[matched] { matched = Int(borders[matched]) }
+        if text[index] == part[matched] { matched += 1 }
+        if matched == part.count { return index - matched + 1 }
+      }
+      return nil
+    }
   }
 }
