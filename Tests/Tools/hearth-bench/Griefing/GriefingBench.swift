@@ -65,6 +65,7 @@ struct GriefingBench: AsyncParsableCommand {
         do {
           let row = try await run.row()
           Output.note("  \(row.summary)")
+          Output.note("  \(row.attacked.text)")
           table.add(row)
         } catch {
           Output.note("  \(error)")

@@ -20,6 +20,18 @@ final class HonestClients {
     /// The number of operations that were refused, cut off, or not answered.
     var errors: Int
     var operations: Int
+    /// The figures of each kind of operation.
+    var kinds: [Kind: (latency: LatencySummary, errors: Int)]
+
+    /// The median, the p99 and the errors of each kind, for progress notes.
+    var text: String {
+      kinds.sorted { $0.key.rawValue < $1.key.rawValue }
+        .map { kind, figures in
+          let errors = figures.errors == 0 ? "" : ", " + NumberFormat.counted(figures.errors, "error")
+          return "\(kind) \(BenchTable.time(figures.latency.p50)), \(BenchTable.time(figures.latency.p99))\(errors)"
+        }
+        .joined(separator: "; ")
+    }
   }
 
   /// The operations of each kind in a second.
@@ -36,6 +48,7 @@ final class HonestClients {
   private var waiting: [Kind: [Int64]] = [:]
   private var busy: Set<Kind> = []
   private var latencies = LatencyRecorder()
+  private var kinds: [Kind: (latencies: LatencyRecorder, errors: Int)] = [:]
   private var (errors, operations, number) = (0, 0, 0)
   private var isOver = false
 
@@ -99,7 +112,7 @@ final class HonestClients {
   /// Runs for that time, then waits for unanswered operations.
   func measure(seconds: Double) -> EventLoopFuture<Figures> {
     let done = loop.makePromise(of: Figures.self)
-    (latencies, errors, operations) = (LatencyRecorder(), 0, 0)
+    (latencies, errors, operations, kinds) = (LatencyRecorder(), 0, 0, [:])
     tick(from: WallClock.monotonicNanoseconds, due: 0, seconds: seconds, done)
     return done.futureResult
   }
@@ -132,7 +145,10 @@ final class HonestClients {
     for (kind, times) in waiting {
       for _ in times { answer(kind, isOK: false) }
     }
-    done.succeed(Figures(latency: latencies.summary, errors: errors, operations: operations))
+    done.succeed(
+      Figures(
+        latency: latencies.summary, errors: errors, operations: operations,
+        kinds: kinds.mapValues { ($0.latencies.summary, $0.errors) }))
   }
 
   private func begin(_ kind: Kind, at time: Int64) {
@@ -167,14 +183,20 @@ final class HonestClients {
     guard let time = waiting[kind]?.first else { return }
     waiting[kind]?.removeFirst()
     latencies.record(since: time)
-    if !isOK { errors += 1 }
+    kinds[kind, default: (LatencyRecorder(), 0)].latencies.record(since: time)
+    if !isOK { countError(of: kind) }
+  }
+
+  private func countError(of kind: Kind) {
+    errors += 1
+    kinds[kind, default: (LatencyRecorder(), 0)].errors += 1
   }
 
   /// Handles the end of a connection.
   private func lose(_ kind: Kind) {
     guard !isOver else { return }
     (sockets[kind], connections[kind]) = (nil, nil)
-    errors += 1
+    countError(of: kind)
     failAll(kind)
   }
 
