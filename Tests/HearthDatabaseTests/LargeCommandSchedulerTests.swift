@@ -169,6 +169,22 @@ import Testing
     #expect(queue.isIdle)
   }
 
+  @Test func `released commands that are returned are taken again, in order`() {
+    begin(Self.write(1, "big"))
+    #expect(admit([Self.put(1, "a"), Self.put(1, "b"), Self.put(1, "c"), Self.put(2, "big/k")]) == [])
+    queue.finish(.writes)
+    var (commands, source) = queue.takeReleased(9)
+    #expect(commands.map(Self.name) == ["2 /big/k"])
+    queue.putBack(commands[...], from: source)
+    #expect(next(.writes) == nil && !queue.isIdle)
+    #expect(takeReleased() == ["2 /big/k"])
+    (commands, source) = queue.takeReleased(9)
+    queue.putBack(commands[1...], from: source)
+    #expect(admit([Self.put(1, "d"), Self.put(3, "e")]) == ["3 /e"])
+    #expect(takeReleased() == ["1 /b", "1 /c", "1 /d"])
+    #expect(queue.isIdle && queue.waitingCount == 0)
+  }
+
   @Test func `the data that a large write read is locked from its second attempt on, and the attempts are bounded`() {
     begin(Self.write(1, "big"))
     #expect(admit([Self.put(2, "gate")]) == ["2 /gate"])

@@ -214,6 +214,51 @@ import Testing
     }
   }
 
+  /// Decides commands as a database does: a batch ends with an expensive command, and the rest is returned.
+  private func decide(_ box: inout Mailbox, isExpensive: (UInt64) -> Bool) -> [Command] {
+    let taken = box.take(1_024)
+    let end = taken.firstIndex { isExpensive($0.connection.rawValue) }.map { $0 + 1 } ?? taken.count
+    for command in taken[..<end] where isExpensive(command.connection.rawValue) {
+      box.charge([ConnectionWork(command.connection, steps: 80_000)])
+    }
+    guard end < taken.count, !box.putBack(taken[end...], arrivalNanoseconds: 0) else { return Array(taken[..<end]) }
+    return taken
+  }
+
+  @Test func `a quiet connection waits for one expensive command, however many connections send some`() {
+    var box = Mailbox(limits: DatabaseLimits())
+    for connection in UInt64(1)...20 { _ = box.append(commands(connection, 0..<50), sizeBytes: 0) }
+    while box.count > 900 { _ = decide(&box) { $0 < 30 } }
+    for number in Int32(0)..<100 {
+      _ = box.append(commands(30, number..<number + 1), sizeBytes: 0)
+      var ahead = 0
+      while true {
+        let decided = names(decide(&box) { $0 < 30 })
+        if decided.contains("30.\(number)") { break }
+        ahead += decided.count
+      }
+      #expect(ahead <= 1)
+    }
+  }
+
+  @Test func `expensive commands are decided although other commands fill the batches`() {
+    var box = Mailbox(limits: DatabaseLimits())
+    _ = box.append(commands(1, 0..<20), sizeBytes: 0)
+    box.charge([ConnectionWork(ConnectionID(rawValue: 1), steps: 2_000)])
+    var (number, own) = (Int32(0), 0)
+    for _ in 0..<2_000 where own < 20 {
+      _ = box.append(commands(2, number..<number + 4), sizeBytes: 0)
+      number += 4
+      let taken = box.take(1_024)
+      for command in taken.prefix(2) where command.connection.rawValue == 1 {
+        box.charge([ConnectionWork(command.connection, steps: 80_000)])
+      }
+      let isReturned = taken.count > 2 && box.putBack(taken[2...], arrivalNanoseconds: 0)
+      own += (isReturned ? taken[..<2] : taken[...]).count { $0.connection.rawValue == 1 }
+    }
+    #expect(own == 20)
+  }
+
   @Test func `one-off requests have no queue of their own, and are charged to no connection`() {
     var box = Mailbox(limits: DatabaseLimits())
     let request = Command(

@@ -67,6 +67,24 @@ import Testing
 
   private static func last(_ count: Int) -> Query { Query(order: .key, limit: .last(count)) }
 
+  @Test func `live queries wait while the event loops are behind, and then receive all commits at once`() throws {
+    var fixture = try Fixture(inlineQueriesMax: 2)
+    for connection in [UInt64(1), 2] { fixture.perform(connection, .connect) }
+    for tag in Int32(1)...5 { fixture.listen(1, Self.last(Int(tag)), tag: tag) }
+    fixture.engine.setDeliveriesWaiting(EngineLimits().deliveriesWaitingMax + 1)
+    for number in 0..<3 { fixture.put(2, "m/c\(number)", Node(.bool(true))) }
+    #expect(fixture.queryEventCount == 0 && !fixture.engine.hasPendingRedecisions)
+    #expect(fixture.engine.nextDeadlineMonotonicMilliseconds == 2, "they are tried again a millisecond later")
+    fixture.engine.setDeliveriesWaiting(0)
+    #expect(fixture.engine.hasPendingRedecisions)
+    _ = fixture.drain()
+    for tag in Int32(1)...5 {
+      let recipient = TaggedRecipient(connection: ConnectionID(rawValue: 1), tag: tag)
+      #expect(fixture.replicas[recipient]?.childCount == min(3, Int(tag)))
+    }
+    #expect(fixture.engine.nextDeadlineMonotonicMilliseconds == nil)
+  }
+
   @Test func `a write below 2,000 queries updates one slice of them in its turn, and all in the end`() throws {
     var fixture = try Fixture()
     for connection in [UInt64(1), 2] { fixture.perform(connection, .connect) }

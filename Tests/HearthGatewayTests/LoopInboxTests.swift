@@ -6,6 +6,7 @@ import HearthTree
 import Logging
 import NIOCore
 import NIOPosix
+import RandomTestKit
 import Synchronization
 import Testing
 
@@ -18,11 +19,11 @@ import Testing
   private final class Listener: HubClient {
     private(set) var id = ConnectionID(rawValue: 0)
     let requestID = ""
-    private let told: @Sendable (String) -> Void
+    private let told: @Sendable (ConnectionID, String) -> Void
     private let hub: LoopHub
     private var count = 0
 
-    init(_ hub: LoopHub, told: @escaping @Sendable (String) -> Void) {
+    init(_ hub: LoopHub, told: @escaping @Sendable (ConnectionID, String) -> Void) {
       self.hub = hub
       self.told = told
       id = hub.add(self)
@@ -31,11 +32,11 @@ import Testing
     func deliver(_ event: SharedEvent, tag: Int32?) {
       if count == 0 { hub.markDirty(self) }
       count += 1
-      told(event.event.path.description)
+      told(id, event.event.path.description)
     }
 
     func flush() {
-      told("flush \(count)")
+      told(id, "flush \(count)")
       count = 0
     }
 
@@ -52,24 +53,47 @@ import Testing
   }
 
   private struct Fixture {
+    private final class Notes: Sendable {
+      let lines = Mutex<[(listener: ConnectionID, text: String)]>([])
+    }
+
     let inbox: LoopInbox
     let listener: ConnectionID
     let loop: any EventLoop
-    let told: @Sendable () -> [String]
+    private let hub: NIOLoopBound<LoopHub>
+    private let notes: Notes
 
     /// Creates an event loop with one listener.
     init(_ limits: DeliveryLimits) async throws {
-      final class Notes: Sendable { let lines = Mutex<[String]>([]) }
       let (loop, notes) = (MultiThreadedEventLoopGroup.singleton.next(), Notes())
-      let (hub, id) = try await loop.submit {
-        let hub = LoopHub(loop: loop, index: 0, denials: DenialLog(logger: Logger(label: "test")))
-        let listener = Listener(hub) { line in notes.lines.withLock { $0.append(line) } }
-        return (NIOLoopBound(hub, eventLoop: loop), listener.id)
+      let hub = try await loop.submit {
+        NIOLoopBound(
+          LoopHub(loop: loop, index: 0, denials: DenialLog(logger: Logger(label: "test"))), eventLoop: loop)
       }.get()
       inbox = LoopInbox(loop: loop, hub: hub, limits: limits)
-      listener = id
-      self.loop = loop
-      told = { notes.lines.withLock { $0 } }
+      (self.loop, self.hub, self.notes) = (loop, hub, notes)
+      listener = try await Self.add(to: hub, on: loop, notes)
+    }
+
+    /// Adds a listener.
+    func add() async throws -> ConnectionID { try await Self.add(to: hub, on: loop, notes) }
+
+    private static func add(
+      to hub: NIOLoopBound<LoopHub>, on loop: any EventLoop, _ notes: Notes
+    ) async throws -> ConnectionID {
+      try await loop.submit {
+        Listener(hub.value) { id, line in notes.lines.withLock { $0.append((id, line)) } }.id
+      }.get()
+    }
+
+    /// Returns the events and flushes of all listeners, in order.
+    func told() -> [String] { notes.lines.withLock { $0.map(\.text) } }
+
+    /// Returns the events of one listener, in order.
+    func told(_ listener: ConnectionID) -> [String] {
+      notes.lines.withLock { lines in
+        lines.filter { $0.listener == listener && !$0.text.hasPrefix("flush") }.map(\.text)
+      }
     }
 
     /// Adds a delivery with a number of events for the listener to the inbox.
@@ -166,6 +190,54 @@ import Testing
     _ = try await fixture.settle(22)
   }
 
+  @Test("events for many recipients delay no other client, and each connection's effects keep their order")
+  func bulk() async throws {
+    var limits = DeliveryLimits()
+    (limits.turnRecipientsMax, limits.bulkRecipientsMin) = (4, 3)
+    let fixture = try await Fixture(limits)
+    let other = try await fixture.add()
+    let block = fixture.block()
+    let many = Array(repeating: fixture.listener, count: 8)
+    fixture.hand(1, of: "a", from: 0)
+    fixture.inbox.enqueue([.effect(.event(Self.event("bulk", bytes: 10), to: many))], of: "a")
+    fixture.hand(2, of: "a", from: 1)
+    fixture.inbox.enqueue([.effect(.event(Self.event("quiet", bytes: 10), to: [other]))], of: "a")
+    #expect(fixture.inbox.waitingRecipientCount(of: "a") == 12)
+    block.signal()
+    let told = try await fixture.settle(12).filter { !$0.hasPrefix("flush") }
+    #expect(told == ["/a/0", "/quiet"] + Array(repeating: "/bulk", count: 8) + ["/a/1", "/a/2"])
+    #expect(fixture.inbox.waitingRecipientCount(of: "a") == 0)
+    // The lane is empty: the connection is prompt again.
+    let again = fixture.block()
+    let manyOthers = Array(repeating: other, count: 8)
+    fixture.inbox.enqueue([.effect(.event(Self.event("bulk", bytes: 10), to: manyOthers))], of: "a")
+    fixture.hand(1, of: "a", from: 3)
+    again.signal()
+    #expect(try await fixture.settle(21).filter { !$0.hasPrefix("flush") }.dropFirst(12).first == "/a/3")
+  }
+
+  @Test("effects are delivered in each connection's order, whichever lanes they wait in", arguments: 0..<8)
+  func orderInLanes(seed: UInt64) async throws {
+    var limits = DeliveryLimits()
+    (limits.turnRecipientsMax, limits.bulkRecipientsMin, limits.waitingRecipientsMax) = (7, 3, .max)
+    let fixture = try await Fixture(limits)
+    var random = SeededRandom(seed: seed)
+    var listeners = [fixture.listener]
+    for _ in 0..<5 { listeners.append(try await fixture.add()) }
+    var (expected, count): ([ConnectionID: [String]], Int) = ([:], 0)
+    for number in 0..<400 {
+      let recipients =
+        random.isOne(in: 4) ? listeners.filter { _ in random.isOne(in: 2) } : [listeners[random.below(6)]]
+      guard !recipients.isEmpty else { continue }
+      fixture.inbox.enqueue([.effect(.event(Self.event("\(number)", bytes: 10), to: recipients))], of: "a")
+      for recipient in recipients { expected[recipient, default: []].append("/\(number)") }
+      count += recipients.count
+      if random.isOne(in: 16) { await Task.yield() }
+    }
+    _ = try await fixture.settle(count)
+    for listener in listeners { #expect(fixture.told(listener) == expected[listener] ?? []) }
+  }
+
   @Test("a loop with many events still reads its sockets")
   func sockets() async throws {
     final class Reader: ChannelInboundHandler, Sendable {
@@ -181,7 +253,7 @@ import Testing
     var limits = DeliveryLimits()
     limits.turnRecipientsMax = 1
     let fixture = try await Fixture(limits)
-    let reader = Reader(fixture.told)
+    let reader = Reader { fixture.told() }
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
     defer { close(ends[1]) }

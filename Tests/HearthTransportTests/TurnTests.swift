@@ -77,6 +77,16 @@ import Testing
     #expect(a.delegate.events.count { $0 == "finished" } == 3)
   }
 
+  @Test func `a large message counts as many`() throws {
+    let sockets = Sockets()
+    let a = try sockets.open()
+    let large = String(repeating: "x", count: 4 << 10)
+    try sockets.bring(["a0", large, "a1", "a2"], over: a.channel)
+    #expect(sockets.log.lines == ["a0", large])
+    sockets.eventLoop.run()
+    #expect(sockets.log.lines == ["a0", large, "a1", "a2"])
+  }
+
   @Test func `parts of one read share a turn`() throws {
     let sockets = Sockets()
     let a = try sockets.open()

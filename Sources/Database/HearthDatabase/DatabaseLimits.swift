@@ -18,6 +18,11 @@ public struct DatabaseLimits: Sendable {
   /// enough to keep other connections' wait short when one sends thousands.
   public var roundCommandsMax = 32
 
+  /// The most commands of a round, roughly: while many connections have commands, each has fewer than
+  /// ``roundCommandsMax`` in a round, but at least ``roundCommandsMin``.
+  public var roundCommandsAllMax = 256
+  public var roundCommandsMin = 4
+
   /// The bytes of commands that count as one more command, so that few large ones weigh as much as many small ones.
   public var roundBytesPerCommand = 4 << 10
 
@@ -27,6 +32,9 @@ public struct DatabaseLimits: Sendable {
 
   /// The most connections whose excess over ``roundSteps`` is recorded; further connections skip no rounds.
   public var debtorsMax = 65_536
+
+  /// The number of rounds after which a paid debt is forgotten.
+  public var debtRounds = 64
 
   /// The number of rounds that one connection's commands may fill before the server stops reading from this connection.
   public var roundsPendingPerConnectionMax = 128

@@ -132,6 +132,14 @@ public struct EngineLimits: Sendable {
   /// The steps for redecisions after each command, and as many for outdated live queries: some tenths of a millisecond.
   public var redecisionStepsPerSlice = 8_000
 
+  /// The most recipients of effects that wait for the journal or an event loop while outdated live queries are updated:
+  /// some milliseconds' work of the loop, for which the answers to commands wait. Live queries that wait are updated for
+  /// several commits at once.
+  public var deliveriesWaitingMax = 256
+
+  /// The milliseconds after which the event loops are checked again.
+  static let deliveriesCheckMilliseconds: Int64 = 1
+
   /// The steps after which a batch ends: about two milliseconds, so that answers do not wait for expensive commands
   /// behind them, and so that the work of clients with expensive commands is known before more of them are decided.
   public var stepsPerBatch = 60_000
@@ -142,8 +150,11 @@ public struct EngineLimits: Sendable {
   /// The bytes of a record whose delivery to one listener takes as long as a step.
   static let deliveredBytesPerStep = 64
 
-  /// The bytes of a record that are encoded in the time of one step of the rules.
-  static let recordBytesPerStep = 16
+  /// The bytes of a record that are encoded in the time of one step of the rules, for values with many small leaves.
+  static let recordBytesPerStep = 4
+
+  /// The bytes of a value, as the tree holds it, that are replaced or added in the time of a step.
+  static let heldBytesPerStep = 16
 
   /// The steps that the redecision of a listen counts for, in addition to those of its rules.
   static let redecisionSteps = 150
@@ -153,6 +164,9 @@ public struct EngineLimits: Sendable {
 
   /// The steps of an event for a live query.
   static let queryEventSteps = 150
+
+  /// The steps of a commit, in addition to those of its rules and its record. It counts for commands with many commits.
+  static let commitSteps = 150
 
   /// The steps of a `get`, in addition to those of its rules: including the measurement of its response.
   static let readSteps = 150

@@ -46,9 +46,7 @@ import Testing
       let room = Room()
       try await room.enter(ref, lines)
       let names = ["cancel", "encoded", "get", "later", "set", "single", "transaction"]
-      while !Set(names).isSubset(of: lines.all.map { String($0.prefix { $0 != " " }) }) {
-        await lines.wait(for: lines.all.count + 1)
-      }
+      await lines.wait { lines in Set(names).isSubset(of: lines.map { String($0.prefix { $0 != " " }) }) }
       #expect(lines.all.allSatisfy { $0.hasSuffix(" true") }, "\(lines.all)")
       #expect(lines.all.contains("value true"))
     }

@@ -92,9 +92,13 @@ final class Lines: Sendable {
 
   /// Waits for a number of lines.
   @discardableResult
-  func wait(for count: Int) async -> [String] {
+  func wait(for count: Int) async -> [String] { await wait { $0.count >= count } }
+
+  /// Waits until the lines satisfy a condition.
+  @discardableResult
+  func wait(until isSatisfied: ([String]) -> Bool) async -> [String] {
     var iterator = stream.stream.makeAsyncIterator()
-    while all.count < count { await iterator.next() }
+    while !isSatisfied(all) { await iterator.next() }
     return all
   }
 

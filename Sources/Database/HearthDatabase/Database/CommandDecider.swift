@@ -118,9 +118,10 @@ final class CommandDecider: BatchWriterDelegate {
       let large = decideInline(&rest, settingAside: true, arrivalNanoseconds: arrivalNanoseconds)
       pool.commands.withLock { $0.decided(before[before.startIndex..<rest.startIndex]) }
       guard let large else {
-        // The rest returns to the mailbox, where commands of other connections that arrived meanwhile may precede it.
-        let isLeft = !rest.isEmpty && source == .mailbox
-        if isLeft, mailbox.withLock({ $0.putBack(rest, arrivalNanoseconds: arrivalNanoseconds) }) { return }
+        guard !rest.isEmpty else { return }
+        // The rest returns to its origin, so that commands of other connections that arrived meanwhile may precede it.
+        if source != .mailbox { return pool.commands.withLock { $0.putBack(rest, from: source) } }
+        if mailbox.withLock({ $0.putBack(rest, arrivalNanoseconds: arrivalNanoseconds) }) { return }
         continue
       }
       self.large.begin(large, from: source)
@@ -159,8 +160,10 @@ final class CommandDecider: BatchWriterDelegate {
   @discardableResult
   func decide(at instant: Instant, arrivalNanoseconds: UInt64 = 0, _ body: (inout Engine) -> Batch) -> Batch {
     let start = environment.meters.now()
+    let deliveriesWaiting = environment.deliveriesWaiting() + writer.batches.waitingEffectCount
     var (batch, deadline) = engine.withLock { engine in
       engine.recordDecisions(decisionObservers.detail)
+      engine.setDeliveriesWaiting(deliveriesWaiting)
       return (body(&engine), engine.nextDeadlineMonotonicMilliseconds)
     }
     environment.meters.decided(batch, since: start)

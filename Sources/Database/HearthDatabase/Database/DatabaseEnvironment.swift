@@ -25,6 +25,9 @@ public struct DatabaseEnvironment: Sendable {
   /// Receives the steps that clients' commands took, in one call per batch, on a queue of the database.
   package var charge: @Sendable (_ work: [ConnectionWork]) -> Void = { _ in }
 
+  /// Returns the number of recipients of effects that wait for the busiest event loop. Called for each batch.
+  package var deliveriesWaiting: @Sendable () -> Int = { 0 }
+
   /// The metrics that the database records.
   public var meters = DatabaseMetrics.none
 

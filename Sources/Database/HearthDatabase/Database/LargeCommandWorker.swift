@@ -24,7 +24,8 @@ struct LargeCommandWorker {
     return admitted[...]
   }
 
-  /// Decides commands that no longer wait for a large command, up to half of a batch. Runs on the deciding queue.
+  /// Decides commands that no longer wait for a large command, up to half of a batch, and starts the next large command
+  /// of each worker that is free. Runs on the deciding queue.
   ///
   /// - Returns: False when no command may be decided.
   func decideReleased() -> Bool {
@@ -52,18 +53,14 @@ struct LargeCommandWorker {
     }
   }
 
-  /// Starts the next commands that wait for a worker, as long as it is free.
+  /// Starts the next command that waits for a worker when it is free. One at a time, because it may be decided at once:
+  /// other commands come between.
   ///
   /// - Returns: False when no command was decided or started.
   private func beginNext(for worker: LargeCommandScheduler.Worker) -> Bool {
-    var count = 0
-    while count < decider.limits.engine.batchCommandsMax / 2,
-      let next = pool.commands.withLock({ $0.next(for: worker) })
-    {
-      count += 1
-      decideAnew(next, for: worker)
-    }
-    return count > 0
+    guard let next = pool.commands.withLock({ $0.next(for: worker) }) else { return false }
+    decideAnew(next, for: worker)
+    return true
   }
 
   /// Decides a command that had to wait for the worker, on the present state; it may turn out to be a large command

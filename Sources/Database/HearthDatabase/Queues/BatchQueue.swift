@@ -30,6 +30,14 @@ final class BatchQueue: Sendable {
 
   var isRunning: Bool { status == .running }
 
+  /// The number of effects of the newest waiting batches, which are not delivered yet.
+  var waitingEffectCount: Int {
+    pipeline.withLock { $0.waiting.suffix(Self.countedBatchesMax).reduce(0) { $0 + $1.effects.count } }
+  }
+
+  /// The maximum number of batches in ``waitingEffectCount``, which is read for each batch.
+  private static let countedBatchesMax = 16
+
   /// The size limit of one append, in bytes: the limit of waiting bytes plus one record of the maximum size.
   private var groupBytesMax: Int { limits.bytesPendingMax + limits.engine.recordBytesMax }
 

@@ -270,6 +270,18 @@ struct LargeCommandScheduler: Sendable {
     return admitted
   }
 
+  /// Puts commands back that were taken by ``takeReleased(_:)`` and not decided.
+  mutating func putBack(_ commands: ArraySlice<Command>, from source: Source) {
+    guard source == .connectionQueue else {
+      for command in commands { _ = wait(command) }
+      return unblocked.prepend(commands)
+    }
+    for (connection, commands) in Dictionary(grouping: commands, by: \.connection) {
+      keep(commands, of: connection, inFront: true)
+      ready.append(connection)
+    }
+  }
+
   /// Puts a command at the front of its connection's queue.
   mutating func putBack(_ command: Command) { keep([command], of: command.connection, inFront: true) }
 

@@ -9,7 +9,9 @@ import HearthEngine
 ///
 /// The cost of a connection's commands is known once they are decided (see ``charge(_:)``). A connection that has taken
 /// more steps than its share of a round skips rounds until it has waited for them: deficit round robin (Shreedhar and
-/// Varghese, 1995) over steps. It skips no round while no other connection has commands.
+/// Varghese, 1995) over steps. It skips no round while no other connection has commands. In a round, the commands of
+/// connections with expensive commands come last, because one of them may fill a batch: the others then wait for one
+/// batch, and not for all of these connections.
 struct Mailbox: Sendable {
   /// The round of a connection's last command, and the part of its share of that round that is used.
   private struct RoundPosition {
@@ -40,20 +42,31 @@ struct Mailbox: Sendable {
   /// The positions by connection; only positions in the round at ``head`` or later have a meaning.
   private var positions: [ConnectionID: RoundPosition] = [:]
 
-  /// The value of ``passedSteps`` at which each payer's debt is paid.
+  /// The value of ``passedSteps`` at which each payer's debt is paid. Paid debts are kept for
+  /// ``DatabaseLimits/debtRounds``.
   private var debts: [ConnectionID: Int] = [:]
   /// The sum of ``DatabaseLimits/roundSteps`` over the rounds that have passed.
   private var passedSteps = 0
   /// The rounds since paid debts were last removed.
   private var roundsSinceSweep = 0
-  /// The commands whose turn came while their payer owed too much, by payer. They precede those of the same payer in
-  /// ``rounds``.
+  /// The commands whose turn came while their payer had a debt, or had paid one lately, by payer. They precede those of
+  /// the same payer in ``rounds``.
   private var deferred: [ConnectionID: DeferredCommands] = [:]
   /// The payers of ``deferred``, in order, and how many of them the round at ``head`` has served.
   private var deferredPayers: [ConnectionID] = []
   private var deferredIndex = 0
   /// The number of commands that the round has taken from the payer at ``deferredIndex``.
   private var deferredShare = 0
+  /// The payers whose deferred commands are in the last result of ``take(_:)``.
+  private var takenPayers: Set<ConnectionID> = []
+  /// The number of their commands in it.
+  private var takenDeferredCount = 0
+  /// True when the next round begins with a deferred command, because the last one had time for none.
+  private var isDeferredFirst = false
+  /// True when the last result began so.
+  private var wasDeferredFirst = false
+  /// True when a command of the round at ``head`` was taken, or a deferred one in it.
+  private var hasTakenInRound = false
   /// The payers of connections that replaced another one: the replaced connection. The new connection shares its debt,
   /// and its commands stay behind those of the old one. Every other connection is its own payer.
   private var payers: [ConnectionID: ConnectionID] = [:]
@@ -84,6 +97,7 @@ struct Mailbox: Sendable {
     guard !commands.isEmpty else { return hasRoom }
     let eachBytes = sizeBytes / commands.count
     let cost = 1 + eachBytes / max(1, limits.roundBytesPerCommand)
+    let shareMax = commandsPerRound
     var index = commands.startIndex
     var isFarBehind = !pausedConnections.isEmpty && commands.contains { pausedConnections.contains($0.connection) }
     var isInNextRound = true
@@ -94,7 +108,7 @@ struct Mailbox: Sendable {
         if commands[index].isOneOff {
           isInNextRound = false
         } else {
-          if position.share >= limits.roundCommandsMax { position = RoundPosition(round: position.round + 1) }
+          if position.share >= shareMax { position = RoundPosition(round: position.round + 1) }
           position.share += cost
         }
         put(commands[index], sizeBytes: eachBytes, arrivalNanoseconds, into: position.round)
@@ -108,6 +122,11 @@ struct Mailbox: Sendable {
     }
     removeSpentPositions()
     return (isInNextRound ? hasReserve : hasRoom) && !isFarBehind
+  }
+
+  /// The commands of one connection in a round: the fewer, the more connections have commands.
+  private var commandsPerRound: Int {
+    min(limits.roundCommandsMax, max(limits.roundCommandsMin, limits.roundCommandsAllMax / max(1, positions.count)))
   }
 
   private var hasRoom: Bool {
@@ -129,6 +148,7 @@ struct Mailbox: Sendable {
 
   /// Removes and returns up to `countMax` commands, to be decided now.
   mutating func take(_ countMax: Int) -> [Command] {
+    (takenPayers, takenDeferredCount) = ([], 0)
     if hasDebtors { return takeWithoutDebtors(countMax) }
     var taken: [Command] = []
     takenArrivalNanoseconds = head < rounds.count ? rounds[head].arrivalNanoseconds : 0
@@ -213,31 +233,41 @@ extension Mailbox {
     if head == rounds.count { rounds.append(Round()) }
     if takenCount > 0 { rounds[head].commands.removeFirst(takenCount) }
     takenCount = 0
-    let own = Dictionary(grouping: commands) { isDeferred($0) ? payer(of: $0.connection) : nil }
-    for (payer, commands) in own {
-      if let payer {
-        deferred[payer]?.commands.prepend(commands)
-      } else {
-        rounds[head].commands.insert(contentsOf: commands, at: 0)
-      }
+    let own = Dictionary(grouping: commands) { command -> ConnectionID? in
+      let payer = payer(of: command.connection)
+      return !command.isOneOff && takenPayers.contains(payer) || isDeferred(command) ? payer : nil
     }
+    var (inOrder, seen) = ([ConnectionID](), Set<ConnectionID>())
+    for command in commands where !command.isOneOff {
+      let payer = payer(of: command.connection)
+      if own[payer] != nil, seen.insert(payer).inserted { inOrder.append(payer) }
+    }
+    for payer in inOrder { deferred[payer, default: DeferredCommands()].commands.prepend(own[payer] ?? []) }
+    deferredPayers = inOrder + deferredPayers.filter { own[$0] == nil }
+    let others = own[nil] ?? []
+    rounds[head].commands.insert(contentsOf: others, at: 0)
+    let hadTimeForNone = takenDeferredCount > 0 && commands.count - others.count >= takenDeferredCount
+    isDeferredFirst = hadTimeForNone && !wasDeferredFirst
     rounds[head].arrivalNanoseconds = arrivalNanoseconds
     count += commands.count
     return true
   }
 
-  /// Takes commands like ``take(_:)``, of one round at most. Commands of connections that have exceeded their share are
-  /// deferred, in order.
+  /// Takes commands like ``take(_:)``, of one round at most. Commands of connections with recorded debts are deferred, in
+  /// order, and taken after the others once the debt is paid.
   private mutating func takeWithoutDebtors(_ countMax: Int) -> [Command] {
     var taken: [Command] = []
+    (wasDeferredFirst, isDeferredFirst) = (isDeferredFirst, false)
     while taken.isEmpty, count > 0 {
       if head == rounds.count { rounds.append(Round()) }
       takenArrivalNanoseconds = rounds[head].arrivalNanoseconds
-      takeDeferred(countMax, into: &taken)
+      if wasDeferredFirst { takeDeferred(1, into: &taken) }
       takeFromRound(countMax, into: &taken)
+      takeDeferred(countMax, into: &taken)
+      if !taken.isEmpty { hasTakenInRound = true }
       let isLeft = deferredIndex < deferredPayers.count || takenCount < rounds[head].commands.count
       if isLeft, taken.count >= countMax { break }
-      endRound(isIdle: taken.isEmpty)
+      endRound()
     }
     count -= taken.count
     if count == 0 {
@@ -258,6 +288,8 @@ extension Mailbox {
         sizeBytes -= bytes
         taken += part
         deferredShare += part.count
+        takenDeferredCount += part.count
+        takenPayers.insert(payer)
       } else {
         (deferredIndex, deferredShare) = (deferredIndex + 1, 0)
       }
@@ -273,7 +305,7 @@ extension Mailbox {
       takenCount += 1
       rounds[head].sizeBytes -= eachBytes
       let payer = payer(of: command.connection)
-      if isDeferred(command) || !command.isOneOff && isInDebt(payer) {
+      if isDeferred(command) || !command.isOneOff && debts[payer] != nil {
         if deferred[payer] == nil { deferredPayers.append(payer) }
         deferred[payer, default: DeferredCommands()].commands.append(command)
         deferred[payer]?.sizeBytes += eachBytes
@@ -286,7 +318,9 @@ extension Mailbox {
 
   /// Advances to the next round. Every debt decreases by one share; if no command could be taken because all payers are
   /// in debt, by enough to let one of them continue.
-  private mutating func endRound(isIdle: Bool) {
+  private mutating func endRound() {
+    let isIdle = !hasTakenInRound && head + 1 >= rounds.count
+    hasTakenInRound = false
     sizeBytes -= rounds[head].sizeBytes
     rounds[head] = Round()
     (head, headRound, takenCount) = (head + 1, headRound + 1, 0)
@@ -304,7 +338,7 @@ extension Mailbox {
     roundsSinceSweep += 1
     // Only after as many rounds as there are debts: the sweep then takes amortized constant time per round.
     guard roundsSinceSweep >= debts.count else { return }
-    debts = debts.filter { $0.value > passedSteps }
+    debts = debts.filter { $0.value + limits.debtRounds * limits.roundSteps > passedSteps }
     roundsSinceSweep = 0
   }
 

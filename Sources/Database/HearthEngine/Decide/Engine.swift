@@ -101,7 +101,13 @@ public struct Engine {
 
   /// True when listens in doubt can be decided now, or live queries are outdated. The owner should then call `decide`,
   /// if necessary with a `tick`. False while the disk is full, because the data may not be durable.
-  public var hasPendingRedecisions: Bool { !(redecisions.isIdle && queries.outdated.isEmpty) && !storage.isStalled }
+  public var hasPendingRedecisions: Bool { !(redecisions.isIdle && !queries.hasDue) && !storage.isStalled }
+
+  /// Sets the number of recipients of effects that wait for the journal or an event loop. Above
+  /// ``EngineLimits/deliveriesWaitingMax``, outdated live queries wait.
+  package mutating func setDeliveriesWaiting(_ count: Int) {
+    queries.isDeliveryBehind = count > limits.deliveriesWaitingMax
+  }
 
   /// True while sessions from before the start must be ended, which happens in the first batches.
   package var hasLeftoverSessions: Bool { onDisconnects.hasLeftovers }
@@ -112,6 +118,7 @@ public struct Engine {
     [
       connections.deadlines.first?.deadlineMonotonicMilliseconds, grants.nextCheckMonotonicMilliseconds,
       turns.nextDeadlineMonotonicMilliseconds(at: now),
+      storage.isStalled ? nil : queries.nextDeadlineMonotonicMilliseconds(at: now),
     ].compactMap(\.self).min()
   }
 

@@ -18,8 +18,9 @@ enum QuerySlice {
     }
   }
 
-  /// Updates the next live queries, as many as one slice takes.
+  /// Updates the next live queries, as many as one slice takes; none while the event loops are behind.
   static func next(in engine: inout Engine) {
+    guard engine.queries.hasDue else { return }
     var stepsLeft = engine.limits.redecisionStepsPerSlice
     while stepsLeft > 0, let node = engine.queries.outdated.first {
       let writer = node.locationQueries?.backlog.payer

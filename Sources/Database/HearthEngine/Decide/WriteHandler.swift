@@ -116,6 +116,7 @@ enum WriteHandler {
     in engine: inout Engine
   ) -> Bool {
     guard !commit.changes.isEmpty else { return true }
+    engine.meter.stepsTaken += EngineLimits.commitSteps
     let record = CommitRecord(
       wallMilliseconds: engine.now.wallMilliseconds, author: author, grant: grant,
       mergeDepth: engine.limits.recordsMerges && commit.isMerge ? commit.base.count : nil,

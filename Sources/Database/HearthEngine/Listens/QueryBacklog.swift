@@ -27,6 +27,10 @@ struct QueryBacklog {
 
   private var versions: [Version] = []
   private var droppedCount = 0
+  /// The number of the version after the last change of each child.
+  private var lastChanges: [Key: Int] = [:]
+  /// The number of the version after the last replacement of the whole value.
+  private var lastReplacement = 0
   /// The cached result of the last call of ``changes(since:to:)``: in one pass nearly all queries start from the same
   /// version.
   private var last: (from: Int, to: Int, changes: Changes)?
@@ -47,6 +51,11 @@ struct QueryBacklog {
   mutating func append(_ version: Version, queryCount: Int) {
     let isFirst = versions.isEmpty
     versions.append(version)
+    if let keys = version.keys {
+      for key in keys { lastChanges[key] = number }
+    } else {
+      lastReplacement = number
+    }
     if isFirst { (slot, passNumber) = (queryCount, number) }
     if versions.count > Self.versionsMax { drop(Self.versionsMax / 2) }
   }
@@ -87,10 +96,15 @@ struct QueryBacklog {
 
   /// Returns the changed children since a version; nil when a commit replaced the whole value, or they are too many.
   private func keys(since number: Int) -> [Key]? {
+    guard lastReplacement <= number else { return nil }
     var keys = Set<Key>()
-    for version in versions[(number - droppedCount)...] {
-      guard let changed = version.keys, keys.count <= Self.keysMax else { return nil }
-      keys.formUnion(changed)
+    if lastChanges.count <= self.number - number {
+      for (key, changed) in lastChanges where changed > number { keys.insert(key) }
+    } else {
+      for version in versions[(number - droppedCount)...] {
+        guard keys.count <= Self.keysMax else { return nil }
+        keys.formUnion(version.keys ?? [])
+      }
     }
     return keys.count > Self.keysMax ? nil : keys.sorted()
   }
@@ -99,5 +113,6 @@ struct QueryBacklog {
     versions.removeFirst(count)
     droppedCount += count
     last = nil
+    lastChanges = versions.isEmpty ? [:] : lastChanges.filter { $0.value > droppedCount }
   }
 }

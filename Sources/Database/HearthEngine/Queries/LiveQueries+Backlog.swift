@@ -3,6 +3,15 @@ import HearthTree
 /// Deferred updates of live queries: a location with many of them updates them between later commands, for several
 /// commits at once. See ``QueryBacklog``.
 extension LiveQueries {
+  /// True when outdated live queries can be updated now.
+  var hasDue: Bool { !outdated.isEmpty && !isDeliveryBehind }
+
+  /// Returns the time, on the monotonic clock, at which waiting updates are tried again; nil when none waits.
+  func nextDeadlineMonotonicMilliseconds(at now: Instant) -> Int64? {
+    guard isDeliveryBehind, !outdated.isEmpty else { return nil }
+    return now.monotonicMilliseconds + EngineLimits.deliveriesCheckMilliseconds
+  }
+
   /// Returns true when the updates of a location's live queries are deferred.
   func isDeferred(_ locationQueries: LocationQueries) -> Bool {
     !locationQueries.backlog.isEmpty || locationQueries.groups.count > limits.inlineQueriesMax

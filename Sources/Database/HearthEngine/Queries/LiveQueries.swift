@@ -19,6 +19,8 @@ struct LiveQueries {
   var hasExhaustedAttempts = false
   /// The locations whose live queries must still be updated.
   var outdated: [ListenNode] = []
+  /// True while the event loops have many events to send: outdated live queries wait.
+  var isDeliveryBehind = false
   /// The evaluations of live queries in the background.
   var evaluations = LiveEvaluations()
 

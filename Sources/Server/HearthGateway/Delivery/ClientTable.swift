@@ -54,7 +54,7 @@ struct ClientTable: ~Copyable {
   /// Returns the client's row; nil when it is gone.
   @inline(__always)
   func place(of id: ConnectionID) -> Int? {
-    let place = Int(truncatingIfNeeded: id.rawValue >> 8 & 0xFF_FFFF)
+    let place = id.row
     guard place < rows.count, UInt64(rows[place].serial) == id.rawValue >> 32, rows[place].serial != 0 else {
       return nil
     }

@@ -18,6 +18,12 @@ struct DeliveryLimits: Sendable {
   /// wait for about a twentieth of a second.
   var waitingBytesMax = 64 << 20
 
+  /// The minimum number of recipients of an effect that waits in the bulk lane of ``LoopInbox``: about a tenth of a
+  /// millisecond's work.
+  var bulkRecipientsMin = 64
+  /// The minimum bytes, counted for each recipient, of an effect that waits in the bulk lane.
+  var bulkBytesMin = 256 << 10
+
   /// The duration of a delivery from which a loop counts as busy: effects that arrive during it are delivered together.
   var busyMin = TimeAmount.milliseconds(1)
   /// The maximum pause before the next delivery of a busy loop: an eighth of the last duration, and no more than this.

@@ -103,19 +103,56 @@ package struct EffectRouter: Sendable {
     }
   }
 
+  /// Returns the number of recipients of a database's effects that wait for the busiest loop. Thread-safe.
+  package func waitingRecipientCount(of database: String) -> Int {
+    inboxes.reduce(0) { max($0, $1.waitingRecipientCount(of: database)) }
+  }
+
   /// Delivers effects. Called on a queue of the database; only sorts and queues.
   ///
   /// - Parameter arrival: the time of the oldest command with these effects; 0 when that is not known.
   package func deliver(_ effects: [Effect], of database: String, arrival: UInt64 = 0) {
-    guard inboxes.count > 1 else { return deliverToOne(effects, of: database, arrival) }
+    let effects = loopEffects(effects, of: database)
+    let parts = inboxes.count > 1 ? split(effects) : [effects]
+    // Every loop gets its part before the wait for a slow one.
+    let roomSemaphores = zip(inboxes, parts).compactMap { inbox, part in
+      part.isEmpty ? nil : inbox.enqueueWithoutBlocking(part, of: database, arrival: arrival)
+    }
+    for room in roomSemaphores { room.wait() }
+  }
+
+  private func loopEffects(_ effects: [Effect], of database: String) -> [LoopEffect] {
+    var hasBulk = false
+    return effects.map { effect in
+      switch effect {
+      case .event(_, let recipients):
+        // The answer to a write comes after its events.
+        hasBulk = hasBulk || recipients.count >= DeliveryLimits.standard.bulkRecipientsMin
+        return .effect(effect)
+      case .reply(let id, let request, let reply) where hasBulk:
+        hasBulk = false
+        return .bulkReply(id, request: request, reply)
+      case .redecided(let redecision):
+        meters.cancelled(redecision)
+        return .cancel(redecision, receipts.open(redecision, of: database))
+      case .queryEvent, .reply, .authenticationEnded, .denied: return .effect(effect)
+      }
+    }
+  }
+
+  /// Returns the effects for the connections of each loop.
+  private func split(_ effects: [LoopEffect]) -> [[LoopEffect]] {
     var parts = [[LoopEffect]](repeating: [], count: inboxes.count)
+    func append(_ effect: LoopEffect, for id: ConnectionID) {
+      if id.loopIndex < parts.count { parts[id.loopIndex].append(effect) }
+    }
     for effect in effects {
       switch effect {
-      case .event(let event, let recipients):
+      case .effect(.event(let event, let recipients)):
         for (index, part) in split(recipients).enumerated() where !part.isEmpty {
           parts[index].append(.effect(.event(event, to: part)))
         }
-      case .queryEvent(let event, let recipients):
+      case .effect(.queryEvent(let event, let recipients)):
         var groups = [[TaggedRecipient]](repeating: [], count: inboxes.count)
         for recipient in recipients where recipient.connection.loopIndex < groups.count {
           groups[recipient.connection.loopIndex].append(recipient)
@@ -123,39 +160,16 @@ package struct EffectRouter: Sendable {
         for (index, group) in groups.enumerated() where !group.isEmpty {
           parts[index].append(.effect(.queryEvent(event, to: group)))
         }
-      case .redecided(let redecision):
+      case .cancel(let redecision, _), .effect(.redecided(let redecision)):
         // Each loop cancels its own clients' listens.
-        meters.cancelled(redecision)
-        let receipt = receipts.open(redecision, of: database)
         guard !redecision.cancelled.isEmpty else { continue }
-        for index in parts.indices { parts[index].append(.cancel(redecision, receipt)) }
-      case .reply(let id, _, _), .authenticationEnded(let id):
-        append(effect, for: id, to: &parts)
-      case .denied(let denial): append(effect, for: denial.connection, to: &parts)
+        for index in parts.indices { parts[index].append(effect) }
+      case .effect(.reply(let id, _, _)), .bulkReply(let id, _, _), .effect(.authenticationEnded(let id)):
+        append(effect, for: id)
+      case .effect(.denied(let denial)): append(effect, for: denial.connection)
       }
     }
-    var roomSemaphores: [DispatchSemaphore] = []
-    for (index, inbox) in inboxes.enumerated() where !parts[index].isEmpty {
-      if let room = inbox.enqueueWithoutBlocking(parts[index], of: database, arrival: arrival) {
-        roomSemaphores.append(room)
-      }
-    }
-    // Every loop gets its part before the wait for a slow one.
-    for room in roomSemaphores { room.wait() }
-  }
-
-  private func deliverToOne(_ effects: [Effect], of database: String, _ arrival: UInt64) {
-    let effects = effects.map { effect -> LoopEffect in
-      guard case .redecided(let redecision) = effect else { return .effect(effect) }
-      meters.cancelled(redecision)
-      return .cancel(redecision, receipts.open(redecision, of: database))
-    }
-    inboxes[0].enqueue(effects, of: database, arrival: arrival)
-  }
-
-  private func append(_ effect: Effect, for id: ConnectionID, to parts: inout [[LoopEffect]]) {
-    let index = id.loopIndex
-    if index < parts.count { parts[index].append(.effect(effect)) }
+    return parts
   }
 
   private func split(_ recipients: [ConnectionID]) -> [[ConnectionID]] {

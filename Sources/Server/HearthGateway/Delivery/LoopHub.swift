@@ -211,6 +211,7 @@ package final class LoopHub {
       switch effect {
       case .effect(let effect): perform(effect, of: database)
       case .cancel(let redecision, let receipt): cancel(redecision, receipt, of: database)
+      case .bulkReply(let id, let request, let reply): answer(id, request, reply)
       }
     }
   }
@@ -219,17 +220,20 @@ package final class LoopHub {
     switch effect {
     case .event(let event, let recipients): deliver(event, recipients.lazy.map { ($0, nil) })
     case .queryEvent(let event, let recipients): deliver(event, recipients.lazy.map { ($0.connection, $0.tag) })
-    case .reply(let id, let request, let reply):
-      if id == requests {
-        explained[request] = nil
-        waiting.removeValue(forKey: request)?.completion(reply)
-      } else {
-        clients[id]?.answer(request, reply)
-      }
+    case .reply(let id, let request, let reply): answer(id, request, reply)
     case .redecided(let redecision): cancel(redecision, nil, of: database)
     case .authenticationEnded(let id): clients[id]?.endAuthentication()
     case .denied(let denial): explain(denial, of: database)
     }
+  }
+
+  private func answer(_ id: ConnectionID, _ request: Int32, _ reply: Reply) {
+    guard id == requests else {
+      clients[id]?.answer(request, reply)
+      return
+    }
+    explained[request] = nil
+    waiting.removeValue(forKey: request)?.completion(reply)
   }
 
   /// Logs a denial, and delivers its explanation to a client that asked for one.
@@ -246,6 +250,8 @@ package final class LoopHub {
 extension ConnectionID {
   /// The index of its loop.
   var loopIndex: Int { Int(rawValue & 0xFF) }
+  /// The row of its client in the loop's ``ClientTable``.
+  var row: Int { Int(truncatingIfNeeded: rawValue >> 8 & 0xFF_FFFF) }
   /// False for the id of a loop's one-off requests, which have no connection of their own.
   var isClients: Bool { rawValue > 0xFF }
 }

@@ -8,6 +8,9 @@ import Synchronization
 /// Effects that arrive while the loop is still delivering earlier ones are performed together: each socket then gets
 /// them in one write. Databases take turns, so that one with many effects does not delay the others for long; and a
 /// database with too many waiting is blocked until the loop has caught up with it.
+///
+/// Within a database, effects for many recipients wait in a lane of their own, with the later effects for the same
+/// connections: the answers to other clients do not wait for them. Each connection gets its effects in order.
 final class LoopInbox: Sendable {
   private struct Delivery {
     var effects: ArraySlice<LoopEffect>
@@ -16,6 +19,16 @@ final class LoopInbox: Sendable {
     /// The times at which they were queued, and the oldest command with these effects arrived; 0 when metrics are off.
     var queuedAt: UInt64
     var arrival: UInt64
+    /// For a delivery of the bulk lane, the number of the prompt delivery that it follows.
+    var follows = 0
+
+    /// The same without effects.
+    var emptied: Delivery { Delivery(effects: [], sizes: [], queuedAt: queuedAt, arrival: arrival) }
+
+    mutating func append(_ effect: LoopEffect, _ size: Int) {
+      effects.append(effect)
+      sizes.append(size)
+    }
 
     /// Moves effects to a turn until it is full. The recipients of an event may be split over several turns.
     mutating func move(to turn: inout Turn, _ limits: DeliveryLimits) {
@@ -50,11 +63,6 @@ final class LoopInbox: Sendable {
       bytes += count * size
     }
 
-    mutating func add(_ other: Load) {
-      recipients += other.recipients
-      bytes += other.bytes
-    }
-
     static func -= (load: inout Load, other: Load) {
       load.recipients -= other.recipients
       load.bytes -= other.bytes
@@ -77,14 +85,100 @@ final class LoopInbox: Sendable {
 
   /// The waiting effects of one database.
   private struct WaitingEffects {
-    var deliveries = CircularBuffer<Delivery>(initialCapacity: 2)
-    var load = Load()
+    /// The effects for few recipients, of connections with nothing in ``bulk``.
+    var prompt = CircularBuffer<Delivery>(initialCapacity: 2)
+    /// The other effects.
+    var bulk = CircularBuffer<Delivery>()
+    /// The numbers of deliveries that were added to ``prompt``, and that were removed from it.
+    var (promptAdded, promptTaken) = (0, 0)
+    var promptLoad = Load()
+    /// The bytes count once for each effect: recipients share them.
+    var bulkLoad = Load()
     /// The semaphores of a blocked database, signalled when there is room again.
     var roomSemaphores: [DispatchSemaphore] = []
+
+    var recipientCount: Int { promptLoad.recipients + bulkLoad.recipients }
+
+    var isEmpty: Bool { prompt.isEmpty && bulk.isEmpty }
+
+    /// Returns true when more waits than a part of the maximum.
+    func isOver(_ limits: DeliveryLimits, part: Int = 1) -> Bool {
+      promptLoad.isOver(limits, part: part) || bulkLoad.isOver(limits, part: part)
+    }
+
+    /// Adds effects to their lanes.
+    mutating func append(_ delivery: Delivery, _ marks: inout BulkMarks, _ limits: DeliveryLimits) {
+      var (prompt, bulk) = (delivery.emptied, delivery.emptied)
+      for (effect, size) in zip(delivery.effects, delivery.sizes) {
+        guard effect.isBulk(size, limits) || marks.contains(effect) else {
+          promptLoad.add(effect.recipientCount, ofEach: size)
+          prompt.append(effect, size)
+          continue
+        }
+        marks.add(effect, 1)
+        bulkLoad.recipients += effect.recipientCount
+        bulkLoad.bytes += size
+        bulk.append(effect, size)
+      }
+      if !prompt.effects.isEmpty {
+        self.prompt.append(prompt)
+        promptAdded += 1
+      }
+      if !bulk.effects.isEmpty {
+        bulk.follows = promptAdded
+        self.bulk.append(bulk)
+      }
+    }
+
+    /// Returns the next effects of each lane, as many as a turn takes.
+    mutating func take(of database: String, _ marks: inout BulkMarks, _ limits: DeliveryLimits) -> [Turn] {
+      var turn = Turn(database: database)
+      while !turn.load.isFull(limits), var delivery = prompt.popFirst() {
+        delivery.move(to: &turn, limits)
+        if delivery.effects.isEmpty { promptTaken += 1 } else { prompt.prepend(delivery) }
+      }
+      promptLoad -= turn.load
+      guard !bulk.isEmpty else { return [turn] }
+      var bulkTurn = Turn(database: database, isBulk: true)
+      while !bulkTurn.load.isFull(limits), var delivery = bulk.first, delivery.follows <= promptTaken {
+        bulk.removeFirst()
+        let sizes = delivery.sizes
+        delivery.move(to: &bulkTurn, limits)
+        bulkLoad.bytes -= sizes.prefix(sizes.count - delivery.sizes.count).reduce(0, +)
+        if !delivery.effects.isEmpty { bulk.prepend(delivery) }
+      }
+      for effect in bulkTurn.effects { marks.add(effect, -1) }
+      bulkLoad.recipients -= bulkTurn.load.recipients
+      return [turn, bulkTurn].filter { !$0.effects.isEmpty }
+    }
+  }
+
+  /// The numbers of effects in bulk lanes, by the rows of their connections.
+  private struct BulkMarks {
+    private var counts: [Int32] = []
+    private var total = 0
+
+    func contains(_ effect: LoopEffect) -> Bool {
+      guard total > 0 else { return false }
+      var isFound = false
+      effect.forEachConnection { id in
+        if id.row < counts.count, counts[id.row] > 0 { isFound = true }
+      }
+      return isFound
+    }
+
+    mutating func add(_ effect: LoopEffect, _ change: Int32) {
+      effect.forEachConnection { id in
+        if id.row >= counts.count { counts += Array(repeating: 0, count: id.row + 1 - counts.count) }
+        counts[id.row] += change
+        total += Int(change)
+      }
+    }
   }
 
   private struct State {
     var waiting: [String: WaitingEffects] = [:]
+    var marks = BulkMarks()
     /// The databases with waiting effects, in the order of their turns.
     var turns = CircularBuffer<String>(initialCapacity: 4)
     var isScheduled = false
@@ -108,7 +202,12 @@ final class LoopInbox: Sendable {
   }
 
   /// The number of recipients of effects that wait for the loop. Thread-safe.
-  var waitingRecipientCount: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.load.recipients } } }
+  var waitingRecipientCount: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.recipientCount } } }
+
+  /// Returns the number of recipients of a database's effects that wait for the loop. Thread-safe.
+  func waitingRecipientCount(of database: String) -> Int {
+    state.withLock { $0.waiting[database]?.recipientCount ?? 0 }
+  }
 
   /// Queues effects. Called on a queue of the database, which blocks while too much of it waits. Effects of one
   /// database keep their order.
@@ -124,17 +223,13 @@ final class LoopInbox: Sendable {
   func enqueueWithoutBlocking(_ effects: [LoopEffect], of database: String, arrival: UInt64 = 0) -> DispatchSemaphore? {
     let queuedAt = meters.now()
     let sizes = effects.map(\.recipientBytes)
-    var load = Load()
-    for (effect, size) in zip(effects, sizes) { load.add(effect.recipientCount, ofEach: size) }
     let mayWait = !loop.inEventLoop
-    let (isFirst, pausedUntil, room) = state.withLock { [load] state -> (Bool, NIODeadline, DispatchSemaphore?) in
+    let (isFirst, pausedUntil, room) = state.withLock { state -> (Bool, NIODeadline, DispatchSemaphore?) in
       var queue = state.waiting[database] ?? WaitingEffects()
-      if queue.deliveries.isEmpty { state.turns.append(database) }
-      queue.deliveries.append(
-        Delivery(
-          effects: effects[...], sizes: sizes[...], queuedAt: queuedAt, arrival: arrival))
-      queue.load.add(load)
-      let room = mayWait && queue.load.isOver(limits) ? DispatchSemaphore(value: 0) : nil
+      if queue.isEmpty { state.turns.append(database) }
+      queue.append(
+        Delivery(effects: effects[...], sizes: sizes[...], queuedAt: queuedAt, arrival: arrival), &state.marks, limits)
+      let room = mayWait && queue.isOver(limits) ? DispatchSemaphore(value: 0) : nil
       if let room { queue.roomSemaphores.append(room) }
       state.waiting[database] = queue
       defer { state.isScheduled = true }
@@ -189,13 +284,17 @@ final class LoopInbox: Sendable {
 
   private struct Turn {
     let database: String
+    let isBulk: Bool
     var effects: [LoopEffect] = []
     var load = Load()
     /// The time at which the oldest of its deliveries was queued.
     private(set) var queuedAt: UInt64 = 0
     private(set) var arrival: UInt64 = 0
 
-    init(database: String) { self.database = database }
+    init(database: String, isBulk: Bool = false) { (self.database, self.isBulk) = (database, isBulk) }
+
+    /// The order in which turns are performed: short ones do not wait for long ones, nor prompt ones for bulk.
+    var rank: (Int, Int, Int) { (isBulk ? 1 : 0, load.bytes, load.recipients) }
 
     mutating func note(queuedAt: UInt64, arrival: UInt64) {
       if self.queuedAt == 0 { self.queuedAt = queuedAt }
@@ -213,42 +312,52 @@ final class LoopInbox: Sendable {
         guard let database = state.turns.popFirst(), var queue = state.waiting.removeValue(forKey: database) else {
           continue
         }
-        turns.append(take(from: &queue, of: database))
-        if !queue.load.isOver(limits, part: 2) {
+        turns += queue.take(of: database, &state.marks, limits)
+        if !queue.isOver(limits, part: 2) {
           roomSemaphores += queue.roomSemaphores
           queue.roomSemaphores = []
         }
-        guard !queue.deliveries.isEmpty else { continue }
+        guard !queue.isEmpty else { continue }
         state.turns.append(database)
         state.waiting[database] = queue
       }
       return (turns, roomSemaphores, !state.turns.isEmpty)
     }
     for room in roomSemaphores { room.signal() }
-    // Short deliveries do not wait for long ones.
-    if turns.count > 1 { turns.sort { ($0.load.bytes, $0.load.recipients) < ($1.load.bytes, $1.load.recipients) } }
+    if turns.count > 1 { turns.sort { $0.rank < $1.rank } }
     return (turns, hasMore)
-  }
-
-  private func take(from queue: inout WaitingEffects, of database: String) -> Turn {
-    var turn = Turn(database: database)
-    while !turn.load.isFull(limits), var delivery = queue.deliveries.popFirst() {
-      delivery.move(to: &turn, limits)
-      if !delivery.effects.isEmpty { queue.deliveries.prepend(delivery) }
-    }
-    queue.load -= turn.load
-    return turn
   }
 }
 
 extension LoopEffect {
+  /// Returns true when it is sent to many recipients, or has many bytes for all of them together.
+  fileprivate func isBulk(_ recipientBytes: Int, _ limits: DeliveryLimits) -> Bool {
+    if case .bulkReply = self { return true }
+    let count = recipientCount
+    return count >= limits.bulkRecipientsMin || count * recipientBytes >= limits.bulkBytesMin
+  }
+
+  /// Calls `body` with each connection that it reaches.
+  fileprivate func forEachConnection(_ body: (ConnectionID) -> Void) {
+    switch self {
+    case .effect(.event(_, let recipients)): recipients.forEach(body)
+    case .effect(.queryEvent(_, let recipients)): for recipient in recipients { body(recipient.connection) }
+    case .cancel(let redecision, _), .effect(.redecided(let redecision)):
+      for cancelled in redecision.cancelled { body(cancelled.connection) }
+    case .effect(.reply(let id, _, _)), .bulkReply(let id, _, _), .effect(.authenticationEnded(let id)):
+      // One-off requests have no order.
+      if id.isClients { body(id) }
+    case .effect(.denied(let denial)): if denial.connection.isClients { body(denial.connection) }
+    }
+  }
+
   /// The number of connections that it reaches.
   fileprivate var recipientCount: Int {
     switch self {
     case .effect(.event(_, let recipients)): recipients.count
     case .effect(.queryEvent(_, let recipients)): recipients.count
     case .cancel(let redecision, _), .effect(.redecided(let redecision)): redecision.cancelled.count
-    case .effect(.reply), .effect(.authenticationEnded), .effect(.denied): 1
+    case .effect(.reply), .bulkReply, .effect(.authenticationEnded), .effect(.denied): 1
     }
   }
 
@@ -258,8 +367,10 @@ extension LoopEffect {
     let max = LargeValuePool.loopBytesMax
     switch self {
     case .effect(.event(let event, _)), .effect(.queryEvent(let event, _)): return event.change.bytes(max: max)
-    case .effect(.reply(_, _, .value(let node))): return min(max, node.heldBytes(upTo: max))
-    case .effect(.reply), .effect(.redecided), .effect(.authenticationEnded), .effect(.denied), .cancel: return 0
+    case .effect(.reply(_, _, .value(let node))), .bulkReply(_, _, .value(let node)):
+      return min(max, node.heldBytes(upTo: max))
+    case .effect(.reply), .bulkReply, .effect(.redecided), .effect(.authenticationEnded), .effect(.denied), .cancel:
+      return 0
     }
   }
 
@@ -276,7 +387,8 @@ extension LoopEffect {
         .effect(.queryEvent(event, to: Array(recipients[..<count]))),
         .effect(.queryEvent(event, to: Array(recipients[count...])))
       )
-    case .effect(.reply), .effect(.redecided), .effect(.authenticationEnded), .effect(.denied), .cancel: nil
+    case .effect(.reply), .bulkReply, .effect(.redecided), .effect(.authenticationEnded), .effect(.denied), .cancel:
+      nil
     }
   }
 }

@@ -59,6 +59,7 @@ extension DatabaseRegistry {
       deliver: { effects, arrival in router.deliver(effects, of: name, arrival: arrival) },
       notice: { notice in notice.log(name, logger) })
     environment.charge = { work in router.charge(work, of: name) }
+    environment.deliveriesWaiting = { router.waitingRecipientCount(of: name) }
     environment.meters = meters
     return environment
   }

@@ -41,6 +41,8 @@ package struct TransportLimits: Sendable {
   /// The maximum number of messages of one socket, or requests of one connection, that are handled before others have their turn:
   /// some tenths of a millisecond's work. Nearly every client sends fewer at once, and never waits.
   package var turnMessagesMax = 16
+  /// The bytes of a socket's message that count as one more message of a turn: large messages take as long as many small ones.
+  static let turnBytesPerMessage = 1 << 10
   /// The maximum number of waiting connections that get their turn before the loop polls its other connections again.
   var turnsMax = 8
   /// The minimum microseconds that the waiting connections then pause: a loop with work that is due at once polls no connection.

@@ -66,7 +66,7 @@ extension Socket: ChannelDuplexHandler {
     if input.readableBytes == 0 {
       // An idle socket holds no buffer.
       input = ByteBuffer()
-    } else if turnLeft == 0 {
+    } else if turnLeft <= 0 {
       joinQueue()
     }
   }
@@ -75,6 +75,7 @@ extension Socket: ChannelDuplexHandler {
     guard state == .open, let delegate else { return }
     // In a local constant, because the delegate may change the socket meanwhile.
     let message = parser.message
+    turnLeft -= message.count / TransportLimits.turnBytesPerMessage
     hasDelivered = true
     let violation: SocketViolation? = message.withUnsafeBytes { bytes in
       do throws(SocketViolation) {
