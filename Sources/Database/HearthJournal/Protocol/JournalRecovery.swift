@@ -48,13 +48,13 @@ public struct JournalRecovery: Sendable, Equatable {
     }
   }
 
-  /// The current snapshot's position, or 0 without one; the log is replayed after it.
+  /// The position of the current checkpoint or snapshot, or 0 without one; the log is replayed after it.
   public var snapshotPosition: Int64
 
   /// The last position of the log.
   public var headPosition: Int64
 
-  /// The number of batches after the snapshot, all verified.
+  /// The number of batches after that position, all verified.
   public var batchCount: Int
 
   /// The parts that were cut off; empty after a clean stop and after a crash between two appends.
