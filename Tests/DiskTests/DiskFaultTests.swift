@@ -50,6 +50,16 @@ import Testing
     try fail(SteppedRun<OutboxFiles>.self, Self.extent(pointStride: 24, callStride: 100), seed: 5)
   }
 
+  @Test("a power loss while a checkpoint is completed leaves the start before it or after it, with the log")
+  func checkpointsWithoutPower() throws {
+    try losePower(SteppedRun<CheckpointFiles>.self, Self.extent(pointStride: 3, callStride: 60), seed: 15)
+  }
+
+  @Test("a checkpoint on a failing disk becomes current or is refused, and a repetition completes it")
+  func checkpointsOnFailingDisk() throws {
+    try fail(SteppedRun<CheckpointFiles>.self, Self.extent(pointStride: 16, callStride: 60), seed: 16)
+  }
+
   @Test("after a power loss at any point the accounts have a prefix of the changes, with all acknowledged ones")
   func accountsWithoutPower() async throws {
     try await onOwnThread {
