@@ -3,7 +3,8 @@ public struct JournalRecovery: Sendable, Equatable {
   /// The treatment of damage.
   public enum Mode: Sendable, Equatable {
     /// Cuts off an unfinished commit at the end of the log, which a crash may leave and which was not acknowledged.
-    /// Refuses to open when any other part is damaged, or when an acknowledged commit is missing.
+    /// Removes a damaged checkpoint when an older one, or a snapshot, and the log replace it. Refuses to open when any
+    /// other part is damaged, or when an acknowledged commit is missing.
     case truncateTornTail
     /// Cuts off the log at the first damage. Acknowledged commits after it are lost to the database; the damaged parts
     /// are moved elsewhere, not destroyed.

@@ -23,10 +23,8 @@ package final class JournalSalvage: JournalRepair {
 
   /// True when a checkpoint can be read: an unreadable file is examined like any other.
   private var hasCheckpoint: Bool {
-    let rows = try? connection(path).read { database in
-      try Row.fetchAll(database, sql: SQLiteSchema.newestSnapshots).compactMap(SnapshotInfo.init)
-    }
-    return rows?.contains(where: \.isCheckpoint) == true
+    let found = try? connection(path).read { try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM checkpoint)") }
+    return found == true
   }
 
   /// Examines the whole journal. Content that the disk fails to read counts as damage.
