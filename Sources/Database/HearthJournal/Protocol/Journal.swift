@@ -65,7 +65,7 @@ public protocol Journal: AnyObject, Sendable {
   /// Makes a checkpoint the current one, atomically and durably. One at the same position is replaced; older ones, and
   /// snapshots, stay until they are pruned. While there are checkpoints, the history cannot be read or rewritten.
   ///
-  /// After an error with an unknown outcome, the same call may be repeated; it is refused until the owner's next append.
+  /// After an error with an unknown outcome, the call may be repeated, and is refused until the owner's next append.
   ///
   /// - Parameters:
   /// - position: The end of any durable batch after the current snapshot and checkpoint, the position of one of them,
