@@ -18,8 +18,8 @@ let house: [SwiftSetting] =
 let fuzzed: [Target.Dependency] = [
   "HearthAccounts", "HearthBackup", "HearthBytes", "HearthCluster", "HearthCrypto", "HearthDatabase", "HearthEngine",
   "HearthGateway",
-  "HearthIdentity", "HearthJournal", "HearthMigration", "HearthPluginHost", "HearthRules", "HearthSAML",
-  "HearthTransport", "HearthTree", "HearthTriggers", "HearthWebAuthn", "HearthWire", "HearthWorkbench",
+  "HearthIdentity", "HearthJournal", "HearthMigration", "HearthPages", "HearthPluginHost", "HearthRules",
+  "HearthSAML", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWebAuthn", "HearthWire", "HearthWorkbench",
   .nioCore,
 ]
 let fuzzing: Target =
@@ -206,6 +206,8 @@ let groups = [
           "HearthDatabase", "HearthEngine", "HearthJournal", "HearthOutbound", "HearthPlugin", "HearthTree",
           "HearthTriggers", .logging,
         ]),
+      // The files of pages of databases that need not fit in memory.
+      .target(name: "HearthPages", dependencies: ["HearthBytes", "HearthSystem", "HearthTree"]),
       // Judges staged rules by the requests that the rules in force decide.
       .target(name: "HearthTrial", dependencies: ["HearthEngine", "HearthRules", "HearthTree"]),
       // The events of a commit, their bodies, and the time of each attempt to send them. Without a socket, a file or a clock.
@@ -462,7 +464,8 @@ let groups = [
         name: "DiskTests",
         dependencies: [
           "CDiskTap", "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal",
-          "HearthProgram", "HearthSQLite", "HearthSystem", "HearthTestKit", "HearthTree", "RandomTestKit",
+          "HearthPages", "HearthProgram", "HearthSQLite", "HearthSystem", "HearthTestKit", "HearthTree",
+          "RandomTestKit",
         ]),
       fuzzing,
       .testTarget(
@@ -545,6 +548,9 @@ let groups = [
           "HearthDatabase", "HearthEngine", "HearthJournal", "HearthOutbound", "HearthOutbox", "HearthPlugin",
           "HearthRules", "HearthTree", "HearthTriggers", .logging,
         ]),
+      .testTarget(
+        name: "HearthPagesTests",
+        dependencies: ["HearthBytes", "HearthPages", "HearthSystem", "HearthTree", "RandomTestKit"]),
       .testTarget(
         name: "HearthPluginHostTests",
         dependencies: [

@@ -60,6 +60,16 @@ import Testing
     try fail(SteppedRun<OutboxFiles>.self, Self.extent(pointStride: 24, callStride: 100), seed: 5)
   }
 
+  @Test("after a power loss at any point the newest checkpoint opens, and every page below it is read")
+  func pagesWithoutPower() throws {
+    try losePower(PageFilesRun.self, Self.extent(pointStride: 3, callStride: 9), seed: 15)
+  }
+
+  @Test("page files on a failing disk lose no stored page, and nothing is written after a failed sync")
+  func pagesOnFailingDisk() throws {
+    try fail(PageFilesRun.self, Self.extent(pointStride: 3, callStride: 14), seed: 16)
+  }
+
   @Test("after a power loss at any point the accounts have a prefix of the changes, with all acknowledged ones")
   func accountsWithoutPower() async throws {
     try await onOwnThread {

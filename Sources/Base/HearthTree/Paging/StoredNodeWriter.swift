@@ -14,12 +14,18 @@ package protocol PageSink: Sendable {
   mutating func append(
     sizeBytes: Int, _ fill: (_ record: UnsafeMutableRawBufferPointer, _ seed: UInt64) -> Void
   ) throws(PageError) -> PageLocation
+
+  /// Makes the records durable that were appended before.
+  mutating func sync() throws(PageError)
+
+  /// Drops the records that were appended since the last sync. Their addresses may be used again.
+  mutating func discard()
 }
 
 /// A writer that stores what is not stored yet of nodes.
 ///
-/// A store has one writer at a time. Written objects count as stored when ``commit()`` is called, after the sink's data
-/// is durable; other threads may read the nodes meanwhile. What is stored in another store is copied, at each parent that
+/// A store has one writer at a time. Written objects count as stored when ``commit()`` has made the sink's data
+/// durable; other threads may read the nodes meanwhile. What is stored in another store is copied, at each parent that
 /// is written: an object has one location.
 package struct StoredNodeWriter<Sink: PageSink>: Sendable {
   /// The sink.
@@ -45,7 +51,7 @@ package struct StoredNodeWriter<Sink: PageSink>: Sendable {
   /// Creates a writer to a sink.
   package init(_ sink: Sink) { self.sink = sink }
 
-  /// Stores a node, and returns its location, which is valid when the sink's data is durable.
+  /// Stores a node, and returns its location, which is valid after ``commit()``.
   ///
   /// After an error, ``discard()`` must be called.
   package mutating func write(_ node: Node) throws(PageError) -> StoredNode {
@@ -64,8 +70,14 @@ package struct StoredNodeWriter<Sink: PageSink>: Sendable {
     }
   }
 
-  /// Marks what was written as stored. Called after the sink's data is durable.
-  package mutating func commit() {
+  /// Makes the sink's data durable, and marks what was written as stored. After an error, nothing of it is stored.
+  package mutating func commit() throws(PageError) {
+    do {
+      try sink.sync()
+    } catch {
+      discard()
+      throw error
+    }
     for item in written {
       let cell = StoredObject.cell(of: .passUnretained(item.object))
       StoredObject.remember(cell, at: item.location, sizeBytes: item.residentSize)
@@ -73,8 +85,9 @@ package struct StoredNodeWriter<Sink: PageSink>: Sendable {
     written.removeAll()
   }
 
-  /// Marks what was written as not stored, because the sink lost its data.
+  /// Drops what was written since the last commit, which is not stored then.
   package mutating func discard() {
+    sink.discard()
     for item in written { atomic_word_store(StoredObject.cell(of: .passUnretained(item.object)), 0) }
     written.removeAll()
   }
