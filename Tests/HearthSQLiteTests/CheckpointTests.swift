@@ -235,4 +235,49 @@ import Testing
     // A refusal leaves the journal unlocked.
     try open(folder).close()
   }
+
+  // MARK: The folder of pages
+
+  @Test("pages are removed with their journal, also those that an interrupted removal left")
+  func removal() throws {
+    let folder = try JournalFolder()
+    let journals = SQLiteJournals(folder: folder.path)
+    let pages = try #require(journals.pageFolder(of: "a"))
+    #expect(pages == folder.file("a.pages"))
+    for hasJournal in [true, false] {
+      if hasJournal { try journals.open("a").journal.close() }
+      for name in ["a", "ab"] {
+        try FileManager.default.createDirectory(atPath: folder.file(name + ".pages"), withIntermediateDirectories: true)
+        for number in 0..<3 { try folder.write([1], "\(name).pages/0000000\(number).seg") }
+      }
+      try journals.remove("a")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["ab.pages"])
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("ab.pages")).count == 3)
+  }
+
+  @Test("pages stay while their journal is open")
+  func removalInUse() throws {
+    let folder = try JournalFolder()
+    let journals = SQLiteJournals(folder: folder.path)
+    let journal = try journals.open("a").journal
+    try FileManager.default.createDirectory(atPath: folder.file("a.pages"), withIntermediateDirectories: false)
+    #expect(throws: JournalError(.inUse, "")) { try journals.remove("a") }
+    #expect(folder.exists("a.pages"))
+    try journal.close()
+  }
+
+  @Test("a journal with pages is not moved, and not onto pages")
+  func move() throws {
+    let (folder, other) = (try JournalFolder(), try JournalFolder())
+    let (journals, target) = (SQLiteJournals(folder: folder.path), SQLiteJournals(folder: other.path))
+    try journals.open("a").journal.close()
+    for place in [folder, other] {
+      try FileManager.default.createDirectory(atPath: place.file("a.pages"), withIntermediateDirectories: false)
+      #expect(throws: JournalError(.unsupported, "")) { try journals.move("a", to: target) }
+      try place.remove("a.pages")
+    }
+    try journals.move("a", to: target)
+    #expect(try target.names() == ["a"])
+  }
 }
