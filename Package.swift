@@ -465,7 +465,7 @@ let groups = [
         name: "DiskTests",
         dependencies: [
           "CDiskTap", "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal",
-          "HearthPages", "HearthProgram", "HearthSQLite", "HearthSystem", "HearthTestKit", "HearthTree",
+          "HearthPages", "HearthProgram", "HearthRules", "HearthSQLite", "HearthSystem", "HearthTestKit", "HearthTree",
           "RandomTestKit",
         ]),
       fuzzing,

@@ -70,6 +70,23 @@ import Testing
     try fail(PageFilesRun.self, Self.extent(pointStride: 3, callStride: 14), seed: 16)
   }
 
+  @Test("a database opens with all acknowledged changes after a power loss at any point of its journal and its pages")
+  func databaseWithoutPower() throws {
+    try losePower(SteppedRun<DatabaseFiles>.self, Self.databaseExtent(pointStride: 5, callStride: 60), seed: 17)
+  }
+
+  @Test("a database with pages on a failing disk makes changes completely or not at all, and tells nothing wrong")
+  func databaseOnFailingDisk() throws {
+    try fail(SteppedRun<DatabaseFiles>.self, Self.databaseExtent(pointStride: 16, callStride: 40), seed: 18)
+  }
+
+  /// An extent with fewer images than others: a process cannot open more than 65,535 databases with pages.
+  private static func databaseExtent(pointStride: Int, callStride: Int) -> FaultExtent {
+    Torture.isOn
+      ? FaultExtent(images: 4, pointStride: 1, callStride: 1)
+      : FaultExtent(images: 2, pointStride: pointStride, callStride: callStride)
+  }
+
   @Test("after a power loss at any point the accounts have a prefix of the changes, with all acknowledged ones")
   func accountsWithoutPower() async throws {
     try await onOwnThread {

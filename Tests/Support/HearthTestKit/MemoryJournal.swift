@@ -67,14 +67,20 @@ package final class MemoryJournal: Journal {
   /// The gate that appends pass before they take effect.
   package let gate = JournalGate()
 
+  /// A number that the journal shares with those after a crash of it, and with no others in the process.
+  package let diskNumber: Int
+
   private let state: Mutex<State>
+  private static let diskCount = Atomic(0)
 
   /// Creates an empty journal whose disk fails only on command.
   package init() {
     state = Mutex(State(disk: Disk()))
+    diskNumber = Self.diskCount.add(1, ordering: .relaxed).newValue
   }
 
-  private init(disk: Disk, nextSnapshotIdentifier: Int64) {
+  private init(disk: Disk, number: Int, nextSnapshotIdentifier: Int64) {
+    diskNumber = number
     var start = State(disk: disk)
     start.nextSnapshotIdentifier = nextSnapshotIdentifier
     state = Mutex(start)
@@ -119,7 +125,7 @@ package final class MemoryJournal: Journal {
       return (disk, state.nextSnapshotIdentifier)
     }
     gate.open()
-    return MemoryJournal(disk: disk, nextSnapshotIdentifier: identifier)
+    return MemoryJournal(disk: disk, number: diskNumber, nextSnapshotIdentifier: identifier)
   }
 
   // MARK: Journal

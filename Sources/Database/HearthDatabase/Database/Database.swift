@@ -49,7 +49,8 @@ public final class Database: Sendable {
     let journal = opened.journal
     var head = try journal.acquire()
     // Only now the journal is locked and has chosen the checkpoint: opening the pages removes all others.
-    let pages = try PagedStorage.open(journal, folder: journals.pageFolder(of: name))
+    let pageFolder = journals.pageFolder(of: name)
+    let pages = try PagedStorage.open(journal, folder: pageFolder)
     var isOpen = false
     defer { if !isOpen { pages?.storage.close() } }
     var found = Recovery(initialRules: initialRules)
@@ -64,8 +65,8 @@ public final class Database: Sendable {
     isOpen = true
     self.init(
       name, report, of: engine, journal, Pipeline(head: head),
-      SnapshotSchedule(log: log, snapshotBytes: found.snapshotBytes), outboxes, environment, limits,
-      pages: pages?.storage)
+      SnapshotSchedule(log: log, snapshotBytes: found.snapshotBytes, isPaged: pages != nil), outboxes, environment,
+      limits, pages: pages?.storage, pageFolder: pageFolder)
     if !effects.isEmpty { writer.queue.async { environment.deliver(effects, 0) } }
   }
 
@@ -92,13 +93,14 @@ public final class Database: Sendable {
   private init(
     _ name: String, _ recovery: RecoveryReport, of engine: sending Engine, _ journal: any Journal,
     _ pipeline: Pipeline, _ schedule: SnapshotSchedule, _ outboxes: OutboxHolder, _ environment: DatabaseEnvironment,
-    _ limits: DatabaseLimits, pages: PagedStorage? = nil, following: FollowerState? = nil
+    _ limits: DatabaseLimits, pages: PagedStorage? = nil, pageFolder: String? = nil, following: FollowerState? = nil
   ) {
     (self.name, self.recovery) = (name, recovery)
     let (durable, batches) = (DurableState(engine.state), BatchQueue(pipeline, limits: limits))
     history = DatabaseHistory(journal, limits: limits.historyReads) { durable.state }
     snapshots = SnapshotStore(
-      of: name, in: journal, schedule, pages: pages, durable: durable, batches: batches, environment, limits)
+      of: name, in: journal, schedule, pages: pages, pageFolder: pageFolder, durable: durable, batches: batches,
+      environment, limits)
     writer = BatchWriter(
       of: name, to: journal, from: batches, snapshots: snapshots, durable: durable, outboxes: outboxes, environment)
     decisionObservers = DecisionObservers(clock: environment.clock)
