@@ -72,12 +72,12 @@ import Testing
 
   @Test("a database opens with all acknowledged changes after a power loss at any point of its journal and its pages")
   func databaseWithoutPower() throws {
-    try losePower(SteppedRun<DatabaseFiles>.self, Self.databaseExtent(pointStride: 5, callStride: 60), seed: 17)
+    try losePower(SteppedRun<DatabaseFiles>.self, Self.databaseExtent(pointStride: 9, callStride: 60), seed: 17)
   }
 
   @Test("a database with pages on a failing disk makes changes completely or not at all, and tells nothing wrong")
   func databaseOnFailingDisk() throws {
-    try fail(SteppedRun<DatabaseFiles>.self, Self.databaseExtent(pointStride: 16, callStride: 40), seed: 18)
+    try fail(SteppedRun<DatabaseFiles>.self, Self.databaseExtent(pointStride: 16, callStride: 90), seed: 18)
   }
 
   /// An extent with fewer images than others: a process cannot open more than 65,535 databases with pages.
