@@ -138,7 +138,7 @@ public struct NodeBuilder: Sendable {
   public mutating func close(priority: Scalar? = nil) {
     guard let level = levels.popLast() else { return }
     if level.isKeyPending, let start = starts.popLast() { bytes.removeSubrange(start...) }
-    if spilled[levels.count] != nil { return closeSpilled(level, priority: priority) }
+    if !spilled.isEmpty, spilled[levels.count] != nil { return closeSpilled(level, priority: priority) }
     let isInOrder = level.isOrdered && !level.hasNothing
     if !isInOrder { arrange(level) }
     let leaves = isInOrder ? level.leaves : leaves(of: level)
@@ -226,13 +226,16 @@ extension NodeBuilder {
     references.append(object)
   }
 
+  /// Keeps a text alive, which may move to the store, and returns the head of its value.
+  private mutating func refer(to text: PageText) -> PackedHead {
+    let text = spill?.stored(text) ?? text
+    references.append(text)
+    return PackedHead(kind: PackedKind.text, text)
+  }
+
   private mutating func append(_ scalar: Scalar, priority: Scalar?) {
-    var (start, text, object) = PackedHead.parts(of: scalar)
-    if let resident = object, let spill {
-      let text = spill.stored(resident)
-      (start, object) = (PackedHead(kind: PackedKind.text, text), text)
-    }
-    if let object { references.append(object) }
+    let (head, text, object) = PackedHead.parts(of: scalar)
+    let start = if let object { refer(to: object) } else { head }
     if let priority {
       bytes.append(UInt8(truncatingIfNeeded: start.bits) | PackedValue.priorityFlag)
       append(priority, priority: nil)
