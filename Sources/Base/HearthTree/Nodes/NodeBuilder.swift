@@ -39,14 +39,7 @@ public struct NodeBuilder: Sendable {
   /// Creates a builder that expects the root's value.
   public init() {}
 
-  /// The size of packed values in memory from which children move to the store.
-  package static let spillSizeBytes = 4 << 20
-
-  /// Creates a builder that expects the root's value, and moves what it can to a store: memory use is bounded if no
-  /// single child of a node is large. Children out of key order cost reads of the store.
-  package init<Sink>(to spill: StoredNodeSpill<Sink>, sizeBytes: Int = spillSizeBytes) {
-    (self.spill, spillSizeBytes) = (spill, sizeBytes)
-  }
+  init(_ spill: any NodeSpill, sizeBytes: Int) { (self.spill, spillSizeBytes) = (spill, sizeBytes) }
 
   /// Starts an interior node.
   public mutating func open() {

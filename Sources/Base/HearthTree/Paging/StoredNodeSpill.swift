@@ -1,18 +1,3 @@
-/// A store to which a builder moves parts of a node before the node is complete.
-protocol NodeSpill: AnyObject, Sendable {
-  /// Stores a page or branch of that level, and returns its location; `nil` when it failed, now or before.
-  func location(of object: AnyObject, level: Int) -> PageLocation?
-
-  /// Stores a tree, and returns it with nothing in memory.
-  func stored(_ tree: PageTree) -> PageTree
-
-  /// Stores a text, and returns it with nothing in memory.
-  func stored(_ text: PageText) -> PageText
-
-  /// Returns a stored node with other children, stored as far as it is large.
-  func replacing(_ children: [(path: Path, node: Node)], in node: Node) -> Node
-}
-
 /// A store to which a `NodeBuilder` moves full pages while it builds a node, so that memory use is bounded.
 ///
 /// It belongs to one builder at a time, on one thread.
@@ -82,5 +67,16 @@ package final class StoredNodeSpill<Sink: PageSink>: NodeSpill, @unchecked Senda
       guard case .tree(let tree) = changed.content else { return changed }
       return Node(.tree(tree.with(root: NodeReference(try writer.write(tree.root, level: tree.height)))))
     } ?? .empty
+  }
+}
+
+extension NodeBuilder {
+  /// The size of packed values in memory from which children move to the store.
+  package static let spillSizeBytes = 4 << 20
+
+  /// Creates a builder that expects the root's value, and moves what it can to a store: memory use is bounded if no
+  /// single child of a node is large. Children out of key order cost reads of the store.
+  package init<Sink>(to spill: StoredNodeSpill<Sink>, sizeBytes: Int = spillSizeBytes) {
+    self.init(spill, sizeBytes: sizeBytes)
   }
 }

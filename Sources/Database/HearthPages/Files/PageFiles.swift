@@ -118,8 +118,10 @@ package final class PageFiles: PageSource {
 }
 
 extension PageFiles {
+  /// Returns the path of a record's segment, which need not exist.
   package func file(at location: PageLocation) -> String? { path(of: layout.number(of: location.address)) }
 
+  /// Reads a record with one call of the system. Threads that stream use descriptors on which the system reads ahead.
   package func read(
     at location: PageLocation, _ body: (_ record: UnsafeRawBufferPointer, _ seed: UInt64) -> Void
   ) throws(PageError) {

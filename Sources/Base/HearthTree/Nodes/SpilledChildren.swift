@@ -1,3 +1,18 @@
+/// A store to which a builder moves parts of a node before the node is complete.
+protocol NodeSpill: AnyObject, Sendable {
+  /// Stores a page or branch of that level, and returns its location; `nil` when it failed, now or before.
+  func location(of object: AnyObject, level: Int) -> PageLocation?
+
+  /// Stores a tree, and returns it with nothing in memory.
+  func stored(_ tree: PageTree) -> PageTree
+
+  /// Stores a text, and returns it with nothing in memory.
+  func stored(_ text: PageText) -> PageText
+
+  /// Returns a stored node with other children, stored as far as it is large.
+  func replacing(_ children: [(path: Path, node: Node)], in node: Node) -> Node
+}
+
 /// The children of an open node that a builder has moved to a store.
 ///
 /// In key order they become full pages, and branches above these; what is kept are the keys and locations of the
