@@ -62,7 +62,7 @@ import Testing
           continue
         }
         #expect(
-          offset % 16 == 0 && offset % PageFolder.layout.pieceSizeBytes + size <= PageFolder.layout.pieceSizeBytes)
+          offset % 64 == 0 && offset % PageFolder.layout.pieceSizeBytes + size <= PageFolder.layout.pieceSizeBytes)
         (offset, recordBytes) = (offset + size, recordBytes + size)
       }
       #expect(recordBytes == segment.liveBytes)
@@ -215,7 +215,7 @@ import Testing
     } throws: {
       ($0 as? PageError)?.finding == "the segment is not in use"
     }
-    for (address, size) in [(0, 16), (4_080, 32), (PageFolder.layout.pieceSizeBytes - 16, 32)] {
+    for (address, size) in [(0, 64), (4_032, 128), (PageFolder.layout.pieceSizeBytes - 64, 128)] {
       let location = try #require(PageLocation(store: pages.store.number, address: address, sizeBytes: size))
       #expect(throws: PageError("no page can be at this address", at: location)) {
         try pages.files.read(at: location) { _, _ in Issue.record("bytes") }

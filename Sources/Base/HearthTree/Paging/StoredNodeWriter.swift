@@ -9,7 +9,7 @@ package protocol PageSink: Sendable {
   /// Appends a record at a higher address than all before it, and returns its location.
   ///
   /// - Parameters:
-  ///   - sizeBytes: The size of the record, a multiple of 16.
+  ///   - sizeBytes: The size of the record, a multiple of 64.
   ///   - fill: Writes the record into its memory, all of it; `seed` is that of the checksum at this address.
   mutating func append(
     sizeBytes: Int, _ fill: (_ record: UnsafeMutableRawBufferPointer, _ seed: UInt64) -> Void

@@ -9,7 +9,7 @@ import HearthTree
 ///       24  zeros
 ///     4088  checksum    8   XXH64 of the bytes before it, with the seed 0
 ///
-/// Records follow, as `PageRecord` describes them, each at a multiple of 16 and within one piece of 1 MiB, with zeros
+/// Records follow, as `PageRecord` describes them, each at a multiple of 64 and within one piece of 1 MiB, with zeros
 /// between them where the rest of a piece is too small.
 struct SegmentHeader: Equatable {
   static let sizeBytes = 4_096
