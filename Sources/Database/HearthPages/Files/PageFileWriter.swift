@@ -121,8 +121,7 @@ extension PageFileWriter {
       if let padded = pad(current, for: sizeBytes) { return padded }
       try end(current)
     }
-    let extent = files.extent
-    let number = fullSegments.last.map { $0.number + 1 } ?? layout.number(of: extent.endAddress)
+    let number = fullSegments.last.map { $0.number + 1 } ?? layout.number(of: files.extent.endAddress)
     let begun = try begin(number)
     return pad(begun, for: sizeBytes) ?? begun
   }

@@ -51,8 +51,8 @@ package final class PageFiles: PageSource {
     state = Mutex(State(extent: extent, nonces: nonces, files: OpenFileTable(countMax: openFilesMax)))
     if let mount, mount.isNetwork {
       throw PageError(
-        "the file system \(mount.fileSystem) is on a network, where page files are not supported; move the data folder "
-          + "to a local disk", .unsupported, file: folder)
+        "page files are not supported on \(mount.fileSystem), a file system of a network or of FUSE; move the data "
+          + "folder to a local disk", .unsupported, file: folder)
     }
     if extent.segments.isEmpty, !AtomicFile.makeFolder(folder) {
       throw SegmentFile.error("cannot create the folder", folder)
