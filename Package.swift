@@ -193,7 +193,8 @@ let groups = [
       .target(
         name: "HearthDatabase",
         dependencies: [
-          "HearthEngine", "HearthJournal", "HearthMetrics", "HearthRules", "HearthSystem", "HearthTree", "HearthTrial",
+          "HearthEngine", "HearthJournal", "HearthMetrics", "HearthPages", "HearthRules", "HearthSystem", "HearthTree",
+          "HearthTrial",
           .coreMetrics,
         ]),
       .target(name: "HearthEngine", dependencies: ["HearthRules", "HearthTree"]),
@@ -511,8 +512,8 @@ let groups = [
       .testTarget(
         name: "HearthDatabaseTests",
         dependencies: [
-          "HearthDatabase", "HearthEngine", "HearthJournal", "HearthMetrics", "HearthRules", "HearthTestKit",
-          "HearthTree", "HearthTrial", "RandomTestKit",
+          "HearthDatabase", "HearthEngine", "HearthJournal", "HearthMetrics", "HearthPages", "HearthRules",
+          "HearthTestKit", "HearthTree", "HearthTrial", "RandomTestKit",
         ]),
       .testTarget(name: "HearthDoctorTests", dependencies: ["HearthDoctor", "HearthTree"]),
       .testTarget(

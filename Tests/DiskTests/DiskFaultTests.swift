@@ -40,6 +40,16 @@ import Testing
     #expect(matrix.imageCount > 20)
   }
 
+  @Test("a power loss while a checkpoint is completed leaves the start before it or after it, with the log")
+  func checkpointsWithoutPower() throws {
+    try losePower(SteppedRun<CheckpointFiles>.self, Self.extent(pointStride: 3, callStride: 60), seed: 15)
+  }
+
+  @Test("a checkpoint on a failing disk becomes current or is refused, and a repetition completes it")
+  func checkpointsOnFailingDisk() throws {
+    try fail(SteppedRun<CheckpointFiles>.self, Self.extent(pointStride: 16, callStride: 60), seed: 16)
+  }
+
   @Test("after a power loss at any point an outbox has the entries of every stored commit, with their outcomes")
   func outboxWithoutPower() throws {
     try losePower(SteppedRun<OutboxFiles>.self, Self.extent(pointStride: 24, callStride: 100), seed: 4)

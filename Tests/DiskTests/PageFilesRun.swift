@@ -78,8 +78,7 @@ struct PageFilesRun: DiskRun {
     end()
     for _ in 0..<2 {
       let isOpen = perform(.open) { run in
-        let (checkpoint, pages) = try Pages.open(run.folder)
-        let found = checkpoint?.position ?? 0
+        let (found, checkpoint, pages) = try Pages.open(run.folder)
         run.node = try pages.node(checkpoint)
         if found < run.version { run.problems.append("version \(run.version) was stored, and \(found) is found") }
         (run.version, run.pages) = (found, pages)
@@ -108,11 +107,10 @@ struct PageFilesRun: DiskRun {
         }
       } && perform(.sync) { run in try run.pages?.writer.commit() }
     guard isWritten, let pages else { return }
-    let checkpoint = PageCheckpoint(
-      position: next, runningHash: UInt64(next), root: stored, sessions: .empty, extent: pages.files.extent)
+    let checkpoint = PageCheckpoint(root: stored, sessions: .empty, settings: .empty, extent: pages.files.extent)
     let isDurable = perform(.row) { run in
       do throws(AtomicFile.Problem) {
-        try Pages.row(run.folder).write(checkpoint.bytes)
+        try Pages.row(run.folder).write([UInt8(next)] + checkpoint.bytes)
       } catch {
         throw PageError(error.what, error.isNoSpace ? .noSpace : .inputOutput, file: Pages.row(run.folder).path)
       }
@@ -166,9 +164,8 @@ struct PageFilesRun: DiskRun {
 
   func problem(in folder: String, promised: Int64) -> String? {
     do {
-      let (checkpoint, pages) = try Pages.open(folder)
+      let (position, checkpoint, pages) = try Pages.open(folder)
       defer { pages.files.close() }
-      let position = checkpoint?.position ?? 0
       if position < promised { return "version \(promised) was acknowledged, and \(position) is there" }
       let node = try pages.node(checkpoint)
       let (text, faults) = FaultScope.run(.stream) { node.json(.export) }
@@ -186,15 +183,17 @@ struct PageFilesRun: DiskRun {
 
     static func row(_ folder: String) -> AtomicFile { AtomicFile(folder: folder, name: "row") }
 
-    /// Opens the files at the newest checkpoint of a folder.
-    static func open(_ folder: String) throws -> (PageCheckpoint?, Pages) {
+    /// Opens the files at the newest checkpoint of a folder. The row is its version, a byte, and the checkpoint.
+    static func open(_ folder: String) throws -> (version: Int64, PageCheckpoint?, Pages) {
       let bytes: [UInt8]?
       do throws(AtomicFile.Problem) {
         bytes = try row(folder).read(bytesMax: 1 << 20)
       } catch {
         throw PageError(error.what, .inputOutput, file: row(folder).path)
       }
-      let checkpoint = try bytes.map { bytes throws(PageError) in try PageCheckpoint(bytes, layout: layout) }
+      let checkpoint = try bytes.map { bytes throws(PageError) in
+        try PageCheckpoint(Array(bytes.dropFirst()), layout: layout)
+      }
       let files = try PageFiles(
         folder: folder + "/j.pages", extent: checkpoint?.extent ?? .empty, layout: layout, openFilesMax: 2, mount: nil)
       guard let store = FolderSource.store else { throw PageError("no number is left for the store") }
@@ -206,7 +205,7 @@ struct PageFilesRun: DiskRun {
         }
       }
       return (
-        checkpoint,
+        Int64(bytes?.first ?? 0), checkpoint,
         Pages(files: files, writer: StoredNodeWriter(PageFileWriter(files, store: store, makeNonce: makeNonce)))
       )
     }

@@ -44,11 +44,11 @@ import Testing
     #expect(try folder.bytes(of: last.number).count == last.sizeBytes)
     #expect(try pages.node(checkpoint).streams(text))
     // The old tail comes back behind shorter new data: its records are not the ones that are looked for.
-    let second = try pages.save(Node.empty.replacing("n", with: Node(.int(1))), position: 2)
+    let second = try pages.save(Node.empty.replacing("n", with: Node(.int(1))))
     try folder.change(last.number) { $0 += tail }
     pages = try folder.open(second.extent)
     #expect(try pages.node(second).streamed.failedCount == 0)
-    let third = try pages.save(Node.empty.replacing(model.change(5_000, &random)), position: 3)
+    let third = try pages.save(Node.empty.replacing(model.change(5_000, &random)))
     #expect(try pages.node(second).child("n").scalar == .int(1))
     #expect(try pages.node(third).streamed.failedCount == 0)
     #expect(try pages.node(checkpoint).streams(text))

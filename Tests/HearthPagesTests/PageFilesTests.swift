@@ -20,11 +20,11 @@ import Testing
       switch random.below(4) {
       case 0: node = evictor.run(node, sizeBytes: 100_000)
       case 1:
-        checkpoint = try pages.save(node, position: Int64(step))
+        checkpoint = try pages.save(node)
         if random.chance(50) { node = try pages.node(checkpoint) }
       case 2:
         // A start: what is not in a checkpoint comes out of the log.
-        checkpoint = try pages.save(node, position: Int64(step))
+        checkpoint = try pages.save(node)
         pages.files.close()
         checkpoint = try PageCheckpoint(checkpoint.bytes, layout: PageFolder.layout)
         pages = try folder.open(checkpoint.extent)

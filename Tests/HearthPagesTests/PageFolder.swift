@@ -57,11 +57,10 @@ struct OpenPages {
   }
 
   /// Stores a node, and returns its checkpoint.
-  mutating func save(_ node: Node, position: Int64 = 1) throws -> PageCheckpoint {
+  mutating func save(_ node: Node) throws -> PageCheckpoint {
     let stored = try writer.write(node)
     try writer.commit()
-    return PageCheckpoint(
-      position: position, runningHash: 7, root: stored, sessions: .empty, extent: files.extent)
+    return PageCheckpoint(root: stored, sessions: .empty, settings: .empty, extent: files.extent)
   }
 
   /// Returns the node of a checkpoint, with nothing in memory.

@@ -20,18 +20,21 @@ final class SnapshotStore: Sendable {
   let batches: BatchQueue
   let historyPruner: HistoryPruner
   let queue: DispatchQueue
+  /// The pages of a database with checkpoints.
+  private let pages: Mutex<PagedStorage?>
   private let environment: DatabaseEnvironment
   private let limits: DatabaseLimits
   /// The last position at which ``makeRoom(sizeBytesMax:)`` examined the data.
   private let consideredPosition = Atomic<Int64>(-1)
 
   init(
-    of name: String, in journal: any Journal, _ schedule: SnapshotSchedule, durable: DurableState,
-    batches: BatchQueue, _ environment: DatabaseEnvironment, _ limits: DatabaseLimits
+    of name: String, in journal: any Journal, _ schedule: SnapshotSchedule, pages: PagedStorage?,
+    durable: DurableState, batches: BatchQueue, _ environment: DatabaseEnvironment, _ limits: DatabaseLimits
   ) {
     (self.journal, self.durable, self.batches) = (journal, durable, batches)
     (self.environment, self.limits) = (environment, limits)
     self.schedule = Mutex(schedule)
+    self.pages = Mutex(pages)
     historyPruner = HistoryPruner(limits.history)
     queue = DispatchQueue(label: "hearth.snapshot.\(name)", qos: .utility)
   }
@@ -183,4 +186,22 @@ final class SnapshotStore: Sendable {
       environment.notice(.pruningFailed(JournalError(.corrupt, "\(error)")))
     }
   }
+}
+
+extension SnapshotStore {
+  /// Stops the database after a failed read of a page.
+  ///
+  /// - Returns: True when a read has failed.
+  func haltAfterFailedRead() -> Bool {
+    guard let failure = pages.withLock({ $0?.failure }) else { return false }
+    halt(JournalError(failure))
+    return true
+  }
+
+  private func halt(_ error: JournalError) {
+    if batches.halt(error) { environment.notice(.halted(error)) }
+  }
+
+  /// Closes the pages, once nothing more is written.
+  func closePages() { pages.withLock { $0?.close() } }
 }

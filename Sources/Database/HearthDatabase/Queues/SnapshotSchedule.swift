@@ -7,6 +7,8 @@ struct SnapshotSchedule: Sendable {
     var bytes = 0
     /// The number of batches.
     var batchCount = 0
+    /// The number of commits.
+    var commitCount = 0
   }
 
   /// The outcome of a snapshot.
