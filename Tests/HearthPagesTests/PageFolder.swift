@@ -115,4 +115,10 @@ extension Node {
     let (text, faults) = FaultScope.run(.stream) { json(.export) }
     return (text, faults.failed)
   }
+
+  /// Returns true when the data, read without keeping pages, is this JSON, and no read failed.
+  func streams(_ text: [UInt8]) -> Bool {
+    let found = streamed
+    return found.failedCount == 0 && found.text == text
+  }
 }

@@ -6,8 +6,8 @@ package enum PageFileLimits {
   /// The bytes of a piece, the unit of backups. No record is in two pieces.
   package static let pieceSizeBytes = 1 << 20
 
-  /// The number of segments in the life of a database: addresses of pages end at 512 GiB, and are not used twice.
-  package static let segmentsMax = 8_192
+  /// The number of segments in the life of a database: addresses of pages end at 8 TiB, and are not used twice.
+  package static let segmentsMax = 131_072
 
   /// The records, in bytes, that the writer collects for one write to the file.
   package static let writeSizeBytes = 1 << 20

@@ -60,7 +60,7 @@ private final class RecordSource: PageSource, @unchecked Sendable {
   init?(_ bytes: [UInt8]) {
     var (reader, address) = (ByteReader(bytes[...]), Self.start)
     while let length = try? reader.number(UInt16.self), let content = try? reader.raw(Int(length)) {
-      let size = (12 + content.count + 15) / 16 * 16
+      let size = (12 + content.count + 63) / 64 * 64
       guard let location = PageLocation(store: 0, address: address, sizeBytes: size), content.count >= 20 else {
         return nil
       }

@@ -13,6 +13,7 @@ package protocol PageSource: AnyObject, Sendable {
 }
 
 extension PageSource {
+  /// Returns `nil`, as sources without files do.
   package func file(at location: PageLocation) -> String? { nil }
 }
 

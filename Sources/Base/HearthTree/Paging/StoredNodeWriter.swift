@@ -9,7 +9,7 @@ package protocol PageSink: Sendable {
   /// Appends a record at a higher address than all before it, and returns its location.
   ///
   /// - Parameters:
-  ///   - sizeBytes: The size of the record, a multiple of 16.
+  ///   - sizeBytes: The size of the record, a multiple of 64.
   ///   - fill: Writes the record into its memory, all of it; `seed` is that of the checksum at this address.
   mutating func append(
     sizeBytes: Int, _ fill: (_ record: UnsafeMutableRawBufferPointer, _ seed: UInt64) -> Void
@@ -36,6 +36,9 @@ package struct StoredNodeWriter<Sink: PageSink>: Sendable {
   package private(set) var branchCount = 0
   /// The bytes of the records.
   package private(set) var byteCount = 0
+
+  /// True when objects remember that they are stored. Otherwise they must not be written again, and memory is not used.
+  var marksObjects = true
 
   /// The objects written since the last commit. The cells of their locations have bit 0 clear.
   private var written: [Written] = []
@@ -96,7 +99,7 @@ package struct StoredNodeWriter<Sink: PageSink>: Sendable {
 extension StoredNodeWriter {
   /// Stores a page or branch, if it is not stored, and returns its location. The recursion is as deep as the data, whose
   /// depth is limited, and its trees.
-  private mutating func write(_ reference: NodeReference, level: Int) throws(PageError) -> PageLocation {
+  mutating func write(_ reference: NodeReference, level: Int) throws(PageError) -> PageLocation {
     if let location = known(reference) { return location }
     let object = try object(of: reference) { record throws(PageError) in try record.object(level: level, depth: 0) }
     // Only level 0 is a page.
@@ -159,7 +162,8 @@ extension StoredNodeWriter {
     return note(page, try append(head, body, payloadSize: payload.count), page.residentSize)
   }
 
-  private mutating func write(_ text: PageText) throws(PageError) -> PageLocation {
+  /// Stores a text, if it is not stored, and returns its location.
+  mutating func write(_ text: PageText) throws(PageError) -> PageLocation {
     let reference = text.content
     if let location = known(reference) { return location }
     let byteCount = text.byteCount
@@ -173,7 +177,7 @@ extension StoredNodeWriter {
   /// Notes that an object has been written, unless it has a location in another store.
   private mutating func note(_ object: AnyObject, _ location: PageLocation, _ residentSize: Int) -> PageLocation {
     let cell = StoredObject.cell(of: .passUnretained(object))
-    guard atomic_word_load(cell) == 0 else { return location }
+    guard marksObjects, atomic_word_load(cell) == 0 else { return location }
     atomic_word_store(cell, location.bits & ~1)
     written.append(Written(object: object, location: location, residentSize: residentSize))
     return location

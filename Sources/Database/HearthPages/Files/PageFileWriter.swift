@@ -15,6 +15,7 @@ import HearthTree
 /// write the appended records must be discarded, and the work may be repeated; after a failed sync nothing more is
 /// written until the files are opened again.
 package struct PageFileWriter: PageSink {
+  /// The registered store of the files.
   package let store: PageStore
   private let files: PageFiles
   private let makeNonce: @Sendable () -> UInt64
@@ -47,12 +48,12 @@ package struct PageFileWriter: PageSink {
     restart()
   }
 
-  /// Continues at the end of the durable records.
   private mutating func restart() {
     let extent = files.extent
     segment = extent.segments.last.flatMap { $0.number == layout.number(of: extent.endAddress) ? $0 : nil }
   }
 
+  /// Appends a record to the buffer, which is written to the file when it is large.
   package mutating func append(
     sizeBytes: Int, _ fill: (_ record: UnsafeMutableRawBufferPointer, _ seed: UInt64) -> Void
   ) throws(PageError) -> PageLocation {
@@ -80,6 +81,7 @@ package struct PageFileWriter: PageSink {
     }
   }
 
+  /// Makes all appended records durable. They are readable then.
   package mutating func sync() throws(PageError) {
     try files.requireWritable()
     if let failure { throw failure }
@@ -98,6 +100,7 @@ package struct PageFileWriter: PageSink {
     createdNumbers.removeAll()
   }
 
+  /// Continues at the end of the durable records.
   package mutating func discard() {
     buffer.removeAll()
     fullSegments.removeAll()
@@ -118,8 +121,7 @@ extension PageFileWriter {
       if let padded = pad(current, for: sizeBytes) { return padded }
       try end(current)
     }
-    let extent = files.extent
-    let number = fullSegments.last.map { $0.number + 1 } ?? layout.number(of: extent.endAddress)
+    let number = fullSegments.last.map { $0.number + 1 } ?? layout.number(of: files.extent.endAddress)
     let begun = try begin(number)
     return pad(begun, for: sizeBytes) ?? begun
   }

@@ -51,8 +51,8 @@ package final class PageFiles: PageSource {
     state = Mutex(State(extent: extent, nonces: nonces, files: OpenFileTable(countMax: openFilesMax)))
     if let mount, mount.isNetwork {
       throw PageError(
-        "the file system \(mount.fileSystem) is on a network, where page files are not supported; move the data folder "
-          + "to a local disk", .unsupported, file: folder)
+        "page files are not supported on \(mount.fileSystem), a file system of a network or of FUSE; move the data "
+          + "folder to a local disk", .unsupported, file: folder)
     }
     if extent.segments.isEmpty, !AtomicFile.makeFolder(folder) {
       throw SegmentFile.error("cannot create the folder", folder)
@@ -118,8 +118,10 @@ package final class PageFiles: PageSource {
 }
 
 extension PageFiles {
+  /// Returns the path of a record's segment, which need not exist.
   package func file(at location: PageLocation) -> String? { path(of: layout.number(of: location.address)) }
 
+  /// Reads a record with one call of the system. Threads that stream use descriptors on which the system reads ahead.
   package func read(
     at location: PageLocation, _ body: (_ record: UnsafeRawBufferPointer, _ seed: UInt64) -> Void
   ) throws(PageError) {

@@ -9,7 +9,7 @@ import HearthTree
 ///       24  zeros
 ///     4088  checksum    8   XXH64 of the bytes before it, with the seed 0
 ///
-/// Records follow, as `PageRecord` describes them, each at a multiple of 16 and within one piece of 1 MiB, with zeros
+/// Records follow, as `PageRecord` describes them, each at a multiple of 64 and within one piece of 1 MiB, with zeros
 /// between them where the rest of a piece is too small.
 struct SegmentHeader: Equatable {
   static let sizeBytes = 4_096
@@ -34,12 +34,12 @@ struct SegmentHeader: Equatable {
 
   /// The encoded header.
   var bytes: [UInt8] {
-    var writer = ByteWriter(reserving: Self.sizeBytes)
-    writer.raw(Self.magic)
-    writer.number(number)
-    writer.number(nonce)
-    writer.raw(repeatElement(0, count: Self.checksumOffset - writer.bytes.count))
-    writer.number(XXH64.hash(writer.bytes.span, seed: 0))
-    return writer.bytes
+    var fields = ByteWriter()
+    fields.raw(Self.magic)
+    fields.number(number)
+    fields.number(nonce)
+    var bytes = fields.bytes + [UInt8](repeating: 0, count: Self.checksumOffset - fields.bytes.count)
+    bytes.append(number: XXH64.hash(bytes.span, seed: 0))
+    return bytes
   }
 }
