@@ -18,8 +18,8 @@ let house: [SwiftSetting] =
 let fuzzed: [Target.Dependency] = [
   "HearthAccounts", "HearthBackup", "HearthBytes", "HearthCluster", "HearthCrypto", "HearthDatabase", "HearthEngine",
   "HearthGateway",
-  "HearthIdentity", "HearthJournal", "HearthMigration", "HearthPluginHost", "HearthRules", "HearthSAML",
-  "HearthTransport", "HearthTree", "HearthTriggers", "HearthWebAuthn", "HearthWire", "HearthWorkbench",
+  "HearthIdentity", "HearthJournal", "HearthMigration", "HearthPages", "HearthPluginHost", "HearthRules",
+  "HearthSAML", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWebAuthn", "HearthWire", "HearthWorkbench",
   .nioCore,
 ]
 let fuzzing: Target =
@@ -193,7 +193,8 @@ let groups = [
       .target(
         name: "HearthDatabase",
         dependencies: [
-          "HearthEngine", "HearthJournal", "HearthMetrics", "HearthRules", "HearthSystem", "HearthTree", "HearthTrial",
+          "HearthEngine", "HearthJournal", "HearthMetrics", "HearthPages", "HearthRules", "HearthSystem", "HearthTree",
+          "HearthTrial",
           .coreMetrics,
         ]),
       .target(name: "HearthEngine", dependencies: ["HearthRules", "HearthTree"]),
@@ -206,6 +207,8 @@ let groups = [
           "HearthDatabase", "HearthEngine", "HearthJournal", "HearthOutbound", "HearthPlugin", "HearthTree",
           "HearthTriggers", .logging,
         ]),
+      // The files of pages of databases that need not fit in memory.
+      .target(name: "HearthPages", dependencies: ["HearthBytes", "HearthSystem", "HearthTree"]),
       // Judges staged rules by the requests that the rules in force decide.
       .target(name: "HearthTrial", dependencies: ["HearthEngine", "HearthRules", "HearthTree"]),
       // The events of a commit, their bodies, and the time of each attempt to send them. Without a socket, a file or a clock.
@@ -462,7 +465,8 @@ let groups = [
         name: "DiskTests",
         dependencies: [
           "CDiskTap", "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal",
-          "HearthProgram", "HearthSQLite", "HearthSystem", "HearthTestKit", "HearthTree", "RandomTestKit",
+          "HearthPages", "HearthProgram", "HearthRules", "HearthSQLite", "HearthSystem", "HearthTestKit", "HearthTree",
+          "RandomTestKit",
         ]),
       fuzzing,
       .testTarget(
@@ -508,8 +512,8 @@ let groups = [
       .testTarget(
         name: "HearthDatabaseTests",
         dependencies: [
-          "HearthDatabase", "HearthEngine", "HearthJournal", "HearthMetrics", "HearthRules", "HearthTestKit",
-          "HearthTree", "HearthTrial", "RandomTestKit",
+          "HearthDatabase", "HearthEngine", "HearthJournal", "HearthMetrics", "HearthPages", "HearthRules",
+          "HearthTestKit", "HearthTree", "HearthTrial", "RandomTestKit",
         ]),
       .testTarget(name: "HearthDoctorTests", dependencies: ["HearthDoctor", "HearthTree"]),
       .testTarget(
@@ -545,6 +549,9 @@ let groups = [
           "HearthDatabase", "HearthEngine", "HearthJournal", "HearthOutbound", "HearthOutbox", "HearthPlugin",
           "HearthRules", "HearthTree", "HearthTriggers", .logging,
         ]),
+      .testTarget(
+        name: "HearthPagesTests",
+        dependencies: ["HearthBytes", "HearthPages", "HearthSystem", "HearthTree", "RandomTestKit"]),
       .testTarget(
         name: "HearthPluginHostTests",
         dependencies: [

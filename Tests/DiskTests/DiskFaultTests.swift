@@ -40,6 +40,16 @@ import Testing
     #expect(matrix.imageCount > 20)
   }
 
+  @Test("a power loss while a checkpoint is completed leaves the start before it or after it, with the log")
+  func checkpointsWithoutPower() throws {
+    try losePower(SteppedRun<CheckpointFiles>.self, Self.extent(pointStride: 3, callStride: 60), seed: 15)
+  }
+
+  @Test("a checkpoint on a failing disk becomes current or is refused, and a repetition completes it")
+  func checkpointsOnFailingDisk() throws {
+    try fail(SteppedRun<CheckpointFiles>.self, Self.extent(pointStride: 16, callStride: 60), seed: 16)
+  }
+
   @Test("after a power loss at any point an outbox has the entries of every stored commit, with their outcomes")
   func outboxWithoutPower() throws {
     try losePower(SteppedRun<OutboxFiles>.self, Self.extent(pointStride: 24, callStride: 100), seed: 4)
@@ -48,6 +58,33 @@ import Testing
   @Test("an outbox on a failing disk loses and repeats no entry and no outcome")
   func outboxOnFailingDisk() throws {
     try fail(SteppedRun<OutboxFiles>.self, Self.extent(pointStride: 24, callStride: 100), seed: 5)
+  }
+
+  @Test("after a power loss at any point the newest checkpoint opens, and every page below it is read")
+  func pagesWithoutPower() throws {
+    try losePower(PageFilesRun.self, Self.extent(pointStride: 3, callStride: 9), seed: 15)
+  }
+
+  @Test("page files on a failing disk lose no stored page, and nothing is written after a failed sync")
+  func pagesOnFailingDisk() throws {
+    try fail(PageFilesRun.self, Self.extent(pointStride: 3, callStride: 14), seed: 16)
+  }
+
+  @Test("a database opens with all acknowledged changes after a power loss at any point of its journal and its pages")
+  func databaseWithoutPower() throws {
+    try losePower(SteppedRun<DatabaseFiles>.self, Self.databaseExtent(pointStride: 9, callStride: 60), seed: 17)
+  }
+
+  @Test("a database with pages on a failing disk makes changes completely or not at all, and tells nothing wrong")
+  func databaseOnFailingDisk() throws {
+    try fail(SteppedRun<DatabaseFiles>.self, Self.databaseExtent(pointStride: 16, callStride: 90), seed: 18)
+  }
+
+  /// An extent with fewer images than others: a process cannot open more than 65,535 databases with pages.
+  private static func databaseExtent(pointStride: Int, callStride: Int) -> FaultExtent {
+    Torture.isOn
+      ? FaultExtent(images: 4, pointStride: 1, callStride: 1)
+      : FaultExtent(images: 2, pointStride: pointStride, callStride: callStride)
   }
 
   @Test("after a power loss at any point the accounts have a prefix of the changes, with all acknowledged ones")

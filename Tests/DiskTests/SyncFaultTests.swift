@@ -171,4 +171,19 @@ import Testing
       #expect(try session.isThere(at: 3))
     }
   }
+
+  @Test("a checkpoint whose sync fails is refused until the next append has read the journal back, then completed")
+  func checkpointFails() throws {
+    try withSession { (session: JournalSession) throws in
+      session.disk.fail(.failedSync, of: "-wal")
+      for _ in 0..<2 {
+        #expect(throws: JournalError(.diskFault, "")) { try session.journal.completeCheckpoint(at: 2, payload: [1]) }
+      }
+      #expect(session.code() == .diskFault)
+      #expect(session.code() == nil)
+      let checkpoint = try session.journal.completeCheckpoint(at: 2, payload: [2])
+      #expect(try session.journal.currentCheckpoint() == checkpoint)
+      #expect(try session.isThere(at: 3))
+    }
+  }
 }

@@ -16,25 +16,47 @@ final class DatabaseHost: Sendable {
     var lines: [String] = []
     var notices: [String] = []
     var timers: [(deadline: Int64, work: @Sendable () -> Void)] = []
+    /// The folders with pages.
+    var folders: Set<String> = []
   }
+
+  /// True to store pages in all tests, and checkpoints in place of all snapshots. Tests of snapshots and history are left out.
+  static let isPaged = ProcessInfo.processInfo.environment["HEARTH_PAGED_TESTS"] != nil
 
   private let state = Mutex(State())
   var lines: [String] { state.withLock { $0.lines } }
   var notices: [String] { state.withLock { $0.notices } }
   var timers: [Int64] { state.withLock { $0.timers.map(\.deadline) } }
 
+  deinit {
+    for folder in state.withLock(\.folders) { try? FileManager.default.removeItem(atPath: folder) }
+  }
+
+  /// Opens a database.
+  ///
+  /// - Parameter isPaged: True to store pages and checkpoints, whatever the size of the data.
   func database(
     _ journal: any Journal, rules: String, limits: DatabaseLimits = DatabaseLimits(), outbox: DatabaseOutbox? = nil,
-    meters: DatabaseMetrics = .none
+    meters: DatabaseMetrics = .none, isPaged: Bool = isPaged
   ) throws -> Database {
-    var environment = environment
+    var (environment, limits) = (environment, limits)
     environment.outbox = outbox
     environment.meters = meters
+    if isPaged { (environment.pages, limits.pagedBytesMin) = (PageCache(), 0) }
     return try Database(
-      name: "test", journals: SingleJournalFactory(journal), initialRules: try RuleSet.compile(rules),
-      environment: environment,
-      limits: limits
-    )
+      name: "test", journals: SingleJournalFactory(journal, pages: pageFolder(of: journal)),
+      initialRules: try RuleSet.compile(rules), environment: environment, limits: limits)
+  }
+
+  /// Returns the folder for the pages of a journal, and of those after a crash of it.
+  func pageFolder(of journal: any Journal) -> String? {
+    guard let journal = journal as? MemoryJournal ?? (journal as? OutboxMemoryJournal)?.journal else { return nil }
+    let process = ProcessInfo.processInfo.processIdentifier
+    let folder = NSTemporaryDirectory() + "hearth-database-\(process)-\(journal.diskNumber).pages"
+    return state.withLock { state in
+      state.folders.insert(folder)
+      return folder
+    }
   }
 
   /// The environment of databases on this host.
@@ -107,6 +129,7 @@ extension DatabaseNotice {
     case .stalled: "stalled"
     case .resumed(let milliseconds): "resumed after \(milliseconds)"
     case .snapshotWritten: "snapshot"
+    case .checkpointWritten: "checkpoint"
     case .snapshotFailed: "snapshot failed"
     case .snapshotTooLarge(let roomBytes): "snapshot over \(roomBytes)"
     case .historyShortened(let position, _): "history from \(position)"

@@ -57,6 +57,10 @@ final class OutboxMemoryJournal: OutboxJournal {
     try journal.completeSnapshot(ticket)
   }
   func abandonSnapshot(_ ticket: SnapshotTicket) throws(JournalError) { try journal.abandonSnapshot(ticket) }
+  func completeCheckpoint(at position: Int64, payload: [UInt8]) throws(JournalError) -> Checkpoint {
+    try journal.completeCheckpoint(at: position, payload: payload)
+  }
+  func currentCheckpoint() throws(JournalError) -> Checkpoint? { try journal.currentCheckpoint() }
   func currentSnapshot() throws(JournalError) -> SnapshotInfo? { try journal.currentSnapshot() }
   func snapshotChunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8] {
     try journal.snapshotChunk(index, of: snapshot)

@@ -125,6 +125,47 @@ import Testing
     #expect(Self.schedule(400, 11, snapshot: 2_000).neededBytes(limits) == 0)
   }
 
+  @Test("a checkpoint is due by commits and bytes of log, after a pause of several times the last one's duration")
+  func checkpoints() {
+    var limits = Self.limits
+    (limits.coldReplayBytesPerCommit, limits.checkpointPauseFactor) = (100, 5)
+    var schedule = SnapshotSchedule(log: SnapshotSchedule.Log(), snapshotBytes: 5_000)
+    schedule.appended(200, commitCount: 9, at: 10)
+    #expect(!schedule.isDue(limits, at: 10) && !schedule.isDueAtEnd(limits) && schedule.quietTime(limits) == nil)
+    _ = schedule.begin()
+    schedule.appended(7, commitCount: 1, at: 15)
+    _ = schedule.end(.checkpointed(begin: 10, end: 30), limits)
+    #expect(schedule.isPaged && schedule.snapshotBytes == 0 && schedule.isDueAtEnd(limits))
+    #expect(schedule.log == SnapshotSchedule.Log(bytes: 7, batchCount: 1, commitCount: 1))
+    schedule.appended(93, commitCount: 8, at: 40)
+    #expect(!schedule.isDue(limits, at: 1_000), "the weight is that of the interval")
+    schedule.appended(1, commitCount: 0, at: 50)
+    #expect(!schedule.isDue(limits, at: 129) && schedule.isDue(limits, at: 130))
+    #expect(schedule.neededBytes(limits) > 9 * 4_096)
+  }
+
+  @Test("a timer for a checkpoint of a quiet database is set again when it is due earlier, and not after a failure")
+  func quiet() {
+    var limits = Self.limits
+    (limits.quietCheckpointMilliseconds, limits.quietCheckpointIntervalMilliseconds) = (10, 600)
+    limits.quietCheckpointCommitsMin = 3
+    var schedule = SnapshotSchedule(log: SnapshotSchedule.Log(), snapshotBytes: 0, isPaged: true)
+    var times = [schedule.setTimer(limits)]  // There is nothing to write.
+    schedule.appended(1, commitCount: 1, at: 100)
+    times += [schedule.setTimer(limits), schedule.setTimer(limits)]
+    schedule.appended(1, commitCount: 2, at: 200)
+    times.append(schedule.setTimer(limits))
+    schedule.timerFired(600)
+    times.append(schedule.setTimer(limits))
+    schedule.timerFired(210)
+    times.append(schedule.setTimer(limits))
+    #expect(times == [nil, 600, nil, 210, nil, 210])
+    _ = schedule.begin()
+    #expect(schedule.quietTime(limits) == nil)
+    _ = schedule.end(.failed, limits)
+    #expect(schedule.quietTime(limits) == nil)
+  }
+
   @Test("at shutdown a snapshot is written when it saves time and is written quickly")
   func end() {
     let limits = Self.limits

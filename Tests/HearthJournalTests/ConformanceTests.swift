@@ -22,7 +22,9 @@ import Testing
     func remove(_ name: String) throws(JournalError) { last.withLock { $0 = nil } }
   }
 
-  @Test("the journal in memory passes the conformance tests", arguments: JournalConformance.checks)
+  @Test(
+    "the journal in memory passes the conformance tests",
+    arguments: JournalConformance.checks + JournalConformance.checkpointChecks)
   func memory(_ check: JournalConformance.Check) throws { try check.run(MemoryJournals()) }
 
   @Test("the conformance tests detect a journal without storage")

@@ -1,4 +1,5 @@
 import HearthJournal
+import HearthTestKit
 import Testing
 
 @Suite struct VolatileJournalTests {
@@ -47,6 +48,17 @@ import Testing
     expect(.closed) { () throws(JournalError) in
       try journal.append(JournalBatch.following(start, commits: 1, sizeBytes: 1), after: start)
     }
+  }
+
+  @Test("a checkpoint is accepted and dropped")
+  func checkpoints() throws {
+    let journal = VolatileJournal()
+    let head = try journal.appendBatches(2, after: try journal.acquire())
+    let checkpoint = try journal.completeCheckpoint(at: 2, payload: [1])
+    #expect(checkpoint == Checkpoint(position: 2, runningHash: head.runningHash, payload: [1]))
+    #expect(try journal.currentCheckpoint() == nil)
+    expect(.positionMismatch) { () throws(JournalError) in try journal.completeCheckpoint(at: 3, payload: [1]) }
+    expect(.tooLarge) { () throws(JournalError) in try journal.completeCheckpoint(at: 2, payload: []) }
   }
 
   private func expect<Value>(

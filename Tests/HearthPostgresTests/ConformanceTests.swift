@@ -19,6 +19,17 @@ struct ConformanceTests {
     try check.run(Self.fixture.get().engine.journals(check.description + "/"))
   }
 
+  @Test("a checkpoint is refused with a sentence, and the journal stays usable")
+  func checkpoint() throws {
+    let journal = try Self.fixture.get().engine.journals("checkpoints/").open("one").journal
+    let head = try journal.appendBatches(2, after: try journal.acquire())
+    let error = #expect(throws: JournalError.self) { try journal.completeCheckpoint(at: 2, payload: [1]) }
+    #expect(error?.code == .unsupported && error?.message.contains("has no checkpoints") == true)
+    #expect(try journal.currentCheckpoint() == nil && journal.currentSnapshot() == nil)
+    #expect(try journal.append(.following(head), after: head).position == 3)
+    try journal.close()
+  }
+
   @Test("the archive passes the conformance tests", arguments: ArchiveConformance.checks)
   func conformsAsArchive(_ check: ArchiveConformance.Check) throws {
     let engine = try Self.fixture.get().engine

@@ -4,7 +4,9 @@ import HearthTestKit
 import Testing
 
 @Suite struct ConformanceTests {
-  @Test("the journal passes the conformance tests", arguments: JournalConformance.checks)
+  @Test(
+    "the journal passes the conformance tests",
+    arguments: JournalConformance.checks + JournalConformance.checkpointChecks)
   func conforms(_ check: JournalConformance.Check) throws {
     let folder = try JournalFolder()
     try check.run(SQLiteJournals(folder: folder.path))

@@ -193,7 +193,7 @@ import Testing
     #expect(throws: JournalError(.notAJournal, "")) { try open(folder) }
 
     let newer = try makeJournal()
-    try damage(newer, "PRAGMA user_version = 4")
+    try damage(newer, "PRAGMA user_version = \(SQLiteSchema.versions.upperBound + 1)")
     #expect(throws: JournalError(.unsupportedFormat, "")) { try open(newer) }
 
     #expect(throws: JournalError(.inputOutput, "")) { try SQLiteJournal(path: folder.file("none/main.journal")) }

@@ -62,6 +62,22 @@ import Testing
     #expect(try journal.append(.following(head), after: head).position == 2)
   }
 
+  @Test("a checkpoint whose commit found the disk full changes nothing, and can be repeated")
+  func fullAtCheckpoint() throws {
+    let folder = try JournalFolder()
+    let journal = try SQLiteJournal(path: folder.file())
+    let head = try journal.appendBatches(3, after: try journal.acquire())
+    let snapshot = try journal.completeSnapshot(try journal.beginSnapshot(at: 2))
+    let disk = FullDisk()
+    try journal.file.pool.add(transactionObserver: disk)
+    #expect(throws: JournalError(.noSpace, "")) { try journal.completeCheckpoint(at: 3, payload: [1]) }
+    #expect(try journal.currentCheckpoint() == nil && journal.snapshots() == [snapshot])
+    try journal.file.pool.remove(transactionObserver: disk)
+    let checkpoint = try journal.completeCheckpoint(at: 3, payload: [1])
+    #expect(try journal.currentCheckpoint() == checkpoint)
+    #expect(try journal.append(.following(head), after: head).position == 4)
+  }
+
   @Test("a full journal refuses appends, keeps its data, and continues when there is space")
   func noSpace() throws {
     let folder = try JournalFolder()

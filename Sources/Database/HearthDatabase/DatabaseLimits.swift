@@ -86,6 +86,27 @@ public struct DatabaseLimits: Sendable {
   /// The largest snapshot that is written when the server stops: writing it takes about a second.
   public var closingSnapshotBytesMax = 128 << 20
 
+  /// The bytes of data from which on a database stores pages and checkpoints instead of snapshots, if it has a
+  /// ``PageCache`` and retains no history. A smaller database is loaded in a fraction of a second.
+  public var pagedBytesMin = 32 << 20
+
+  /// The cost of replaying a commit on pages that are on the disk, in addition to its bytes, as for
+  /// ``replayBytesPerBatch``: a checkpoint is due after 2,048 commits or ``snapshotIntervalBytes`` of log. Measured: 100
+  /// to 300 microseconds for a commit.
+  public var coldReplayBytesPerCommit = 8 << 10
+
+  /// The time without commits after which a checkpoint is written although it is not due.
+  public var quietCheckpointMilliseconds: Int64 = 1_000
+
+  /// The number of commits from which on such a checkpoint does not wait for ``quietCheckpointIntervalMilliseconds``.
+  public var quietCheckpointCommitsMin = 256
+
+  /// The time between such checkpoints of fewer commits, because each one writes the path to every changed page.
+  public var quietCheckpointIntervalMilliseconds: Int64 = 60_000
+
+  /// The time between two checkpoints, as a multiple of the first one's duration, so that commits have most of the disk.
+  public var checkpointPauseFactor: Int64 = 5
+
   /// The history to retain beside the data that a restart needs.
   public var history = HistoryRetention.none
 

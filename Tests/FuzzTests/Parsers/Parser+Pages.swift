@@ -1,9 +1,24 @@
 import HearthBytes
 import HearthTree
 
+@testable import HearthPages
+
 extension Parser {
-  /// The parser of stored pages.
+  /// The parsers of stored pages, of their files and of checkpoints.
   static let pageParsers = [
+    Parser(name: "page-checkpoint") { bytes in
+      guard let checkpoint = try? PageCheckpoint(bytes) else { return }
+      try require(checkpoint.bytes == bytes, "a checkpoint that is written otherwise than it was read")
+      if let store = RecordSource.store { _ = try? StoredNode(checkpoint.root, in: store) }
+    },
+    Parser(name: "page-file") { bytes in
+      // The checksum is added, so that the fields are reached.
+      let whole = bytes.prefix(SegmentHeader.sizeBytes - 8)
+      var content = Array(whole) + [UInt8](repeating: 0, count: SegmentHeader.sizeBytes - 8 - whole.count)
+      content.append(number: XXH64.hash(content.span, seed: 0))
+      guard let header = try? SegmentHeader(content) else { return }
+      try require(header.bytes == content, "a header that is written otherwise than it was read")
+    },
     Parser(name: "pages") { bytes in
       guard let records = RecordSource(bytes), let store = RecordSource.store else { return }
       RecordSource.current = records
@@ -21,7 +36,7 @@ extension Parser {
       var evictor = PageEvictor(of: store)
       for _ in 0..<4 { changed = evictor.run(changed, sizeBytes: .max) }
       _ = changed.json(.export)
-    }
+    },
   ]
 }
 
@@ -45,7 +60,7 @@ private final class RecordSource: PageSource, @unchecked Sendable {
   init?(_ bytes: [UInt8]) {
     var (reader, address) = (ByteReader(bytes[...]), Self.start)
     while let length = try? reader.number(UInt16.self), let content = try? reader.raw(Int(length)) {
-      let size = (12 + content.count + 15) / 16 * 16
+      let size = (12 + content.count + 63) / 64 * 64
       guard let location = PageLocation(store: 0, address: address, sizeBytes: size), content.count >= 20 else {
         return nil
       }

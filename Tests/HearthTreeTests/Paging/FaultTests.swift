@@ -179,7 +179,7 @@ import Testing
       memory.store.clearFailure()
       memory.pages.content = content
     }
-    memory.pages.content = Array(content[16...]) + content[..<16]
+    memory.pages.content = Array(content[64...]) + content[..<64]
     let node = try stored.open()
     let faults = faults { _ = node.json(.export) }
     #expect(faults.failed == 1)

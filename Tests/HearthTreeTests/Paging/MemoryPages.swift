@@ -70,6 +70,10 @@ struct MemorySink: PageSink {
     }
     return location
   }
+
+  mutating func sync() throws(PageError) {}
+
+  mutating func discard() {}
 }
 
 /// A store in memory and its writer.
@@ -87,7 +91,7 @@ struct MemoryStore {
   /// Stores a node, and returns its location.
   mutating func save(_ node: Node) throws -> StoredNode {
     let stored = try writer.write(node)
-    writer.commit()
+    try writer.commit()
     return stored
   }
 

@@ -153,17 +153,18 @@ import Testing
     var memory = MemoryStore()
     _ = try memory.save(Node.empty.replacing("n", with: Node(.int(7))))
     let record = memory.pages.content
-    #expect(record.count == 48)
-    // size 48, value, level 0, no references, no entries, payload of 8 bytes, no flags
-    #expect(record[8..<32] == [48, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
-    #expect(record[32...] == [0x05, 0x01, 0x04, 0x00, 0x01, 0x6E, 0x12, 0x07, 0, 0, 0, 0, 0, 0, 0, 0])
+    #expect(record.count == 64)
+    // size 64, value, level 0, no references, no entries, payload of 8 bytes, no flags
+    #expect(record[8..<32] == [64, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+    #expect(record[32..<40] == [0x05, 0x01, 0x04, 0x00, 0x01, 0x6E, 0x12, 0x07])
+    #expect(record[40...].allSatisfy { $0 == 0 })
   }
 
   @Test func `Locations have an address, a size and a store`() {
-    let location = PageLocation(store: 7, address: PageLocation.addressEnd - 16, sizeBytes: 65_520)
-    #expect(location?.store == 7 && location?.address == PageLocation.addressEnd - 16 && location?.sizeBytes == 65_520)
+    let location = PageLocation(store: 7, address: PageLocation.addressEnd - 64, sizeBytes: 65_472)
+    #expect(location?.store == 7 && location?.address == PageLocation.addressEnd - 64 && location?.sizeBytes == 65_472)
     #expect(location.flatMap { PageLocation(fileBits: $0.fileBits, store: 7) } == location)
-    for (address, size) in [(8, 16), (PageLocation.addressEnd, 16), (-16, 16), (0, 0), (0, 65_536), (0, 8)] {
+    for (address, size) in [(8, 64), (PageLocation.addressEnd, 64), (-64, 64), (0, 0), (0, 65_536), (0, 48)] {
       #expect(PageLocation(store: 1, address: address, sizeBytes: size) == nil)
     }
     #expect(PageLocation(fileBits: 2, store: 1) == nil && PageLocation(fileBits: 1, store: 1) == nil)

@@ -6,7 +6,7 @@ import Testing
 /// Tests of the sizes and numbers of leaves that trees keep.
 @Suite struct TreeTotalsTests {
   /// Counts the pages and texts of a node, and its leaves.
-  private func recount(_ node: Node) -> (bytes: Int, leaves: Int) {
+  func recount(_ node: Node) -> (bytes: Int, leaves: Int) {
     var totals = (bytes: 0, leaves: 0)
     func add(_ value: PackedValue) {
       if value.hasPriority, value.priority.kind == PackedKind.text {

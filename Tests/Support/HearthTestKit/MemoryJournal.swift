@@ -28,13 +28,15 @@ package final class MemoryJournal: Journal {
   struct StoredSnapshot: Sendable {
     var info: SnapshotInfo
     var chunks: [[UInt8]]
+    /// The content of a checkpoint, which has no chunks; nil for a snapshot.
+    var payload: [UInt8]?
   }
 
   /// The content of the simulated disk.
   struct Disk: Sendable {
     var epoch: Int64 = 0
     var entries: [Entry] = []
-    /// Snapshots in order of position.
+    /// Snapshots and checkpoints in order of position.
     var snapshots: [StoredSnapshot] = []
 
     var snapshot: StoredSnapshot? { snapshots.last }
@@ -65,14 +67,20 @@ package final class MemoryJournal: Journal {
   /// The gate that appends pass before they take effect.
   package let gate = JournalGate()
 
+  /// A number that the journal shares with those after a crash of it, and with no others in the process.
+  package let diskNumber: Int
+
   private let state: Mutex<State>
+  private static let diskCount = Atomic(0)
 
   /// Creates an empty journal whose disk fails only on command.
   package init() {
     state = Mutex(State(disk: Disk()))
+    diskNumber = Self.diskCount.add(1, ordering: .relaxed).newValue
   }
 
-  private init(disk: Disk, nextSnapshotIdentifier: Int64) {
+  private init(disk: Disk, number: Int, nextSnapshotIdentifier: Int64) {
+    diskNumber = number
     var start = State(disk: disk)
     start.nextSnapshotIdentifier = nextSnapshotIdentifier
     state = Mutex(start)
@@ -117,7 +125,7 @@ package final class MemoryJournal: Journal {
       return (disk, state.nextSnapshotIdentifier)
     }
     gate.open()
-    return MemoryJournal(disk: disk, nextSnapshotIdentifier: identifier)
+    return MemoryJournal(disk: disk, number: diskNumber, nextSnapshotIdentifier: identifier)
   }
 
   // MARK: Journal
@@ -198,8 +206,7 @@ package final class MemoryJournal: Journal {
         identifier: ticket.identifier, position: ticket.position, runningHash: open.info.runningHash,
         chunkCount: open.chunks.count, sizeBytes: open.chunks.reduce(0) { $0 + $1.count })
       state.openSnapshot = nil
-      let place = state.disk.snapshots.firstIndex { $0.info.position > info.position } ?? state.disk.snapshots.count
-      state.disk.snapshots.insert(StoredSnapshot(info: info, chunks: open.chunks), at: place)
+      state.disk.insert(StoredSnapshot(info: info, chunks: open.chunks))
       return info
     }
   }
@@ -210,8 +217,32 @@ package final class MemoryJournal: Journal {
     }
   }
 
+  package func completeCheckpoint(at position: Int64, payload: [UInt8]) throws(JournalError) -> Checkpoint {
+    try changeState { state throws(JournalError) in
+      try Checkpoint.validate(payload, at: position, current: state.disk.snapshot?.info.position ?? 0)
+      guard let hash = state.disk.runningHash(at: position) else { throw .noState(at: position) }
+      let info = SnapshotInfo(
+        identifier: state.nextSnapshotIdentifier, position: position, runningHash: hash, chunkCount: 0,
+        sizeBytes: payload.count)
+      state.nextSnapshotIdentifier += 1
+      state.disk.snapshots.removeAll { $0.payload != nil && $0.info.position == position }
+      state.disk.insert(StoredSnapshot(info: info, chunks: [], payload: payload))
+      return Checkpoint(position: position, runningHash: hash, payload: payload)
+    }
+  }
+
+  package func currentCheckpoint() throws(JournalError) -> Checkpoint? {
+    try readState { state throws(JournalError) in
+      guard let current = state.disk.snapshot, let payload = current.payload else { return nil }
+      return Checkpoint(position: current.info.position, runningHash: current.info.runningHash, payload: payload)
+    }
+  }
+
   package func currentSnapshot() throws(JournalError) -> SnapshotInfo? {
-    try readState { state throws(JournalError) in state.disk.snapshot?.info }
+    try readState { state throws(JournalError) in
+      guard state.disk.snapshot?.payload == nil else { throw .unsupported("loading a snapshot") }
+      return state.disk.snapshot?.info
+    }
   }
 
   package func snapshotChunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8] {
@@ -227,7 +258,10 @@ package final class MemoryJournal: Journal {
   }
 
   package func snapshots() throws(JournalError) -> [SnapshotInfo] {
-    try readState { state throws(JournalError) in state.disk.snapshots.map(\.info) }
+    try readState { state throws(JournalError) in
+      guard state.disk.snapshots.allSatisfy({ $0.payload == nil }) else { throw .unsupported("reading the history") }
+      return state.disk.snapshots.map(\.info)
+    }
   }
 
   package func oldestPosition() throws(JournalError) -> Int64 {
@@ -254,9 +288,8 @@ package final class MemoryJournal: Journal {
   }
 
   package func rewrite(through position: Int64, _ body: (JournalBatch) throws -> BatchRewrite) throws {
-    let (snapshot, batches) = try readState { state throws(JournalError) in
-      (state.disk.snapshot?.info.position ?? 0, state.disk.entries.map(\.batch))
-    }
+    let snapshot = try currentSnapshot()?.position ?? 0
+    let batches = storedBatches
     guard position <= snapshot else {
       throw JournalError(.positionMismatch, "a restart needs the batches after position \(snapshot)")
     }
@@ -287,8 +320,9 @@ package final class MemoryJournal: Journal {
   package var rewriteCount: Int { state.withLock { $0.rewriteCount } }
 
   package func removeSnapshot(_ snapshot: SnapshotInfo) throws(JournalError) {
+    let current = try currentSnapshot()
     try changeState { state throws(JournalError) in
-      guard state.disk.snapshot?.info.identifier != snapshot.identifier else {
+      guard current?.identifier != snapshot.identifier else {
         throw JournalError(.positionMismatch, "a restart needs the current snapshot")
       }
       state.disk.snapshots.removeAll { $0.info.identifier == snapshot.identifier }
@@ -355,6 +389,11 @@ extension MemoryJournal.State {
 }
 
 extension MemoryJournal.Disk {
+  /// Inserts a completed snapshot or checkpoint after those at its position.
+  fileprivate mutating func insert(_ new: MemoryJournal.StoredSnapshot) {
+    snapshots.insert(new, at: snapshots.firstIndex { $0.info.position > new.info.position } ?? snapshots.count)
+  }
+
   /// The running hash after the batch that ends at `position`; nil when no batch ends there.
   fileprivate func runningHash(at position: Int64) -> RunningHash? {
     if let entry = entries.first(where: { $0.batch.lastPosition == position }) { return entry.runningHash }

@@ -65,7 +65,7 @@ package enum FaultScope {
   }
 
   /// The thread's policy.
-  static var policy: FaultPolicy { FaultPolicy(rawValue: thread_faults_current().pointee.policy) ?? .install }
+  package static var policy: FaultPolicy { FaultPolicy(rawValue: thread_faults_current().pointee.policy) ?? .install }
 }
 
 /// Reads of references to data that is not in memory.

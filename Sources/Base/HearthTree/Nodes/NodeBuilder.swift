@@ -17,10 +17,17 @@ public struct NodeBuilder: Sendable {
   private var levels: [Level] = []
   private var isFinished = false
 
+  /// The store to which full pages move while their node is open; `nil` when everything stays in memory.
+  private var spill: (any NodeSpill)?
+  /// The size of ``bytes`` from which children of open nodes move to the store.
+  private var spillSizeBytes = Int.max
+  /// The children of open nodes that have moved, by the index of the node in ``levels``.
+  private var spilled: [Int: SpilledChildren] = [:]
+
   private struct Level {
-    let byteStart: Int
-    let referenceStart: Int
-    let entryStart: Int
+    var byteStart: Int
+    var referenceStart: Int
+    var entryStart: Int
     var isOrdered = true
     var hasNothing = false
     var lastRank: UInt64 = 0
@@ -31,6 +38,8 @@ public struct NodeBuilder: Sendable {
 
   /// Creates a builder that expects the root's value.
   public init() {}
+
+  init(_ spill: any NodeSpill, sizeBytes: Int) { (self.spill, spillSizeBytes) = (spill, sizeBytes) }
 
   /// Starts an interior node.
   public mutating func open() {
@@ -49,6 +58,7 @@ public struct NodeBuilder: Sendable {
   /// Sets the key of the next value without checking that the bytes are UTF-8: the keys of an index need not be.
   mutating func append(key: UnsafeRawBufferPointer) {
     guard !levels.isEmpty else { return }
+    if bytes.count >= spillSizeBytes { spillLargestLevel() }
     let last = levels.count - 1
     let ordered = OrderedKey(key)
     if levels[last].isKeyPending, let start = starts.popLast() {
@@ -100,6 +110,10 @@ public struct NodeBuilder: Sendable {
   /// Adds a whole subtree that already exists.
   public mutating func node(_ node: Node) {
     beginValue()
+    append(node)
+  }
+
+  private mutating func append(_ node: Node) {
     switch node.content {
     case .empty: appendNothing()
     case .tree(let tree):
@@ -117,6 +131,7 @@ public struct NodeBuilder: Sendable {
   public mutating func close(priority: Scalar? = nil) {
     guard let level = levels.popLast() else { return }
     if level.isKeyPending, let start = starts.popLast() { bytes.removeSubrange(start...) }
+    if !spilled.isEmpty, spilled[levels.count] != nil { return closeSpilled(level, priority: priority) }
     let isInOrder = level.isOrdered && !level.hasNothing
     if !isInOrder { arrange(level) }
     let leaves = isInOrder ? level.leaves : leaves(of: level)
@@ -133,7 +148,7 @@ public struct NodeBuilder: Sendable {
         PageTree.make(all, starts[level.entryStart...], leaves: leaves, mayRefer: mayRefer, priority: priority)
       }
       truncate(to: level)
-      append(PackedKind.tree, tree)
+      append(PackedKind.tree, spill?.stored(tree) ?? tree)
     }
     addLeaves(leaves)
     isFinished = levels.isEmpty
@@ -204,9 +219,16 @@ extension NodeBuilder {
     references.append(object)
   }
 
+  /// Keeps a text alive, which may move to the store, and returns the head of its value.
+  private mutating func refer(to text: PageText) -> PackedHead {
+    let text = spill?.stored(text) ?? text
+    references.append(text)
+    return PackedHead(kind: PackedKind.text, text)
+  }
+
   private mutating func append(_ scalar: Scalar, priority: Scalar?) {
-    let (start, text, object) = PackedHead.parts(of: scalar)
-    if let object { references.append(object) }
+    let (head, text, object) = PackedHead.parts(of: scalar)
+    let start = if let object { refer(to: object) } else { head }
     if let priority {
       bytes.append(UInt8(truncatingIfNeeded: start.bits) | PackedValue.priorityFlag)
       append(priority, priority: nil)
@@ -219,26 +241,31 @@ extension NodeBuilder {
 
   /// Sorts the entries of a level by key, keeps the last entry of a repeated key, and drops empty ones.
   private mutating func arrange(_ level: Level) {
-    let arranged: [UInt8] = bytes.withUnsafeBytes { all in
-      guard let base = all.baseAddress else { return [] }
-      var order = starts[level.entryStart...].map { (start: $0, key: OrderedKey(PackedEntry(base + $0).key)) }
-      order.sort { a, b in
-        let result = a.key.compare(b.key.bytes, rank: b.key.rank)
-        return result != 0 ? result < 0 : a.start < b.start
-      }
-      var result: [UInt8] = []
-      starts.removeSubrange(level.entryStart...)
-      for (i, item) in order.enumerated() {
-        let entry = PackedEntry(base + item.start)
-        let isRepeated = i + 1 < order.count && order[i + 1].key.bytes.elementsEqualBytes(entry.key)
-        guard !isRepeated, entry.value.kind != PackedKind.nothing else { continue }
-        starts.append(level.byteStart + result.count)
-        result.append(contentsOf: UnsafeRawBufferPointer(start: entry.start, count: entry.end - entry.start))
-      }
-      return result
+    let arranged = bytes.withUnsafeBytes { Self.arranged($0, starts[level.entryStart...], dropsNothing: true) }
+    starts.replaceSubrange(level.entryStart..., with: arranged.starts.map { level.byteStart + $0 })
+    bytes.replaceSubrange(level.byteStart..., with: arranged.bytes)
+  }
+
+  /// Returns entries in key order, with their offsets: the last one of a repeated key, and empty ones unless they are
+  /// dropped.
+  static func arranged(
+    _ all: UnsafeRawBufferPointer, _ starts: ArraySlice<Int>, dropsNothing: Bool
+  ) -> (bytes: [UInt8], starts: [Int]) {
+    var result: (bytes: [UInt8], starts: [Int]) = ([], [])
+    guard let base = all.baseAddress else { return result }
+    var order = starts.map { (start: $0, key: OrderedKey(PackedEntry(base + $0).key)) }
+    order.sort { a, b in
+      let result = a.key.compare(b.key.bytes, rank: b.key.rank)
+      return result != 0 ? result < 0 : a.start < b.start
     }
-    bytes.removeSubrange(level.byteStart...)
-    bytes.append(contentsOf: arranged)
+    for (i, item) in order.enumerated() {
+      let entry = PackedEntry(base + item.start)
+      let isRepeated = i + 1 < order.count && order[i + 1].key.bytes.elementsEqualBytes(entry.key)
+      if isRepeated || dropsNothing && entry.value.kind == PackedKind.nothing { continue }
+      result.starts.append(result.bytes.count)
+      result.bytes.append(contentsOf: UnsafeRawBufferPointer(start: entry.start, count: entry.end - entry.start))
+    }
+    return result
   }
 
   /// Inserts the head of a packed interior value before its entries.
@@ -255,6 +282,59 @@ extension NodeBuilder {
     let head = Array(bytes[end...])
     bytes.removeSubrange(end...)
     bytes.insert(contentsOf: head, at: level.byteStart)
+  }
+}
+
+extension NodeBuilder {
+  /// Moves the complete entries of the open node with most of them to the store.
+  private mutating func spillLargestLevel() {
+    guard let last = levels.last, !last.isKeyPending else { return }
+    let sizes = levels.indices.map { end(ofCompleteEntriesIn: $0).byte - levels[$0].byteStart }
+    guard let largest = sizes.indices.max(by: { sizes[$0] < sizes[$1] }), sizes[largest] > 0 else { return }
+    spillEntries(ofLevel: largest)
+  }
+
+  /// Returns where the entries of an open node end that have a value: before the key of the child that is open.
+  private func end(ofCompleteEntriesIn index: Int) -> (byte: Int, entry: Int) {
+    guard index + 1 < levels.count else { return (bytes.count, starts.count) }
+    let entry = levels[index + 1].entryStart - 1
+    return (starts[entry], entry)
+  }
+
+  private mutating func spillEntries(ofLevel index: Int) {
+    guard let spill else { return }
+    let (level, end) = (levels[index], end(ofCompleteEntriesIn: index))
+    let referenceEnd = index + 1 < levels.count ? levels[index + 1].referenceStart : references.count
+    let (size, count) = (end.byte - level.byteStart, end.entry - level.entryStart)
+    bytes.withUnsafeBytes { all in
+      let entries = UnsafeRawBufferPointer(rebasing: all[level.byteStart..<end.byte])
+      let offsets = starts[level.entryStart..<end.entry].map { $0 - level.byteStart }
+      spilled[index, default: SpilledChildren()].append(
+        entries, offsets, isOrdered: level.isOrdered && !level.hasNothing,
+        mayRefer: referenceEnd > level.referenceStart,
+        to: spill)
+    }
+    bytes.removeSubrange(level.byteStart..<end.byte)
+    starts.removeSubrange(level.entryStart..<end.entry)
+    references.removeSubrange(level.referenceStart..<referenceEnd)
+    for i in level.entryStart..<starts.count { starts[i] -= size }
+    for i in levels.indices.dropFirst(index + 1) {
+      levels[i].byteStart -= size
+      levels[i].entryStart -= count
+      levels[i].referenceStart -= referenceEnd - level.referenceStart
+    }
+    (levels[index].isOrdered, levels[index].hasNothing) = (true, false)
+  }
+
+  /// Ends the interior node that was opened last, of which children have moved to the store.
+  private mutating func closeSpilled(_ level: Level, priority: Scalar?) {
+    levels.append(level)
+    spillEntries(ofLevel: levels.count - 1)
+    levels.removeLast()
+    guard let spill, var children = spilled.removeValue(forKey: levels.count) else { return }
+    truncate(to: level)
+    append(children.finish(spill).with(priority: priority))
+    isFinished = levels.isEmpty
   }
 }
 

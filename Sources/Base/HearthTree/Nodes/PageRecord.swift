@@ -3,7 +3,7 @@ import HearthBytes
 // The layout of a stored page, branch or text. All numbers are little-endian.
 //
 //      0  checksum           8   XXH64 of what follows, up to the size; the store gives its seed
-//      8  size               4   of the record, a multiple of 16
+//      8  size               4   of the record, a multiple of 64
 //     12  kind               1   1 page, 2 branch, 3 single value, 4 text, 5 part
 //     13  level              1   of a branch
 //     14  reference count    2   of a page or a single value

@@ -7,24 +7,60 @@ package protocol PageSource: AnyObject, Sendable {
   func read(
     at location: PageLocation, _ body: (_ record: UnsafeRawBufferPointer, _ seed: UInt64) -> Void
   ) throws(PageError)
+
+  /// Returns the path of the file with a record, for errors; `nil` for a source without files.
+  func file(at location: PageLocation) -> String?
 }
 
-/// The error for a page that cannot be read or written.
+extension PageSource {
+  /// Returns `nil`, as sources without files do.
+  package func file(at location: PageLocation) -> String? { nil }
+}
+
+/// The error for a page that cannot be read or written, or for the files of pages.
 package struct PageError: Error, Equatable, CustomStringConvertible {
+  /// The closed list of codes. The texts appear in logs and are never renamed.
+  package enum Code: String, Sendable {
+    /// The data that was read is not the data that was written.
+    case damaged
+    /// The system cannot read or write a file.
+    case inputOutput = "input-output"
+    /// The disk is full, or the store has no addresses left. Nothing counts as stored.
+    case noSpace = "no-space"
+    /// The process has no permission to open or change a file.
+    case permissionDenied = "permission-denied"
+    /// A sync failed, and its effect is unknown. The store accepts no more records until it is opened again.
+    case failed
+    /// The store was closed.
+    case closed
+    /// A file does not exist, or is too short.
+    case missing
+    /// A file belongs to other data.
+    case foreign
+    /// The format is that of a newer version, or the file system is of a kind that is not supported.
+    case unsupported
+  }
+
+  /// The code of the error.
+  package var code: Code
   /// The fault.
   package var finding: String
   /// The location of the page, if it is known.
   package var location: PageLocation?
+  /// The path of the file or folder, if it is known.
+  package var file: String?
 
   /// Creates an error.
-  package init(_ finding: String, at location: PageLocation? = nil) {
+  package init(_ finding: String, _ code: Code = .damaged, at location: PageLocation? = nil, file: String? = nil) {
     self.finding = finding
+    self.code = code
     self.location = location
+    self.file = file
   }
 
   package var description: String {
-    guard let location else { return finding }
-    return "page at \(location.address) of \(location.sizeBytes) bytes: \(finding)"
+    let page = location.map { "page at \($0.address) of \($0.sizeBytes) bytes: " } ?? ""
+    return page + finding + (file.map { " [file \($0)]" } ?? "")
   }
 }
 
@@ -125,13 +161,19 @@ package final class PageStore: @unchecked Sendable {
   ) throws(PageError) -> Value {
     atomic_word_add(cells + 16, 1)
     var result: Result<Value, PageError> = .failure(PageError("the source returned no bytes", at: location))
-    try source.read(at: location) { bytes, seed in
-      do throws(PageError) {
-        result = .success(try body(PageRecord(bytes, at: location, seed: seed)))
-      } catch {
-        result = .failure(error)
+    do {
+      try source.read(at: location) { bytes, seed in
+        do throws(PageError) {
+          result = .success(try body(PageRecord(bytes, at: location, seed: seed)))
+        } catch {
+          result = .failure(error)
+        }
       }
+      return try result.get()
+    } catch {
+      var error = error
+      error.file = error.file ?? source.file(at: error.location ?? location)
+      throw error
     }
-    return try result.get()
   }
 }

@@ -13,7 +13,8 @@ extension PageTree {
     return make(root: objects[0], height: height, totals, priority: priority)
   }
 
-  private static func pages(
+  /// Creates full pages from packed entries in key order, and adds their bytes to the totals.
+  static func pages(
     _ bytes: UnsafeRawBufferPointer, _ starts: ArraySlice<Int>, mayRefer: Bool, _ totals: inout PageTotals
   ) -> [AnyObject] {
     guard let base = bytes.baseAddress else { return [] }

@@ -9,17 +9,23 @@ package protocol PageSink: Sendable {
   /// Appends a record at a higher address than all before it, and returns its location.
   ///
   /// - Parameters:
-  ///   - sizeBytes: The size of the record, a multiple of 16.
+  ///   - sizeBytes: The size of the record, a multiple of 64.
   ///   - fill: Writes the record into its memory, all of it; `seed` is that of the checksum at this address.
   mutating func append(
     sizeBytes: Int, _ fill: (_ record: UnsafeMutableRawBufferPointer, _ seed: UInt64) -> Void
   ) throws(PageError) -> PageLocation
+
+  /// Makes the records durable that were appended before.
+  mutating func sync() throws(PageError)
+
+  /// Drops the records that were appended since the last sync. Their addresses may be used again.
+  mutating func discard()
 }
 
 /// A writer that stores what is not stored yet of nodes.
 ///
-/// A store has one writer at a time. Written objects count as stored when ``commit()`` is called, after the sink's data
-/// is durable; other threads may read the nodes meanwhile. What is stored in another store is copied, at each parent that
+/// A store has one writer at a time. Written objects count as stored when ``commit()`` has made the sink's data
+/// durable; other threads may read the nodes meanwhile. What is stored in another store is copied, at each parent that
 /// is written: an object has one location.
 package struct StoredNodeWriter<Sink: PageSink>: Sendable {
   /// The sink.
@@ -30,6 +36,9 @@ package struct StoredNodeWriter<Sink: PageSink>: Sendable {
   package private(set) var branchCount = 0
   /// The bytes of the records.
   package private(set) var byteCount = 0
+
+  /// True when objects remember that they are stored. Otherwise they must not be written again, and memory is not used.
+  var marksObjects = true
 
   /// The objects written since the last commit. The cells of their locations have bit 0 clear.
   private var written: [Written] = []
@@ -45,7 +54,7 @@ package struct StoredNodeWriter<Sink: PageSink>: Sendable {
   /// Creates a writer to a sink.
   package init(_ sink: Sink) { self.sink = sink }
 
-  /// Stores a node, and returns its location, which is valid when the sink's data is durable.
+  /// Stores a node, and returns its location, which is valid after ``commit()``.
   ///
   /// After an error, ``discard()`` must be called.
   package mutating func write(_ node: Node) throws(PageError) -> StoredNode {
@@ -64,8 +73,14 @@ package struct StoredNodeWriter<Sink: PageSink>: Sendable {
     }
   }
 
-  /// Marks what was written as stored. Called after the sink's data is durable.
-  package mutating func commit() {
+  /// Makes the sink's data durable, and marks what was written as stored. After an error, nothing of it is stored.
+  package mutating func commit() throws(PageError) {
+    do {
+      try sink.sync()
+    } catch {
+      discard()
+      throw error
+    }
     for item in written {
       let cell = StoredObject.cell(of: .passUnretained(item.object))
       StoredObject.remember(cell, at: item.location, sizeBytes: item.residentSize)
@@ -73,8 +88,9 @@ package struct StoredNodeWriter<Sink: PageSink>: Sendable {
     written.removeAll()
   }
 
-  /// Marks what was written as not stored, because the sink lost its data.
+  /// Drops what was written since the last commit, which is not stored then.
   package mutating func discard() {
+    sink.discard()
     for item in written { atomic_word_store(StoredObject.cell(of: .passUnretained(item.object)), 0) }
     written.removeAll()
   }
@@ -83,7 +99,7 @@ package struct StoredNodeWriter<Sink: PageSink>: Sendable {
 extension StoredNodeWriter {
   /// Stores a page or branch, if it is not stored, and returns its location. The recursion is as deep as the data, whose
   /// depth is limited, and its trees.
-  private mutating func write(_ reference: NodeReference, level: Int) throws(PageError) -> PageLocation {
+  mutating func write(_ reference: NodeReference, level: Int) throws(PageError) -> PageLocation {
     if let location = known(reference) { return location }
     let object = try object(of: reference) { record throws(PageError) in try record.object(level: level, depth: 0) }
     // Only level 0 is a page.
@@ -146,7 +162,8 @@ extension StoredNodeWriter {
     return note(page, try append(head, body, payloadSize: payload.count), page.residentSize)
   }
 
-  private mutating func write(_ text: PageText) throws(PageError) -> PageLocation {
+  /// Stores a text, if it is not stored, and returns its location.
+  mutating func write(_ text: PageText) throws(PageError) -> PageLocation {
     let reference = text.content
     if let location = known(reference) { return location }
     let byteCount = text.byteCount
@@ -160,7 +177,7 @@ extension StoredNodeWriter {
   /// Notes that an object has been written, unless it has a location in another store.
   private mutating func note(_ object: AnyObject, _ location: PageLocation, _ residentSize: Int) -> PageLocation {
     let cell = StoredObject.cell(of: .passUnretained(object))
-    guard atomic_word_load(cell) == 0 else { return location }
+    guard marksObjects, atomic_word_load(cell) == 0 else { return location }
     atomic_word_store(cell, location.bits & ~1)
     written.append(Written(object: object, location: location, residentSize: residentSize))
     return location

@@ -25,7 +25,8 @@ enum AppendRetry {
   static func storeWaiting(of writer: BatchWriter) {
     while true {
       switch writer.batches.takeRetry() {
-      case .nothing: return
+      // The waiting batches are refused when the database was halted meanwhile.
+      case .nothing: return writer.writeWaiting()
       case .resumed(let stall): return resume(writer, after: stall)
       case .group(let batches):
         do throws(JournalError) {

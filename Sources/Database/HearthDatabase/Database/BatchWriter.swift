@@ -107,7 +107,8 @@ final class BatchWriter: Sendable {
       pipeline.head = newHead
       return pipeline.stall != nil
     }
-    snapshots.appended(payload.count, state, isStalled: isStalled)
+    snapshots.appended(
+      payload.count, commitCount: Int(clamping: state.position - firstPosition + 1), state, isStalled: isStalled)
   }
 
   /// Stops all writing. The given batches may or may not be on the disk; later ones are not.

@@ -182,10 +182,12 @@ final class CommandDecider: BatchWriterDelegate {
     if !work.isEmpty { environment.charge(work) }
   }
 
-  /// Passes a batch on to the observers and the journal.
+  /// Passes a batch on to the observers and the journal. After a failed read of a page the batch may be wrong: it is
+  /// refused, and the database stops.
   ///
   /// - Parameter turn: See ``BatchQueue/append(_:_:)``.
   func enqueue(_ batch: Batch, _ turn: Stall.DeliveryOrder = .last) {
+    if writer.snapshots.haltAfterFailedRead() { return writer.append(batch, turn) }
     if let decided = batch.decided { decisionObservers.recordDecisions(decided) }
     if let query = batch.liveQuery { large.evaluate(query) }
     if let follower { follower.passOn(batch.effects) }

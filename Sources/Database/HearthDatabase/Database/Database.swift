@@ -31,8 +31,9 @@ public final class Database: Sendable {
   /// The counter of commits at watched locations.
   public var commitCounter: CommitCounter { writer.commitCounter }
 
-  /// Opens a database: takes ownership of the journal, loads its snapshot and replays the log after it. Executes the
-  /// on-disconnect writes of connections that were open at the last stop. Blocks until all of it is durable.
+  /// Opens a database: takes ownership of the journal, loads its snapshot or opens its checkpoint, and replays the log
+  /// after it. Executes the on-disconnect writes of connections that were open at the last stop. Blocks until all of it
+  /// is durable.
   ///
   /// - Parameters:
   /// - name: The name of the database and its journal, also for logs.
@@ -47,18 +48,25 @@ public final class Database: Sendable {
     let opened = try journals.open(name)
     let journal = opened.journal
     var head = try journal.acquire()
+    // Only now the journal is locked and has chosen the checkpoint: opening the pages removes all others.
+    let pageFolder = journals.pageFolder(of: name)
+    let pages = try PagedStorage.open(journal, folder: pageFolder)
+    var isOpen = false
+    defer { if !isOpen { pages?.storage.close() } }
     var found = Recovery(initialRules: initialRules)
-    try found.run(journal, upTo: head)
+    try found.run(journal, upTo: head, from: pages)
     var (state, report) = found.state()
     report.damages = opened.damages
     let outboxes = OutboxHolder(journal: journal as? any OutboxJournal, environment.outbox)
     var engine = Engine(state: state, limits: limits.engine)
     engine.observeCommits(outboxes.commitObserver)
     var log = found.replayed
-    let effects = try LeftoverSessions.end(in: &engine, journal, &head, &log, environment, outboxes)
+    let effects = try LeftoverSessions.end(in: &engine, journal, &head, &log, environment, outboxes, pages?.storage)
+    isOpen = true
     self.init(
       name, report, of: engine, journal, Pipeline(head: head),
-      SnapshotSchedule(log: log, snapshotBytes: found.snapshotBytes), outboxes, environment, limits)
+      SnapshotSchedule(log: log, snapshotBytes: found.snapshotBytes, isPaged: pages != nil), outboxes, environment,
+      limits, pages: pages?.storage, pageFolder: pageFolder)
     if !effects.isEmpty { writer.queue.async { environment.deliver(effects, 0) } }
   }
 
@@ -85,13 +93,14 @@ public final class Database: Sendable {
   private init(
     _ name: String, _ recovery: RecoveryReport, of engine: sending Engine, _ journal: any Journal,
     _ pipeline: Pipeline, _ schedule: SnapshotSchedule, _ outboxes: OutboxHolder, _ environment: DatabaseEnvironment,
-    _ limits: DatabaseLimits, following: FollowerState? = nil
+    _ limits: DatabaseLimits, pages: PagedStorage? = nil, pageFolder: String? = nil, following: FollowerState? = nil
   ) {
     (self.name, self.recovery) = (name, recovery)
     let (durable, batches) = (DurableState(engine.state), BatchQueue(pipeline, limits: limits))
     history = DatabaseHistory(journal, limits: limits.historyReads) { durable.state }
     snapshots = SnapshotStore(
-      of: name, in: journal, schedule, durable: durable, batches: batches, environment, limits)
+      of: name, in: journal, schedule, pages: pages, pageFolder: pageFolder, durable: durable, batches: batches,
+      environment, limits)
     writer = BatchWriter(
       of: name, to: journal, from: batches, snapshots: snapshots, durable: durable, outboxes: outboxes, environment)
     decisionObservers = DecisionObservers(clock: environment.clock)
@@ -140,6 +149,7 @@ public final class Database: Sendable {
     } catch {
       decider.environment.notice(.closeFailed(error))
     }
+    snapshots.closePages()
   }
 
   // MARK: Outbox

@@ -19,6 +19,10 @@ public struct DatabaseEnvironment: Sendable {
   /// Receives notices for the operator, from any thread.
   public var notice: @Sendable (_ notice: DatabaseNotice) -> Void
 
+  /// The memory for pages of large databases; nil when the data of databases stays in memory. A database that has pages
+  /// already keeps them in either case.
+  public var pages: PageCache?
+
   /// The outbox from the first commit on: see ``Database/setOutbox(_:)``.
   public var outbox: DatabaseOutbox?
 

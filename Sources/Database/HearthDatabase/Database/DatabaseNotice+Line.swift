@@ -40,6 +40,10 @@ extension DatabaseNotice {
     case .snapshotWritten(let position, let sizeBytes):
       return Line(
         level: .debug, text: "snapshot written", details: ["position": "\(position)", "bytes": "\(sizeBytes)"])
+    case .checkpointWritten(let position, let pageCount, let sizeBytes):
+      return Line(
+        level: .debug, text: "checkpoint written",
+        details: ["position": "\(position)", "pages": "\(pageCount)", "bytes": "\(sizeBytes)"])
     case .snapshotFailed(let error):
       return Line(level: .error, text: "snapshot failed", details: ["error": "\(error)"])
     case .snapshotTooLarge(let roomBytes):

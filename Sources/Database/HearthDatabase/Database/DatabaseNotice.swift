@@ -16,11 +16,19 @@ public enum DatabaseNotice: Sendable {
   /// A snapshot is complete; a restart loads it and replays only the log after it.
   case snapshotWritten(position: Int64, sizeBytes: Int)
 
-  /// A snapshot could not be written. The log is intact; the next attempt follows once the log has grown by the same
+  /// A checkpoint is complete: a restart reads the pages below it when they are needed, and replays only the log after
+  /// it.
+  ///
+  /// - Parameters:
+  ///   - pageCount: The number of pages and branches that were written.
+  ///   - sizeBytes: Their bytes.
+  case checkpointWritten(position: Int64, pageCount: Int, sizeBytes: Int)
+
+  /// A snapshot or checkpoint could not be written. The log is intact; the next attempt follows once the log has grown by the same
   /// number of bytes again.
   case snapshotFailed(JournalError)
 
-  /// A snapshot would have taken more than `roomBytes`, the space available for it: the log grows, and a restart
+  /// A snapshot or checkpoint would have taken more than `roomBytes`, the space available for it: the log grows, and a restart
   /// replays it. Reported once, until a snapshot is complete.
   case snapshotTooLarge(roomBytes: Int)
 

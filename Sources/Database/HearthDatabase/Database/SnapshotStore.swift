@@ -1,6 +1,7 @@
 import Dispatch
 import HearthEngine
 import HearthJournal
+import HearthTree
 import Synchronization
 
 /// The snapshots of a database: writes durable versions beside the log while commits go on, and prunes what neither a
@@ -20,18 +21,24 @@ final class SnapshotStore: Sendable {
   let batches: BatchQueue
   let historyPruner: HistoryPruner
   let queue: DispatchQueue
+  /// The pages of a database with checkpoints.
+  private let pages: Mutex<PagedStorage?>
+  /// The folder for pages; nil when the journal's storage engine has none, and for a database that follows.
+  private let pageFolder: String?
   private let environment: DatabaseEnvironment
   private let limits: DatabaseLimits
   /// The last position at which ``makeRoom(sizeBytesMax:)`` examined the data.
   private let consideredPosition = Atomic<Int64>(-1)
 
   init(
-    of name: String, in journal: any Journal, _ schedule: SnapshotSchedule, durable: DurableState,
-    batches: BatchQueue, _ environment: DatabaseEnvironment, _ limits: DatabaseLimits
+    of name: String, in journal: any Journal, _ schedule: SnapshotSchedule, pages: PagedStorage?, pageFolder: String?,
+    durable: DurableState, batches: BatchQueue, _ environment: DatabaseEnvironment, _ limits: DatabaseLimits
   ) {
     (self.journal, self.durable, self.batches) = (journal, durable, batches)
     (self.environment, self.limits) = (environment, limits)
     self.schedule = Mutex(schedule)
+    self.pages = Mutex(pages)
+    self.pageFolder = pageFolder
     historyPruner = HistoryPruner(limits.history)
     queue = DispatchQueue(label: "hearth.snapshot.\(name)", qos: .utility)
   }
@@ -39,13 +46,33 @@ final class SnapshotStore: Sendable {
   // MARK: Due snapshots
 
   /// Records an append, and writes a snapshot when one is due.
-  func appended(_ sizeBytes: Int, _ state: DatabaseState, isStalled: Bool) {
+  func appended(_ sizeBytes: Int, commitCount: Int, _ state: DatabaseState, isStalled: Bool) {
+    let now = now
     let isDue = schedule.withLock { schedule in
-      schedule.appended(sizeBytes)
-      guard schedule.isDue(limits), !isStalled, !state.hasOpenPieces else { return false }
+      schedule.appended(sizeBytes, commitCount: commitCount, at: now)
+      guard schedule.isDue(limits, at: now), !isStalled, !state.hasOpenPieces else { return false }
       return schedule.begin()
     }
-    if isDue { queue.async { self.write(state) } }
+    if isDue { queue.async { self.write(state) } } else { setQuietTimer() }
+  }
+
+  /// Sets a timer for a checkpoint when the database becomes quiet.
+  private func setQuietTimer() {
+    guard let time = schedule.withLock({ $0.setTimer(limits) }) else { return }
+    // The minimum matters after a record in pieces kept a checkpoint from being written in time.
+    environment.schedule(max(limits.quietCheckpointMilliseconds, time - now)) { [weak self] in
+      self?.writeIfQuiet(at: time)
+    }
+  }
+
+  private func writeIfQuiet(at time: Int64) {
+    let (state, isRunning, now) = (durable.state, batches.isRunning, now)
+    let isDue = schedule.withLock { schedule in
+      schedule.timerFired(time)
+      guard isRunning, !state.hasOpenPieces, let time = schedule.quietTime(limits), time <= now else { return false }
+      return schedule.begin()
+    }
+    if isDue { queue.async { self.write(state) } } else if isRunning { setQuietTimer() }
   }
 
   /// Records rows of a followed log.
@@ -85,6 +112,7 @@ final class SnapshotStore: Sendable {
     let sizeBytes = state.root.heldBytes(upTo: sizeBytesMax)
     guard sizeBytes <= sizeBytesMax, batches.isRunning else { return }
     let isDue = schedule.withLock { schedule in
+      guard !schedule.isPaged else { return false }  // Its file has no snapshots.
       let storedBytes = schedule.log.bytes + schedule.snapshotBytes
       guard schedule.log.bytes > 0, storedBytes / 2 >= max(sizeBytes, limits.snapshotIntervalBytes / 16) else {
         return false
@@ -114,21 +142,27 @@ final class SnapshotStore: Sendable {
   func write(_ state: DatabaseState, members: [UInt8]? = nil) {
     var outcome = SnapshotSchedule.Outcome.failed
     do {
-      let info = try store(state, members: members)
-      outcome = .written(sizeBytes: info.sizeBytes)
-      environment.notice(.snapshotWritten(position: info.position, sizeBytes: info.sizeBytes))
+      if members == nil, let pages = try storage(for: state) {
+        outcome = try storeCheckpoint(of: state, in: pages)
+      } else {
+        let info = try store(state, members: members)
+        outcome = .written(sizeBytes: info.sizeBytes)
+        environment.notice(.snapshotWritten(position: info.position, sizeBytes: info.sizeBytes))
+      }
       if !isTimeOver { prune() }
     } catch let interruption as Interruption {
       if case .noRoom(let roomBytes) = interruption { outcome = .tooLarge(roomBytes: roomBytes) }
-    } catch let error as JournalError {
-      environment.notice(.snapshotFailed(error))
+    } catch let error as PageError where error.code == .failed {
+      halt(JournalError(error))
     } catch {
-      environment.notice(.snapshotFailed(JournalError(.failed, "\(error)")))
+      let failure = (error as? PageError).map { JournalError($0) } ?? error as? JournalError
+      environment.notice(.snapshotFailed(failure ?? JournalError(.failed, "\(error)")))
     }
     let shouldReportShortage = schedule.withLock { $0.end(outcome, limits) }
     if shouldReportShortage, case .tooLarge(let roomBytes) = outcome {
       environment.notice(.snapshotTooLarge(roomBytes: roomBytes))
     }
+    setQuietTimer()
   }
 
   /// - Parameter isCancelled: Returns true when the caller no longer waits for the snapshot.
@@ -140,8 +174,8 @@ final class SnapshotStore: Sendable {
     let ticket = try journal.beginSnapshot(at: state.position)
     do {
       try SnapshotFormat.write(state, members: members, chunkBytes: JournalLimits.snapshotChunkBytes) { chunk in
-        guard batches.isRunning, !isTimeOver, !isCancelled() else { throw Interruption.closing }
-        guard schedule.withLock({ $0.take(chunk.count) }) else { throw Interruption.noRoom(roomBytes) }
+        if isCancelled() { throw Interruption.closing }
+        try take(chunk.count, of: roomBytes)
         try journal.appendSnapshotChunk(chunk, to: ticket)
       }
     } catch {
@@ -161,15 +195,27 @@ final class SnapshotStore: Sendable {
     throw Interruption.noRoom(roomBytes)
   }
 
+  /// Takes a part of the room for a snapshot.
+  ///
+  /// - Throws: ``Interruption``.
+  private func take(_ sizeBytes: Int, of roomBytes: Int) throws {
+    guard batches.isRunning, !isTimeOver else { throw Interruption.closing }
+    guard schedule.withLock({ $0.take(sizeBytes) }) else { throw Interruption.noRoom(roomBytes) }
+  }
+
+  /// The time on the monotonic clock.
+  private var now: Int64 { environment.clock().monotonicMilliseconds }
+
   /// True when the database closes, and its time for snapshots is over.
   private var isTimeOver: Bool {
-    schedule.withLock { $0.endMonotonicMilliseconds }.map { environment.clock().monotonicMilliseconds >= $0 } ?? false
+    schedule.withLock { $0.endMonotonicMilliseconds }.map { now >= $0 } ?? false
   }
 
   /// Prunes the batches and snapshots that neither a restart nor the retained history needs.
   func pruneKept() throws {
     let shortened = try historyPruner.prune(
-      journal, last: durable.state.position, nowMilliseconds: environment.clock().wallMilliseconds)
+      journal, last: durable.state.position, nowMilliseconds: environment.clock().wallMilliseconds,
+      hasCheckpoints: schedule.withLock { $0.isPaged })
     guard let shortened else { return }
     environment.notice(.historyShortened(oldestPosition: shortened, sizeBytesMax: limits.history.sizeBytesMax))
   }
@@ -183,4 +229,55 @@ final class SnapshotStore: Sendable {
       environment.notice(.pruningFailed(JournalError(.corrupt, "\(error)")))
     }
   }
+}
+
+// MARK: Checkpoints
+
+extension SnapshotStore {
+  /// Returns the pages in which a state is stored; nil for a database that stays in memory.
+  ///
+  /// - Throws: `PageError`.
+  private func storage(for state: DatabaseState) throws -> PagedStorage? {
+    if let pages = pages.withLock(\.self) { return pages }
+    guard environment.pages != nil, let pageFolder, limits.history.ageMilliseconds == 0,
+      state.root.heldBytes() >= limits.pagedBytesMin
+    else { return nil }
+    do throws(PageError) {
+      let opened = try PagedStorage(folder: pageFolder, checkpoint: nil)
+      pages.withLock { $0 = opened }
+      return opened
+    } catch {
+      // The data stays in memory on a file system that page files do not support.
+      guard error.code == .unsupported else { throw error }
+      return nil
+    }
+  }
+
+  /// Stores what is not stored yet of a state, and completes a checkpoint.
+  ///
+  /// - Throws: ``Interruption``; `PageError`, `JournalError`, after which the next attempt stores the rest.
+  private func storeCheckpoint(of state: DatabaseState, in pages: PagedStorage) throws -> SnapshotSchedule.Outcome {
+    let (begin, roomBytes) = (now, schedule.withLock { $0.allowedBytes })
+    let stored = try pages.store(state) { [self] in try take($0, of: roomBytes) }
+    _ = try journal.completeCheckpoint(at: state.position, payload: stored.payload)
+    environment.notice(
+      .checkpointWritten(position: state.position, pageCount: stored.pageCount, sizeBytes: stored.sizeBytes))
+    return .checkpointed(begin: begin, end: now)
+  }
+
+  /// Stops the database after a failed read of a page.
+  ///
+  /// - Returns: True when a read has failed.
+  func haltAfterFailedRead() -> Bool {
+    guard let failure = pages.withLock({ $0?.failure }) else { return false }
+    halt(JournalError(failure))
+    return true
+  }
+
+  private func halt(_ error: JournalError) {
+    if batches.halt(error) { environment.notice(.halted(error)) }
+  }
+
+  /// Closes the pages, once nothing more is written.
+  func closePages() { pages.withLock { $0?.close() } }
 }

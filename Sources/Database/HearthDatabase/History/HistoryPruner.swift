@@ -33,11 +33,14 @@ final class HistoryPruner: Sendable {
   /// - Parameters:
   ///   - last: The end of the log.
   ///   - nowMilliseconds: The time since 1970.
+  ///   - hasCheckpoints: True for a journal with checkpoints, which retains no history but what is held.
   /// - Returns: The new beginning of the history, when the byte limit has just become too small for the age; nil
   ///   otherwise.
-  func prune(_ journal: any Journal, last: Int64, nowMilliseconds: Int64) throws -> Int64? {
+  func prune(
+    _ journal: any Journal, last: Int64, nowMilliseconds: Int64, hasCheckpoints: Bool
+  ) throws -> Int64? {
     var (wanted, shortened): (Int64, Int64?) = (.max, nil)
-    if retention.ageMilliseconds > 0 {
+    if retention.ageMilliseconds > 0, !hasCheckpoints {
       let cutoff = nowMilliseconds.subtractingReportingOverflow(retention.ageMilliseconds)
       let time = cutoff.overflow ? 0 : cutoff.partialValue
       // One position earlier, so that the commit itself stays in the log and its time is known.

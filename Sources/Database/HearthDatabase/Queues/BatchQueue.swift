@@ -174,6 +174,20 @@ final class BatchQueue: Sendable {
     return answers
   }
 
+  /// Stores no batches from now on, because pages cannot be read or written.
+  ///
+  /// - Returns: False when the database was halted or closed before.
+  func halt(_ error: JournalError) -> Bool {
+    pipeline.withLock { pipeline in
+      switch pipeline.status {
+      case .halted, .closed: return false
+      case .running, .stalled: break
+      }
+      (pipeline.status, pipeline.stall) = (.halted(error), nil)
+      return true
+    }
+  }
+
   /// Stores no batches from now on.
   func end(as status: DatabaseStatus) {
     pipeline.withLock { pipeline in

@@ -1,5 +1,8 @@
 /// The schedule of a database's snapshots: one is due when replaying the log at a restart would take about as long as
 /// loading the snapshot, and there is free space. A failed attempt is repeated when there is more log, or more space.
+///
+/// The checkpoints of a database with pages are scheduled likewise, by the time of the replay alone, with a pause after
+/// each; on a quiet database they are written before they are due.
 struct SnapshotSchedule: Sendable {
   /// The size of a part of the log.
   struct Log: Sendable, Equatable {
@@ -7,12 +10,16 @@ struct SnapshotSchedule: Sendable {
     var bytes = 0
     /// The number of batches.
     var batchCount = 0
+    /// The number of commits.
+    var commitCount = 0
   }
 
   /// The outcome of a snapshot.
   enum Outcome {
     /// The snapshot is complete, with this size.
     case written(sizeBytes: Int)
+    /// The checkpoint is complete, which took the time between these on the monotonic clock.
+    case checkpointed(begin: Int64, end: Int64)
     /// The snapshot failed, for a reason other than its size.
     case failed
     /// The snapshot would have exceeded the allowed bytes.
@@ -32,6 +39,14 @@ struct SnapshotSchedule: Sendable {
   /// The bytes of the last snapshot; 0 before the first.
   private(set) var snapshotBytes: Int
   private(set) var isWriting = false
+  /// True for a database with pages, which has checkpoints instead of snapshots.
+  private(set) var isPaged: Bool
+  /// The time of the earliest timer for a checkpoint of a quiet database, on the monotonic clock.
+  private var timerTime: Int64?
+  /// The times of the last append, of the last checkpoint, and of the end of the pause after it, on the monotonic clock.
+  private var appendTime: Int64 = 0
+  private var checkpointTime: Int64 = 0
+  private var pauseEnd = Int64.min
   /// The deadline of the current snapshot and of any later one, on the monotonic clock.
   var endMonotonicMilliseconds: Int64?
   /// The most bytes for snapshots, as last set by ``setRoom(_:_:)``.
@@ -46,12 +61,17 @@ struct SnapshotSchedule: Sendable {
   /// True when the operator was notified that the room does not suffice.
   private var isShortageReported = false
 
-  init(log: Log, snapshotBytes: Int) { (self.log, self.snapshotBytes) = (log, snapshotBytes) }
+  init(log: Log, snapshotBytes: Int, isPaged: Bool = false) {
+    (self.log, self.snapshotBytes, self.isPaged) = (log, snapshotBytes, isPaged)
+  }
 
   // MARK: Due times
 
   /// Returns true when the next snapshot is due.
-  func isDue(_ limits: DatabaseLimits) -> Bool {
+  ///
+  /// - Parameter now: The time on the monotonic clock.
+  func isDue(_ limits: DatabaseLimits, at now: Int64 = 0) -> Bool {
+    if isPaged, now < pauseEnd { return false }
     let interval = interval(limits)
     guard let last else { return weight(limits) > interval }
     let isShort = last.roomBytes != nil
@@ -61,15 +81,36 @@ struct SnapshotSchedule: Sendable {
   /// Returns true when a snapshot is worth its time while the database closes: the next start would replay for long,
   /// and writing the data takes little time.
   func isDueAtEnd(_ limits: DatabaseLimits) -> Bool {
-    log.bytes + log.batchCount * limits.replayBytesPerBatch > max(limits.closingLogBytes, snapshotBytes / 8)
+    if isPaged { return log.commitCount > 0 }
+    return log.bytes + log.batchCount * limits.replayBytesPerBatch > max(limits.closingLogBytes, snapshotBytes / 8)
       && estimatedBytes <= limits.closingSnapshotBytesMax
   }
 
   /// Returns the log that a restart replays, in snapshot bytes that load in the same time. When history is retained,
   /// which keeps old snapshots, only the log's bytes count, so that fewer snapshots are written.
   private func weight(_ limits: DatabaseLimits) -> Int {
-    log.bytes + (limits.history.ageMilliseconds > 0 ? 0 : log.batchCount * limits.replayBytesPerBatch)
+    if isPaged { return log.bytes + log.commitCount * limits.coldReplayBytesPerCommit }
+    return log.bytes + (limits.history.ageMilliseconds > 0 ? 0 : log.batchCount * limits.replayBytesPerBatch)
   }
+
+  /// Returns the time, on the monotonic clock, at which a checkpoint is written if there is no further commit; nil when
+  /// there is nothing to write, or the last attempt has failed.
+  func quietTime(_ limits: DatabaseLimits) -> Int64? {
+    guard isPaged, !isWriting, last == nil, log.commitCount > 0 else { return nil }
+    let time = max(appendTime + limits.quietCheckpointMilliseconds, pauseEnd)
+    if log.commitCount >= limits.quietCheckpointCommitsMin { return time }
+    return max(time, checkpointTime + limits.quietCheckpointIntervalMilliseconds)
+  }
+
+  /// Returns the time at which a timer is to be set for ``quietTime(_:)``; nil when there is an earlier timer.
+  mutating func setTimer(_ limits: DatabaseLimits) -> Int64? {
+    guard let time = quietTime(limits), time < timerTime ?? .max else { return nil }
+    timerTime = time
+    return time
+  }
+
+  /// Records that a timer has fired.
+  mutating func timerFired(_ time: Int64) { if timerTime == time { timerTime = nil } }
 
   private func interval(_ limits: DatabaseLimits) -> Int { max(limits.snapshotIntervalBytes, snapshotBytes) }
 
@@ -79,8 +120,14 @@ struct SnapshotSchedule: Sendable {
   // MARK: Room
 
   /// The approximate total bytes of the next or the current snapshot, on the high side: it assumes that no value was
-  /// replaced.
-  var estimatedBytes: Int { snapshotBytes + (isWriting ? covered : log).bytes }
+  /// replaced. For a checkpoint, that every commit changed a page of its own.
+  var estimatedBytes: Int {
+    let log = isWriting ? covered : log
+    return isPaged ? log.bytes * 2 + log.commitCount * Self.pageBytesPerCommit : snapshotBytes + log.bytes
+  }
+
+  /// The bytes that a checkpoint writes for a small commit: a page, and the branches above it.
+  private static let pageBytesPerCommit = 4 << 10
 
   /// Returns the bytes still needed by the current snapshot, or by one that is soon due; 0 when there is none.
   func neededBytes(_ limits: DatabaseLimits) -> Int {
@@ -116,9 +163,13 @@ struct SnapshotSchedule: Sendable {
   // MARK: Progress
 
   /// Records an appended batch.
-  mutating func appended(_ sizeBytes: Int) {
+  ///
+  /// - Parameter now: The time on the monotonic clock.
+  mutating func appended(_ sizeBytes: Int, commitCount: Int = 0, at now: Int64 = 0) {
     log.bytes += sizeBytes
     log.batchCount += 1
+    log.commitCount += commitCount
+    appendTime = now
   }
 
   /// Begins a snapshot.
@@ -137,9 +188,14 @@ struct SnapshotSchedule: Sendable {
   mutating func end(_ outcome: Outcome, _ limits: DatabaseLimits) -> Bool {
     (isWriting, reserveBytes) = (false, 0)
     switch outcome {
+    case .checkpointed(let begin, let end):
+      (isPaged, checkpointTime) = (true, end)
+      pauseEnd = end + max(0, end - begin) * limits.checkpointPauseFactor
+      return self.end(.written(sizeBytes: 0), limits)
     case .written(let sizeBytes):
       log.bytes -= covered.bytes
       log.batchCount -= covered.batchCount
+      log.commitCount -= covered.commitCount
       (snapshotBytes, last, isShortageReported) = (sizeBytes, nil, false)
       return false
     case .failed:

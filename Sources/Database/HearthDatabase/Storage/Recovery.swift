@@ -3,7 +3,7 @@ import HearthJournal
 import HearthRules
 import HearthTree
 
-/// Recovers a database: its snapshot, then the log after it.
+/// Recovers a database: its snapshot or checkpoint, then the log after it.
 struct Recovery {
   private let initialRules: RuleSet
   private(set) var root = Node.empty
@@ -20,9 +20,16 @@ struct Recovery {
 
   init(initialRules: RuleSet) { self.initialRules = initialRules }
 
-  /// - Throws: `JournalError`, ``RecordError``.
-  mutating func run(_ journal: any Journal, upTo head: JournalHead) throws {
-    if let snapshot = try journal.currentSnapshot() {
+  /// - Parameter pages: The pages of the journal's checkpoint; nil when it has none.
+  /// - Throws: `JournalError`, also when a page cannot be read; ``RecordError``.
+  mutating func run(
+    _ journal: any Journal, upTo head: JournalHead,
+    from pages: (storage: PagedStorage, content: PagedStorage.Content)? = nil
+  ) throws {
+    if let content = pages?.content {
+      (root, sessions, storedRules) = (content.root, OnDisconnectSessions(content.sessions), content.storedRules)
+      (position, snapshotPosition) = (content.position, content.position)
+    } else if let snapshot = try journal.currentSnapshot() {
       try load(snapshot) { try journal.snapshotChunk($0, of: snapshot) }
     }
     var (log, recovered) = (LogReader(), self)
@@ -32,6 +39,8 @@ struct Recovery {
       recovered.replayed.batchCount += 1
     }
     self = recovered
+    replayed.commitCount = replayedCommitCount
+    try pages?.storage.requireComplete()
     guard position == head.position else {
       throw RecordError(
         "the log should end at position \(head.position) and ends at \(position)", byteOffset: 0, position: position)

@@ -2,7 +2,7 @@ import HearthJournal
 
 /// The report on opening a database.
 public struct RecoveryReport: Sendable, Equatable {
-  /// The position of the loaded snapshot; nil when there was none.
+  /// The position of the loaded snapshot or checkpoint; nil when there was none.
   public var snapshotPosition: Int64?
   /// The number of commits that were replayed on top of it.
   public var replayedCommitCount: Int

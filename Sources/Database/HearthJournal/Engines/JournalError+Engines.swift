@@ -31,6 +31,13 @@ extension JournalError {
       at: Place(file: file, position: position))
   }
 
+  /// The error for an operation on a journal that a checkpoint keeps from being complete by itself.
+  ///
+  /// - Parameter operation: The refused operation, as the beginning of a sentence: "copying the journal".
+  package static func unsupported(_ operation: String, file: String? = nil) -> JournalError {
+    JournalError(.unsupported, "\(operation) is not available for a database with checkpoints", at: Place(file: file))
+  }
+
   /// The error for a call about a snapshot that is no longer being written.
   package static func abandoned(_ position: Int64, file: String? = nil) -> JournalError {
     JournalError(

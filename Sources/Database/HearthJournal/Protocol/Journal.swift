@@ -1,7 +1,8 @@
-/// The durable, ordered log of one database's commits, with snapshots that bound the length of a restart's replay.
+/// The durable, ordered log of one database's commits, with snapshots or checkpoints that bound the length of a
+/// restart's replay. A snapshot contains a state; a checkpoint states where its owner has stored one.
 ///
-/// Batches that a snapshot covers may be retained for reads of the history: see ``prune(keepingFrom:)``. A restart
-/// always begins at the current snapshot.
+/// Batches that a snapshot or checkpoint covers may be retained for reads of the history: see ``prune(keepingFrom:)``.
+/// A restart always begins at the one with the highest position, and at a checkpoint if both have the same.
 ///
 /// The journal does not interpret its content: a batch is a range of positions and the engine's bytes for them. It
 /// guarantees order and durability, and it reports damage.
@@ -61,16 +62,36 @@ public protocol Journal: AnyObject, Sendable {
   /// Abandons a snapshot and frees its chunks. Unknown tickets are ignored.
   func abandonSnapshot(_ ticket: SnapshotTicket) throws(JournalError)
 
+  /// Makes a checkpoint the current one, atomically and durably. One at the same position is replaced; older ones, and
+  /// snapshots, stay until they are pruned. While there are checkpoints, the history cannot be read or rewritten.
+  ///
+  /// After an error with an unknown outcome, the call may be repeated, and is refused until the owner's next append.
+  ///
+  /// - Parameters:
+  /// - position: The end of any durable batch after the current snapshot and checkpoint, the position of one of them,
+  ///   or 0.
+  /// - payload: 1 to ``JournalLimits/checkpointBytesMax`` bytes in the format of the owner.
+  /// - Throws: `.positionMismatch` when no batch ends there, or the current start is newer; `.tooLarge`; `.unsupported`
+  ///   when the storage engine has no checkpoints; `.inputOutput`, `.diskFault`, `.noSpace`.
+  func completeCheckpoint(at position: Int64, payload: [UInt8]) throws(JournalError) -> Checkpoint
+
+  /// Returns the checkpoint that a restart loads; nil when it loads a snapshot, or begins with the first batch.
+  ///
+  /// - Throws: `.corrupt`, `.inputOutput`.
+  func currentCheckpoint() throws(JournalError) -> Checkpoint?
+
   /// Returns the snapshot that a restart loads, or nil before the first one.
+  ///
+  /// - Throws: `.unsupported` when it loads a checkpoint; `.corrupt`, `.inputOutput`.
   func currentSnapshot() throws(JournalError) -> SnapshotInfo?
 
   /// Returns the retained snapshots, oldest first; the last one is the current.
   ///
-  /// - Throws: `.corrupt`, `.inputOutput`.
+  /// - Throws: `.unsupported` when there are checkpoints; `.corrupt`, `.inputOutput`.
   func snapshots() throws(JournalError) -> [SnapshotInfo]
 
-  /// Returns the oldest position whose state can be reconstructed: that of the oldest retained snapshot, or 0 when the
-  /// log is complete from its first batch.
+  /// Returns the oldest position whose state can be reconstructed: that of the oldest retained snapshot or
+  /// checkpoint, or 0 when the log is complete from its first batch.
   ///
   /// - Throws: `.corrupt`, `.inputOutput`.
   func oldestPosition() throws(JournalError) -> Int64
@@ -87,8 +108,8 @@ public protocol Journal: AnyObject, Sendable {
   /// - Throws: `.corrupt`; `.snapshotAbandoned` when the snapshot was pruned; `.inputOutput`.
   func snapshotChunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8]
 
-  /// Removes data that only states before a position need: snapshots older than the newest one at or before it, and the
-  /// batches that this one covers. The current snapshot and the log after it stay. Works in small steps, so that
+  /// Removes data that only states before a position need: snapshots and checkpoints older than the newest one at or
+  /// before it, and the batches that this one covers. The data for a restart stays. Works in small steps, so that
   /// appends continue meanwhile; may be interrupted at any point and called again.
   ///
   /// - Parameter position: The first state to retain; `Int64.max` retains only the data for restarts.
@@ -109,13 +130,14 @@ public protocol Journal: AnyObject, Sendable {
   /// - position: The last position, at or before that of the current snapshot.
   /// - body: Called with each batch in order; may read other batches of this journal. When it throws, the batches since
   ///   the last complete one stay unchanged.
-  /// - Throws: `.positionMismatch` for a later position; `.corrupt` for a damaged batch, which stays unchanged;
-  ///   `.inputOutput`, `.noSpace`; any error of `body`.
+  /// - Throws: `.positionMismatch` for a later position; `.unsupported` when a restart loads a checkpoint; `.corrupt`
+  ///   for a damaged batch, which stays unchanged; `.inputOutput`, `.noSpace`; any error of `body`.
   func rewrite(through position: Int64, _ body: (JournalBatch) throws -> BatchRewrite) throws
 
   /// Removes one completed snapshot other than the current one.
   ///
-  /// - Throws: `.positionMismatch` for the current one; `.inputOutput`, `.noSpace`.
+  /// - Throws: `.positionMismatch` for the current one; `.unsupported` when a restart loads a checkpoint;
+  ///   `.inputOutput`, `.noSpace`.
   func removeSnapshot(_ snapshot: SnapshotInfo) throws(JournalError)
 
   /// Releases files and ownership. Later calls fail with `.closed`.
@@ -126,7 +148,16 @@ extension Journal {
   /// Returns 0, which is right for a journal without a file.
   public func reusableBytes() throws(JournalError) -> Int { 0 }
 
-  /// Removes the batches and snapshots that the current snapshot makes redundant.
+  /// Refuses a checkpoint, which is right for a storage engine that has none.
+  public func completeCheckpoint(at position: Int64, payload: [UInt8]) throws(JournalError) -> Checkpoint {
+    throw JournalError(
+      .unsupported, "the storage engine of this journal has no checkpoints", at: JournalError.Place(position: position))
+  }
+
+  /// Returns nil, which is right for a storage engine without checkpoints.
+  public func currentCheckpoint() throws(JournalError) -> Checkpoint? { nil }
+
+  /// Removes the batches, snapshots and checkpoints that the current start makes redundant.
   ///
   /// - Throws: The errors of ``prune(keepingFrom:)``.
   public func prune() throws(JournalError) { try prune(keepingFrom: .max) }

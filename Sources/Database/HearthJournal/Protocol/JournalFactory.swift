@@ -17,6 +17,17 @@ public protocol JournalFactory: Sendable {
   ///
   /// - Throws: ``JournalError``, such as `.inUse` when another process or handle has it open.
   func remove(_ name: String) throws(JournalError)
+
+  /// Returns the path of the folder for the pages of a database with checkpoints, which ``remove(_:)`` removes too. It
+  /// is created when it is needed.
+  ///
+  /// - Returns: nil for a storage engine whose databases have no pages.
+  func pageFolder(of name: String) -> String?
+}
+
+extension JournalFactory {
+  /// Returns nil, which is right for a storage engine without checkpoints.
+  public func pageFolder(of name: String) -> String? { nil }
 }
 
 /// A journal with the damage found when it was opened.

@@ -3,7 +3,8 @@ public struct JournalRecovery: Sendable, Equatable {
   /// The treatment of damage.
   public enum Mode: Sendable, Equatable {
     /// Cuts off an unfinished commit at the end of the log, which a crash may leave and which was not acknowledged.
-    /// Refuses to open when any other part is damaged, or when an acknowledged commit is missing.
+    /// Removes a damaged checkpoint when an older one, or a snapshot, and the log replace it. Refuses to open when any
+    /// other part is damaged, or when an acknowledged commit is missing.
     case truncateTornTail
     /// Cuts off the log at the first damage. Acknowledged commits after it are lost to the database; the damaged parts
     /// are moved elsewhere, not destroyed.
@@ -48,13 +49,13 @@ public struct JournalRecovery: Sendable, Equatable {
     }
   }
 
-  /// The current snapshot's position, or 0 without one; the log is replayed after it.
+  /// The position of the current checkpoint or snapshot, or 0 without one; the log is replayed after it.
   public var snapshotPosition: Int64
 
   /// The last position of the log.
   public var headPosition: Int64
 
-  /// The number of batches after the snapshot, all verified.
+  /// The number of batches after that position, all verified.
   public var batchCount: Int
 
   /// The parts that were cut off; empty after a clean stop and after a crash between two appends.

@@ -36,6 +36,8 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
     case tooLarge = "too-large"
     /// The snapshot was pruned, or abandoned because a later one began.
     case snapshotAbandoned = "snapshot-abandoned"
+    /// The storage engine has no checkpoints, or the operation is not available for a journal with checkpoints.
+    case unsupported = "unsupported"
     /// The journal was closed.
     case closed = "closed"
   }

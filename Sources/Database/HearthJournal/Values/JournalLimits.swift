@@ -11,6 +11,10 @@ public enum JournalLimits {
   /// millisecond of writing, and large enough that each sync covers many bytes.
   public static let snapshotChunkBytes = 512 << 10
 
+  /// The largest payload of a checkpoint, in bytes: the locations of two roots, with priorities of up to 10 MiB, and a
+  /// list of thousands of files. Usually it is a few hundred bytes; an append waits while it is written.
+  public static let checkpointBytesMax = 24 << 20
+
   /// The bytes that `forEachBatch` holds in memory at a time.
   public static let readBytes = 4 << 20
 }

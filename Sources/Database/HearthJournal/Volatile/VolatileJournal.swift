@@ -81,6 +81,15 @@ public final class VolatileJournal: Journal {
     }
   }
 
+  /// Accepts a checkpoint and does not keep it, because there is no restart.
+  public func completeCheckpoint(at position: Int64, payload: [UInt8]) throws(JournalError) -> Checkpoint {
+    try change { (state) throws(JournalError) in
+      try Checkpoint.validate(payload, at: position, current: 0)
+      guard position <= state.head.position else { throw .noState(at: position) }
+      return Checkpoint(position: position, runningHash: state.head.runningHash, payload: payload)
+    }
+  }
+
   /// Returns nil, because there is no snapshot to load.
   public func currentSnapshot() throws(JournalError) -> SnapshotInfo? { nil }
 

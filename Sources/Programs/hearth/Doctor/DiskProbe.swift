@@ -41,15 +41,10 @@ struct DiskProbe {
 
   // MARK: Data of the kernel
 
-  private static let memories: Set = ["tmpfs", "ramfs"]
-  private static let networks: Set = ["nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "glusterfs", "afs"]
-
   private var kind: DiskCheck.Kind {
-    guard let mount else { return .unknown }
-    if Self.memories.contains(mount.fileSystem) { return .memory(mount.fileSystem) }
-    if Self.networks.contains(mount.fileSystem) || mount.fileSystem.hasPrefix("fuse") {
-      return .network(mount.fileSystem)
-    }
+    guard let mount = Mount(of: folder) else { return .unknown }
+    if mount.isInMemory { return .memory(mount.fileSystem) }
+    if mount.isNetwork { return .network(mount.fileSystem) }
     let device = "/sys/dev/block/\(mount.device)"
     guard let real = realpath(device, nil) else { return .unknown }
     defer { free(real) }
@@ -61,25 +56,5 @@ struct DiskProbe {
       return text.hasPrefix("1") ? .rotating : .solid
     }
     return .unknown
-  }
-
-  /// The mount of the folder, found by its device: proc(5), `/proc/[pid]/mountinfo`. File systems with their own
-  /// devices for files, such as btrfs, are not found.
-  private var mount: (device: String, fileSystem: String)? {
-    var status = stat()
-    guard stat(folder, &status) == 0, let mounts = try? TextFile.read("/proc/self/mountinfo") else { return nil }
-    // `makedev` of glibc: the lower 12 bits of the major number, the lower 8 of the minor one, and the rest above.
-    let number = UInt64(status.st_dev)
-    let major = (number >> 8) & 0xFFF | (number >> 32) & ~0xFFF
-    let minor = number & 0xFF | (number >> 12) & ~0xFF
-    let device = "\(major):\(minor)"
-    for line in mounts.split(separator: "\n") {
-      let fields = line.split(separator: " ")
-      guard fields.count > 3, fields[2] == device, let dash = fields.firstIndex(of: "-"), dash + 1 < fields.count else {
-        continue
-      }
-      return (device, String(fields[dash + 1]))
-    }
-    return nil
   }
 }

@@ -14,8 +14,8 @@ final class SQLiteJournalView: JournalView {
 
   /// Begins the transaction.
   ///
-  /// - Throws: `.corrupt` when the log ends before the acknowledged position; `.notAJournal`, `.unsupportedFormat`,
-  ///   `.permissionDenied`, `.inputOutput`.
+  /// - Throws: `.corrupt` when the log ends before the acknowledged position; `.unsupported` when a start loads a
+  ///   checkpoint; `.notAJournal`, `.unsupportedFormat`, `.permissionDenied`, `.inputOutput`.
   init(path: String) throws(JournalError) {
     // Read before the transaction begins, because the owner advances the mark after each append.
     let mark = try HighWaterMark.read(journalPath: path)
@@ -49,13 +49,8 @@ final class SQLiteJournalView: JournalView {
     guard try SQLiteSchema.requireKnown(database, path: path) else {
       return (JournalHead(epoch: 0, position: 0, runningHash: .empty), nil)
     }
-    var snapshot: SnapshotInfo?
-    if let row = try Row.fetchOne(database, sql: SQLiteSchema.currentSnapshot) {
-      snapshot = SnapshotInfo(row)
-      if snapshot == nil {
-        throw JournalError.damagedSnapshot("its description cannot be read", path: path, position: nil)
-      }
-    }
+    let snapshot = try SnapshotRows(database: database, path: path).current()
+    if snapshot?.isCheckpoint == true { throw JournalError.unsupported("copying the journal", file: path) }
     let epoch = try Int64.fetchOne(database, sql: "SELECT epoch FROM ownership") ?? 0
     let last = try Row.fetchOne(
       database, sql: "SELECT last_position, running_hash FROM batch ORDER BY first_position DESC LIMIT 1")

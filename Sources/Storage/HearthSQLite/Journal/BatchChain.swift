@@ -17,16 +17,20 @@ struct BatchChain {
   var batchCount = 0
   let path: String
 
-  init(epoch: Int64, position: Int64, runningHash: RunningHash, path: String) {
-    (self.epoch, self.position, self.runningHash, self.path) = (epoch, position, runningHash, path)
+  /// Begins after a snapshot or checkpoint; with the first batch without one.
+  init(after start: SnapshotInfo?, path: String) {
+    (epoch, position, runningHash) = (0, start?.position ?? 0, start?.runningHash ?? .empty)
+    self.path = path
   }
 
   /// Continues to the end of the log or to the first batch that does not match.
   mutating func verify(_ database: Database) throws -> Finding? {
+    let seams = try SeamRows(database)
     let rows = try Row.fetchCursor(
       database, sql: SQLiteSchema.batchesAfter, arguments: [position])
     do {
       while let row = try rows.next() {
+        if let hash = try seams.hash(at: position) { runningHash = hash }
         if let finding = add(row) { return finding }
       }
     } catch let error as DatabaseError {

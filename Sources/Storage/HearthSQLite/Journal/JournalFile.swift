@@ -46,7 +46,7 @@ final class JournalFile: Sendable {
     self.options = options
     state = Mutex(
       JournalState(
-        head: head, snapshotPosition: recovery.snapshotPosition,
+        head: head, startPosition: recovery.snapshotPosition,
         hasOutbox: try opened.hasOutbox(path: path)))
     self.lock = Mutex(consume lock)
   }

@@ -8,8 +8,8 @@ struct JournalReadBack {
   /// The end of a journal's content.
   struct Content {
     var head: JournalHead
-    /// The position of the current snapshot; 0 without one.
-    var snapshotPosition: Int64
+    /// The position of the current snapshot or checkpoint; 0 without one.
+    var startPosition: Int64
   }
 
   let path: String
@@ -53,7 +53,7 @@ struct JournalReadBack {
     }
   }
 
-  /// Reads every page, the current snapshot and the log after it.
+  /// Reads every page, the current snapshot or checkpoint, and the log after it.
   private func content(_ database: Database) throws -> Content {
     let finding = try String.fetchOne(database, sql: "PRAGMA quick_check(1)") ?? "nothing"
     guard finding == "ok" else {
@@ -61,12 +61,12 @@ struct JournalReadBack {
         .corrupt, "the file's pages are inconsistent: \(finding)", at: JournalError.Place(file: path))
     }
     let rows = SnapshotRows(database: database, path: path)
-    let snapshot = try rows.verifiedCurrent()
+    let snapshot = try rows.current()
     if let snapshot {
+      try rows.verify(snapshot)
       for index in 0..<snapshot.chunkCount { _ = try rows.chunk(index, of: snapshot) }
     }
-    let position = snapshot?.position ?? 0
-    var chain = BatchChain(epoch: 0, position: position, runningHash: snapshot?.runningHash ?? .empty, path: path)
+    var chain = BatchChain(after: snapshot, path: path)
     if let finding = try chain.verify(database) {
       throw JournalError(
         .corrupt, finding.text,
@@ -74,6 +74,6 @@ struct JournalReadBack {
     }
     let epoch = try Int64.fetchOne(database, sql: "SELECT epoch FROM ownership") ?? 0
     let head = JournalHead(epoch: epoch, position: chain.position, runningHash: chain.runningHash)
-    return Content(head: head, snapshotPosition: position)
+    return Content(head: head, startPosition: snapshot?.position ?? 0)
   }
 }

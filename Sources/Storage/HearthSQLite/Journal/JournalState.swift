@@ -11,8 +11,8 @@ struct JournalState {
   /// The head after a failed append that the read-back found in the file: a repetition of the same append is then
   /// acknowledged.
   var found: JournalHead?
-  /// The position of the current snapshot.
-  var snapshotPosition: Int64
+  /// The position of the current snapshot or checkpoint; 0 without one.
+  var startPosition: Int64
   var isClosed = false
   var snapshot = SnapshotProgress()
   var bytesSinceCheckpoint = 0
@@ -33,13 +33,13 @@ struct JournalState {
     let isKnown = [head, unknownHead].contains { known in
       known.map { $0.position == content.head.position && $0.runningHash == content.head.runningHash } == true
     }
-    return isKnown && content.head.epoch >= head.epoch && content.snapshotPosition >= snapshotPosition
+    return isKnown && content.head.epoch >= head.epoch && content.startPosition >= startPosition
   }
 
   /// Continues with the content read back.
   mutating func reopen(with content: JournalReadBack.Content) {
     if content.head.position != head.position { found = content.head }
-    (head, snapshotPosition) = (content.head, content.snapshotPosition)
+    (head, startPosition) = (content.head, content.startPosition)
     (fault, bytesSinceCheckpoint) = (nil, 0)
     snapshot.end()
   }

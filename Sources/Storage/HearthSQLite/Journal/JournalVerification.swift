@@ -7,7 +7,7 @@ struct JournalVerification {
   let path: String
   let mode: JournalRecovery.Mode
 
-  /// Verifies snapshot and log, cuts off damage when `mode` allows it, and returns the log's head.
+  /// Verifies the start and the log, cuts off damage when `mode` allows it, and returns the log's head.
   ///
   /// - Parameter damages: The damage that was found before.
   func run(
@@ -16,37 +16,78 @@ struct JournalVerification {
     try JournalError.mapping("verifying the journal", path: path) {
       try pool.writeWithoutTransaction { database in
         try dropUnfinishedSnapshots(database)
-        let snapshot = try SnapshotRows(database: database, path: path).verifiedCurrent()
-        var chain = BatchChain(
-          epoch: 0, position: snapshot?.position ?? 0, runningHash: snapshot?.runningHash ?? .empty, path: path)
+        let (start, damagedCheckpoints) = try start(database)
+        var chain = BatchChain(after: start, path: path)
         var damages = damages
-        if let damage = try chain.verify(database) {
-          damages.append(try cutOff(damage, after: chain.position, database))
+        let damage = try chain.verify(database)
+        if let newest = damagedCheckpoints.first { try requireReached(newest, by: chain, damage) }
+        if let damage { damages.append(try cutOff(damage, after: chain.position, database)) }
+        for checkpoint in damagedCheckpoints {
+          try remove(checkpoint.identifier, database)
+          damages.append(
+            JournalRecovery.Damage(
+              place: JournalError.Place(file: path, position: checkpoint.position),
+              finding: "the checkpoint at position \(checkpoint.position) does not match its checksum and was removed; "
+                + "the state is read from position \(start?.position ?? 0) and the log after it"))
         }
         let epoch = try Int64.fetchOne(database, sql: "SELECT epoch FROM ownership") ?? 0
         let head = JournalHead(epoch: epoch, position: chain.position, runningHash: chain.runningHash)
         return (
           head,
           JournalRecovery(
-            snapshotPosition: snapshot?.position ?? 0, headPosition: chain.position, batchCount: chain.batchCount,
+            snapshotPosition: start?.position ?? 0, headPosition: chain.position, batchCount: chain.batchCount,
             damages: damages)
         )
       }
     }
   }
 
-  /// Removes a snapshot that was being written when the process ended. The removal is written to SQLite's WAL, which is
-  /// emptied after every step, because a removal in a single step might not fit on a nearly full disk.
+  /// Returns the newest snapshot or checkpoint, and the damaged checkpoints that are newer than it.
+  private func start(_ database: Database) throws -> (start: SnapshotInfo?, damaged: [SnapshotInfo]) {
+    let rows = SnapshotRows(database: database, path: path)
+    let cursor = try Row.fetchCursor(database, sql: SQLiteSchema.newestSnapshots)
+    var damaged: [SnapshotInfo] = []
+    while let row = try cursor.next() {
+      let found = try rows.snapshot(row)
+      do {
+        try rows.verify(found)
+        return (found, damaged)
+      } catch let error as JournalError where found.isCheckpoint && error.code == .corrupt {
+        damaged.append(found)
+      }
+    }
+    return (nil, damaged)
+  }
+
+  /// Refuses to open the journal unless the log from an older start covers a damaged checkpoint.
+  private func requireReached(
+    _ checkpoint: SnapshotInfo, by chain: BatchChain, _ damage: BatchChain.Finding?
+  ) throws(JournalError) {
+    guard chain.position < checkpoint.position else { return }
+    throw JournalError(
+      .corrupt,
+      "the checkpoint at position \(checkpoint.position) does not match its checksum, and the log before it is not "
+        + "retained: positions \(chain.position + 1) to \(checkpoint.position) cannot be read; restore the journal "
+        + "from a backup", at: JournalError.Place(file: path, position: checkpoint.position), cause: damage?.text)
+  }
+
+  /// Removes a snapshot that was being written when the process ended.
   private func dropUnfinishedSnapshots(_ database: Database) throws {
     for identifier in try Int64.fetchAll(database, sql: "SELECT id FROM snapshot WHERE is_complete = 0") {
-      var isMore = true
-      while isMore {
-        try database.inTransaction(.immediate) {
-          isMore = try SnapshotRows(database: database, path: path).removeStep(identifier)
-          return .commit
-        }
-        _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(PASSIVE)")
+      try remove(identifier, database)
+    }
+  }
+
+  /// Removes a snapshot or checkpoint. The removal is written to SQLite's WAL, which is emptied after every step,
+  /// because a removal in a single step might not fit on a nearly full disk.
+  private func remove(_ identifier: Int64, _ database: Database) throws {
+    var isMore = true
+    while isMore {
+      try database.inTransaction(.immediate) {
+        isMore = try SnapshotRows(database: database, path: path).removeStep(identifier)
+        return .commit
       }
+      _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(PASSIVE)")
     }
   }
 

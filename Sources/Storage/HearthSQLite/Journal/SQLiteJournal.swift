@@ -31,6 +31,7 @@ public final class SQLiteJournal: OutboxStoreJournal {
   let checkpointer: LogCheckpointer
   private let log: SQLiteLogReader
   private let snapshotStore: SQLiteSnapshotStore
+  private let checkpointStore: SQLiteCheckpointStore
   private let outbox: SQLiteOutboxStore
   private let appender: SQLiteBatchAppender
 
@@ -47,6 +48,7 @@ public final class SQLiteJournal: OutboxStoreJournal {
     checkpointer = LogCheckpointer(file)
     log = SQLiteLogReader(file: file)
     snapshotStore = SQLiteSnapshotStore(file: file, checkpointer: checkpointer)
+    checkpointStore = SQLiteCheckpointStore(file: file, checkpointer: checkpointer)
     outbox = SQLiteOutboxStore(file: file, checkpointer: checkpointer)
     appender = SQLiteBatchAppender(file: file, checkpointer: checkpointer, outbox: outbox)
   }
@@ -108,6 +110,14 @@ public final class SQLiteJournal: OutboxStoreJournal {
   }
 
   public func removeSnapshot(_ snapshot: SnapshotInfo) throws(JournalError) { try snapshotStore.remove(snapshot) }
+
+  // MARK: Checkpoints
+
+  public func completeCheckpoint(at position: Int64, payload: [UInt8]) throws(JournalError) -> Checkpoint {
+    try checkpointStore.complete(at: position, payload: payload)
+  }
+
+  public func currentCheckpoint() throws(JournalError) -> Checkpoint? { try checkpointStore.current() }
 
   // MARK: History
 

@@ -1,7 +1,7 @@
 import Glibc
 import HearthJournal
 
-/// The journals in a folder, `NAME.sqlite` each.
+/// The journals in a folder, `NAME.sqlite` each, with `NAME.pages` beside it for pages.
 public struct SQLiteJournals: JournalFactory {
   static let suffix = ".sqlite"
 
@@ -17,21 +17,36 @@ public struct SQLiteJournals: JournalFactory {
     return OpenedJournal(journal, damages: journal.recovery.damages)
   }
 
-  /// Removes the file of a journal, and the files beside it.
+  /// Removes the file of a journal, the files beside it, and then the folder of its pages.
   public func remove(_ name: String) throws(JournalError) {
-    let path = path(of: name)
+    let (path, pages) = (path(of: name), folderOfPages(name))
     let files = try entries().filter { $0.hasPrefix(name + Self.suffix) }
-    guard !files.isEmpty else { return }
+    let hasPages = try PosixFile.sizeBytes(of: pages) != nil
+    guard !files.isEmpty || hasPages else { return }
     let lock = try OwnerLock(journalPath: path)
-    for file in files {
-      let path = folder + "/" + file
-      guard unlink(path) == 0 || errno == ENOENT else { throw JournalError.system("cannot remove", path: path, errno) }
-    }
+    for file in files { try Self.remove(folder + "/" + file) }
     // Also removes the lock file, which opening the lock may just have created.
     unlink(path + ".lock")
     try PosixFile.synchronizeFolder(of: path)
+    if hasPages {
+      // No journal refers to them any more.
+      for page in try Self.entries(of: pages) { try Self.remove(pages + "/" + page) }
+      guard rmdir(pages) == 0 || errno == ENOENT else {
+        throw JournalError.system("cannot remove the folder", path: pages, errno)
+      }
+      try PosixFile.synchronizeFolder(of: pages)
+    }
     _ = consume lock
   }
+
+  private static func remove(_ path: String) throws(JournalError) {
+    guard unlink(path) == 0 || errno == ENOENT else { throw JournalError.system("cannot remove", path: path, errno) }
+  }
+
+  /// Returns `NAME.pages` in the journals' folder.
+  public func pageFolder(of name: String) -> String? { folderOfPages(name) }
+
+  func folderOfPages(_ name: String) -> String { folder + "/" + name + ".pages" }
 
   func path(of name: String) -> String { folder + "/" + name + Self.suffix }
 
@@ -40,7 +55,9 @@ public struct SQLiteJournals: JournalFactory {
     try entries().filter { $0.hasSuffix(Self.suffix) }.map { String($0.dropLast(Self.suffix.count)) }
   }
 
-  private func entries() throws(JournalError) -> [String] {
+  private func entries() throws(JournalError) -> [String] { try Self.entries(of: folder) }
+
+  private static func entries(of folder: String) throws(JournalError) -> [String] {
     guard let entries = opendir(folder) else {
       throw JournalError.system("cannot list the folder", path: folder, errno)
     }
@@ -50,7 +67,7 @@ public struct SQLiteJournals: JournalFactory {
       let file = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
-      found.append(file)
+      if file != ".", file != ".." { found.append(file) }
     }
     return found
   }

@@ -2,14 +2,14 @@ import GRDB
 import HearthJournal
 import HearthRows
 
-/// The removal of batches and snapshots that are needed only for states before a position.
+/// The removal of batches, snapshots and checkpoints that are needed only for states before a position.
 struct SQLiteLogPruner {
   let file: JournalFile
   let checkpointer: LogCheckpointer
   let snapshots: SQLiteSnapshotStore
 
   func prune(keepingFrom position: Int64) throws(JournalError) {
-    guard let oldest = try snapshots.all().last(where: { $0.position <= position }) else { return }
+    guard let oldest = try snapshots.starts().last(where: { $0.position <= position }) else { return }
     try snapshots.removeOlder(than: oldest)
     while try pruneStep(through: oldest.position) {}
     try file.writing("pruning") { try SeamRows($0).remove(before: oldest.position) }

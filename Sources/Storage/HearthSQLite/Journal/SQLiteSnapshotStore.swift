@@ -50,7 +50,7 @@ struct SQLiteSnapshotStore {
     }
     file.state.withLock { state in
       state.snapshot.end()
-      state.snapshotPosition = max(state.snapshotPosition, ticket.position)
+      state.startPosition = max(state.startPosition, ticket.position)
     }
     return open.info
   }
@@ -76,23 +76,25 @@ struct SQLiteSnapshotStore {
 
   func current() throws(JournalError) -> SnapshotInfo? {
     try file.reading("looking for a snapshot") { database in
-      guard let row = try Row.fetchOne(database, sql: SQLiteSchema.currentSnapshot) else { return nil }
-      guard let snapshot = SnapshotInfo(row) else {
-        throw JournalError.damagedSnapshot("its description cannot be read", path: file.path, position: nil)
-      }
-      return snapshot
+      let current = try SnapshotRows(database: database, path: file.path).current()
+      if current?.isCheckpoint == true { throw JournalError.unsupported("loading a snapshot", file: file.path) }
+      return current
     }
   }
 
   func all() throws(JournalError) -> [SnapshotInfo] {
+    let starts = try starts()
+    guard !starts.contains(where: \.isCheckpoint) else {
+      throw .unsupported("reading or rewriting the history", file: file.path)
+    }
+    return starts
+  }
+
+  /// Returns the retained snapshots and checkpoints, oldest first.
+  func starts() throws(JournalError) -> [SnapshotInfo] {
     try file.reading("looking for snapshots") { database in
-      try Row.fetchAll(database, sql: SQLiteSchema.snapshots).map { row in
-        guard let snapshot = SnapshotInfo(row) else {
-          throw JournalError.damagedSnapshot(
-            "its description cannot be read", path: file.path, position: row.integer(1))
-        }
-        return snapshot
-      }
+      let rows = SnapshotRows(database: database, path: file.path)
+      return try Row.fetchAll(database, sql: SQLiteSchema.snapshots).map(rows.snapshot)
     }
   }
 
@@ -114,7 +116,7 @@ struct SQLiteSnapshotStore {
     try remove(snapshot.identifier)
   }
 
-  /// Removes the snapshots at or before the position of another one.
+  /// Removes the snapshots and checkpoints at or before the position of another one.
   func removeOlder(than oldest: SnapshotInfo) throws(JournalError) {
     let older = try file.reading("looking for old snapshots") { database in
       try Int64.fetchAll(

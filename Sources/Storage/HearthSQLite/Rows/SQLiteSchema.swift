@@ -11,20 +11,22 @@ import HearthRows
 ///   snapshot that is being written or removed, or whose writing or removal was interrupted.
 /// - `snapshot_chunk`: the chunks of snapshots. `chunk_hash` is XXH64 of the payload with the chunk's index as the
 ///   seed.
+/// - `checkpoint`: see ``CheckpointRows``. Created with the first checkpoint.
 /// - `seam`: see ``SeamRows``. Created with the first batch whose content is rewritten.
 /// - `damaged_batch`: rows that were cut off as damaged, kept for an examination.
 ///
-/// When `batch` is empty after pruning, the log ends at the position of the current snapshot.
+/// When `batch` is empty after pruning, the log ends at the position of the current snapshot or checkpoint.
 enum SQLiteSchema {
   /// The application ID in SQLite's header: "Hrth".
   static let applicationID: Int64 = 0x4872_7468
 
   /// The version of these tables, in SQLite's `user_version`; ``OutboxSchema/version`` when there are tables of an
-  /// outbox, and ``SeamRows/version`` when there is the table of seams.
+  /// outbox, ``SeamRows/version`` when there is the table of seams, and ``CheckpointRows/version`` when there is the
+  /// table of checkpoints.
   static let version: Int64 = 1
 
   /// The versions that this program reads.
-  static let versions = version...SeamRows.version
+  static let versions = version...CheckpointRows.version
 
   static let creation = """
     CREATE TABLE ownership (
@@ -82,12 +84,15 @@ enum SQLiteSchema {
       0)
     """
 
-  static let currentSnapshot = """
+  /// Selects complete snapshots and checkpoints, the current one first.
+  static let newestSnapshots = """
     SELECT id, position, running_hash, chunk_count, size_bytes
-    FROM snapshot WHERE is_complete = 1 ORDER BY position DESC, id DESC LIMIT 1
+    FROM snapshot WHERE is_complete = 1 ORDER BY position DESC, id DESC
     """
 
-  /// Selects complete snapshots, oldest first; of several at one position the last is the newest.
+  static let currentSnapshot = newestSnapshots + " LIMIT 1"
+
+  /// Selects complete snapshots and checkpoints, oldest first; of several at one position the last is the newest.
   static let snapshots = """
     SELECT id, position, running_hash, chunk_count, size_bytes
     FROM snapshot WHERE is_complete = 1 ORDER BY position, id

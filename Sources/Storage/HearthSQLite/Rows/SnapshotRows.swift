@@ -3,7 +3,7 @@ import HearthBytes
 import HearthJournal
 import HearthRows
 
-/// The chunks of snapshots, within a transaction.
+/// The snapshots with their chunks, within a transaction.
 struct SnapshotRows {
   let database: Database
   let path: String
@@ -36,12 +36,24 @@ struct SnapshotRows {
     try statement.execute(arguments: [identifier, index, Self.hash(chunk, index), DatabaseValue.blob(chunk)])
   }
 
-  /// Returns the current snapshot, and verifies that all of its chunks exist. Their content is verified when it is
-  /// read.
-  func verifiedCurrent() throws -> SnapshotInfo? {
-    guard let row = try Row.fetchOne(database, sql: SQLiteSchema.currentSnapshot) else { return nil }
+  /// Returns the snapshot or checkpoint that a start loads; nil when there is none.
+  func current() throws -> SnapshotInfo? {
+    try Row.fetchOne(database, sql: SQLiteSchema.currentSnapshot).map(snapshot)
+  }
+
+  /// Reads a row of `snapshot`.
+  func snapshot(_ row: Row) throws(JournalError) -> SnapshotInfo {
     guard let snapshot = SnapshotInfo(row) else {
-      throw JournalError.damagedSnapshot("its description cannot be read", path: path, position: nil)
+      throw JournalError.damagedSnapshot("its description cannot be read", path: path, position: row.integer(1))
+    }
+    return snapshot
+  }
+
+  /// Verifies a checkpoint, or that all chunks of a snapshot exist. Their content is verified when it is read.
+  func verify(_ snapshot: SnapshotInfo) throws {
+    if snapshot.isCheckpoint {
+      _ = try CheckpointRows(database, path: path).checkpoint(snapshot)
+      return
     }
     let chunks = try Row.fetchOne(
       database,
@@ -50,10 +62,9 @@ struct SnapshotRows {
     guard chunks?.integer(0) == Int64(snapshot.chunkCount), chunks?.integer(1) == Int64(snapshot.sizeBytes) else {
       throw JournalError.damagedSnapshot("chunks are missing", path: path, position: snapshot.position)
     }
-    return snapshot
   }
 
-  /// Deletes a part of a snapshot, which counts as unfinished from then on.
+  /// Deletes a part of a snapshot, or a whole checkpoint, which counts as unfinished from then on.
   ///
   /// - Returns: True when more of it is left.
   func removeStep(_ identifier: Int64) throws -> Bool {
@@ -66,6 +77,7 @@ struct SnapshotRows {
           (SELECT rowid FROM snapshot_chunk WHERE snapshot_id = ? LIMIT \(stepChunks))
         """, arguments: [identifier])
     if database.changesCount == stepChunks { return true }
+    try CheckpointRows(database, path: path).remove(identifier)
     try database.execute(sql: "DELETE FROM snapshot WHERE id = ?", arguments: [identifier])
     return false
   }

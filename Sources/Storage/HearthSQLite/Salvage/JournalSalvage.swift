@@ -13,10 +13,18 @@ package final class JournalSalvage: JournalRepair {
 
   /// Takes the journal's lock.
   ///
-  /// - Throws: `.inUse` while the journal is open elsewhere; `.permissionDenied`, `.inputOutput`.
+  /// - Throws: `.inUse` while the journal is open elsewhere; `.unsupported` when it has a checkpoint;
+  ///   `.permissionDenied`, `.inputOutput`.
   package init(path: String) throws(JournalError) {
     lock = try OwnerLock(journalPath: path)
     self.path = path
+    if hasCheckpoint { throw .unsupported("repairing the journal", file: path) }
+  }
+
+  /// True when a checkpoint can be read: an unreadable file is examined like any other.
+  private var hasCheckpoint: Bool {
+    let found = try? connection(path).read { try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM checkpoint)") }
+    return found == true
   }
 
   /// Examines the whole journal. Content that the disk fails to read counts as damage.

@@ -13,8 +13,7 @@ struct SalvageReader {
   private let path: String
 
   init(_ base: SnapshotInfo?, path: String) {
-    chain = BatchChain(
-      epoch: 0, position: base?.position ?? 0, runningHash: base?.runningHash ?? .empty, path: path)
+    chain = BatchChain(after: base, path: path)
     self.path = path
   }
 

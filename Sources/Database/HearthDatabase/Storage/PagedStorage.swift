@@ -1,0 +1,155 @@
+import HearthEngine
+import HearthJournal
+import HearthPages
+import HearthSystem
+import HearthTree
+import Synchronization
+
+/// The pages of a database whose data need not be in memory. A checkpoint in the journal names those of a durable state.
+///
+/// The journal must be owned before the files are opened, and until they are closed.
+final class PagedStorage: Sendable {
+  /// The durable state that a checkpoint names. Its pages are read when they are needed.
+  struct Content {
+    var position: Int64
+    var root: Node
+    var sessions: Node
+    var storedRules: String?
+  }
+
+  private struct Writing {
+    var nodes: StoredNodeWriter<CheckpointSink>
+    /// The settings that were stored last, which need not be stored again.
+    var settings: (storedRules: String?, node: Node) = (nil, .empty)
+  }
+
+  private static let rulesKey: Key = "rules"
+
+  private let files: PageFiles
+  private let store: PageStore
+  private let limit = CheckpointLimit()
+  private let writing: Mutex<Writing>
+
+  /// Opens the files in a folder, and removes what they have beyond a checkpoint.
+  ///
+  /// - Parameter checkpoint: The newest checkpoint; nil before the first one.
+  init(folder: String, checkpoint: PageCheckpoint?) throws(PageError) {
+    files = try PageFiles(folder: folder, extent: checkpoint?.extent ?? .empty)
+    guard let store = PageStore.register(files) else {
+      files.close()
+      throw PageError("the server has opened too many databases with pages since its start; restart it", .noSpace)
+    }
+    self.store = store
+    let writer = PageFileWriter(files, store: store) { UInt64.random(in: .min ... .max) }
+    writing = Mutex(Writing(nodes: StoredNodeWriter(CheckpointSink(sink: writer, limit: limit))))
+  }
+
+  /// Opens the pages of a journal's newest checkpoint; nil without one. Then pages that a crash before the first
+  /// checkpoint has left are removed.
+  ///
+  /// - Parameter folder: The folder of the database's pages; nil when the journal's storage engine has none.
+  static func open(
+    _ journal: any Journal, folder: String?
+  ) throws(JournalError) -> (storage: PagedStorage, content: Content)? {
+    let checkpoint = try journal.currentCheckpoint()
+    do throws(PageError) {
+      guard let folder else {
+        if checkpoint == nil { return nil }
+        throw PageError("the journal has a checkpoint, and its storage engine has no pages", .unsupported)
+      }
+      guard let checkpoint else {
+        if (try? AtomicFile.names(in: folder))?.isEmpty == false { try PageFiles(folder: folder, extent: .empty).close() }
+        return nil
+      }
+      let pages = try PageCheckpoint(checkpoint.payload)
+      let storage = try PagedStorage(folder: folder, checkpoint: pages)
+      do throws(PageError) {
+        return (storage, try storage.content(of: pages, at: checkpoint.position))
+      } catch {
+        storage.close()
+        throw error
+      }
+    } catch {
+      throw JournalError(error)
+    }
+  }
+
+  private func content(of checkpoint: PageCheckpoint, at position: Int64) throws(PageError) -> Content {
+    func node(_ bytes: [UInt8]) throws(PageError) -> Node { try StoredNode(bytes, in: store).open() }
+    let settings = try node(checkpoint.settings)
+    var content = Content(position: position, root: try node(checkpoint.root), sessions: try node(checkpoint.sessions))
+    if case .string(let rules)? = settings.child(Self.rulesKey).scalar { content.storedRules = rules }
+    if let failure { throw failure }
+    writing.withLock { $0.settings = (content.storedRules, settings) }
+    return content
+  }
+
+  /// The first failed read of a page. What was computed since then may be wrong.
+  var failure: PageError? { store.failure }
+
+  /// Throws when a read of a page has failed.
+  func requireComplete() throws(JournalError) {
+    if let failure { throw JournalError(failure) }
+  }
+
+  /// Stores what is not stored yet of a state, durably.
+  ///
+  /// - Parameter check: Called with numbers of bytes before they become durable, to end the work by an error.
+  /// - Returns: The content of a checkpoint of the state, the number of pages and branches that were written, and their
+  ///   bytes.
+  /// - Throws: `PageError`, errors of `check`. The pages of earlier checkpoints stay as they are.
+  func store(
+    _ state: DatabaseState, _ check: @escaping @Sendable (_ sizeBytes: Int) throws -> Void
+  ) throws -> (payload: [UInt8], pageCount: Int, sizeBytes: Int) {
+    limit.begin(check)
+    defer { limit.end() }
+    do {
+      return try writing.withLock { writing in
+        if writing.settings.storedRules != state.storedRules {
+          let rules = state.storedRules.map { Node(.string($0)) } ?? .empty
+          writing.settings = (state.storedRules, Node.empty.replacing(Self.rulesKey, with: rules))
+        }
+        let before = (writing.nodes.pageCount + writing.nodes.branchCount, writing.nodes.byteCount)
+        var roots: [StoredNode] = []
+        do throws(PageError) {
+          for node in [state.root, state.sessions.tree, writing.settings.node] {
+            roots.append(try writing.nodes.write(node))
+          }
+        } catch {
+          writing.nodes.discard()
+          throw error
+        }
+        try writing.nodes.commit()
+        let checkpoint = PageCheckpoint(root: roots[0], sessions: roots[1], settings: roots[2], extent: files.extent)
+        return (
+          checkpoint.bytes, writing.nodes.pageCount + writing.nodes.branchCount - before.0,
+          writing.nodes.byteCount - before.1
+        )
+      }
+    } catch {
+      throw limit.reason ?? error
+    }
+  }
+
+  /// Refuses reads and writes from now on. Pages that are in memory stay readable.
+  func close() { files.close() }
+}
+
+extension JournalError {
+  /// The error of a journal whose checkpoint has pages that cannot be read or written.
+  init(_ error: PageError) {
+    let code: Code =
+      switch error.code {
+      case .damaged, .foreign, .missing: .corrupt
+      case .inputOutput: .inputOutput
+      case .noSpace: .noSpace
+      case .permissionDenied: .permissionDenied
+      case .failed: .failed
+      case .closed: .closed
+      case .unsupported: .unsupported
+      }
+    var finding = error
+    finding.file = nil
+    self.init(code, "\(finding)", at: Place(file: error.file))
+  }
+}

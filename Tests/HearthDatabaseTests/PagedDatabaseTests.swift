@@ -1,0 +1,357 @@
+import Foundation
+import HearthJournal
+import HearthPages
+import HearthRules
+import HearthTestKit
+import HearthTree
+import RandomTestKit
+import Testing
+
+@testable import HearthDatabase
+@testable import HearthEngine
+
+/// Tests of databases with pages: their checkpoints, openings from them, and pages that cannot be read.
+@Suite struct PagedDatabaseTests {
+  static let open = "{\"rules\": {\".read\": true, \".write\": true}}"
+
+  /// Limits with a snapshot or checkpoint after every tenth commit.
+  static var limits: DatabaseLimits {
+    var limits = DatabaseLimits()
+    (limits.snapshotIntervalBytes, limits.replayBytesPerBatch) = (20_000, 2_000)
+    limits.coldReplayBytesPerCommit = 2_000
+    return limits
+  }
+
+  /// Waits for the checkpoints that are due.
+  private func finish(_ host: DatabaseHost, _ database: Database) {
+    host.finish(database)
+    database.snapshots.queue.sync {}
+  }
+
+  /// Writes a checkpoint that is not due.
+  private func checkpoint(_ database: Database) {
+    #expect(database.snapshots.schedule.withLock { $0.begin() })
+    database.snapshots.queue.sync { database.snapshots.write(database.published) }
+  }
+
+  private func write(_ host: DatabaseHost, _ database: Database, rooms: Int, messages: Int) {
+    for room in 0..<rooms {
+      let children = (0..<messages).map { message in
+        (Path("m\(message)"), Node(.string("room \(room), message \(message)")))
+      }
+      let action = WriteOperation.Change.put(
+        Location(path: Path("rooms/r\(room)")), WriteValue(Node.empty.replacing(children)))
+      host.send(database, [.write(WriteOperation(action))])
+    }
+    finish(host, database)
+  }
+
+  // MARK: Checkpoints
+
+  @Test("the same commands have the same effects and records with pages and without them, across restarts")
+  func differential() throws {
+    for seed in 1...Torture.count(sample: 4, full: 400) {
+      var random = SeededRandom(seed: UInt64(seed))
+      var (paged, plain) = (try Side(isPaged: true), try Side(isPaged: false))
+      for step in 0..<160 {
+        let (connection, actions) = Self.actions(&random)
+        paged.send(connection, actions)
+        plain.send(connection, actions)
+        #expect(paged.hash == plain.hash, "seed \(seed), step \(step)")
+        if random.isOne(in: 12) {
+          let isCrash = random.isOne(in: 2)
+          try paged.restart(isCrash: isCrash)
+          try plain.restart(isCrash: isCrash)
+        }
+        guard paged.host.lines == plain.host.lines, paged.isEqual(to: plain) else {
+          Issue.record("seed \(seed), step \(step): they differ after \(actions)")
+          break
+        }
+      }
+      #expect(paged.host.notices.contains("checkpoint") && plain.host.notices.contains("snapshot"))
+      #expect(!paged.host.notices.contains("snapshot") && !paged.host.notices.contains("pruning failed"))
+      paged.database.close()
+      plain.database.close()
+    }
+  }
+
+  /// A database in the differential test.
+  private struct Side {
+    let host = DatabaseHost()
+    let isPaged: Bool
+    private var journal = MemoryJournal()
+    private(set) var database: Database
+
+    init(isPaged: Bool) throws {
+      self.isPaged = isPaged
+      database = try Self.open(journal, host, isPaged)
+    }
+
+    private static func open(_ journal: MemoryJournal, _ host: DatabaseHost, _ isPaged: Bool) throws -> Database {
+      try host.database(
+        journal, rules: PagedDatabaseTests.open, limits: PagedDatabaseTests.limits, isPaged: isPaged)
+    }
+
+    /// The hash of all records.
+    var hash: RunningHash { database.writer.batches.pipeline.withLock { $0.head.runningHash } }
+
+    func send(_ connection: UInt64, _ actions: [Command.Action]) {
+      host.send(database, from: connection, actions)
+      host.finish(database)
+      database.snapshots.queue.sync {}
+    }
+
+    mutating func restart(isCrash: Bool) throws {
+      if !isCrash { database.close(snapshotsEnd: .max) }
+      let old = journal
+      journal = old.crash()
+      if isCrash { database.close() }
+      database = try Self.open(journal, host, isPaged)
+    }
+
+    func isEqual(to other: Side) -> Bool {
+      let (a, b) = (database.published, other.database.published)
+      return a.root == b.root && a.sessions.tree == b.sessions.tree && a.storedRules == b.storedRules
+        && a.position == b.position
+    }
+  }
+
+  private static func actions(_ random: inout SeededRandom) -> (connection: UInt64, [Command.Action]) {
+    let connection = UInt64(1 + random.below(3))
+    let room = Path("rooms/r\(random.below(8))")
+    let path = Path("\(room)/m\(random.below(60))")
+    switch random.below(20) {
+    case 0: return (connection, [.connect])
+    case 1: return (connection, [.disconnect])
+    case 2:
+      let change = WriteOperation.Change.put(Location(path: path), WriteValue(Node(.string("gone"))))
+      return (connection, [.onDisconnect(change)])
+    case 3:
+      let condition = random.isOne(in: 2) ? "true" : "now > \(random.below(9))"
+      let source = "{\"rules\": {\".read\": \"\(condition)\", \".write\": true}}"
+      return (connection, (try? RuleSet.compile(source)).map { [.deployRules($0)] } ?? [])
+    case 4: return (connection, [.listen(ListenRequest(room))])
+    case 5, 6: return (connection, [.get(room)])
+    case 7: return (connection, [.get(path)])
+    case 8:
+      let change = WriteOperation.Change.put(Location(path: room), WriteValue(.empty))
+      return (connection, [.write(WriteOperation(change))])
+    default:
+      let text = String(repeating: "text \(random.below(100)) ", count: random.isOne(in: 30) ? 9_000 : random.below(40))
+      let value = random.isOne(in: 5) ? Node.empty : Node(.string(text))
+      return (connection, [.write(WriteOperation(.put(Location(path: path), WriteValue(value))))])
+    }
+  }
+
+  @Test("data becomes paged from a size on, if there is memory for pages, a folder for them and no history")
+  func becomesPaged() throws {
+    func notices(
+      _ change: (inout DatabaseLimits) -> Void, hasCache: Bool = true, hasFolder: Bool = true
+    ) throws -> [String] {
+      let (host, journal) = (DatabaseHost(), MemoryJournal())
+      var (environment, limits) = (host.environment, DatabaseLimits())
+      limits.pagedBytesMin = 10_000
+      if hasCache { environment.pages = PageCache() }
+      change(&limits)
+      let database = try Database(
+        name: "test", journals: SingleJournalFactory(journal, pages: hasFolder ? host.pageFolder(of: journal) : nil),
+        initialRules: try RuleSet.compile(Self.open), environment: environment, limits: limits)
+      write(host, database, rooms: 10, messages: 100)
+      checkpoint(database)
+      database.close()
+      return host.notices
+    }
+    #expect(try notices { _ in } == ["checkpoint"])
+    #expect(try notices { $0.pagedBytesMin = 1 << 20 } == ["snapshot"])
+    #expect(try notices { $0.history.ageMilliseconds = 1 } == ["snapshot"])
+    #expect(try notices({ _ in }, hasCache: false) == ["snapshot"])
+    #expect(try notices({ _ in }, hasFolder: false) == ["snapshot"])
+  }
+
+  @Test("a database with a checkpoint stays paged without memory for pages, and with history, and prunes its log")
+  func staysPaged() throws {
+    let (host, journal) = (DatabaseHost(), MemoryJournal())
+    var database = try host.database(journal, rules: Self.open, isPaged: true)
+    write(host, database, rooms: 10, messages: 20)
+    checkpoint(database)
+    let rules = try RuleSet.compile(#"{"rules": {".read": "auth == null", ".write": true}}"#)
+    host.send(database, [.deployRules(rules)])
+    host.finish(database)
+    let root = database.published.root
+    database.close(snapshotsEnd: .max)
+    #expect(host.notices == ["checkpoint", "checkpoint"], "the last one is made when the server stops")
+    var limits = Self.limits
+    limits.history.ageMilliseconds = 1_000
+    let again = journal.crash()
+    database = try host.database(again, rules: Self.open, limits: limits, isPaged: false)
+    #expect(database.recovery.snapshotPosition == 11 && database.recovery.replayedCommitCount == 0)
+    #expect(database.published.root == root && database.published.rules.source == rules.source)
+    write(host, database, rooms: 11, messages: 3)
+    #expect(host.notices == ["checkpoint", "checkpoint", "checkpoint"])
+    #expect(try again.oldestPosition() > 11)
+    #expect(throws: JournalError(.unsupported, "")) { try again.currentSnapshot() }
+    database.close()
+  }
+
+  @Test("a checkpoint stores only what has changed")
+  func changes() throws {
+    let (host, journal) = (DatabaseHost(), MemoryJournal())
+    let database = try host.database(journal, rules: Self.open, isPaged: true)
+    write(host, database, rooms: 10, messages: 2_000)
+    checkpoint(database)
+    let folder = try #require(host.pageFolder(of: journal))
+    func sizeBytes() throws -> Int {
+      try FileManager.default.contentsOfDirectory(atPath: folder).reduce(0) { sum, name in
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/" + name)
+        return sum + (attributes[.size] as? Int ?? 0)
+      }
+    }
+    let first = try sizeBytes()
+    #expect(first > 500_000)
+    for number in 0..<10 { host.send(database, [.put("rooms/r1/m\(number)", 1)]) }
+    finish(host, database)
+    checkpoint(database)
+    #expect(host.notices == ["checkpoint", "checkpoint"])
+    #expect(try sizeBytes() - first < 40_000)
+    database.close()
+  }
+
+  @Test("a checkpoint without room ends early, leaves nothing behind, and is written when there is room")
+  func noRoom() throws {
+    let (host, journal) = (DatabaseHost(), MemoryJournal())
+    let database = try host.database(journal, rules: Self.open, isPaged: true)
+    database.setSnapshotRoom(1_000_000)
+    write(host, database, rooms: 10, messages: 6_000)
+    checkpoint(database)
+    #expect(host.notices == ["snapshot over 1000000"])
+    #expect(try journal.currentCheckpoint() == nil)
+    let folder = try #require(host.pageFolder(of: journal))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+    database.setSnapshotRoom(100_000_000)
+    database.snapshots.queue.sync {}
+    #expect(host.notices.last == "checkpoint")
+    let root = database.published.root
+    database.close()
+    let again = try host.database(journal.crash(), rules: Self.open, isPaged: false)
+    #expect(again.published.root == root)
+    again.close()
+  }
+
+  @Test("a quiet database has a checkpoint soon after many commits, and in a minute after few")
+  func quiet() throws {
+    let (host, journal) = (DatabaseHost(), MemoryJournal())
+    var limits = DatabaseLimits()
+    limits.quietCheckpointCommitsMin = 5
+    let database = try host.database(journal, rules: Self.open, limits: limits, isPaged: true)
+    write(host, database, rooms: 10, messages: 20)
+    checkpoint(database)
+    #expect(host.timers == [] && host.notices == ["checkpoint"])
+    func put(_ count: Int) {
+      for number in 0..<count { host.send(database, [.put("n\(number)", Int64(count))]) }
+      host.finish(database)
+    }
+    func advance(to time: Int64) {
+      host.advance(to: time)
+      database.snapshots.queue.sync {}
+    }
+    put(5)
+    advance(to: 999)
+    #expect(host.notices.count == 1)
+    advance(to: 1_000)
+    #expect(host.notices.count == 2)
+    put(4)
+    advance(to: 60_999)
+    #expect(host.notices.count == 2)
+    advance(to: 61_000)
+    #expect(host.notices.count == 3 && host.timers == [])
+    #expect(try journal.currentCheckpoint()?.position == 19)
+    database.close()
+  }
+
+  // MARK: Pages that cannot be read
+
+  /// Returns a host with a journal after a checkpoint of rooms of 200 messages, and a number of commits after it.
+  private func stored(commits: [Command.Action] = []) throws -> (host: DatabaseHost, journal: MemoryJournal) {
+    let (host, journal) = (DatabaseHost(), MemoryJournal())
+    let database = try host.database(journal, rules: Self.open, isPaged: true)
+    write(host, database, rooms: 10, messages: 200)
+    checkpoint(database)
+    #expect(host.notices == ["checkpoint"])
+    for commit in commits { host.send(database, [commit]) }
+    host.finish(database)
+    database.close()
+    return (host, journal.crash())
+  }
+
+  /// Changes a text in the files of pages.
+  private func damage(_ text: String, _ host: DatabaseHost, _ journal: MemoryJournal) throws {
+    let file = URL(filePath: try #require(host.pageFolder(of: journal)) + "/00000000.seg")
+    var data = try Data(contentsOf: file)
+    let place = try #require(data.range(of: Data(text.utf8)))
+    data[place.lowerBound] ^= 1
+    try data.write(to: file)
+  }
+
+  @Test("a damaged page stops the database before it decides on it, and other data was served")
+  func damagedPage() throws {
+    let query = Query(order: .key, limit: .last(200))
+    let actions: [Command.Action] = [
+      .put("rooms/r3/m77", 1),
+      .listen(ListenRequest(Path("rooms/r3"), query: query, tag: 1)),
+      .onDisconnect(.put(Location(path: Path("rooms/r3/m77")), WriteValue(Node(.int(1))))),
+    ]
+    for action in actions {
+      let (host, journal) = try stored()
+      try damage("room 3, message 77", host, journal)
+      let database = try host.database(journal, rules: Self.open)
+      let start = host.lines.count
+      host.send(database, [.connect, .get(Path("rooms/r4/m7")), .put("rooms/r4/m7", 7)])
+      host.finish(database)
+      #expect(host.lines[start...] == ["1 ok", "1 value \"room 4, message 7\"", "1 written 7"])
+      host.send(database, [action])
+      host.finish(database)
+      host.send(database, from: 2, [.disconnect])
+      host.send(database, from: 1, [.disconnect])
+      host.finish(database)
+      if case .onDisconnect = action {} else { #expect(host.lines.dropFirst(start + 3).first == "1 unavailable") }
+      #expect(!host.lines.dropFirst(start + 3).contains { $0.contains("written") || $0.contains("value") })
+      #expect(database.status == .halted(JournalError(.corrupt, "")))
+      #expect(host.notices.last == "halted" && database.published.position == 11)
+      database.close()
+    }
+  }
+
+  @Test("a database whose log changes a damaged page is not opened, and the error names the file")
+  func damagedPageAtOpening() throws {
+    let (host, journal) = try stored(commits: [.put("rooms/r3/m77", 1)])
+    try damage("room 3, message 77", host, journal)
+    let error = #expect(throws: JournalError.self) { try host.database(journal, rules: Self.open) }
+    #expect(error?.code == .corrupt && error?.place.file == host.pageFolder(of: journal).map { $0 + "/00000000.seg" })
+  }
+
+  @Test("a database without one of its files is not opened, and one without its checkpoint's format neither")
+  func missingFile() throws {
+    let (host, journal) = try stored()
+    let folder = try #require(host.pageFolder(of: journal))
+    try FileManager.default.moveItem(atPath: folder + "/00000000.seg", toPath: folder + "/moved")
+    var error = #expect(throws: JournalError.self) { try host.database(journal, rules: Self.open) }
+    #expect(error?.code == .corrupt && error?.place.file == folder + "/00000000.seg")
+    try FileManager.default.moveItem(atPath: folder + "/moved", toPath: folder + "/00000000.seg")
+    _ = try journal.completeCheckpoint(at: 10, payload: [99])
+    error = #expect(throws: JournalError.self) { try host.database(journal, rules: Self.open) }
+    #expect(error?.code == .unsupported)
+  }
+
+  @Test("pages that a crash before the first checkpoint has left are removed")
+  func leftovers() throws {
+    let (host, journal) = try stored()
+    let folder = try #require(host.pageFolder(of: journal))
+    let empty = MemoryJournal()
+    let other = try #require(host.pageFolder(of: empty))
+    try FileManager.default.copyItem(atPath: folder, toPath: other)
+    try host.database(empty, rules: Self.open, isPaged: false).close()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: other) == [])
+    try host.database(journal, rules: Self.open, isPaged: false).close()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["00000000.seg"])
+  }
+}
