@@ -58,7 +58,8 @@ final class PagedStorage: Sendable {
         throw PageError("the journal has a checkpoint, and its storage engine has no pages", .unsupported)
       }
       guard let checkpoint else {
-        if (try? AtomicFile.names(in: folder))?.isEmpty == false { try PageFiles(folder: folder, extent: .empty).close() }
+        let isEmpty = (try? AtomicFile.names(in: folder))?.isEmpty ?? true
+        if !isEmpty { try PageFiles(folder: folder, extent: .empty).close() }
         return nil
       }
       let pages = try PageCheckpoint(checkpoint.payload)
