@@ -87,6 +87,19 @@ import Testing
     #expect(sockets.log.lines == ["a0", large, "a1", "a2"])
   }
 
+  @Test func `a message in many frames is read in turns`() throws {
+    let sockets = Sockets { $0.turnsMax = 1 }
+    let a = try sockets.open()
+    let count = 2 * FrameParser.framesMax
+    let text = String(repeating: "x", count: count)
+    var frames = ClientFrame.text("x", isFinal: false)
+    for number in 2...count { frames += ClientFrame.continuation("x", isFinal: number == count) }
+    try a.channel.writeInbound(ByteBuffer(bytes: frames))
+    #expect(sockets.log.lines.isEmpty && sockets.loop.turns.count == 1)
+    sockets.eventLoop.advanceTime(by: .milliseconds(1))
+    #expect(sockets.log.lines == [text] && sockets.loop.turns.count == 0)
+  }
+
   @Test func `parts of one read share a turn`() throws {
     let sockets = Sockets()
     let a = try sockets.open()

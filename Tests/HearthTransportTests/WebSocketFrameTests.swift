@@ -18,6 +18,7 @@ import Testing
           case .text: result.append("text \(String(decoding: parser.message, as: UTF8.self))")
           case .ping(let payload): result.append("ping \(String(decoding: payload, as: UTF8.self))")
           case .pong: result.append("pong")
+          case .unfinished: break
           case .close(let code): result.append("close \(code.map { "\($0)" } ?? "-")")
           }
         }

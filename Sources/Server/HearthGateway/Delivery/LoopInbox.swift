@@ -108,18 +108,21 @@ final class LoopInbox: Sendable {
 
     /// Adds effects to their lanes.
     mutating func append(_ delivery: Delivery, _ marks: inout BulkMarks, _ limits: DeliveryLimits) {
-      var (prompt, bulk) = (delivery.emptied, delivery.emptied)
-      for (effect, size) in zip(delivery.effects, delivery.sizes) {
-        guard effect.isBulk(size, limits) || marks.contains(effect) else {
-          promptLoad.add(effect.recipientCount, ofEach: size)
-          prompt.append(effect, size)
-          continue
+      var (prompt, bulk) = (delivery, delivery.emptied)
+      if !marks.isEmpty || zip(delivery.effects, delivery.sizes).contains(where: { $0.isBulk($1, limits) }) {
+        prompt = delivery.emptied
+        for (effect, size) in zip(delivery.effects, delivery.sizes) {
+          guard effect.isBulk(size, limits) || marks.contains(effect) else {
+            prompt.append(effect, size)
+            continue
+          }
+          marks.add(effect, 1)
+          bulkLoad.recipients += effect.recipientCount
+          bulkLoad.bytes += size
+          bulk.append(effect, size)
         }
-        marks.add(effect, 1)
-        bulkLoad.recipients += effect.recipientCount
-        bulkLoad.bytes += size
-        bulk.append(effect, size)
       }
+      for (effect, size) in zip(prompt.effects, prompt.sizes) { promptLoad.add(effect.recipientCount, ofEach: size) }
       if !prompt.effects.isEmpty {
         self.prompt.append(prompt)
         promptAdded += 1
@@ -158,8 +161,10 @@ final class LoopInbox: Sendable {
     private var counts: [Int32] = []
     private var total = 0
 
+    var isEmpty: Bool { total == 0 }
+
     func contains(_ effect: LoopEffect) -> Bool {
-      guard total > 0 else { return false }
+      guard !isEmpty else { return false }
       var isFound = false
       effect.forEachConnection { id in
         if id.row < counts.count, counts[id.row] > 0 { isFound = true }

@@ -18,6 +18,8 @@ struct FrameParser {
     /// A ping with the payload to send back.
     case ping([UInt8])
     case pong
+    /// Many frames of a message that is not complete: other connections have their turn.
+    case unfinished
     /// A close frame; the code is nil when the frame has none.
     case close(code: UInt16?)
   }
@@ -29,6 +31,9 @@ struct FrameParser {
     var mask: UInt32
     var missing: Int
   }
+
+  /// The frames of a message after which ``next(_:)`` returns: some tens of microseconds' work.
+  static let framesMax = 256
 
   /// The text of the last message.
   private(set) var message: [UInt8] = []
@@ -51,6 +56,7 @@ struct FrameParser {
       isDelivered = false
       message.removeAll(keepingCapacity: message.capacity <= 64 << 10)
     }
+    var framesLeft = Self.framesMax
     while true {
       if frame == nil { frame = try readHeader(&input) }
       guard let current = frame else { return nil }
@@ -62,7 +68,11 @@ struct FrameParser {
       guard try takePayload(&input) else { return nil }
       frame = nil
       isFragmented = !current.isFinal
-      guard current.isFinal else { continue }
+      guard current.isFinal else {
+        framesLeft -= 1
+        if framesLeft == 0 { return .unfinished }
+        continue
+      }
       guard validator.isComplete else { throw SocketViolation(code: 1007, text: "a text ends inside a character") }
       isDelivered = true
       return .text

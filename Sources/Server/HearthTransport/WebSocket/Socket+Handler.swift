@@ -57,6 +57,7 @@ extension Socket: ChannelDuplexHandler {
         case .text: try receiveText()
         case .ping(let payload): sendControl(FrameWriter.control(.pong, payload: payload))
         case .pong: break
+        case .unfinished: turnLeft = 0
         case .close(let code): answerClose(code: code)
         }
       }
