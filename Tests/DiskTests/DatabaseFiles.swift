@@ -46,7 +46,7 @@ final class DatabaseFiles: SteppedFiles {
         throw JournalError(.corrupt, "damage is found: \(damage)")
       }
       var (environment, limits) = (host.environment, DatabaseLimits())
-      (environment.pages, limits.pagedBytesMin) = (PageCache(), 4_000)
+      (environment.pages, limits.pagedBytesMin) = (PageCache(sizeBytes: 0), 4_000)
       return try Database(
         name: "d", journals: SingleJournalFactory(journal, pages: folder + "/d.pages"), initialRules: .denyAll,
         environment: environment, limits: limits)

@@ -42,7 +42,7 @@ final class DatabaseHost: Sendable {
     var (environment, limits) = (environment, limits)
     environment.outbox = outbox
     environment.meters = meters
-    if isPaged { (environment.pages, limits.pagedBytesMin) = (PageCache(), 0) }
+    if isPaged { (environment.pages, limits.pagedBytesMin) = (PageCache(sizeBytes: 0), 0) }
     return try Database(
       name: "test", journals: SingleJournalFactory(journal, pages: pageFolder(of: journal)),
       initialRules: try RuleSet.compile(rules), environment: environment, limits: limits)

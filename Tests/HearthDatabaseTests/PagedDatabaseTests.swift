@@ -151,7 +151,7 @@ import Testing
       let (host, journal) = (DatabaseHost(), MemoryJournal())
       var (environment, limits) = (host.environment, DatabaseLimits())
       limits.pagedBytesMin = 10_000
-      if hasCache { environment.pages = PageCache() }
+      if hasCache { environment.pages = PageCache(sizeBytes: 1 << 20) }
       change(&limits)
       let database = try Database(
         name: "test", journals: SingleJournalFactory(journal, pages: hasFolder ? host.pageFolder(of: journal) : nil),
@@ -177,7 +177,7 @@ import Testing
     let rules = try RuleSet.compile(#"{"rules": {".read": "auth == null", ".write": true}}"#)
     host.send(database, [.deployRules(rules)])
     host.finish(database)
-    let root = database.published.root
+    let text = database.published.root.json(.export)
     database.close(snapshotsEnd: .max)
     #expect(host.notices == ["checkpoint", "checkpoint"], "the last one is made when the server stops")
     var limits = Self.limits
@@ -185,7 +185,7 @@ import Testing
     let again = journal.crash()
     database = try host.database(again, rules: Self.open, limits: limits, isPaged: false)
     #expect(database.recovery.snapshotPosition == 11 && database.recovery.replayedCommitCount == 0)
-    #expect(database.published.root == root && database.published.rules.source == rules.source)
+    #expect(database.published.root.json(.export) == text && database.published.rules.source == rules.source)
     write(host, database, rooms: 11, messages: 3)
     #expect(host.notices == ["checkpoint", "checkpoint", "checkpoint"])
     #expect(try again.oldestPosition() > 11)
@@ -230,10 +230,10 @@ import Testing
     database.setSnapshotRoom(100_000_000)
     database.snapshots.queue.sync {}
     #expect(host.notices.last == "checkpoint")
-    let root = database.published.root
+    let text = database.published.root.json(.export)
     database.close()
     let again = try host.database(journal.crash(), rules: Self.open, isPaged: false)
-    #expect(again.published.root == root)
+    #expect(again.published.root.json(.export) == text)
     again.close()
   }
 
@@ -265,6 +265,63 @@ import Testing
     advance(to: 61_000)
     #expect(host.notices.count == 3 && host.timers == [])
     #expect(try journal.currentCheckpoint()?.position == 19)
+    database.close()
+  }
+
+  // MARK: Pages in memory
+
+  /// Waits until no more pages are evicted.
+  private func settle(_ host: DatabaseHost, _ database: Database) {
+    database.submit([Command(connection: ConnectionID(rawValue: 0), action: .tick)])
+    host.finish(database)
+  }
+
+  @Test("pages beyond the size of the cache are evicted from a quiet database, and read again when they are needed")
+  func eviction() throws {
+    let (host, journal, cache) = (DatabaseHost(), MemoryJournal(), PageCache(sizeBytes: 100_000))
+    var (environment, limits) = (host.environment, DatabaseLimits())
+    (environment.pages, limits.pagedBytesMin) = (cache, 0)
+    let database = try Database(
+      name: "test", journals: SingleJournalFactory(journal, pages: host.pageFolder(of: journal)),
+      initialRules: try RuleSet.compile(Self.open), environment: environment, limits: limits)
+    write(host, database, rooms: 10, messages: 2_000)
+    let text = database.published.root.json(.export)
+    #expect(cache.residentBytes == 0, "nothing is stored")
+    checkpoint(database)
+    settle(host, database)
+    #expect((1...120_000).contains(cache.residentBytes))
+    #expect(database.published.root.json(.export) == text)
+    #expect(cache.residentBytes > 300_000, "reading has put pages into the version")
+    // The read pages are used once more.
+    settle(host, database)
+    #expect(cache.residentBytes < 120_000)
+    host.send(database, [.put("rooms/r1/m5", 1)])
+    host.finish(database)
+    #expect(database.published.root[Path("rooms/r1/m5")] == Node(.int(1)))
+    database.close()
+    #expect(cache.residentBytes == 0)
+  }
+
+  @Test("a version that a reader keeps does not cause all pages to be evicted from the next ones")
+  func heldVersion() throws {
+    let (host, journal, cache) = (DatabaseHost(), MemoryJournal(), PageCache(sizeBytes: 250_000))
+    var (environment, limits) = (host.environment, DatabaseLimits())
+    (environment.pages, limits.pagedBytesMin) = (cache, 0)
+    let database = try Database(
+      name: "test", journals: SingleJournalFactory(journal, pages: host.pageFolder(of: journal)),
+      initialRules: try RuleSet.compile(Self.open), environment: environment, limits: limits)
+    write(host, database, rooms: 10, messages: 2_000)
+    var held: DatabaseState? = database.published
+    checkpoint(database)
+    let before = cache.residentBytes
+    settle(host, database)
+    // The next version has about as much in memory as the cache allows.
+    let loads = FaultScope.run(.stream) { database.published.root.json(.export) }.faults
+    #expect(cache.residentBytes >= before && loads.bytes < before - 150_000 && loads.count > 0)
+    #expect(held?.position == 10)
+    held = nil
+    settle(host, database)
+    #expect(cache.residentBytes < 300_000)
     database.close()
   }
 

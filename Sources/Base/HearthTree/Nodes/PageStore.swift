@@ -77,7 +77,8 @@ package final class PageStore: @unchecked Sendable {
   /// The number of the store, from 1.
   package let number: UInt16
   private let source: any PageSource
-  /// Three words: the first failure, as the address of a `FailureBox`, the resident bytes, and the number of loads.
+  /// Four words: the first failure, as the address of a `FailureBox`, the resident bytes, the number of loads, and the
+  /// freed bytes.
   private let cells: UnsafeMutableRawPointer
 
   private final class FailureBox {
@@ -88,8 +89,8 @@ package final class PageStore: @unchecked Sendable {
   private init(number: UInt16, source: any PageSource) {
     self.number = number
     self.source = source
-    cells = .allocate(byteCount: 24, alignment: 8)
-    cells.initializeMemory(as: UInt.self, repeating: 0, count: 3)
+    cells = .allocate(byteCount: 32, alignment: 8)
+    cells.initializeMemory(as: UInt.self, repeating: 0, count: 4)
   }
 
   /// The table of stores by number, and the number that was given last. Entries are the addresses of retained stores.
@@ -141,10 +142,14 @@ package final class PageStore: @unchecked Sendable {
   /// The number of records read since the start.
   package var loadCount: Int { Int(bitPattern: atomic_word_load_relaxed(cells + 16)) }
 
+  /// The bytes of stored pages, branches and texts of this store whose memory was freed since the start.
+  package var freedBytes: Int { Int(bitPattern: atomic_word_load_relaxed(cells + 24)) }
+
   /// Counts objects of a store that came into memory, or left it.
   static func addResident(_ bytes: Int, at location: PageLocation) {
     guard let store = named(location.store) else { return }
     atomic_word_add(store.cells + 8, bytes)
+    if bytes < 0 { atomic_word_add(store.cells + 24, -bytes) }
   }
 
   /// Reads a record of any store and decodes it with `body`.

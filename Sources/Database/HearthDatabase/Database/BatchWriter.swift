@@ -107,6 +107,8 @@ final class BatchWriter: Sendable {
       pipeline.head = newHead
       return pipeline.stall != nil
     }
+    // Its version may have pages that were evicted from the engine's since then.
+    if snapshots.pagedStorage?.isExceeded == true { delegate?.submit(.tick) }
     snapshots.appended(
       payload.count, commitCount: Int(clamping: state.position - firstPosition + 1), state, isStalled: isStalled)
   }

@@ -171,7 +171,18 @@ final class CommandDecider: BatchWriterDelegate {
     batch.arrivalNanoseconds = arrivalNanoseconds
     enqueue(batch)
     setTimer(deadline, at: instant)
+    evictPages()
     return batch
+  }
+
+  /// Evicts pages from the state while there are too many in memory. The next batch makes the smaller version durable; on
+  /// a quiet database it replaces the version that is.
+  private func evictPages() {
+    guard let pages = writer.snapshots.pagedStorage else { return }
+    let state = engine.withLock { pages.evict(from: &$0) ? $0.state : nil }
+    guard let state else { return }
+    writer.durable.replace(withSame: state)
+    submit(.tick)
   }
 
   /// Charges connections for the steps of their commands, which delays those with many. Background work is not charged

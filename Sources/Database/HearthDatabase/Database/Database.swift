@@ -50,7 +50,7 @@ public final class Database: Sendable {
     var head = try journal.acquire()
     // Only now the journal is locked and has chosen the checkpoint: opening the pages removes all others.
     let pageFolder = journals.pageFolder(of: name)
-    let pages = try PagedStorage.open(journal, folder: pageFolder)
+    let pages = try PagedStorage.open(journal, folder: pageFolder, cache: environment.pages ?? .standard)
     var isOpen = false
     defer { if !isOpen { pages?.storage.close() } }
     var found = Recovery(initialRules: initialRules)

@@ -23,6 +23,8 @@ final class SnapshotStore: Sendable {
   let queue: DispatchQueue
   /// The pages of a database with checkpoints.
   private let pages: Mutex<PagedStorage?>
+  /// See ``pages``; nil for a database without.
+  var pagedStorage: PagedStorage? { pages.withLock(\.self) }
   /// The folder for pages; nil when the journal's storage engine has none, and for a database that follows.
   private let pageFolder: String?
   private let environment: DatabaseEnvironment
@@ -238,12 +240,13 @@ extension SnapshotStore {
   ///
   /// - Throws: `PageError`.
   private func storage(for state: DatabaseState) throws -> PagedStorage? {
-    if let pages = pages.withLock(\.self) { return pages }
-    guard environment.pages != nil, let pageFolder, limits.history.ageMilliseconds == 0,
-      state.root.heldBytes() >= limits.pagedBytesMin
+    if let pagedStorage { return pagedStorage }
+    guard let cache = environment.pages, let pageFolder, limits.history.ageMilliseconds == 0,
+      state.root.heldBytes() >= limits.pagedBytesMin,
+      batches.isRunning  // Otherwise the files may have another owner already.
     else { return nil }
     do throws(PageError) {
-      let opened = try PagedStorage(folder: pageFolder, checkpoint: nil)
+      let opened = try PagedStorage(folder: pageFolder, cache: cache, checkpoint: nil)
       pages.withLock { $0 = opened }
       return opened
     } catch {
@@ -269,7 +272,7 @@ extension SnapshotStore {
   ///
   /// - Returns: True when a read has failed.
   func haltAfterFailedRead() -> Bool {
-    guard let failure = pages.withLock({ $0?.failure }) else { return false }
+    guard let failure = pagedStorage?.failure else { return false }
     halt(JournalError(failure))
     return true
   }
@@ -279,5 +282,5 @@ extension SnapshotStore {
   }
 
   /// Closes the pages, once nothing more is written.
-  func closePages() { pages.withLock { $0?.close() } }
+  func closePages() { pagedStorage?.close() }
 }

@@ -10,4 +10,9 @@ final class DurableState: Sendable {
   var state: DatabaseState { current.withLock { $0 } }
 
   func replace(_ state: DatabaseState) { current.withLock { $0 = state } }
+
+  /// Replaces the state by one with the same content and other pages in memory, if it is still at the same position.
+  func replace(withSame state: DatabaseState) {
+    current.withLock { if $0.position == state.position { $0 = state } }
+  }
 }

@@ -29,17 +29,23 @@ final class PagedStorage: Sendable {
   private let store: PageStore
   private let limit = CheckpointLimit()
   private let writing: Mutex<Writing>
+  private let cache: PageCache
+  private let eviction: Mutex<PageEviction>
 
   /// Opens the files in a folder, and removes what they have beyond a checkpoint.
   ///
-  /// - Parameter checkpoint: The newest checkpoint; nil before the first one.
-  init(folder: String, checkpoint: PageCheckpoint?) throws(PageError) {
+  /// - Parameters:
+  ///   - cache: The memory for pages, which the files share with those of other databases.
+  ///   - checkpoint: The newest checkpoint; nil before the first one.
+  init(folder: String, cache: PageCache, checkpoint: PageCheckpoint?) throws(PageError) {
     files = try PageFiles(folder: folder, extent: checkpoint?.extent ?? .empty)
     guard let store = PageStore.register(files) else {
       files.close()
       throw PageError("the server has opened too many databases with pages since its start; restart it", .noSpace)
     }
-    self.store = store
+    (self.store, self.cache) = (store, cache)
+    eviction = Mutex(PageEviction(of: store, in: cache))
+    cache.insert(store)
     let writer = PageFileWriter(files, store: store) { UInt64.random(in: .min ... .max) }
     writing = Mutex(Writing(nodes: StoredNodeWriter(CheckpointSink(sink: writer, limit: limit))))
   }
@@ -49,7 +55,7 @@ final class PagedStorage: Sendable {
   ///
   /// - Parameter folder: The folder of the database's pages; nil when the journal's storage engine has none.
   static func open(
-    _ journal: any Journal, folder: String?
+    _ journal: any Journal, folder: String?, cache: PageCache
   ) throws(JournalError) -> (storage: PagedStorage, content: Content)? {
     let checkpoint = try journal.currentCheckpoint()
     do throws(PageError) {
@@ -58,12 +64,12 @@ final class PagedStorage: Sendable {
         throw PageError("the journal has a checkpoint, and its storage engine has no pages", .unsupported)
       }
       guard let checkpoint else {
-        let isEmpty = (try? AtomicFile.names(in: folder))?.isEmpty ?? true
-        if !isEmpty { try PageFiles(folder: folder, extent: .empty).close() }
+        let hasLeftovers = (try? AtomicFile.names(in: folder))?.isEmpty == false
+        if hasLeftovers { try PageFiles(folder: folder, extent: .empty).close() }
         return nil
       }
       let pages = try PageCheckpoint(checkpoint.payload)
-      let storage = try PagedStorage(folder: folder, checkpoint: pages)
+      let storage = try PagedStorage(folder: folder, cache: cache, checkpoint: pages)
       do throws(PageError) {
         return (storage, try storage.content(of: pages, at: checkpoint.position))
       } catch {
@@ -133,7 +139,16 @@ final class PagedStorage: Sendable {
   }
 
   /// Refuses reads and writes from now on. Pages that are in memory stay readable.
-  func close() { files.close() }
+  func close() {
+    cache.remove(store)
+    files.close()
+  }
+
+  /// True when pages are to be evicted.
+  var isExceeded: Bool { cache.excessBytes(of: store) > 0 }
+
+  /// Evicts pages from the state of an engine: see ``PageEviction/run(_:)``. After a failed read nothing is evicted.
+  func evict(from engine: inout Engine) -> Bool { failure == nil && eviction.withLock { $0.run(&engine) } }
 }
 
 extension JournalError {
