@@ -21,6 +21,8 @@ public struct DatabaseLimits: Sendable {
   /// The most commands of a round, roughly: while many connections have commands, each has fewer than
   /// ``roundCommandsMax`` in a round, but at least ``roundCommandsMin``.
   public var roundCommandsAllMax = 256
+
+  /// The fewest commands of one connection in a round, so that few rounds are needed for a burst.
   public var roundCommandsMin = 4
 
   /// The bytes of commands that count as one more command, so that few large ones weigh as much as many small ones.

@@ -250,10 +250,8 @@ package final class MemoryJournal: Journal {
       guard let stored = state.disk.snapshots.first(where: { $0.info.identifier == snapshot.identifier }) else {
         throw JournalError(.snapshotAbandoned, "the snapshot was pruned")
       }
-      guard stored.chunks.indices.contains(index) else {
-        throw JournalError(.corrupt, "chunk \(index) is missing")
-      }
-      return stored.chunks[index]
+      if stored.chunks.indices.contains(index) { return stored.chunks[index] }
+      throw JournalError(.corrupt, "chunk \(index) is missing")
     }
   }
 
@@ -381,10 +379,8 @@ extension MemoryJournal.State {
 
   @discardableResult
   fileprivate func requireOpen(_ ticket: SnapshotTicket) throws(JournalError) -> MemoryJournal.StoredSnapshot {
-    guard let open = openSnapshot, open.info.identifier == ticket.identifier else {
-      throw JournalError(.snapshotAbandoned, "the snapshot was abandoned")
-    }
-    return open
+    if let openSnapshot, openSnapshot.info.identifier == ticket.identifier { return openSnapshot }
+    throw JournalError(.snapshotAbandoned, "the snapshot was abandoned")
   }
 }
 
