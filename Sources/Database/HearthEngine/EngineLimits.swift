@@ -150,11 +150,11 @@ public struct EngineLimits: Sendable {
   /// The bytes of a record whose delivery to one listener takes as long as a step.
   static let deliveredBytesPerStep = 64
 
-  /// The bytes of a record that are encoded in the time of one step of the rules, for values with many small leaves.
-  static let recordBytesPerStep = 4
+  /// The bytes of a record that are encoded in the time of one step of the rules.
+  static let recordBytesPerStep = 16
 
-  /// The bytes of a value, as the tree holds it, that are replaced or added in the time of a step.
-  static let heldBytesPerStep = 16
+  /// The steps of encoding one value of a record: a number, a boolean or a text.
+  static let recordedLeafSteps = 2
 
   /// The steps that the redecision of a listen counts for, in addition to those of its rules.
   static let redecisionSteps = 150

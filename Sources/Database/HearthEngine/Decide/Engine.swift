@@ -213,6 +213,7 @@ public struct Engine {
   /// - Returns: False when the record exceeds its limit; then nothing has changed.
   mutating func commit(_ record: CommitRecord, root: Node, sessions: OnDisconnectSessions? = nil) -> Bool {
     let start = payload.count
+    meter.stepsTaken += record.leafCount * EngineLimits.recordedLeafSteps
     record.append(to: &payload)
     guard payload.count - start <= limits.recordBytesMax else {
       payload.removeSubrange(start...)

@@ -16,9 +16,9 @@ extension LargeWrite {
     var cost = QueryCost()
     let indexes = indexes(of: batch.state.root, &cost)
     let found = ownQueries(of: batch.state.root, indexes)
-    let heldBytes = operation.change.heldBytes(upTo: limits.touchedBytesMax)
+    let bytes = batch.payload.count + operation.change.heldBytes(upTo: limits.touchedBytesMax)
     let steps =
-      batch.work.reduce(0) { $0 + $1.steps } + heldBytes / EngineLimits.heldBytesPerStep + cost.total
+      batch.work.reduce(0) { $0 + $1.steps } + bytes / EngineLimits.recordBytesPerStep + cost.total
       + found.reduce(0) { $0 + $1.steps }
     return DecidedWrite(
       write: self, effects: batch.effects, record: batch.payload, root: batch.state.root,

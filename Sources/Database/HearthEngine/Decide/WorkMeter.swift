@@ -29,8 +29,7 @@ struct WorkMeter {
     before = (effectCount, recordBytes, indexSteps)
   }
 
-  /// Records the steps of the current command, including those of its record: its encoding, and its delivery to
-  /// listeners.
+  /// Records the steps of the current command, including the delivery of its record to listeners.
   ///
   /// - Parameter indexSteps: The steps of all indexes so far.
   mutating func endCommand(of payer: WorkPayer?, effects: [Effect], recordBytes: Int, indexSteps: Int) {
@@ -38,7 +37,7 @@ struct WorkMeter {
     let bytes = recordBytes - before.recordBytes
     if bytes > 0 {
       let count = effects[min(before.effectCount, effects.count)...].reduce(0) { $0 + $1.listenerCount }
-      stepsTaken += bytes / EngineLimits.recordBytesPerStep + count * (bytes / EngineLimits.deliveredBytesPerStep)
+      stepsTaken += count * (bytes / EngineLimits.deliveredBytesPerStep)
     }
     note(stepsTaken + limits.inlineRedecisionStepsMax - redecisionStepsLeft, of: payer)
   }

@@ -152,6 +152,14 @@ public struct CommitRecord: Sendable {
     self.content = content
   }
 
+  /// The number of values in the changes.
+  var leafCount: Int {
+    switch content {
+    case .changes(let changes), .sessions(let changes): changes.reduce(0) { $0 + $1.node.leafCount }
+    case .rules, .piece, .lastPiece, .note, .joint: 0
+    }
+  }
+
   static let changesKind: UInt8 = 1
   static let rulesKind: UInt8 = 2
   static let sessionsKind: UInt8 = 3
