@@ -93,7 +93,9 @@ def test_the_deploy_sheet_shows_the_forecast(server, browser):
     page = watched.page
     expect(page.get_by_text("no errors")).to_be_visible()
     edit(page, '".read": "auth != null"', '".read": false')
+    expect(page.get_by_text("1 line changed")).to_be_visible()
     page.get_by_role("button", name="Deploy").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
     forecast = page.get_by_role("dialog").get_by_role("region", name="Forecast")
     expect(forecast).to_contain_text("1 of 1 listen would be cut")
     expect(forecast).to_contain_text("/rooms/$room, 1: ann")
