@@ -89,8 +89,8 @@ export class Inspector extends View<{ data: DataController; onMore: (anchor: Ele
     const { path } = data.route;
     const copy = () => data.actions.copy(jsonText(toExport(node)), "JSON copied");
     return <div class="line">
-      {node ? <Button label="Copy JSON" icon="copy" onPress={copy} /> : null}
-      <Button label="Export" icon="download" kind={node ? "quiet" : ""} onPress={() => data.actions.exportPart(path)} />
+      {node ? <Button key="copy" label="Copy JSON" icon="copy" onPress={copy} /> : null}
+      <Button key="export" label="Export" icon="download" kind={node ? "quiet" : ""} onPress={() => data.actions.exportPart(path)} />
     </div>;
   }
 

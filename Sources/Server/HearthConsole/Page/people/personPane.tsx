@@ -46,9 +46,9 @@ export class PersonPane extends Component<Props, { more: Element | null }> {
           <div class="note-text"><bdi class="mono">{displayText(person.localId, 60)}</bdi> since {shortTime(Number(person.createdAt), Date.now())}, {providersOf(person)}</div></div>
         <span class="only-narrow"><Button label="Back to the list" icon="back" kind="quiet" onlyIcon onPress={onClose} /></span></div>
       <div class="person-acts">
-        {person.disabled ? <Button label="Enable" reason={reason} onPress={() => void this.attempt(() => people.applyChange(person,
+        {person.disabled ? <Button key="enable" label="Enable" reason={reason} onPress={() => void this.attempt(() => people.applyChange(person,
           () => people.api.update({ localId: person.localId, disableUser: false }), `${name} is enabled.`))} />
-          : <Button label="Disable" reason={reason} onPress={() => people.open({ name: "disable", person })} />}
+          : <Button key="disable" label="Disable" reason={reason} onPress={() => people.open({ name: "disable", person })} />}
         <Button label="Sign out everywhere" reason={reason} onPress={() => people.open({ name: "signOut", person })} />
         <Button label="More" icon="more" kind="quiet" onlyIcon popup="menu" onPress={event => this.setState({ more: event.currentTarget as Element })} />
       </div>

@@ -128,8 +128,8 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
       {!rules.isChecked ? <span class="chip">checking…</span> : errors ? <span class="chip red"><Icon name="cross" />{errors}{" "}
         {plural(errors, "error")}</span> : <span class="chip green"><Icon name="check" />{hints ? `no errors, ${hints} ${plural(hints, "hint")}`
         : "no errors"}</span>}
-      {rules.isChanged ? <Button label="Revert" kind="quiet" onPress={() => rules.revert()} /> : null}
-      <Button label="Deploy" kind="primary" reason={rules.readOnlyReason ?? (rules.isChanged ? null : "The text is unchanged.")}
+      {rules.isChanged ? <Button key="revert" label="Revert" kind="quiet" onPress={() => rules.revert()} /> : null}
+      <Button key="deploy" label="Deploy" kind="primary" reason={rules.readOnlyReason ?? (rules.isChanged ? null : "The text is unchanged.")}
         onPress={() => this.openDeploy()} />
     </div>;
   }

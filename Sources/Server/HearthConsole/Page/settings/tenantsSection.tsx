@@ -95,8 +95,8 @@ export class TenantsSection extends Component<Props, State> {
         event.preventDefault();
         app.go("people", [], parameters);
       }}>People</a>
-      {tenant.disableAuth ? <Button label={`Enable ${name}`} reason={reason} onPress={() => void this.enable(id)} />
-        : <Button label={`Disable ${name}`} reason={reason} onPress={() => this.confirm({ title: `Disable ${id}`, verb: "Disable",
+      {tenant.disableAuth ? <Button key="enable" label={`Enable ${name}`} reason={reason} onPress={() => void this.enable(id)} />
+        : <Button key="disable" label={`Disable ${name}`} reason={reason} onPress={() => this.confirm({ title: `Disable ${id}`, verb: "Disable",
           explanation: "Sign-ins and token refreshes are refused until it is enabled again. Connected users stay connected until their token expires, within an hour." },
         () => this.setDisabled(id, true), `${id} is disabled.`)} />}
       <Button label={`Delete ${name}`} kind="danger" reason={reason} onPress={() => this.confirm({ title: `Delete ${id}`, verb: "Delete", textToType: id,

@@ -3,6 +3,9 @@ import { Icon } from "./icon";
 import { IconName } from "./icons";
 
 interface ButtonProps {
+  /** Distinguishes it from its neighbours when one of them comes or goes: otherwise its element may become another button while
+      it is pressed. */
+  key?: string;
   label: string;
   icon?: IconName;
   /** The style: `primary`, `quiet`, `danger`. */
