@@ -102,7 +102,12 @@ import Testing
         Effect.event(
           Event(path: Path("\(database)/\(number)"), change: .put(.empty), position: 1), to: [listener])
       }
-      inbox.enqueue(effects.map { .effect($0) }, of: database)
+      enqueue(effects.map { .effect($0) }, of: database)
+    }
+
+    /// Adds effects to the inbox, and blocks while too many of the database wait, as the router does.
+    func enqueue(_ effects: [LoopEffect], of database: String) {
+      inbox.enqueueWithoutBlocking(effects, of: database)?.wait()
     }
 
     /// Keeps the loop busy until the semaphore is signalled.
@@ -160,7 +165,7 @@ import Testing
       isOneEvent
       ? [Effect.event(Self.event("a", bytes: 100), to: Array(repeating: fixture.listener, count: 50))]
       : (0..<50).map { Effect.event(Self.event("\($0)", bytes: 100), to: [fixture.listener]) }
-    fixture.inbox.enqueue(effects.map { .effect($0) }, of: "hot")
+    fixture.enqueue(effects.map { .effect($0) }, of: "hot")
     fixture.hand(1, of: "quiet")
     block.signal()
     let told = try await fixture.settle(51)
@@ -199,9 +204,9 @@ import Testing
     let block = fixture.block()
     let many = Array(repeating: fixture.listener, count: 8)
     fixture.hand(1, of: "a", from: 0)
-    fixture.inbox.enqueue([.effect(.event(Self.event("bulk", bytes: 10), to: many))], of: "a")
+    fixture.enqueue([.effect(.event(Self.event("bulk", bytes: 10), to: many))], of: "a")
     fixture.hand(2, of: "a", from: 1)
-    fixture.inbox.enqueue([.effect(.event(Self.event("quiet", bytes: 10), to: [other]))], of: "a")
+    fixture.enqueue([.effect(.event(Self.event("quiet", bytes: 10), to: [other]))], of: "a")
     #expect(fixture.inbox.waitingRecipientCount(of: "a") == 12)
     block.signal()
     let told = try await fixture.settle(12).filter { !$0.hasPrefix("flush") }
@@ -210,7 +215,7 @@ import Testing
     // The lane is empty: the connection is prompt again.
     let again = fixture.block()
     let manyOthers = Array(repeating: other, count: 8)
-    fixture.inbox.enqueue([.effect(.event(Self.event("bulk", bytes: 10), to: manyOthers))], of: "a")
+    fixture.enqueue([.effect(.event(Self.event("bulk", bytes: 10), to: manyOthers))], of: "a")
     fixture.hand(1, of: "a", from: 3)
     again.signal()
     #expect(try await fixture.settle(21).filter { !$0.hasPrefix("flush") }.dropFirst(12).first == "/a/3")
@@ -229,7 +234,7 @@ import Testing
       let recipients =
         random.isOne(in: 4) ? listeners.filter { _ in random.isOne(in: 2) } : [listeners[random.below(6)]]
       guard !recipients.isEmpty else { continue }
-      fixture.inbox.enqueue([.effect(.event(Self.event("\(number)", bytes: 10), to: recipients))], of: "a")
+      fixture.enqueue([.effect(.event(Self.event("\(number)", bytes: 10), to: recipients))], of: "a")
       for recipient in recipients { expected[recipient, default: []].append("/\(number)") }
       count += recipients.count
       if random.isOne(in: 16) { await Task.yield() }

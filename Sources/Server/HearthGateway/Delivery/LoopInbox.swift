@@ -214,16 +214,9 @@ final class LoopInbox: Sendable {
     state.withLock { $0.waiting[database]?.recipientCount ?? 0 }
   }
 
-  /// Queues effects. Called on a queue of the database, which blocks while too much of it waits. Effects of one
-  /// database keep their order.
+  /// Queues effects. Called on a queue of the database. Effects of one connection keep their order.
   ///
   /// - Parameter arrival: the time of the oldest command with these effects; 0 when that is not known.
-  func enqueue(_ effects: [LoopEffect], of database: String, arrival: UInt64 = 0) {
-    enqueueWithoutBlocking(effects, of: database, arrival: arrival)?.wait()
-  }
-
-  /// Queues effects without blocking.
-  ///
   /// - Returns: a semaphore to wait for before more of the database is queued; nil when there is room.
   func enqueueWithoutBlocking(_ effects: [LoopEffect], of database: String, arrival: UInt64 = 0) -> DispatchSemaphore? {
     let queuedAt = meters.now()
