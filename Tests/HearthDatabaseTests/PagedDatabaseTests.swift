@@ -174,6 +174,17 @@ import Testing
 
   // MARK: Pages in memory
 
+  /// Opens a database of any size whose pages are in a cache.
+  private static func database(
+    _ journal: MemoryJournal, _ host: DatabaseHost, _ cache: PageCache
+  ) throws -> Database {
+    var (environment, limits) = (host.environment, DatabaseLimits())
+    (environment.pages, limits.pagedBytesMin) = (cache, 0)
+    return try Database(
+      name: "test", journals: SingleJournalFactory(journal, pages: host.pageFolder(of: journal)),
+      initialRules: try RuleSet.compile(open), environment: environment, limits: limits)
+  }
+
   /// Waits until no more pages are evicted.
   private func settle(_ host: DatabaseHost, _ database: Database) {
     database.submit([Command(connection: ConnectionID(rawValue: 0), action: .tick)])
@@ -183,11 +194,7 @@ import Testing
   @Test("pages beyond the size of the cache are evicted from a quiet database, and read again when they are needed")
   func eviction() throws {
     let (host, journal, cache) = (DatabaseHost(), MemoryJournal(), PageCache(sizeBytes: 100_000))
-    var (environment, limits) = (host.environment, DatabaseLimits())
-    (environment.pages, limits.pagedBytesMin) = (cache, 0)
-    let database = try Database(
-      name: "test", journals: SingleJournalFactory(journal, pages: host.pageFolder(of: journal)),
-      initialRules: try RuleSet.compile(Self.open), environment: environment, limits: limits)
+    let database = try Self.database(journal, host, cache)
     write(host, database, rooms: 10, messages: 2_000)
     let text = database.published.root.json(.export)
     #expect(cache.residentBytes == 0, "nothing is stored")
@@ -209,11 +216,7 @@ import Testing
   @Test("a version that a reader keeps does not cause all pages to be evicted from the next ones")
   func heldVersion() throws {
     let (host, journal, cache) = (DatabaseHost(), MemoryJournal(), PageCache(sizeBytes: 250_000))
-    var (environment, limits) = (host.environment, DatabaseLimits())
-    (environment.pages, limits.pagedBytesMin) = (cache, 0)
-    let database = try Database(
-      name: "test", journals: SingleJournalFactory(journal, pages: host.pageFolder(of: journal)),
-      initialRules: try RuleSet.compile(Self.open), environment: environment, limits: limits)
+    let database = try Self.database(journal, host, cache)
     write(host, database, rooms: 10, messages: 2_000)
     var held: DatabaseState? = database.published
     checkpoint(database)
