@@ -2,6 +2,7 @@ import Foundation
 import HearthSystem
 import HearthTree
 import RandomTestKit
+import Synchronization
 
 @testable import HearthPages
 
@@ -68,13 +69,12 @@ struct OpenPages {
 }
 
 /// Numbers for segments, the same for the same seed.
-private final class Nonces: @unchecked Sendable {
-  private let lock = NSLock()
-  private var random: SeededRandom
+private final class Nonces: Sendable {
+  private let random: Mutex<SeededRandom>
 
-  init(seed: UInt64) { random = SeededRandom(seed: seed) }
+  init(seed: UInt64) { random = Mutex(SeededRandom(seed: seed)) }
 
-  func next() -> UInt64 { lock.withLock { random.next() } }
+  func next() -> UInt64 { random.withLock { $0.next() } }
 }
 
 /// Data of rooms with messages, some with long texts.
