@@ -7,6 +7,7 @@ import os
 import random
 
 import pytest
+from kills.large import LargeFolder
 from kills.life import KilledFolder
 from kills.line import WriterOperations
 
@@ -28,6 +29,19 @@ def test_acknowledged_writes_survive_sigkill(tmp_path):
         life.end()
     print(dict(life.figures), life.start_milliseconds)
     assert life.figures["writes"] > 0 and life.figures["while it starts"] > 0
+
+
+def test_acknowledged_writes_of_a_database_larger_than_its_memory_survive_sigkill(tmp_path):
+    seed = int(os.environ.get("HEARTH_SEED", random.randrange(1 << 30)))
+    print("seed", seed)
+    life = LargeFolder(tmp_path / "life", seed, 1, 48_000_000, "16M")
+    try:
+        for kind in ["load", "start", "load"]:
+            life.kill(kind, waits=True)
+    finally:
+        life.end()
+    assert life.figures["records"] > 0
+    assert (life.server.data / "databases" / "default.pages").is_dir()
 
 
 def sent(count, acknowledged):

@@ -20,7 +20,8 @@ LIMITS = '{ "limits": { "anonymousPerHour": 1000000, "signUpsPerHour": 1000000 }
 SOCKETS, REQUESTS = ["s1", "s2"], ["r1", "r2"]
 # The options of each folder, in turns. A short retention and a small size limit remove history with nearly each snapshot.
 OPTIONS = [[], ["--history", "1s"], ["--history", "7d", "--history-bytes", "24M", "--history-who"]]
-# The moments of a kill: during requests, while a snapshot is written or the log that it replaces is removed, and during a start.
+# The moments of a kill: during requests, for a short or a long time, while a snapshot is written or the log that it replaces is
+# removed, and during a start.
 KINDS = ["load"] * 7 + ["start"] * 2 + ["snapshot"]
 SMALL_BYTES, LARGE_BYTES = 12, 96 << 10
 
@@ -33,7 +34,9 @@ class KilledFolder:
     start after a kill.
     """
 
-    def __init__(self, folder, seed, number):
+    kinds = KINDS
+
+    def __init__(self, folder, seed, number, options=None):
         self.folder, self.seed, self.number = folder, seed, number
         self.figures, self.start_milliseconds = collections.Counter(), []
         self.lines = {name: WriterOperations(name) for name in SOCKETS + REQUESTS}
@@ -44,7 +47,7 @@ class KilledFolder:
         limits.write_text(LIMITS, encoding="utf-8")
         self.server = Server(
             folder / "data", "--auth-config", str(limits), "--sign-in", "anonymous,password",
-            *OPTIONS[number % len(OPTIONS)], rules=OPEN)
+            *(OPTIONS[number % len(OPTIONS)] if options is None else options), rules=OPEN)
         self.journal = self.server.data / "databases" / "default.sqlite"
         self.server.start()
 
@@ -60,7 +63,7 @@ class KilledFolder:
         """
         self.kills += 1
         numbers = self.numbers()
-        kind = kind or numbers.choice(KINDS)
+        kind = kind or numbers.choice(self.kinds)
         self._under_load(kind, numbers, waits)
         self.figures["kills"] += 1
         if kind == "start":
@@ -82,7 +85,7 @@ class KilledFolder:
             RestWriter(self.server, self.lines[name], self.numbers(name), size) for name in REQUESTS]
         self.listener = Listener(self.server)
         self.sign_ups = sign_ups.SignUps(self.server, self.numbers("accounts"), self.accounts)
-        users = [self.listener, *self.sockets, *self.requests, self.sign_ups]
+        users = [self.listener, *self.sockets, *self.requests, self.sign_ups, *self.more_users()]
         for user in users:
             user.start()
         if kind == "snapshot":
@@ -92,7 +95,7 @@ class KilledFolder:
         else:
             if waits:
                 until(lambda: any(line.acknowledged for line in self.lines.values()), "an acknowledged write")
-            time.sleep(numbers.uniform(0.005, 0.15))
+            time.sleep(numbers.uniform(0.005, 2 if kind == "long" else 0.15))
         # The port stays reserved for this server: its clients see the end of their connections and never reach another server.
         self.server.kill()
         for user in users:
@@ -107,6 +110,10 @@ class KilledFolder:
             self.figures["in a snapshot"] += after.is_in_snapshot
             self.figures["before its log is removed"] += (
                 after.last_snapshot > before.last_snapshot and after.is_before_prune)
+
+    def more_users(self):
+        """Returns further clients that use the server until it is killed."""
+        return []
 
     def _until_written(self, size_bytes, users):
         deadline = time.monotonic() + WAIT_SECONDS
@@ -125,20 +132,22 @@ class KilledFolder:
         self.start_milliseconds.append((time.monotonic() - begin) * 1_000)
 
     def _settle(self):
-        answer = requests.get(f"{self.server.url}/.json", timeout=WAIT_SECONDS)
-        assert answer.status_code == 200, answer.text[:200]
-        stored = answer.json() or {}
+        stored = {}
+        for place in ("w", "shared", "ends"):
+            answer = requests.get(f"{self.server.url}/{place}.json", timeout=WAIT_SECONDS)
+            assert answer.status_code == 200, answer.text[:200]
+            stored[place] = answer.json() or {}
         self.figures["writes"] += sum(line.acknowledged for line in self.lines.values())
         shared = sum(
-            line.settle(flat(stored.get("w", {}).get(name, {})), self.listener.of(name))
+            line.settle(flat(stored["w"].get(name, {})), self.listener.of(name))
             for name, line in self.lines.items())
-        common = stored.get("shared", {})
+        common = stored["shared"]
         # A write to two places must be in both or in neither.
         assert common.get("sum", 0) - self.sum == shared, (common, self.sum, shared)
         added, sent = (sum(getattr(writer, what) for writer in self.requests) for what in ("added", "sent"))
         assert added <= common.get("counter", 0) - self.counter <= sent, (common, self.counter, added, sent)
         self.sum, self.counter = common.get("sum", 0), common.get("counter", 0)
-        self._settle_ends(stored.get("ends", {}))
+        self._settle_ends(stored["ends"])
         sign_ups.check(self.server, self.accounts, self.numbers("sign-ins"))
 
     def _settle_ends(self, ends):

@@ -85,8 +85,11 @@ class RestWriter(Load):
         # The increments of the shared counter: those acknowledged, and those possibly made.
         self.added, self.sent = 0, 0
 
+    def connect(self):
+        return http.client.HTTPConnection(self.server.host, self.server.port, timeout=WAIT_SECONDS)
+
     def use(self):
-        self.connection = http.client.HTTPConnection(self.server.host, self.server.port, timeout=WAIT_SECONDS)
+        self.connection = self.connect()
         while not self.ends.is_set():
             if self.numbers.randrange(6) == 0:
                 self.add()

@@ -1,12 +1,14 @@
 """The row of kills: many data folders, each with some hundred kills of its server."""
 
 import collections
+import os
 import shutil
 import subprocess
 import time
 import traceback
 
 from conftest import HEARTH, ROOT
+from kills.large import LargeFolder
 from kills.life import KilledFolder
 
 FOLDER_KILLS = 300
@@ -27,9 +29,17 @@ class Kills:
     the state, and the next kill uses another folder."""
 
     name, unit = "kill -9 under load", "kills"
+    # Of the names of folders.
+    prefix = ""
 
-    def __init__(self, count, only_folder=None):
-        self.count, self.only_folder = count, only_folder
+    folder_kills = FOLDER_KILLS
+
+    def __init__(self, count):
+        self.count, self.only_folder = count, None
+
+    def make(self, path, seed, number):
+        """Returns a new folder to kill servers of."""
+        return KilledFolder(path, seed, number)
 
     def run(self, state, row):
         build()
@@ -48,7 +58,7 @@ class Kills:
         row["status"] = "failed" if more["failures"] else "done" if row["count"] >= self.count else "going"
 
     def _one_folder(self, state, row, number, figures, starts):
-        path = state.folder / "folders" / str(number)
+        path = state.folder / "folders" / f"{self.prefix}{number}"
         shutil.rmtree(path, ignore_errors=True)
         life, begin, before = None, time.monotonic(), row["seconds"]
         told, starts_told = collections.Counter(), 0
@@ -71,9 +81,9 @@ class Kills:
             state.save()
 
         try:
-            life = KilledFolder(path, state.seed, number)
+            life = self.make(path, state.seed, number)
             looks = 0
-            while life.figures["kills"] < FOLDER_KILLS and row["count"] < self.count:
+            while life.figures["kills"] < self.folder_kills and row["count"] < self.count:
                 life.kill()
                 if life.kills % SAVE_EVERY == 0:
                     note()
@@ -91,7 +101,7 @@ class Kills:
             raise
         except Exception:
             told_by = traceback.format_exc()
-            kept = state.folder / "failures" / f"{state.seed}-{number}"
+            kept = state.folder / "failures" / f"{self.prefix}{state.seed}-{number}"
             if life:
                 life.end()
                 note()
@@ -113,7 +123,7 @@ class Kills:
             parts = [f"{len(more['failures'])} folders with something wrong, the first at seed and folder "
                      f"{more['failures'][0]['folder']}"]
         parts += [f"{figures[name]:,} {name}" for name in
-                  ("while it starts", "in a snapshot", "before its log is removed", "deep looks")]
+                  ("while it starts", "in a snapshot", "before its log is removed", "records", "deep looks") if figures[name]]
         half, seen = sum(starts.values()) / 2, 0
         for kind in [*map(str, START_KINDS_MILLISECONDS), "more"]:
             seen += starts[kind]
@@ -121,3 +131,13 @@ class Kills:
                 parts.append(f"starts: half within {kind} ms, the slowest {more.get('slowest', 0)} ms")
                 break
         return "; ".join(parts)
+
+
+class LargeKills(Kills):
+    """Kills of a server whose database is far larger than the memory for its pages. One folder is used for all, because filling it
+    takes minutes; HEARTH_LARGE_MB sets its size."""
+
+    name, prefix, folder_kills = "kill -9, larger than memory", "large-", 1_000
+
+    def make(self, path, seed, number):
+        return LargeFolder(path, seed, number, int(os.environ.get("HEARTH_LARGE_MB", "2000")) * 1_000_000, "64M")

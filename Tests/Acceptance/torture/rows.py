@@ -3,9 +3,9 @@
 import os
 
 from torture.commands import Command, faults_in
-from torture.killing import Kills
+from torture.killing import Kills, LargeKills
 
-KILLS = 10_000
+KILLS, LARGE_KILLS = 10_000, 1_000
 
 
 def rows(kills=KILLS):
@@ -17,5 +17,6 @@ def rows(kills=KILLS):
         Command("events over 200 kills", "torture-events"),
         # It makes network namespaces, which needs root.
         *([Command("faults of a cluster", "torture-cluster", "faults", faults_in)] if os.geteuid() == 0 else []),
+        LargeKills(min(kills, LARGE_KILLS)),
         Kills(kills),
     ]
