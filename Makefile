@@ -19,7 +19,7 @@ PORT ?= 9000
 # again when there are others.
 export HEARTH_PLUGINS := $(sort $(notdir $(wildcard Plugins/*)))
 
-.PHONY: run build build-bench build-tests deb deb-test test bench bench-console soak hour crash test-edge torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs docs-guide docs-reference pictures plugins packages solver test-servers page-tools site-tools web-sdk toolchain clean
+.PHONY: run build build-bench build-tests deb deb-test test bench bench-console bench-larger soak hour crash test-edge torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs docs-guide docs-reference pictures plugins packages solver test-servers page-tools site-tools web-sdk toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build plugins
@@ -67,6 +67,15 @@ build-bench: packages toolchain
 ## A short set of load measurements, one table. See `hearth-bench --help` for longer ones.
 bench: build build-bench
 	.build/release/hearth-bench --suite short
+
+## Databases larger than the memory for their pages, beside LMDB and RocksDB: see `hearth-bench larger --help`. LARGER='--ratios
+## 10 --memory-group /sys/fs/cgroup/memory' and the like are handed on.
+bench-larger: build build-bench
+	@sh Deploy/packages.sh liblmdb-dev librocksdb-dev
+	@mkdir -p .build/stores
+	cc -O2 -o .build/stores/lmdb Tests/Tools/StoreBench/lmdb.c -llmdb
+	cc -O2 -o .build/stores/rocksdb Tests/Tools/StoreBench/rocksdb.c -lrocksdb
+	.build/release/hearth-bench larger --stores .build/stores/lmdb .build/stores/rocksdb $(LARGER)
 
 ## What an open console costs the server, beside nobody and beside a plain listener. CONSOLE='--instructions' counts
 ## instructions instead of time, '--turns 0 --minutes 60' watches the page's memory; see --help.

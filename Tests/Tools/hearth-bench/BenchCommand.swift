@@ -10,7 +10,7 @@ struct BenchCommand: AsyncParsableCommand {
     subcommands: [
       LoadBench.self, AuthBench.self, BrokerBench.self, ClientBench.self, RulesBench.self, PluginsBench.self,
       TriggersBench.self, OperationsBench.self, QuotasBench.self, GriefingBench.self, HistoryBench.self,
-      ClusterBench.self,
+      ClusterBench.self, LargerBench.self,
     ],
     defaultSubcommand: LoadBench.self)
 }
