@@ -35,6 +35,8 @@ struct FolderSettings: Equatable {
   var recordsAuthors = false
   /// The URL of the journals; nil for the folder.
   var journal: String?
+  /// The memory for data of large databases in bytes; nil when all data is in memory.
+  var cacheBytes: Int?
   /// The thresholds for low disk space.
   var space = SpaceThresholds()
   /// The trusted issuers of flags. Not kept, because only a running server needs them.
@@ -72,6 +74,7 @@ struct FolderSettings: Equatable {
       settings.history = HistoryRetention(ageMilliseconds: age, sizeBytesMax: Int(clamping: bytes))
     }
     settings.recordsAuthors = json["historyWho"]?.bool ?? false
+    settings.cacheBytes = json["cacheSize"]?.int.map { Int(clamping: $0) }
     settings.space = SpaceThresholds(
       warnBytes: json["lowSpaceWarn"]?.int.map { Int(clamping: $0) },
       stopBytes: json["lowSpaceStop"]?.int.map { Int(clamping: $0) })
@@ -97,7 +100,9 @@ struct FolderSettings: Equatable {
       members["historyMilliseconds"] = .int(history.ageMilliseconds)
       members["historyBytes"] = .int(Int64(history.sizeBytesMax))
     }
-    for (name, bytes) in [("lowSpaceWarn", space.warnBytes), ("lowSpaceStop", space.stopBytes)] {
+    for (name, bytes) in [
+      ("lowSpaceWarn", space.warnBytes), ("lowSpaceStop", space.stopBytes), ("cacheSize", cacheBytes),
+    ] {
       if let bytes { members[name] = .int(Int64(bytes)) }
     }
     if recordsAuthors { members["historyWho"] = true }

@@ -31,6 +31,7 @@ extension ServerCommand {
     settings.trustedIssuers = accounts.trustedIssuers
     (settings.history, settings.recordsAuthors) = (history.retention, history.historyWho)
     settings.space = space.thresholds
+    settings.cacheBytes = storage.cacheSize?.bytes
     settings.journal = storage.journal ?? cluster.cluster
     return settings
   }

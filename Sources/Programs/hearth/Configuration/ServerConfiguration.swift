@@ -22,6 +22,7 @@ extension HearthServer.Options {
     journal = try settings.journalLocation
     if let name = settings.defaultNamespace { defaultNamespace = name }
     (history, recordsAuthors) = (settings.history, settings.recordsAuthors)
+    cacheBytes = settings.cacheBytes
   }
 
   private static func accounts(

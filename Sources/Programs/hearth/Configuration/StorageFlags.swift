@@ -21,8 +21,34 @@ struct StorageFlags: ParsableArguments {
       """, valueName: "time"))
   var closeIdle: HistoryAge?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      The memory for data of large databases, such as 512M; the rest of their data stays on the disk. A database of more \
+      than 32 MiB is converted at its next snapshot, and cannot be converted back. If not given, all data is in memory.
+      """, valueName: "bytes"))
+  var cacheSize: ByteCount?
+
+  /// The smallest cache: with less, pages would be evicted while a batch of commands uses them.
+  private static let cacheBytesMin = 16 << 20
+
   func validate() throws {
+    if let cacheSize, cacheSize.bytes < Self.cacheBytesMin {
+      throw ValidationError("--cache-size must be at least \(Self.cacheBytesMin >> 20)M.")
+    }
     guard let journal else { return }
     do { _ = try JournalLocation(url: journal) } catch { throw ValidationError("--journal: \(error).") }
+  }
+
+  /// Checks the flags against those of other groups.
+  func validate(beside cluster: ClusterFlags, _ history: HistoryFlags) throws {
+    try cluster.validate(beside: journal)
+    guard cacheSize != nil else { return }
+    guard journal == nil, cluster.cluster == nil else {
+      throw ValidationError("--cache-size is for databases in the data folder; those in PostgreSQL are in memory.")
+    }
+    guard history.retention == .none else {
+      throw ValidationError("--cache-size and --history exclude each other: databases with pages keep no history.")
+    }
   }
 }

@@ -46,7 +46,7 @@ struct DevCommand: ServerCommand {
   private var emulator: Bool? { emulatorSwitch.emulator }
 
   func validate() throws {
-    try cluster.validate(beside: storage.journal)
+    try storage.validate(beside: cluster, history)
     guard emulator == true else { return }
     guard IPAddress.isLoopback(host: flags.host) || !emulatorOptions.allowed.isEmpty else {
       throw ValidationError(

@@ -44,7 +44,7 @@ struct ServeCommand: ServerCommand {
   var printConfig = false
 
   func validate() throws {
-    try cluster.validate(beside: storage.journal)
+    try storage.validate(beside: cluster, history)
     if let project = accounts.project { try ProjectOption.validate(project) }
   }
 

@@ -22,13 +22,14 @@ extension DatabaseRegistry {
       options.listensBytesMax ?? EngineLimits.listensBytesMax(memoryBytes: Machine.current.memoryBytes)
     limits.history = options.history
     let directory = DataDirectory(path: options.dataDirectory)
+    let pages = node == nil ? options.cacheBytes.map { PageCache(sizeBytes: $0) } : nil
     let registry = try DatabaseRegistry(
       journals: engine.databases, removed: RemovedDatabases(directory, journals: engine.databases),
       defaultNamespace: options.defaultNamespace, isDefaultNamed: options.isDefaultNamed,
       fallbacks: fallbackNamespaces(options), createsOnUse: options.mode == .dev, initialRules: rules, limits: limits,
       opener: node?.opener(router), closer: node?.closer() ?? closer,
       isShared: node != nil,
-      environment: { name in environment(of: name, router, meters, options.logger) }, logger: options.logger)
+      environment: { name in environment(of: name, router, meters, pages, options.logger) }, logger: options.logger)
     registry.hooks.whenUnavailable { name in router.disconnectClientsForRetry(of: name) }
     return registry
   }
@@ -51,7 +52,7 @@ extension DatabaseRegistry {
   private static let idleSnapshotMilliseconds: Int64 = 10_000
 
   private static func environment(
-    of name: String, _ router: EffectRouter, _ meters: DatabaseMetrics, _ logger: Logger
+    of name: String, _ router: EffectRouter, _ meters: DatabaseMetrics, _ pages: PageCache?, _ logger: Logger
   ) -> DatabaseEnvironment {
     var environment = DatabaseEnvironment(
       clock: { SystemClock.now },
@@ -61,6 +62,7 @@ extension DatabaseRegistry {
     environment.charge = { work in router.charge(work, of: name) }
     environment.deliveriesWaiting = { router.waitingRecipientCount(of: name) }
     environment.meters = meters
+    environment.pages = pages
     return environment
   }
 }
