@@ -112,11 +112,16 @@ import Testing
     }
     let first = try sizeBytes()
     #expect(first > 500_000)
+    var figures = try #require(database.figures().pages)
+    #expect(figures.fileBytes == first && figures.dirtyBytes == 0)
+    #expect((500_000...first).contains(figures.checkpointBytes))
     for number in 0..<10 { host.send(database, [.put("rooms/r1/m\(number)", 1)]) }
     finish(host, database)
     checkpoint(database)
     #expect(host.notices == ["checkpoint", "checkpoint"])
     #expect(try sizeBytes() - first < 40_000)
+    figures = try #require(database.figures().pages)
+    #expect((1...40_000).contains(figures.checkpointBytes) && figures.failedLoadCount == 0)
     database.close()
   }
 
@@ -206,6 +211,8 @@ import Testing
     // The read pages are used once more.
     settle(host, database)
     #expect(cache.residentBytes < 120_000)
+    let figures = try #require(database.figures().pages)
+    #expect(figures.loadCount > 100 && figures.residentBytes == cache.residentBytes)
     host.send(database, [.put("rooms/r1/m5", 1)])
     host.finish(database)
     #expect(database.published.root[Path("rooms/r1/m5")] == Node(.int(1)))

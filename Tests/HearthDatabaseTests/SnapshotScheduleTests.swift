@@ -134,14 +134,37 @@ import Testing
     #expect(!schedule.isDue(limits, at: 10) && !schedule.isDueAtEnd(limits) && schedule.quietTime(limits) == nil)
     _ = schedule.begin()
     schedule.appended(7, commitCount: 1, at: 15)
-    _ = schedule.end(.checkpointed(begin: 10, end: 30), limits)
+    _ = schedule.end(.checkpointed(sizeBytes: 9_000, begin: 10, end: 30), limits)
     #expect(schedule.isPaged && schedule.snapshotBytes == 0 && schedule.isDueAtEnd(limits))
+    #expect(schedule.lastCheckpoint == SnapshotSchedule.Checkpoint(sizeBytes: 9_000, milliseconds: 20))
     #expect(schedule.log == SnapshotSchedule.Log(bytes: 7, batchCount: 1, commitCount: 1))
     schedule.appended(93, commitCount: 8, at: 40)
     #expect(!schedule.isDue(limits, at: 1_000), "the weight is that of the interval")
     schedule.appended(1, commitCount: 0, at: 50)
     #expect(!schedule.isDue(limits, at: 129) && schedule.isDue(limits, at: 130))
     #expect(schedule.neededBytes(limits) > 9 * 4_096)
+  }
+
+  @Test("the pages that are not stored are estimated by the log, and by what checkpoints of as much log have written")
+  func dirty() {
+    let limits = Self.limits
+    var schedule = SnapshotSchedule(log: SnapshotSchedule.Log(), snapshotBytes: 0)
+    func dirtyBytes(afterCheckpointOf sizeBytes: Int) -> Int {
+      defer { schedule.appended(200_000, commitCount: 1_000) }
+      _ = schedule.begin()
+      _ = schedule.end(.checkpointed(sizeBytes: sizeBytes, begin: 0, end: 0), limits)
+      return schedule.dirtyBytes
+    }
+    schedule.appended(200_000, commitCount: 1_000)
+    #expect(schedule.dirtyBytes == 0, "it has no pages")
+    #expect(dirtyBytes(afterCheckpointOf: 90_000_000) == 0)
+    #expect(schedule.dirtyBytes / 1_000 == 4_495, "the first checkpoint, which writes all data, says nothing")
+    #expect(dirtyBytes(afterCheckpointOf: 0) == 0)
+    #expect(schedule.dirtyBytes / 1_000 == 2_247, "the next commits may change other pages")
+    for _ in 0..<5 { _ = dirtyBytes(afterCheckpointOf: 0) }
+    #expect(schedule.dirtyBytes / 1_000 == 280)
+    _ = dirtyBytes(afterCheckpointOf: 9_000_000)
+    #expect(schedule.dirtyBytes / 1_000 == 4_495)
   }
 
   @Test("a timer for a checkpoint of a quiet database is set again when it is due earlier, and not after a failure")

@@ -77,8 +77,8 @@ package final class PageStore: @unchecked Sendable {
   /// The number of the store, from 1.
   package let number: UInt16
   private let source: any PageSource
-  /// Four words: the first failure, as the address of a `FailureBox`, the resident bytes, the number of loads, and the
-  /// freed bytes.
+  /// Five words: the first failure, as the address of a `FailureBox`, the resident bytes, the number of loads, the freed
+  /// bytes, and the number of failed loads.
   private let cells: UnsafeMutableRawPointer
 
   private final class FailureBox {
@@ -89,8 +89,8 @@ package final class PageStore: @unchecked Sendable {
   private init(number: UInt16, source: any PageSource) {
     self.number = number
     self.source = source
-    cells = .allocate(byteCount: 32, alignment: 8)
-    cells.initializeMemory(as: UInt.self, repeating: 0, count: 4)
+    cells = .allocate(byteCount: 40, alignment: 8)
+    cells.initializeMemory(as: UInt.self, repeating: 0, count: 5)
   }
 
   /// The table of stores by number, and the number that was given last. Entries are the addresses of retained stores.
@@ -126,8 +126,9 @@ package final class PageStore: @unchecked Sendable {
     return Unmanaged<FailureBox>.fromOpaque(address).takeUnretainedValue().error
   }
 
-  /// Keeps the first error for ``failure``.
+  /// Counts a failed load, and keeps the first error for ``failure``.
   func latch(_ error: PageError) {
+    atomic_word_add(cells + 32, 1)
     guard atomic_word_load(cells) == 0 else { return }
     let box = Unmanaged.passRetained(FailureBox(error))
     if atomic_word_exchange_if(cells, 0, UInt(bitPattern: box.toOpaque())) != 0 { box.release() }
@@ -141,6 +142,9 @@ package final class PageStore: @unchecked Sendable {
 
   /// The number of records read since the start.
   package var loadCount: Int { Int(bitPattern: atomic_word_load_relaxed(cells + 16)) }
+
+  /// The number of these that failed.
+  package var failedLoadCount: Int { Int(bitPattern: atomic_word_load_relaxed(cells + 32)) }
 
   /// The bytes of stored pages, branches and texts of this store whose memory was freed since the start.
   package var freedBytes: Int { Int(bitPattern: atomic_word_load_relaxed(cells + 24)) }

@@ -25,9 +25,32 @@ public struct DatabaseFigures: Sendable {
   public var snapshotBytes: Int
   /// The position of the last durable commit.
   public var position: Int64
+  /// The figures of its pages; nil for a database whose data stays in memory.
+  public var pages: PageFigures?
+}
+
+/// The figures of a database's pages at one moment.
+public struct PageFigures: Sendable, Equatable {
+  /// The bytes of stored pages that are in memory, in any version.
+  public var residentBytes: Int
+  /// The approximate bytes of pages in memory that the next checkpoint stores.
+  public var dirtyBytes: Int
+  /// The number of pages and branches that were read from the files since the process first opened them.
+  public var loadCount: Int
+  /// The number of reads among these that failed.
+  public var failedLoadCount: Int
+  /// The bytes of the files in use.
+  public var fileBytes: Int
+  /// The bytes that the last checkpoint wrote; 0 before the first one since the database was opened.
+  public var checkpointBytes: Int
+  /// The duration of the last checkpoint; 0 before the first one since the database was opened.
+  public var checkpointMilliseconds: Int64
 }
 
 extension DatabaseFigures {
+  /// True for a database whose data need not be in memory.
+  public var isPaged: Bool { pages != nil }
+
   /// True when there are no connections and no work is under way.
   public var isIdle: Bool {
     connectionCount == 0 && waitingCommandCount == 0 && largeWriteWaitingCount == 0 && forwardedCommandCount == 0
@@ -48,6 +71,7 @@ extension Database {
       isRunning: isRunning, connectionCount: connectionCount, listenCount: listenCount,
       waitingCommandCount: commandCount, waitingCommandBytes: commandBytes,
       largeWriteWaitingCount: decider.large.waitingCount, forwardedCommandCount: forwardedCommandCount,
-      waitingBatchCount: batchCount, journalBytes: journalBytes, snapshotBytes: snapshotBytes, position: position)
+      waitingBatchCount: batchCount, journalBytes: journalBytes, snapshotBytes: snapshotBytes, position: position,
+      pages: snapshots.pageFigures)
   }
 }

@@ -265,7 +265,18 @@ extension SnapshotStore {
     _ = try journal.completeCheckpoint(at: state.position, payload: stored.payload)
     environment.notice(
       .checkpointWritten(position: state.position, pageCount: stored.pageCount, sizeBytes: stored.sizeBytes))
-    return .checkpointed(begin: begin, end: now)
+    return .checkpointed(sizeBytes: stored.sizeBytes, begin: begin, end: now)
+  }
+
+  /// See ``DatabaseFigures/pages``.
+  var pageFigures: PageFigures? {
+    guard let pagedStorage else { return nil }
+    let (dirtyBytes, last) = schedule.withLock { ($0.dirtyBytes, $0.lastCheckpoint) }
+    let counts = pagedStorage.counts
+    return PageFigures(
+      residentBytes: counts.residentBytes, dirtyBytes: dirtyBytes, loadCount: counts.loadCount,
+      failedLoadCount: counts.failedLoadCount, fileBytes: counts.fileBytes, checkpointBytes: last.sizeBytes,
+      checkpointMilliseconds: last.milliseconds)
   }
 
   /// Stops the database after a failed read of a page.

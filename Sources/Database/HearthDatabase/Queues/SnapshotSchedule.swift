@@ -18,12 +18,20 @@ struct SnapshotSchedule: Sendable {
   enum Outcome {
     /// The snapshot is complete, with this size.
     case written(sizeBytes: Int)
-    /// The checkpoint is complete, which took the time between these on the monotonic clock.
-    case checkpointed(begin: Int64, end: Int64)
+    /// The checkpoint is complete. It wrote so many bytes, in the time between these on the monotonic clock.
+    case checkpointed(sizeBytes: Int, begin: Int64, end: Int64)
     /// The snapshot failed, for a reason other than its size.
     case failed
     /// The snapshot would have exceeded the allowed bytes.
     case tooLarge(roomBytes: Int)
+  }
+
+  /// The last complete checkpoint.
+  struct Checkpoint: Sendable, Equatable {
+    /// The bytes of pages that it wrote.
+    var sizeBytes = 0
+    /// Its duration.
+    var milliseconds: Int64 = 0
   }
 
   /// A failed attempt.
@@ -41,6 +49,11 @@ struct SnapshotSchedule: Sendable {
   private(set) var isWriting = false
   /// True for a database with pages, which has checkpoints instead of snapshots.
   private(set) var isPaged: Bool
+  /// The last checkpoint since the database was opened.
+  private(set) var lastCheckpoint = Checkpoint()
+  /// The bytes that the last checkpoints wrote for 256 bytes of ``pageBytes(of:)``, which assumes that no page was
+  /// changed twice.
+  private var writtenPer256 = 256
   /// The time of the earliest timer for a checkpoint of a quiet database, on the monotonic clock.
   private var timerTime: Int64?
   /// The times of the last append, of the last checkpoint, and of the end of the pause after it, on the monotonic clock.
@@ -123,8 +136,14 @@ struct SnapshotSchedule: Sendable {
   /// replaced. For a checkpoint, that every commit changed a page of its own.
   var estimatedBytes: Int {
     let log = isWriting ? covered : log
-    return isPaged ? log.bytes * 2 + log.commitCount * Self.pageBytesPerCommit : snapshotBytes + log.bytes
+    return isPaged ? Self.pageBytes(of: log) : snapshotBytes + log.bytes
   }
+
+  /// The approximate bytes of the pages in memory that no checkpoint has stored; 0 for a database without pages.
+  var dirtyBytes: Int { isPaged ? Self.pageBytes(of: log) / 256 * writtenPer256 : 0 }
+
+  /// Returns the bytes of pages that a log changes, if it changes none twice.
+  private static func pageBytes(of log: Log) -> Int { log.bytes * 2 + log.commitCount * pageBytesPerCommit }
 
   /// The bytes that a checkpoint writes for a small commit: a page, and the branches above it.
   private static let pageBytesPerCommit = 4 << 10
@@ -188,8 +207,10 @@ struct SnapshotSchedule: Sendable {
   mutating func end(_ outcome: Outcome, _ limits: DatabaseLimits) -> Bool {
     (isWriting, reserveBytes) = (false, 0)
     switch outcome {
-    case .checkpointed(let begin, let end):
+    case .checkpointed(let sizeBytes, let begin, let end):
+      if isPaged { learn(sizeBytes) }
       (isPaged, checkpointTime) = (true, end)
+      lastCheckpoint = Checkpoint(sizeBytes: sizeBytes, milliseconds: max(0, end - begin))
       pauseEnd = end + max(0, end - begin) * limits.checkpointPauseFactor
       return self.end(.written(sizeBytes: 0), limits)
     case .written(let sizeBytes):
@@ -206,5 +227,12 @@ struct SnapshotSchedule: Sendable {
       defer { isShortageReported = true }
       return !isShortageReported
     }
+  }
+
+  /// Adapts ``dirtyBytes`` to a checkpoint: at once when pages were changed once, slowly when they were changed often.
+  private mutating func learn(_ sizeBytes: Int) {
+    let estimate = Self.pageBytes(of: covered) / 256
+    guard estimate > 0 else { return }
+    writtenPer256 = min(256, max(sizeBytes / estimate, writtenPer256 / 2, 16))
   }
 }

@@ -91,6 +91,12 @@ final class PagedStorage: Sendable {
     return content
   }
 
+  /// The bytes of stored pages in memory, the numbers of reads of the files, and the bytes of these.
+  var counts: (residentBytes: Int, loadCount: Int, failedLoadCount: Int, fileBytes: Int) {
+    let fileBytes = files.extent.segments.reduce(0) { $0 + $1.sizeBytes }
+    return (store.residentBytes, store.loadCount, store.failedLoadCount, fileBytes)
+  }
+
   /// The first failed read of a page. What was computed since then may be wrong.
   var failure: PageError? { store.failure }
 
