@@ -119,6 +119,8 @@ import Testing
     #expect(machine { ($0.dataBytes, $0.residentBytes) = (5 << 30, 2 << 30) }[2] == "ok memory")
     #expect(machine { $0.residentBytes = 7 << 30 }[2] == "warning memory")
     #expect(machine { $0.memoryBytes = 0 }[2] == "notice memory")
+    #expect(machine { ($0.dataBytes, $0.cacheBytes) = (50 << 30, 4 << 30) }[2] == "ok memory")
+    #expect(machine { $0.cacheBytes = (4 << 30) + 1 }[2] == "warning memory")
   }
 
   // MARK: Network

@@ -184,30 +184,24 @@ import Testing
 
   // MARK: Stored and returned settings
 
-  @Test("stored bytes are measured when the data has changed, and not continuously")
+  @Test("data over the limit on stored bytes is refused until the data or the limit changes")
   func storage() throws {
     let allowance = DatabaseAllowance()
     let text = Node(.string(String(repeating: "x", count: 4_000)))
-    var now: Int64 = 0
-    func review(_ root: Node, _ position: Int64) { allowance.review(root, position: position) { now } }
-    review(text, 1)
+    allowance.review(text)
     #expect(allowance.storageRefusal == nil)
     allowance.set(try Self.quotas(#"{"storedBytes":1000}"#))
-    review(text, 1)
+    allowance.review(text)
     #expect(allowance.storageRefusal == QuotaRefusal(.storedBytes, 1_000))
-    review(.empty, 1)
-    #expect(allowance.storageRefusal != nil, "the same commit is not counted again")
-    now += 1
-    review(.empty, 2)
+    allowance.review(.empty)
     #expect(allowance.storageRefusal == nil)
-    now += 1
-    review(text, 3)
+    allowance.review(text)
     #expect(allowance.storageRefusal != nil)
     allowance.set(try Self.quotas(#"{"storedBytes":100000}"#))
-    review(text, 3)
-    #expect(allowance.storageRefusal == nil, "what is set anew is looked at at once")
+    allowance.review(text)
+    #expect(allowance.storageRefusal == nil)
     allowance.set(try Self.quotas(#"{"storedBytes":10}"#))
-    review(text, 3)
+    allowance.review(text)
     allowance.set(.none)
     #expect(allowance.storageRefusal == nil)
   }

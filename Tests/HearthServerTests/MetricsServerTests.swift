@@ -107,21 +107,4 @@ import Testing
       #expect(text.contains("hearth_credentials_refused_total{") && !text.contains("invented"))
     }
   }
-
-  @Test("data is counted in the background, with pauses at least as long as the counting")
-  func census() throws {
-    let census = TreeCensus(clock: { 1 })
-    let state = { (value: Node, position: Int64) in
-      [(name: "a", state: DatabaseState(root: value, rules: .denyAll, position: position))]
-    }
-    let one = Node(.int(1))
-    #expect(census.counts(of: state(one, 1)).isEmpty)
-    census.settle()
-    #expect(census.counts(of: state(one, 1))["a"] == .init(bytes: one.heldBytes(), leaves: 1))
-    let two = Node.empty.replacing(Path("x/y"), with: one).replacing(Path("z"), with: one)
-    _ = census.counts(of: state(two, 2))
-    census.settle()
-    #expect(census.counts(of: state(two, 2))["a"]?.leaves == 2)
-    #expect(census.counts(of: []).isEmpty, "a database that is gone is told no more")
-  }
 }

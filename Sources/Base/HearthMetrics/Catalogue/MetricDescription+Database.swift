@@ -62,7 +62,7 @@ extension MetricDescription {
   /// The size of the log since the last snapshot.
   public static let journalBytes = MetricDescription(
     "hearth_journal_bytes", .gauge, labels: ["database"],
-    "Bytes of records since the last snapshot, which a restart replays.")
+    "Bytes of records since the last snapshot or checkpoint, which a restart replays.")
   /// The size of the snapshot.
   public static let snapshotBytes = MetricDescription(
     "hearth_snapshot_bytes", .gauge, labels: ["database"], "Bytes of the last snapshot; 0 before the first.")
@@ -72,10 +72,34 @@ extension MetricDescription {
   /// The memory that the data takes.
   public static let treeBytes = MetricDescription(
     "hearth_tree_bytes", .gauge, labels: ["database"],
-    "Bytes of memory that hold the data, at the last count.")
+    "Bytes of memory that the data takes when none of it is on the disk alone.")
   /// The number of values in the data.
   public static let treeLeaves = MetricDescription(
-    "hearth_tree_leaves", .gauge, labels: ["database"], "Values in the database, at the last count.")
+    "hearth_tree_leaves", .gauge, labels: ["database"], "Values in the database.")
+
+  /// The memory for a database's stored pages.
+  public static let pageBytes = MetricDescription(
+    "hearth_page_bytes", .gauge, labels: ["database"],
+    "Bytes of stored pages in memory, limited by --cache-size; no series for a database whose data is in memory.")
+  /// The memory for pages that no checkpoint has stored.
+  public static let pageDirtyBytes = MetricDescription(
+    "hearth_page_dirty_bytes", .gauge, labels: ["database"],
+    "Approximate bytes of pages in memory that the next checkpoint stores.")
+  /// The reads of pages.
+  public static let pageReads = MetricDescription(
+    "hearth_page_reads_total", .counter, labels: ["database"], "Pages that were read from files.")
+  /// The failed reads of pages.
+  public static let pageReadFailures = MetricDescription(
+    "hearth_page_read_failures_total", .counter, labels: ["database"], "Reads of pages that failed.")
+  /// The size of a database's page files.
+  public static let pageFileBytes = MetricDescription(
+    "hearth_page_file_bytes", .gauge, labels: ["database"], "Bytes of the page files in use.")
+  /// The size of a checkpoint.
+  public static let checkpointBytes = MetricDescription(
+    "hearth_checkpoint_bytes", .gauge, labels: ["database"], "Bytes that the last checkpoint wrote.")
+  /// The duration of a checkpoint.
+  public static let checkpointSeconds = MetricDescription(
+    "hearth_checkpoint_seconds", .gauge, labels: ["database"], "Duration of the last checkpoint.")
 
   /// The quotas of a database.
   public static let quota = MetricDescription(
@@ -95,7 +119,7 @@ extension MetricDescription {
   static let ofDatabases: [MetricDescription] = [
     writes, listenRequests, commits, journalWritten, decide, sync, deliver, commandLatency, batchCommands, syncBatches,
     databaseUp, databaseConnections, listens, commandsWaiting, commandsWaitingBytes, largeWriteWaiting, batchesWaiting,
-    journalBytes, snapshotBytes, position, treeBytes, treeLeaves, quota, quotaRefusals,
-    workWaits,
+    journalBytes, snapshotBytes, position, treeBytes, treeLeaves, pageBytes, pageDirtyBytes, pageReads,
+    pageReadFailures, pageFileBytes, checkpointBytes, checkpointSeconds, quota, quotaRefusals, workWaits,
   ]
 }

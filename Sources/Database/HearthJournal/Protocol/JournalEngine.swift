@@ -29,6 +29,8 @@ package struct JournalEngine: Sendable {
 package struct JournalFileEngine: Sendable {
   /// The suffix of the files' names.
   package let suffix: String
+  /// The suffix of the names of the folders with pages, one beside each file that has any.
+  package let pagesSuffix: String
   /// The versions of the file format that this version of the server reads.
   package let formats: ClosedRange<Int64>
   /// Reads a file's format version, without disturbing a process that has the file open; nil when the file is not a
@@ -43,13 +45,13 @@ package struct JournalFileEngine: Sendable {
 
   /// Creates a registration.
   package init(
-    suffix: String, formats: ClosedRange<Int64>,
+    suffix: String, pagesSuffix: String, formats: ClosedRange<Int64>,
     format: @escaping @Sendable (_ path: String) throws(JournalError) -> Int64?,
     repair: @escaping @Sendable (_ path: String) throws(JournalError) -> any JournalRepair,
     cut: @escaping @Sendable (_ path: String) throws(JournalError) -> JournalRecovery,
     open: @escaping @Sendable (_ folder: String) -> any JournalStore
   ) {
-    (self.suffix, self.formats, self.format) = (suffix, formats, format)
+    (self.suffix, self.pagesSuffix, self.formats, self.format) = (suffix, pagesSuffix, formats, format)
     (self.repair, self.cut, self.open) = (repair, cut, open)
   }
 }

@@ -10,19 +10,21 @@ package struct MachineCheck: Sendable {
   package var openFilesMax: UInt64
   /// The memory available to the server in bytes; 0 when it is unknown.
   package var memoryBytes: Int64
-  /// The size of the data folder's databases and accounts in bytes.
+  /// The size of the data folder's databases and accounts in bytes, without page files.
   package var dataBytes: Int64
   /// The resident memory of a running server; nil when none runs or it is unknown.
   package var residentBytes: Int64?
+  /// The memory for data of large databases in bytes; nil when all data is in memory.
+  package var cacheBytes: Int64?
 
   /// Creates a check with these values.
   package init(
     nowSeconds: Int64, isSynchronised: Bool?, newestFileSeconds: Int64?, openFilesMax: UInt64, memoryBytes: Int64,
-    dataBytes: Int64, residentBytes: Int64?
+    dataBytes: Int64, residentBytes: Int64?, cacheBytes: Int64? = nil
   ) {
     (self.nowSeconds, self.isSynchronised, self.newestFileSeconds) = (nowSeconds, isSynchronised, newestFileSeconds)
     (self.openFilesMax, self.memoryBytes) = (openFilesMax, memoryBytes)
-    (self.dataBytes, self.residentBytes) = (dataBytes, residentBytes)
+    (self.dataBytes, self.residentBytes, self.cacheBytes) = (dataBytes, residentBytes, cacheBytes)
   }
 
   /// 2026-01-01, before the first release of this program.
@@ -76,15 +78,23 @@ package struct MachineCheck: Sendable {
       return [
         Finding(
           "memory", .warning, text,
-          advice: "add memory or remove data: all data is in memory, and a snapshot needs more")
+          advice: cacheBytes == nil
+            ? "add memory, or set --cache-size, with which data need not be in memory"
+            : "set a smaller --cache-size, or add memory")
       ]
+    }
+    if let cacheBytes {
+      let text = "--cache-size is \(cacheBytes >> 20) MiB; the memory has \(all)"
+      // Beside the pages there are clients, listeners and the reserve of the allocator.
+      guard cacheBytes > memoryBytes / 2 else { return [Finding(ok: "memory", text)] }
+      return [Finding("memory", .warning, text, advice: "set --cache-size to at most half of the memory")]
     }
     let text = "the data takes \(dataBytes >> 20) MiB on the disk; the memory has \(all)"
     guard dataBytes > memoryBytes / 2 else { return [Finding(ok: "memory", text)] }
     return [
       Finding(
         "memory", .warning, text + "; all data is in memory while it is served",
-        advice: "add memory or remove data")
+        advice: "add memory, or set --cache-size, with which data need not be in memory")
     ]
   }
 }

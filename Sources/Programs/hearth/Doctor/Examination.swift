@@ -39,10 +39,10 @@ struct Examination {
     let files = FolderProbe(dataDirectory: folder, settings: settings)
     let process = ServerProcess.running(on: folder)
     var findings = FileCheck(files.entries).findings
-    findings += DiskProbe(folder: folder).check(dataBytes: files.dataBytes, settings.space).findings
+    findings += DiskProbe(folder: folder).check(dataBytes: files.dataBytes + files.pageBytes, settings.space).findings
     findings += backup(settings).findings
     if let url = settings.journal { findings += journal(url).findings }
-    findings += MachineProbe(process: process).check(now: now, files).findings
+    findings += MachineProbe(process: process).check(now: now, files, cacheBytes: settings.cacheBytes).findings
     findings += network(settings, files).findings
     findings += configuration(settings)
     do {

@@ -11,6 +11,8 @@ struct FolderProbe {
   let journals: [String]
   /// The size of the journals with their logs in bytes.
   let dataBytes: Int64
+  /// The size of the databases' page files in bytes.
+  let pageBytes: Int64
   /// The time of the last write to a journal or its log, in seconds since 1970.
   let newestSeconds: Int64?
 
@@ -36,6 +38,13 @@ struct FolderProbe {
     }
     for folder in [dataDirectory, "\(dataDirectory)/databases"] {
       for name in Folder.names(in: folder) { add("\(folder)/\(name)", .data) }
+    }
+    let databases = "\(dataDirectory)/databases"
+    let pages = Folder.names(in: databases).filter { $0.hasSuffix(JournalEngines.folder.pagesSuffix) }
+    pageBytes = pages.reduce(0) { bytes, folder in
+      Folder.names(in: "\(databases)/\(folder)").reduce(bytes) { bytes, name in
+        bytes + (Self.status(of: "\(databases)/\(folder)/\(name)").map { Int64($0.st_size) } ?? 0)
+      }
     }
     if let key = settings.certificateKeyPath { add(key, .certificateKey) }
     // The folders of keys and plugins are listed within the data folder as well.

@@ -56,13 +56,25 @@ struct DatabaseManagement {
     }
   }
 
-  /// Returns a database's description. Reads files: not on an event loop.
+  /// Returns a database's description; with its size when it is open. Reads files: not on an event loop.
   private static func shown(_ name: String, _ services: GatewayServices) throws(RESTFailure) -> JSON {
     let open = services.databases.opened(name)
-    return [
+    var shown: JSON = [
       "name": .string(name), "isDefault": .bool(name == services.databases.defaultNamespace),
       "isOpen": .bool(open != nil), "connections": .int(Int64(services.quotas.connectionCount(of: name))),
       "quotas": try services.settings.settings(of: name).quotas.json,
+    ]
+    if let open { shown["size"] = size(of: open) }
+    return shown
+  }
+
+  /// Returns the size of an open database. Waits for a batch that is being decided.
+  private static func size(of database: Database) -> JSON {
+    let (root, figures) = (database.published.root, database.figures())
+    return [
+      "values": .int(Int64(root.leafCount)), "bytes": .int(Int64(root.heldBytes())),
+      "logBytes": .int(Int64(figures.journalBytes)), "snapshotBytes": .int(Int64(figures.snapshotBytes)),
+      "pages": figures.pages?.json ?? .null,
     ]
   }
 

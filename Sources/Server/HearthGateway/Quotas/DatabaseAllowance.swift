@@ -19,8 +19,6 @@ final class DatabaseAllowance: Sendable {
     var sweepNanoseconds: Int64 = 0
     var sweepCount = 1_024
     /// The commit at which stored bytes were counted.
-    var countedPosition: Int64?
-    var nextCountNanoseconds: Int64 = 0
 
     init(_ limits: QuotaLimits) {
       connections = FairShareLimit(max: limits.connectionsMax)
@@ -74,7 +72,6 @@ final class DatabaseAllowance: Sendable {
     state.withLock { state in
       state.quotas = quotas
       state.connections.max = quotas[.connections] ?? limits.connectionsMax
-      (state.countedPosition, state.nextCountNanoseconds) = (nil, 0)
       limitsRates.store(quotas.limitsRates, ordering: .relaxed)
       responseBytesMax.store(quotas[.answerBytes] ?? DataLimits.readSizeBytesMax, ordering: .relaxed)
       if quotas[.storedBytes] == nil { exceededStorageQuota.store(0, ordering: .relaxed) }
@@ -209,26 +206,13 @@ final class DatabaseAllowance: Sendable {
   /// True when stored bytes are limited.
   var limitsStorage: Bool { quotas[.storedBytes] != nil }
 
-  /// Counts the stored bytes when they are limited, have changed since the last count, and the next count is due. Takes time in
-  /// proportion to the data.
-  ///
-  /// - Parameter clock: nanoseconds on the monotonic clock.
-  func review(_ root: Node, position: Int64, clock: () -> Int64 = { now }) {
-    let start = clock()
-    let quota = state.withLock { state -> Int? in
-      guard let max = state.quotas[.storedBytes], state.countedPosition != position,
-        start >= state.nextCountNanoseconds
-      else { return nil }
-      return max
-    }
-    guard let quota else { return }
-    let isFull = root.heldBytes(upTo: quota) > quota
-    let end = clock()
+  /// Compares the bytes of the data with their limit, if there is one.
+  func review(_ root: Node) {
+    guard let quota = state.withLock({ $0.quotas[.storedBytes] }) else { return }
+    let isFull = root.heldBytes() > quota
     state.withLock { state in
-      // The quota was changed meanwhile: the next count applies it.
+      // The quota was changed meanwhile: the next review applies it.
       guard state.quotas[.storedBytes] == quota else { return }
-      state.countedPosition = position
-      state.nextCountNanoseconds = end + (end - start) * QuotaLimits.storagePauseFactor
       exceededStorageQuota.store(isFull ? quota : 0, ordering: .relaxed)
     }
   }

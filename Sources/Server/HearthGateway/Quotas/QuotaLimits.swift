@@ -49,10 +49,8 @@ struct QuotaLimits: Sendable {
   static let largeBodyWaitsMax = 2
   /// The size from which responses are measured for a quota: smaller ones are made on the request's event loop.
   static let answerBytesMin = 256 << 10
-  /// The interval at which the stored bytes of databases with a limit on them are counted, in seconds.
+  /// The interval at which the stored bytes of databases are compared with their limits, in seconds.
   static let storageCheckSeconds = 1
-  /// The pause after a count, as a multiple of its duration: counting takes no more than a twentieth of a processor.
-  static let storagePauseFactor: Int64 = 20
 
   static let standard = QuotaLimits()
 }

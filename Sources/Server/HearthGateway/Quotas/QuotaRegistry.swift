@@ -115,12 +115,12 @@ package final class QuotaRegistry: Sendable {
   /// True when any database has a limit on stored bytes.
   package var limitsStorage: Bool { allowances.withLock { $0 }.values.contains(where: \.limitsStorage) }
 
-  /// Counts stored bytes where they are limited. Takes time with the data: not on an event loop.
+  /// Compares stored bytes with their limits.
   ///
   /// - Parameter state: returns a database's last durable state; nil when it is not open.
   package func reviewStorage(_ state: (_ database: String) -> DatabaseState?) {
     for (name, allowance) in allowances.withLock({ $0 }) where allowance.limitsStorage {
-      if let state = state(name) { allowance.review(state.root, position: state.position) }
+      if let state = state(name) { allowance.review(state.root) }
     }
   }
 }

@@ -10,11 +10,11 @@ extension GatewayServices {
     }
   }
 
-  /// Counts the stored bytes of an open database, if they are limited. Takes time with the data.
+  /// Compares the stored bytes of an open database with their limit.
   package func reviewStorage(of database: String) {
     quotas.reviewStorage { $0 == database ? databases.opened(database)?.published : nil }
   }
 
-  /// Counts the stored bytes of the open databases where they are limited. Takes time with the data.
+  /// Compares the stored bytes of the open databases with their limits.
   package func reviewStorage() { quotas.reviewStorage { databases.opened($0)?.published } }
 }

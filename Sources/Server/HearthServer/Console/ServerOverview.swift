@@ -70,7 +70,7 @@ struct ServerOverview: Sendable {
       "listens": count(figures.listenCount), "commandsWaiting": count(figures.waitingCommandCount),
       "largeWritesWaiting": count(figures.largeWriteWaitingCount), "batchesWaiting": count(figures.waitingBatchCount),
       "journalBytes": count(figures.journalBytes), "snapshotBytes": count(figures.snapshotBytes),
-      "position": .int(figures.position),
+      "position": .int(figures.position), "pages": figures.pages?.json ?? .null,
     ]
   }
 

@@ -28,7 +28,6 @@ actor MetricsCollector {
   }
 
   private let sources: Sources
-  private let census = TreeCensus()
   private let queue = DispatchQueue(label: "hearth.metrics", qos: .utility)
   private let startSeconds = Double(Clock.wallMilliseconds) / 1_000
   private var current: Task<[UInt8], Never>?
@@ -106,10 +105,21 @@ actor MetricsCollector {
       samples.add(.journalBytes, Double(figures.journalBytes), name)
       samples.add(.snapshotBytes, Double(figures.snapshotBytes), name)
       samples.add(.position, Double(figures.position), name)
+      let root = database.published.root
+      samples.add(.treeBytes, Double(root.heldBytes()), name)
+      samples.add(.treeLeaves, Double(root.leafCount), name)
+      if let pages = figures.pages { add(pages, of: name, to: &samples) }
     }
-    for (name, count) in census.counts(of: open.map { ($0.name, $0.published) }).sorted(by: { $0.key < $1.key }) {
-      samples.add(.treeBytes, Double(count.bytes), name)
-      samples.add(.treeLeaves, Double(count.leaves), name)
+  }
+
+  private nonisolated func add(_ pages: PageFigures, of database: String, to samples: inout MetricSamples) {
+    for (metric, value) in [
+      (MetricDescription.pageBytes, Double(pages.residentBytes)), (.pageDirtyBytes, Double(pages.dirtyBytes)),
+      (.pageReads, Double(pages.loadCount)), (.pageReadFailures, Double(pages.failedLoadCount)),
+      (.pageFileBytes, Double(pages.fileBytes)), (.checkpointBytes, Double(pages.checkpointBytes)),
+      (.checkpointSeconds, Double(pages.checkpointMilliseconds) / 1_000),
+    ] {
+      samples.add(metric, value, database)
     }
   }
 

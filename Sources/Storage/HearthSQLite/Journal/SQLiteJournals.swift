@@ -4,6 +4,7 @@ import HearthJournal
 /// The journals in a folder, `NAME.sqlite` each, with `NAME.pages` beside it for pages.
 public struct SQLiteJournals: JournalFactory {
   static let suffix = ".sqlite"
+  static let pagesSuffix = ".pages"
 
   /// The folder's path.
   public let folder: String
@@ -46,7 +47,7 @@ public struct SQLiteJournals: JournalFactory {
   /// Returns `NAME.pages` in the journals' folder.
   public func pageFolder(of name: String) -> String? { folderOfPages(name) }
 
-  func folderOfPages(_ name: String) -> String { folder + "/" + name + ".pages" }
+  func folderOfPages(_ name: String) -> String { folder + "/" + name + Self.pagesSuffix }
 
   func path(of name: String) -> String { folder + "/" + name + Self.suffix }
 

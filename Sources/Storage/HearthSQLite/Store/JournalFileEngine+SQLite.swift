@@ -3,7 +3,7 @@ import HearthJournal
 extension JournalFileEngine {
   /// The engine whose journals are SQLite files.
   package static let sqlite = JournalFileEngine(
-    suffix: SQLiteJournals.suffix, formats: JournalHeader.formats,
+    suffix: SQLiteJournals.suffix, pagesSuffix: SQLiteJournals.pagesSuffix, formats: JournalHeader.formats,
     format: { path throws(JournalError) in try JournalHeader(path: path).format },
     repair: { path throws(JournalError) in try JournalSalvage(path: path) },
     cut: { path throws(JournalError) in

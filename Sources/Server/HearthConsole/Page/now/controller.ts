@@ -51,6 +51,18 @@ export interface DatabaseState {
   journalBytes: number;
   snapshotBytes: number;
   position: number;
+  /** Null for a database whose data is in memory. */
+  pages: PageFigures | null;
+}
+
+export interface PageFigures {
+  memoryBytes: number;
+  dirtyBytes: number;
+  reads: number;
+  failedReads: number;
+  fileBytes: number;
+  checkpointBytes: number;
+  checkpointMilliseconds: number;
 }
 
 /** The state of the server, apart from its metrics. */

@@ -12,7 +12,7 @@ import { SegmentedControl } from "../widgets/segmentedControl";
 import { Column, Table } from "../widgets/table";
 import { agentName } from "./agent";
 import { Chart, Sparkline } from "./chart";
-import { Connection, NowController, StandingListen } from "./controller";
+import { Connection, DatabaseState, NowController, StandingListen } from "./controller";
 import { capitalized } from "./checks";
 import { BackupsSection, BackUpSheet, ChecksSection } from "./checksSection";
 import { DeadLettersSheet } from "./deadLettersSheet";
@@ -182,8 +182,7 @@ export class NowView extends View<{ app: App; address: ViewAddress; database: st
       <ChecksSection now={now} />
       <section><h2>Queues</h2><dl>{row("Waiting commands", formatCount(series.last("waiting") ?? 0))}
         {row("From write to listener, p50", latency("wholeWay50"))}{row("Durable, p99", latency("durable99"))}</dl></section>
-      {state ? <section><h2>Storage</h2><dl>{databaseState ? row("Since the snapshot", formatBytes(databaseState.journalBytes)) : null}
-        {databaseState ? row("Snapshot", databaseState.snapshotBytes ? formatBytes(databaseState.snapshotBytes) : "none yet") : null}
+      {state ? <section><h2>Storage</h2><dl>{databaseState ? storageRows(databaseState) : null}
         {databaseState ? row("Position", formatCount(databaseState.position)) : null}
         {state.storage.diskAvailable !== null ? row("Free on the disk", formatBytes(state.storage.diskAvailable)) : null}
         {row("Last backup", state.storage.lastBackup === null ? "none" : <time title={fullTime(state.storage.lastBackup)}>
@@ -205,6 +204,18 @@ export class NowView extends View<{ app: App; address: ViewAddress; database: st
         {row("Listeners cancelled, last hour", formatCount(Math.round(series.sum("cancelled", 0))))}</dl></section>
     </aside>;
   }
+}
+
+/** The size of a database on the disk and in memory. */
+function storageRows({ pages, journalBytes, snapshotBytes }: DatabaseState) {
+  if (!pages) {
+    return [row("Since the snapshot", formatBytes(journalBytes)), row("Snapshot", snapshotBytes ? formatBytes(snapshotBytes) : "none yet")];
+  }
+  const reads = formatCount(pages.reads);
+  return [row("Pages in memory", formatBytes(pages.memoryBytes)), row("Not stored yet", formatBytes(pages.dirtyBytes)),
+    row("Pages on the disk", formatBytes(pages.fileBytes)), row("Since the checkpoint", formatBytes(journalBytes)),
+    row("Pages read", pages.failedReads ? `${reads}, ${formatCount(pages.failedReads)} with an error` : reads),
+    row("Last checkpoint", pages.checkpointBytes ? `${formatBytes(pages.checkpointBytes)} in ${formatCount(pages.checkpointMilliseconds)} ms` : "none yet")];
 }
 
 function latencyText(value: number | null): string {

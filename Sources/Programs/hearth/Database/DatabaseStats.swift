@@ -1,0 +1,54 @@
+import ArgumentParser
+import HearthProgram
+import HearthTree
+
+/// The command `hearth db stats`.
+struct DatabaseStats: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stats", abstract: "Show the size of a database in memory and on the disk.",
+    discussion: """
+      With --cache-size, a large database has pages on the disk. A page that is not in memory is read when a request \
+      needs it; many reads for each request mean that the cache is too small for the data in use.
+      """)
+
+  @OptionGroup var admin: AdminOptions
+  @OptionGroup var database: NamespaceOption
+
+  func run() async throws {
+    try await admin.withSettings("databases") { client in
+      var name = database.name(on: client.served)
+      if name == nil {
+        let all = try await client.send(.GET, ".json")["databases"]?.array
+        name = all?.first { $0["isDefault"]?.bool == true }?["name"]?.string
+      }
+      guard let name else { throw AdminFailure("\(client.served.place) has no default database; name one with --ns") }
+      // A request for rules opens the database, whose size is unknown otherwise.
+      _ = try await client.served.http.send(method: .GET, target: "/.settings/rules.json?ns=\(name)", body: nil)
+      let answer = try await client.send(.GET, "/\(name).json")
+      client.report(answer) { Self.text(answer) }
+    }
+  }
+
+  private static func text(_ answer: JSON) -> String {
+    guard let size = answer["size"], size != .null else { return "the database is not open" }
+    func count(_ member: JSON?) -> String { NumberFormat.grouped(Double(member?.int ?? 0)) }
+    func bytes(_ member: JSON?) -> String { ByteCount.text(Int(clamping: member?.int ?? 0)) }
+    var table = TextTable()
+    table.add(["values", count(size["values"])])
+    table.add(["data", bytes(size["bytes"])])
+    guard let pages = size["pages"], pages != .null else {
+      table.add(["in memory", "all of it"])
+      table.add(["on the disk", "a snapshot of \(bytes(size["snapshotBytes"])), a log of \(bytes(size["logBytes"]))"])
+      return table.text
+    }
+    table.add([
+      "in memory", "pages of \(bytes(pages["memoryBytes"])), and \(bytes(pages["dirtyBytes"])) not stored yet",
+    ])
+    table.add(["on the disk", "pages of \(bytes(pages["fileBytes"])), a log of \(bytes(size["logBytes"]))"])
+    table.add(["pages read", "\(count(pages["reads"])), \(count(pages["failedReads"])) of them with an error"])
+    table.add([
+      "last checkpoint", "\(bytes(pages["checkpointBytes"])) in \(count(pages["checkpointMilliseconds"])) ms",
+    ])
+    return table.text
+  }
+}

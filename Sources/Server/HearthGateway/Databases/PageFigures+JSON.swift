@@ -1,0 +1,13 @@
+import HearthDatabase
+import HearthTree
+
+extension PageFigures {
+  /// The figures as members of a response.
+  package var json: JSON {
+    [
+      "memoryBytes": .int(Int64(residentBytes)), "dirtyBytes": .int(Int64(dirtyBytes)),
+      "reads": .int(Int64(loadCount)), "failedReads": .int(Int64(failedLoadCount)), "fileBytes": .int(Int64(fileBytes)),
+      "checkpointBytes": .int(Int64(checkpointBytes)), "checkpointMilliseconds": .int(checkpointMilliseconds),
+    ]
+  }
+}
