@@ -56,6 +56,13 @@ struct Plugin {
   }()
 }
 
+/// Modules with the names of Firebase's SDK, with which an app's files compile unchanged. Only with
+/// `HEARTH_FIREBASE_MODULES` in the environment: names of targets are unique among all packages of an app, so an app
+/// could not use this package beside Firebase's.
+let firebaseModules =
+  Context.environment["HEARTH_FIREBASE_MODULES"] == nil
+  ? [] : ["FirebaseAuth", "FirebaseCore", "FirebaseDatabase", "Firebase"]
+
 /// The folder in `Plugins/` with the package command `swift package test-rules`.
 let packageCommand = "TestRules"
 let hasTestRules = FileManager.default.fileExists(atPath: Context.packageDirectory + "/Plugins/" + packageCommand)
@@ -344,6 +351,13 @@ let groups = [
       // A client's state and events, without a socket, a file, a clock or a thread.
       .target(name: "HearthSync", dependencies: ["HearthTree"]),
     ]),
+  Group(
+    "Sources/Client/FirebaseModules",
+    firebaseModules.map { name in
+      .target(
+        name: name,
+        dependencies: name == "Firebase" ? firebaseModules.dropLast().map { .target(name: $0) } : ["HearthClient"])
+    }),
 
   // The plugins that are built in.
   Group(
@@ -641,7 +655,8 @@ let package = Package(
     .library(name: "HearthPluginKit", targets: ["HearthPlugin", "HearthPluginKit"]),
     .library(name: "HearthClient", targets: ["HearthClient"]),
     .library(name: "HearthClientLegacy", targets: ["HearthClientLegacy"]),
-  ] + (hasTestRules ? [.plugin(name: "TestRules", targets: ["TestRules"])] : []),
+  ] + firebaseModules.map { .library(name: $0, targets: [$0]) }
+    + (hasTestRules ? [.plugin(name: "TestRules", targets: ["TestRules"])] : []),
   dependencies: [
     // Command-line parsing with help texts and completions.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
