@@ -19,7 +19,7 @@ PORT ?= 9000
 # again when there are others.
 export HEARTH_PLUGINS := $(sort $(notdir $(wildcard Plugins/*)))
 
-.PHONY: run build build-bench build-tests deb deb-test test bench bench-console bench-larger soak hour crash test-edge torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs docs-guide docs-reference pictures plugins packages solver test-servers page-tools site-tools web-sdk toolchain clean
+.PHONY: run build build-bench build-tests deb deb-test test bench bench-console bench-import bench-larger soak hour crash test-edge torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs docs-guide docs-reference pictures plugins packages solver test-servers page-tools site-tools web-sdk toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build plugins
@@ -82,6 +82,11 @@ bench-larger: build build-bench
 bench-console: packages toolchain .venv/ready build
 	@sh Deploy/packages.sh valgrind || echo "valgrind is missing: --instructions needs it"
 	HEARTH=.build/release/hearth PYTHONPATH=Tests/Acceptance $(PYTHON) -m console_cost $(CONSOLE)
+
+## An import of 1 GB of JSON, compressed: its rate, and the processor time and memory of both sides. IMPORT='--megabytes 100' is
+## handed on.
+bench-import: packages toolchain .venv/ready build
+	HEARTH=.build/release/hearth PYTHONPATH=Tests/Acceptance $(PYTHON) -m import_speed $(IMPORT)
 
 ## An hour of mixed load on the release server: a table of memory, files, latencies, and a verdict on what grew.
 ## SOAK='--minutes 10' and the like are handed on.

@@ -364,7 +364,8 @@ def test_an_interrupted_import_resumes(serve, tmp_path):
         assert record["requests"] == 2 and record["target"] == "default /big"
         whole = exported(server.data, "/big")
         assert whole != data and whole is not None
-        assert "--resume" in db(server.data, "import", "/big", str(path), "--server", proxy.origin, *options, expect=1)
+        assert "continuing the interrupted import" in db(
+            server.data, "import", "/big", str(path), "--server", proxy.origin, *options, expect=1)
         assert "another target" in db(
             server.data, "import", "/other", str(path), "--resume", "--server", proxy.origin, *options, expect=1)
         # The file was changed in the part that had been imported.
@@ -373,7 +374,7 @@ def test_an_interrupted_import_resumes(serve, tmp_path):
         assert "--force" in db(server.data, "import", "/big", str(path), "--resume", "--server", proxy.origin, *options, expect=1)
         path.write_bytes(text)
         proxy.writes, before = 1_000, proxy.seen
-        db(server.data, "import", "/big", str(path), "--resume", "--server", proxy.origin, *options)
+        db(server.data, "import", "/big", str(path), "--server", proxy.origin, *options)
         sent = proxy.seen - before
     assert exported(server.data, "/big") == data
     assert not (tmp_path / "in.json.import").exists()
@@ -391,8 +392,7 @@ def test_a_killed_import_does_not_harm_the_server(serve, tmp_path):
     until(lambda: exported(server.data, "/big") is not None)
     process.send_signal(signal.SIGKILL)
     process.wait(WAIT_SECONDS)
-    record = tmp_path / "in.json.import"
-    db(server.data, "import", "/big", str(path), "--resume" if record.exists() else "--force")
+    db(server.data, "import", "/big", str(path))
     assert exported(server.data, "/big") == data
 
 

@@ -1,5 +1,6 @@
 """Runs the commands of the guides as they stand, and serves with the guides' configuration file."""
 
+import gzip
 import json
 import os
 import re
@@ -10,9 +11,11 @@ import subprocess
 import pytest
 import requests
 
+import test_migrate
 from conftest import HEARTH, ROOT, Server
 from guide_examples import GUIDES, block, blocks, matches, refreshed, run, shown
 from identity import Identity
+from test_import_formats import CONSOLE_TEXT
 from waits import WAIT_SECONDS
 
 
@@ -37,6 +40,20 @@ def test_the_commands_of_rules_in_production_run(serve):
     output = [run(each, server.data.parent) for each in blocks("RulesInProduction.md", "sh")]
     assert len(output) == 5, output
     assert "version 2 is in force" in output[0] and "version 4 is in force, and watched until" in output[-1]
+
+
+def test_the_commands_of_moving_data_run(serve):
+    """Runs all commands of the guide in order, beside a running server; the files are in the formats of Firebase's exports."""
+    server = serve("--sign-in", "password")
+    folder = server.data.parent
+    (folder / "data.json.gz").write_bytes(gzip.compress(json.dumps(test_migrate.DATA).encode()))
+    (folder / "users.json").write_text(json.dumps(test_migrate.USERS), encoding="utf-8")
+    (folder / "rules.json").write_text(test_migrate.RULES, encoding="utf-8")
+    (folder / "hash.txt").write_text(CONSOLE_TEXT, encoding="utf-8")
+    output = [run(each, folder, server.authority) for each in blocks("MoveYourData.md", "sh")]
+    assert "imported, verified" in output[0] and "imported data.json.gz to /, verified" in output[1], output
+    first, copy = re.findall(r"\{.*?\}", output[-1])
+    assert json.loads(first)["checksum"] == json.loads(copy)["checksum"] and json.loads(first)["values"] > 0
 
 
 def test_a_removed_key_and_secret_are_refused(serve):

@@ -97,9 +97,9 @@ def test_a_project_is_migrated_into_a_stopped_folder_and_agrees(project, stopped
 
 
 def test_migrating_compressed_files_creates_a_new_folder(project, serve):
-    for name in ("export.json", "users.json"):
+    for name in ("export.json", "users.json", "rules.json"):
         (project / f"{name}.gz").write_bytes(gzip.compress((project / name).read_bytes()))
-    said = migrate(project, *ALL, "--sign-in", "password", files=("export.json.gz", "users.json.gz", "rules.json"))
+    said = migrate(project, *ALL, "--sign-in", "password", files=("export.json.gz", "users.json.gz", "rules.json.gz"))
     assert "2 of 2 match" in said and "8 of 8 match" in said, said
     assert (project / "data").stat().st_mode & 0o777 == 0o700
     server = serve("--sign-in", "password")

@@ -1,3 +1,4 @@
+import HearthTree
 import ServerTestKit
 import Testing
 
@@ -118,6 +119,27 @@ import Testing
       #expect(try test.answer("PUT", "/public/a/.priority.json", "7") == "200 7")
       #expect(try test.answer("GET", "/public.json?format=export") == #"200 {"a":{".value":1,".priority":7}}"#)
       #expect(try test.answer("GET", "/public.json") == #"200 {"a":1}"#)
+    }
+  }
+
+  @Test("An administrator gets a checksum of the data at a path, and other callers do not")
+  func checksumsAreForAdministrators() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      for path in ["a", "b"] {
+        #expect(
+          try test.http("PUT", "/public/\(path).json", #"{"n":{".value":1,".priority":"p"},"t":[true,2.5]}"#).status
+            == 200)
+      }
+      let read = "format=checksum&auth=\(try test.secret)"
+      let answer = try #require(JSON(parsing: try test.http("GET", "/public/a.json?\(read)").body.utf8))
+      #expect(answer["values"]?.int == 4 && answer["checksum"]?.string?.utf8.count == 16)
+      #expect(answer["position"]?.int == 2)
+      let (other, part) = (
+        try test.answer("GET", "/public/b.json?\(read)"), try test.answer("GET", "/public/a/n.json?\(read)")
+      )
+      #expect(other == "200 " + String(decoding: answer.text(), as: UTF8.self) && part != other)
+      #expect(try test.answer("GET", "/none.json?\(read)").hasPrefix(#"200 {"checksum":"0000000000000000","values":0"#))
+      #expect(try test.http("GET", "/public/a.json?format=checksum").status == 401)
     }
   }
 

@@ -135,7 +135,7 @@ class Staging:
         return "\n\n".join([
             "---\nhtml_theme.sidebar_secondary.remove: true\n---",
             "# Hearth", '<div class="front-head">\n\n<div>', words.strip(), '<div class="front-actions">',
-            "[Get started](GettingStarted.md) [Install](Installing.md) [Move from Firebase](MigratingFromFirebase.md)",
+            "[Get started](GettingStarted.md) [Install](Installing.md) [Move from Firebase](MoveYourData.md)",
             "</div>\n\n</div>", pictures.strip(), "</div>",
             "## Three paths", intro.strip(), '<div class="front-cards">',
             *[f'<div class="front-card">\n\n**{card.partition(chr(10))[0]}**\n{card.partition(chr(10))[2]}\n\n</div>' for card in cards],

@@ -3,6 +3,7 @@
 import os
 
 from torture.commands import Command, faults_in
+from torture.importing import KilledImports
 from torture.killing import Kills, LargeKills
 
 KILLS, LARGE_KILLS = 10_000, 1_000
@@ -17,6 +18,7 @@ def rows(kills=KILLS):
         Command("events over 200 kills", "torture-events"),
         # It makes network namespaces, which needs root.
         *([Command("faults of a cluster", "torture-cluster", "faults", faults_in)] if os.geteuid() == 0 else []),
+        KilledImports(),
         LargeKills(min(kills, LARGE_KILLS)),
         Kills(kills),
     ]

@@ -200,7 +200,8 @@ struct AuthorityCase {
 
   static let restSamples: [RESTOperation: [(method: HTTPMethod, target: String)]] = [
     .data: samples("/a.json", .GET, .PUT, .PATCH, .POST, .DELETE), .past: samples("/a.json?at=1", .GET),
-    .upload: samples("/a/.upload", .POST), .rules: samples("/.settings/rules.json", .GET, .PUT),
+    .checksum: samples("/a.json?format=checksum", .GET), .upload: samples("/a/.upload", .POST),
+    .rules: samples("/.settings/rules.json", .GET, .PUT),
     .rulesVersions: samples("/.settings/rules/versions.json", .GET, .POST),
     .rulesRollback: samples("/.settings/rules/rollback.json", .POST),
     .rulesDecisions: samples("/.settings/rules/decide.json", .POST),

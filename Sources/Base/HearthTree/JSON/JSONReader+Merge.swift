@@ -39,7 +39,7 @@ extension JSONReader {
     return try location(of: try stringSpan())
   }
 
-  private func location(of span: JSONSpan) throws(JSONError) -> Location {
+  func location(of span: JSONSpan) throws(JSONError) -> Location {
     let raw = name(span).raw
     do throws(PathError) {
       guard span.hasEscapes else { return try Location(wire: raw) }

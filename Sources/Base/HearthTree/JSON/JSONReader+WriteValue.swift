@@ -155,7 +155,7 @@ struct JSONTreeReader {
     if let problem = PathValidation.problem(inKey: bytes, sizeBytesMax: json.limits.keySizeBytesMax) {
       throw JSONError(.invalidKey, "Invalid key (\(problem.rawValue))", at: offset)
     }
-    builder.key(utf8: bytes)
+    builder.append(key: bytes)
   }
 
   private mutating func finishObject(_ metadata: Metadata, isOpen: Bool) throws(JSONError) {
@@ -182,9 +182,9 @@ struct JSONTreeReader {
   private mutating func add(_ span: JSONSpan, priority: Scalar?) {
     let raw = UnsafeRawBufferPointer(rebasing: json.bytes[span.start..<span.end])
     if span.hasEscapes {
-      JSONEscapes.decoded(raw).withUnsafeBytes { builder.string(utf8: $0, priority: priority) }
+      JSONEscapes.decoded(raw).withUnsafeBytes { builder.string(validUTF8: $0, priority: priority) }
     } else {
-      builder.string(utf8: raw, priority: priority)
+      builder.string(validUTF8: raw, priority: priority)
     }
   }
 

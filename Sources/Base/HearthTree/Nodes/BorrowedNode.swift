@@ -35,6 +35,8 @@ package struct BorrowedNode {
   package var isInterior: Bool { unmanaged.isInterior }
   /// The priority, a number or a string; nil without one.
   package var priority: Scalar? { unmanaged.priority }
+  /// The leaf's value; nil for empty and interior nodes.
+  package var scalar: Scalar? { unmanaged.scalar }
 
   /// The leaf's value.
   package var leaf: Leaf {

@@ -92,7 +92,13 @@ public struct NodeBuilder: Sendable {
 
   /// Adds a leaf that is a string. Bytes that are not UTF-8 become U+FFFD.
   public mutating func string(utf8: UnsafeRawBufferPointer, priority: Scalar? = nil) {
-    guard priority == nil, utf8.count <= PackedValue.inlineStringSizeBytesMax, utf8.isASCII else {
+    guard utf8.isASCII else { return leaf(.string(String(decoding: utf8, as: UTF8.self)), priority: priority) }
+    string(validUTF8: utf8, priority: priority)
+  }
+
+  /// Adds a leaf that is a string, whose bytes are known to be UTF-8.
+  mutating func string(validUTF8 utf8: UnsafeRawBufferPointer, priority: Scalar? = nil) {
+    guard priority == nil, utf8.count <= PackedValue.inlineStringSizeBytesMax else {
       return leaf(.string(String(decoding: utf8, as: UTF8.self)), priority: priority)
     }
     beginValue()

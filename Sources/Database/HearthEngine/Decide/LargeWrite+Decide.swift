@@ -9,6 +9,8 @@ extension LargeWrite {
     state.sessions = OnDisconnectSessions()
     var engine = Engine(state: state, limits: limits)
     engine.dependencies = LargeWriteDependencies()
+    // A growing array would be copied to fresh memory at each doubling.
+    engine.payload.reserveCapacity(operation.change.heldBytes(upTo: limits.touchedBytesMax))
     if recordsDecisions { engine.recordDecisions(.cases) }
     var command = command
     command.principal = principal

@@ -270,6 +270,12 @@ extension [UInt8] {
     append(contentsOf: text.utf8)
   }
 
+  /// Appends the length in bytes and a text in UTF-8.
+  mutating func append(sized text: UnsafeRawBufferPointer) {
+    append(varint: UInt64(text.count))
+    append(contentsOf: text)
+  }
+
   /// Appends a location. Paths have at most 32 keys, and those of sessions a few more, so that the count and the
   /// priority flag fit in one byte.
   fileprivate mutating func append(_ location: Location) {

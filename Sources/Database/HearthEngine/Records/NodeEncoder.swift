@@ -3,6 +3,7 @@ import HearthTree
 /// An encoder of values in the binary format of ``CommitRecord``.
 package enum NodeEncoder {
   static let nothing: UInt8 = 0
+  static let string: UInt8 = 5
   static let interior: UInt8 = 6
   static let priorityFlag: UInt8 = 8
 
@@ -13,27 +14,45 @@ package enum NodeEncoder {
   /// Appends the encoding of a value. The recursion is as deep as the tree, whose depth is limited.
   ///
   /// - Parameter spill: Called between the children of every node; may write out bytes and remove them from the front.
-  package static func append(
-    _ node: Node, to bytes: inout [UInt8], spill: (inout [UInt8]) throws -> Void
-  ) rethrows {
-    if let scalar = node.scalar {
-      append(scalar, flag: node.priority == nil ? 0 : priorityFlag, to: &bytes)
-      if let priority = node.priority { append(priority, to: &bytes) }
-      return
+  package static func append<Failure: Error>(
+    _ node: Node, to bytes: inout [UInt8], spill: (inout [UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    // Counting references at each of millions of nodes would cost more than the encoding.
+    let failure = withExtendedLifetime(node) { append(BorrowedNode(node), to: &bytes, spill: spill) }
+    if let failure { throw failure }
+  }
+
+  /// - Returns: The error of `spill`, which ends the encoding.
+  private static func append<Failure: Error>(
+    _ node: BorrowedNode, to bytes: inout [UInt8], spill: (inout [UInt8]) throws(Failure) -> Void
+  ) -> Failure? {
+    let priority = node.priority
+    guard node.isInterior else {
+      let flag = priority == nil ? 0 : priorityFlag
+      if case .bytes(let text) = node.leaf {
+        bytes.append(string + flag)
+        bytes.append(sized: text)
+      } else if let scalar = node.scalar {
+        append(scalar, flag: flag, to: &bytes)
+      } else {
+        bytes.append(nothing)
+      }
+      if let priority { append(priority, to: &bytes) }
+      return nil
     }
-    guard node.isInterior else { return bytes.append(nothing) }
     bytes.append(interior)
-    for (key, child) in node.children {
-      bytes.append(sized: key.text)
-      try append(child, to: &bytes, spill: spill)
-      try spill(&bytes)
+    var failure: Failure?
+    node.forEachChild { key, child in
+      bytes.append(sized: key)
+      failure = append(child, to: &bytes, spill: spill)
+      guard failure == nil else { return false }
+      do throws(Failure) { try spill(&bytes) } catch { failure = error }
+      return failure == nil
     }
+    guard failure == nil else { return failure }
     bytes.append(0)
-    if let priority = node.priority {
-      append(priority, to: &bytes)
-    } else {
-      bytes.append(nothing)
-    }
+    if let priority { append(priority, to: &bytes) } else { bytes.append(nothing) }
+    return nil
   }
 
   static func append(_ scalar: Scalar, flag: UInt8 = 0, to bytes: inout [UInt8]) {
@@ -46,7 +65,7 @@ package enum NodeEncoder {
       bytes.append(4 + flag)
       bytes.append(littleEndian: value.bitPattern)
     case .string(let text):
-      bytes.append(5 + flag)
+      bytes.append(string + flag)
       bytes.append(sized: text)
     }
   }

@@ -26,6 +26,17 @@ package final class FileInput {
     if file > STDIN_FILENO { close(file) }
   }
 
+  /// Returns the whole content of a file; nil when it is longer than `bytesMax`.
+  package static func content(of path: String, bytesMax: Int) throws -> [UInt8]? {
+    let input = try FileInput(path: path)
+    var bytes: [UInt8] = []
+    while let piece = try input.next() {
+      bytes += piece
+      guard bytes.count <= bytesMax else { return nil }
+    }
+    return bytes
+  }
+
   /// The file's size; nil when it is no regular file.
   package var sizeBytes: Int? {
     var status = stat()

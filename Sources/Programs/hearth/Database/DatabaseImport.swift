@@ -10,8 +10,8 @@ struct DatabaseImport: AsyncParsableCommand, WritingCommand {
     discussion: """
       Reads the exports of `hearth db export` and of the Firebase console and CLI, and Firebase's daily backups, plain \
       or compressed with gzip or Zstandard. The path must be empty, unless --force removes its data first. A small file is one write; a large file is written in parts, in order, and \
-      clients see each part. An interrupted import records its progress beside the file (FILE.import); --resume \
-      continues it.
+      clients see each part. At the end the data at the path is compared with the file. The progress is recorded \
+      beside the file (FILE.import): after an interruption, the same command continues the import.
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -25,7 +25,7 @@ struct DatabaseImport: AsyncParsableCommand, WritingCommand {
   @Flag(name: [.customShort("f"), .long], help: "Remove the data at the path first.")
   var force = false
 
-  @Flag(help: "Continue an interrupted import of this file.")
+  @Flag(help: "Fail when there is no interrupted import of this file to continue.")
   var resume = false
 
   @Flag(help: "Create the database if it does not exist, with rules that deny everything.")
@@ -47,7 +47,7 @@ struct DatabaseImport: AsyncParsableCommand, WritingCommand {
       var run = DataImport(client: client, path: path, input: input, file: file, record: record)
       let start = try await run.start(resumes: resume, replaces: force)
       try await run.send(after: start, removingFirst: force)
-      run.end()
+      try run.end()
     }
   }
 }

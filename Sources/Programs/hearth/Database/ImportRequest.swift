@@ -5,9 +5,24 @@ struct ImportRequest: Sendable {
   /// True when ``body`` replaces the value at ``path``; false when its members are written below it.
   var isWhole: Bool
   var path: DataPath
+  /// The part of ``path`` below the path of the import.
+  var relativePath: Path
   var body: [UInt8]
   /// True when the write gives priorities to paths that were written before.
   var hasPriorities: Bool
+
+  /// Returns the checksum of the written data, with paths below the path of the import; nil when the server computes
+  /// some of its values, or refuses it.
+  func checksum() -> DataChecksum? {
+    body.withUnsafeBytes { bytes in
+      var (reader, checksum) = (JSONReader(bytes), DataChecksum())
+      let isKnown =
+        isWhole
+        ? try? checksum.add(&reader, at: Location(path: relativePath))
+        : try? checksum.add(update: &reader, at: relativePath)
+      return isKnown == true ? checksum : nil
+    }
+  }
 }
 
 /// A collector of a text's parts into requests.
@@ -32,7 +47,9 @@ struct ImportBatch {
   /// - Returns: The requests that must be sent before, and with, this part.
   mutating func add(_ part: JSONDataSplitter.Part) -> [ImportRequest] {
     guard let name = part.name else {
-      return [ImportRequest(isWhole: true, path: base, body: part.text, hasPriorities: false)]
+      return [
+        ImportRequest(isWhole: true, path: base, relativePath: .root, body: part.text, hasPriorities: false)
+      ]
     }
     var requests: [ImportRequest] = []
     if !part.parent.starts(with: parent, by: { $0.utf8.elementsEqual($1.utf8) }) { requests += flush() }
@@ -57,7 +74,8 @@ struct ImportBatch {
     guard memberCount > 0 else { return [] }
     body.append(UInt8(ascii: "}"))
     let request = ImportRequest(
-      isWhole: false, path: base.appending(parent), body: body, hasPriorities: hasPriorities)
+      isWhole: false, path: base.appending(parent), relativePath: Path(parent.map { Key($0) }), body: body,
+      hasPriorities: hasPriorities)
     (parent, body, memberCount, hasPriorities) = ([], [], 0, false)
     return [request]
   }

@@ -32,13 +32,8 @@ struct WriteBody: ParsableArguments {
     if let text = value ?? text { return try check(Array(text.utf8), "the value") }
     if file == nil, isatty(STDIN_FILENO) == 1 { Output.note("reading JSON from standard input") }
     let path = file ?? "-"
-    let input = try FileInput(path: path)
-    var bytes: [UInt8] = []
-    while let piece = try input.next() {
-      bytes += piece
-      guard bytes.count <= Self.sizeBytesMax else {
-        throw AdminFailure("\(path) exceeds the size of one request; hearth db import sends it in parts")
-      }
+    guard let bytes = try FileInput.content(of: path, bytesMax: Self.sizeBytesMax) else {
+      throw AdminFailure("\(path) exceeds the size of one request; hearth db import sends it in parts")
     }
     return try check(bytes, path == "-" ? "standard input" : path)
   }

@@ -12,7 +12,7 @@ struct MigrateFirebase: AsyncParsableCommand, WritingCommand {
     abstract: "Import a Firebase project's data, users and rules, and report rejected and changed values.",
     discussion: """
       DATA is the JSON export of the Realtime Database, USERS the output of `firebase auth:export` (JSON or CSV), and \
-      RULES the rules file. Data and users may be compressed with gzip or Zstandard. All files are checked first: if something in the data or the rules cannot be imported, \
+      RULES the rules file; each may be compressed with gzip or Zstandard. All files are checked first: if something in the data or the rules cannot be imported, \
       nothing is changed. --check only checks, and needs no server. A missing or empty data folder is created. Data, \
       users and rules are then imported in this order: until the rules come, a new database denies everything. \
       --resume continues an interrupted import.

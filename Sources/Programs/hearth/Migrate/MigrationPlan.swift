@@ -27,7 +27,12 @@ struct MigrationPlan {
     passwords = try command.passwords.map { try KnownPasswords(path: $0) }
     requests = try command.requests.map { try RecordedRequests(path: $0) }
     (replaces, resumes) = (command.force, command.resume)
-    rulesText = try command.rules.map { try TextFile.read($0) }
+    rulesText = try command.rules.map { file in
+      guard let bytes = try FileInput.content(of: file, bytesMax: TextFile.sizeBytesMax),
+        let text = String(validating: bytes, as: UTF8.self)
+      else { throw AdminFailure("\(file) is not UTF-8 text, or has more than \(TextFile.sizeBytesMax) bytes") }
+      return text
+    }
   }
 
   // MARK: Validation
@@ -155,8 +160,13 @@ struct MigrationPlan {
     if !isThere {
       let start = try await run.start(resumes: goesOn, replaces: replaces)
       try await run.send(after: start, removingFirst: replaces)
+      if let difference = run.verification.difference {
+        let kind: MigrationFinding.Kind = run.verification.isEqual == nil ? .note : .different
+        part.findings.add(MigrationFinding(kind, place: dataFile, subject: "/", "the data \(difference)"))
+      }
     }
     part.outcome += isThere ? ", imported before" : ", imported"
+    if run.verification.isEqual == true { part.outcome += ", verified" }
     outcome.set(part)
   }
 

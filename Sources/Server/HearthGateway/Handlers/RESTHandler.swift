@@ -155,6 +155,9 @@ struct RESTHandler {
         creating: RequestingPage(http) == .foreign ? .never : .byMode)
     }
     if let text = request.at { return try PastRead(call: call, location: location, text: text).answer() }
+    if request.wantsChecksum {
+      return call.withReading { ChecksumRead(call: call, location: location, source: $0).answer() }
+    }
     if request.method.isRead {
       return call.withReading { DataRead(call: call, location: location, source: $0).answer() }
     }

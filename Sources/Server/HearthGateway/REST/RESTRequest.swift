@@ -44,6 +44,8 @@ struct RESTRequest: Sendable {
   var isSilent = false
   var isShallow = false
   var isExport = false
+  /// True when a read asks for a checksum of the value instead of the value.
+  var wantsChecksum = false
   var isStrict = false
   /// True when text for display has colours for a terminal.
   var isColored = false
@@ -103,6 +105,7 @@ struct RESTRequest: Sendable {
     isSilent = print == "silent"
     let format = try query.single("format")
     isExport = format == "export"
+    wantsChecksum = format == "checksum" && method.isRead
     isStrict = format == "strict"
     isColored = format == "color"
     if try query.single("dryRun") == "true" { isDryRun = true }

@@ -2,7 +2,7 @@ import HearthCrypto
 
 /// The operations of the REST API, by their requirements.
 enum RESTOperation: String, Sendable, CaseIterable {
-  case data, past, upload
+  case data, past, checksum, upload
   case rules, rulesVersions, rulesRollback, rulesDecisions, stagedRules, rulesPromotion, rulesets, rulesetLabels
   case setting, triggers, denial, history, databaseManagement, databases, coverage
   case receipts, metrics
@@ -16,7 +16,7 @@ enum RESTOperation: String, Sendable, CaseIterable {
     case .upload: return .permission(.changeDatabases)
     case .rules, .rulesVersions, .rulesetLabels: return .permission(isRead ? .readDatabases : .deployRules)
     case .rulesRollback, .rulesPromotion: return .permission(.deployRules)
-    case .rulesDecisions, .denial, .history, .receipts, .metrics: return .permission(.readDatabases)
+    case .checksum, .rulesDecisions, .denial, .history, .receipts, .metrics: return .permission(.readDatabases)
     case .stagedRules, .rulesets, .setting, .triggers: return .permission(isRead ? .readDatabases : .changeDatabases)
     case .databaseManagement where method == .delete: return .permission(.deleteDatabase)
     case .databaseManagement: return .permission(isRead ? .readDatabases : .changeDatabases)
@@ -31,7 +31,8 @@ extension RESTRequest {
 
   private var operation: RESTOperation {
     switch target {
-    case .data: at == nil || wantsEvents ? .data : .past
+    case .data where wantsEvents: .data
+    case .data: at != nil ? .past : wantsChecksum ? .checksum : .data
     case .upload: .upload
     case .rules: .rules
     case .rulesVersions: .rulesVersions
