@@ -15,7 +15,7 @@ extension DatabaseRegistry {
     _ options: HearthServer.Options, _ engine: ServerJournals, _ node: ClusterNode? = nil, rules: RuleSet,
     router: EffectRouter, meters: DatabaseMetrics = .none
   ) throws(ServerError) -> DatabaseRegistry {
-    var limits = DatabaseLimits()
+    var limits = options.databaseLimits
     limits.engine.countsRules = options.countsRules || options.accounts.isEmulator
     limits.engine.recordsAuthors = options.recordsAuthors
     limits.engine.listensBytesMax =
@@ -28,7 +28,11 @@ extension DatabaseRegistry {
       fallbacks: fallbackNamespaces(options), createsOnUse: options.mode == .dev, initialRules: rules, limits: limits,
       opener: node?.opener(router), closer: node?.closer() ?? closer,
       isShared: node != nil,
-      environment: { name in environment(of: name, router, meters, options.logger) }, logger: options.logger)
+      environment: { name in
+        var environment = environment(of: name, router, meters, options.logger)
+        environment.pages = options.pages
+        return environment
+      }, logger: options.logger)
     registry.hooks.whenUnavailable { name in router.disconnectClientsForRetry(of: name) }
     return registry
   }

@@ -86,6 +86,10 @@ extension HearthServer {
     public var recordsAuthors = false
     /// The maximum memory for listens of a database in bytes; nil derives it from the memory that the process may use.
     var listensBytesMax: Int?
+    /// The limits of each database that no other option determines.
+    var databaseLimits = DatabaseLimits()
+    /// The memory for pages of large databases; nil when the data of databases stays in memory.
+    var pages: PageCache?
     /// The thresholds for low disk space; the default is no monitoring.
     public var space = SpaceThresholds.never
     /// Measures the free space.
