@@ -19,7 +19,7 @@ PORT ?= 9000
 # again when there are others.
 export HEARTH_PLUGINS := $(sort $(notdir $(wildcard Plugins/*)))
 
-.PHONY: run build build-bench build-tests deb deb-test test bench bench-console bench-import bench-larger soak hour crash test-edge torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs docs-guide docs-reference pictures plugins packages solver test-servers page-tools site-tools web-sdk toolchain clean
+.PHONY: run build build-bench build-tests deb deb-test test bench bench-console bench-import bench-larger soak hour crash test-edge torture torture-random torture-clients torture-proofs torture-pages torture-disks torture-events torture-cluster optimised fuzz cluster docs docs-guide docs-reference pictures plugins packages solver test-servers page-tools site-tools web-sdk toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build plugins
@@ -111,6 +111,10 @@ torture: packages toolchain solver .venv/ready
 ## The long forms of random tests: minutes, where the suite takes a sample. Recorded denials replay to the same verdict.
 torture-random: optimised
 	HEARTH_TESTS="$(RANDOM_TESTS)" HEARTH_TORTURE=1 swift test --skip-build $(OPTIMISED) --no-parallel --filter 'torture|SimulationTests|LargeWriteTests'
+
+## The suites of a server, whose databases keep no page in memory.
+torture-pages: build-tests
+	HEARTH_PAGED=1 .build/tests/release/hearthPackageTests.xctest --testing-library swift-testing --no-parallel --filter '^HearthServerTests\.'
 
 ## The client library, against servers over each of its carriers.
 torture-clients:

@@ -418,7 +418,7 @@ let groups = [
         name: "HearthTestKit",
         dependencies: [
           "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules",
-          "HearthTree", "RandomTestKit",
+          "HearthTree", "PagesTestKit", "RandomTestKit",
         ]),
       // Certificates of nodes.
       .target(name: "LinkTestKit", dependencies: ["HearthClusterNode", "HearthCrypto"]),
@@ -426,11 +426,13 @@ let groups = [
       .target(
         name: "LiveServerKit",
         dependencies: [
-          "HearthAccounts", "HearthCrypto", "HearthGateway", "HearthPlugin", "HearthServer", "HearthTestKit",
-          "HearthTransport", "HearthTree", "RandomTestKit", "ServerTestKit", .logging,
+          "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthGateway", "HearthPlugin", "HearthServer",
+          "HearthTestKit", "HearthTransport", "HearthTree", "RandomTestKit", "ServerTestKit", .logging,
         ]),
       // An authenticator in software.
       .target(name: "PasskeyTestKit", dependencies: ["COpenSSL", "HearthBytes", "HearthCrypto"]),
+      // Stored pages in memory.
+      .target(name: "PagesTestKit", dependencies: ["HearthTree"]),
       .target(name: "RandomTestKit"),
       // An identity provider for tests: keys, certificates, and answers signed as tests want them.
       .target(name: "SAMLTestKit", dependencies: ["COpenSSL", "HearthBytes", "HearthCrypto"]),
@@ -532,7 +534,7 @@ let groups = [
       .testTarget(name: "HearthDoctorTests", dependencies: ["HearthDoctor", "HearthTree"]),
       .testTarget(
         name: "HearthEngineTests",
-        dependencies: ["HearthEngine", "HearthRules", "HearthTestKit", "HearthTree", "RandomTestKit"]),
+        dependencies: ["HearthEngine", "HearthRules", "HearthTestKit", "HearthTree", "PagesTestKit", "RandomTestKit"]),
       .testTarget(
         name: "HearthExposureTests", dependencies: ["HearthExposure", "HearthRules", "HearthTree", "RandomTestKit"],
         resources: [.copy("Corpus")]),
@@ -541,8 +543,8 @@ let groups = [
         dependencies: [
           "HearthAccounts", "HearthBytes", "HearthCrypto", "HearthEngine", "HearthGateway", "HearthRules",
           "HearthSystem",
-          "HearthTransport", "HearthTree", "HearthTrial", "HearthWire", "RandomTestKit", "ServerTestKit",
-          .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix,
+          "HearthTransport", "HearthTree", "HearthTrial", "HearthWire", "PagesTestKit", "RandomTestKit",
+          "ServerTestKit", .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix,
         ]),
       .testTarget(
         name: "HearthIdentityTests",
@@ -594,7 +596,7 @@ let groups = [
           "HearthGateway",
           "HearthIdentity", "HearthJournal", "HearthMetrics", "HearthOutbound", "HearthPlugin", "HearthPluginHost",
           "HearthRules", "HearthSQLite", "HearthServer", "HearthSystem", "HearthTestKit", "HearthTransport",
-          "HearthTree", "HearthTrial", "HearthWire", "LiveServerKit", "RandomTestKit", "ServerTestKit",
+          "HearthTree", "HearthTrial", "HearthWire", "LiveServerKit", "PagesTestKit", "RandomTestKit", "ServerTestKit",
           .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
         ],
         resources: [.copy("Scenarios/Data")]),
@@ -609,7 +611,8 @@ let groups = [
           "ServerTestKit",
           .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix, .nioSSL,
         ]),
-      .testTarget(name: "HearthTreeTests", dependencies: ["HearthBytes", "HearthTree", "RandomTestKit"]),
+      .testTarget(
+        name: "HearthTreeTests", dependencies: ["HearthBytes", "HearthTree", "PagesTestKit", "RandomTestKit"]),
       .testTarget(
         name: "HearthTrialTests",
         dependencies: ["HearthEngine", "HearthRules", "HearthTree", "HearthTrial", "RandomTestKit"]),

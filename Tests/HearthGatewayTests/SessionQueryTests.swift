@@ -133,7 +133,9 @@ import Testing
     session.receive(Self.listen(2, Self.lastTwo, tag: 8, "b"), sizeBytes: 10, into: &outputs)
     #expect(session.queries.sizeBytes == 20)
     #expect(session.message(for: .failure(.permissionDenied), to: 1)?.summary.contains("permission_denied") == true)
-    let waits = [8, nil].map { tag in session.refuseListen(ListenName(path: Path("b"), tag: tag)) }
+    let waits = [8, nil].map { tag in
+      session.refuseListen(ListenName(path: Path("b"), tag: tag), .tooBig, "too big")
+    }
     #expect(waits == [true, false])
     #expect(session.message(for: .listening(isIndexed: true), to: 2)?.summary.hasPrefix("reply 2 too_big ") == true)
     #expect(session.queries.count == 0 && session.queries.sizeBytes == 0)

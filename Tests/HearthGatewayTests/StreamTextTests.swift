@@ -108,11 +108,11 @@ import Testing
         }
         if found.count == 3 { done.succeed(found) }
       }
-      texts.make(form, sizeBytesMax: 1 << 20, in: pool, on: loop, completion: note)
-      texts.make(form, sizeBytesMax: 1 << 20, in: pool, on: loop) { text in
+      texts.make(form, sizeBytesMax: 1 << 20, for: .server, in: pool, on: loop, completion: note)
+      texts.make(form, sizeBytesMax: 1 << 20, for: .server, in: pool, on: loop) { text in
         note(text)
         let other = StreamForm(depth: 0, json: .plain)
-        texts.make(other, sizeBytesMax: LargeValuePool.loopBytesMax, in: pool, on: loop, completion: note)
+        texts.make(other, sizeBytesMax: LargeValuePool.loopBytesMax, for: .server, in: pool, on: loop, completion: note)
       }
       return done.futureResult
     }.flatMap { $0 }.get()
@@ -136,8 +136,10 @@ import Testing
       }
       let form = StreamForm(depth: 1, json: .plain)
       for number in 0..<10_000 {
-        event.streamTexts.make(form, sizeBytesMax: 1 << 20, in: pool, on: loop) { note(number, $0 != nil) }
-        event.largeMessage(tag: 7, in: pool, on: loop) { note(10_000 + number, $0 != nil) }
+        event.streamTexts.make(form, sizeBytesMax: 1 << 20, for: .server, in: pool, on: loop) {
+          note(number, $0 != nil)
+        }
+        event.largeMessage(tag: 7, for: .server, in: pool, on: loop) { note(10_000 + number, $0 != nil) }
       }
       return done.futureResult
     }.flatMap { $0 }.get()

@@ -27,6 +27,9 @@ import Testing
     "QuotaLimits.clientsMax": TestReference(
       file: "HearthGatewayTests/QuotaTests",
       name: "one network does not use up the tracked clients"),
+    "DeliveryLimits.poolWaitingMax": TestReference(
+      file: "HearthGatewayTests/PoolQueueTests",
+      name: "the queue is bounded, and one network does not use it up alone"),
     "PollLimits.sessionsMax": TestReference(
       file: "HearthGatewayTests/LongPollLimitTests",
       name: "all networks of a /48 together leave others their half"),

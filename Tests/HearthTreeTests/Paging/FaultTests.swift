@@ -1,3 +1,4 @@
+import PagesTestKit
 import RandomTestKit
 import Testing
 
@@ -183,5 +184,20 @@ import Testing
     let node = try stored.open()
     let faults = faults { _ = node.json(.export) }
     #expect(faults.failed == 1)
+  }
+
+  @Test func `A node is resident when all of its pages and texts are in memory`() throws {
+    try withCold { cold, memory in
+      #expect(!cold.isResident)
+      let faults = faults { _ = cold.isResident }
+      #expect(faults == FaultCounts())
+      #expect(FaultScope.resident { cold[Self.path].scalar } == nil)
+      #expect(cold[Self.path].scalar == .int(111))
+      #expect(FaultScope.resident { cold[Self.path].scalar } == .int(111))
+      #expect(!cold.isResident && !cold.child("room3").isResident)
+      #expect(cold == StoredNodeTests.sample(), "this reads all of it")
+      #expect(cold.isResident && FaultScope.resident { cold.json(.export) } != nil)
+    }
+    #expect(StoredNodeTests.sample().isResident && Node.empty.isResident && Node(.int(1)).isResident)
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import HearthAccounts
 import HearthCrypto
+import HearthDatabase
 import HearthPlugin
 import HearthTransport
 import Logging
@@ -43,11 +44,21 @@ package struct TestServer: Sendable {
       dataDirectory: directory, port: 0, rules: rules, mode: mode, accounts: Self.accounts(isEmulator: isEmulator),
       plugins: PluginSet(providers: Self.providers, mailer: mailer),
       logger: Logger(label: "test") { _ in recorder })
+    if ProcessInfo.processInfo.environment["HEARTH_PAGED"] != nil { Self.evictEverything(&options) }
     options.ioThreadCount = ioThreadCount
     options.memory = memory
     configure(&options)
     server = HearthServer(options: options)
     try await server.start()
+  }
+
+  /// Lets databases write a checkpoint after each commit, and keep no page in memory. The environment variable
+  /// `HEARTH_PAGED` does it for all test servers.
+  package static func evictEverything(_ options: inout HearthServer.Options) {
+    options.pages = PageCache(sizeBytes: 0)
+    options.databaseLimits.pagedBytesMin = 0
+    options.databaseLimits.snapshotIntervalBytes = 1
+    options.databaseLimits.checkpointPauseFactor = 0
   }
 
   /// A key folder for all test servers, because making a key pair takes longer than most tests.

@@ -6,8 +6,10 @@ package struct FairQueue<Client: Hashable & Sendable, Job> {
   private var waiting: [Client: [Job]] = [:]
   private var shares: FairShareLimit
   private var claims: [Client: FairShareLimit.Claim] = [:]
-  /// The clients with waiting jobs, the next one first.
+  /// The clients with waiting jobs, in the order of their turns, from ``firstTurn`` on.
   private var turns: [Client] = []
+  /// The index of the next client. What is before it is removed from time to time, because that moves all others.
+  private var firstTurn = 0
 
   /// The maximum number of waiting jobs.
   package let countMax: Int
@@ -51,8 +53,10 @@ package struct FairQueue<Client: Hashable & Sendable, Job> {
 
   /// Removes and returns the next job; nil when none waits.
   package mutating func popFirst() -> Job? {
-    guard let client = turns.first, let job = waiting[client]?.first else { return nil }
-    turns.removeFirst()
+    guard firstTurn < turns.count, let job = waiting[turns[firstTurn]]?.first else { return nil }
+    let client = turns[firstTurn]
+    firstTurn += 1
+    if firstTurn > turns.count / 2 { removePastTurns() }
     take(at: 0, of: client)
     if waiting[client] != nil { turns.append(client) }
     return job
@@ -62,8 +66,16 @@ package struct FairQueue<Client: Hashable & Sendable, Job> {
   package mutating func remove(for client: Client, where matches: (Job) -> Bool) -> Job? {
     guard let jobs = waiting[client], let index = jobs.firstIndex(where: matches) else { return nil }
     take(at: index, of: client)
-    if waiting[client] == nil { turns.removeAll { $0 == client } }
+    if waiting[client] == nil {
+      removePastTurns()
+      turns.removeAll { $0 == client }
+    }
     return jobs[index]
+  }
+
+  private mutating func removePastTurns() {
+    turns.removeFirst(firstTurn)
+    firstTurn = 0
   }
 
   private mutating func take(at index: Int, of client: Client) {

@@ -64,6 +64,16 @@ package enum FaultScope {
     return (result, FaultCounts.current - before)
   }
 
+  /// Calls `body` without reading data that is not in memory, and returns its result; `nil` when it needed such data, or
+  /// data could not be read. The work is then to be repeated on a thread that may wait.
+  package static func resident<Value>(_ body: () -> Value) -> Value? {
+    let (result, faults) = run(.refuse, body)
+    return faults.isIncomplete ? nil : result
+  }
+
+  /// Declares the thread an event loop's: in debug builds, a read of data that is not in memory traps there.
+  package static func markEventLoop() { thread_faults_current().pointee.is_event_loop = true }
+
   /// The thread's policy.
   package static var policy: FaultPolicy { FaultPolicy(rawValue: thread_faults_current().pointee.policy) ?? .install }
 }
@@ -106,6 +116,9 @@ enum NodeFault {
       faults.pointee.refused &+= 1
       return nil
     }
+    #if DEBUG
+      precondition(!faults.pointee.is_event_loop, "an event loop reads a page")
+    #endif
     let location = PageLocation(bits: reference.bits)
     faults.pointee.count &+= 1
     faults.pointee.bytes &+= UInt64(location.sizeBytes)

@@ -81,8 +81,10 @@ public final class DatabaseHistory: Sendable {
 
   /// Returns the present state at a location, without reading the journal.
   private func state(of present: DatabaseState, _ path: Path) throws -> PastState {
-    PastState(
-      path: path, node: present.root[path], position: present.position,
+    let (node, faults) = FaultScope.run(.install) { present.root[path] }
+    guard faults.failed == 0 else { throw JournalError(.inputOutput, "a page of the database cannot be read") }
+    return PastState(
+      path: path, node: node, position: present.position,
       wallMilliseconds: try HistoryTimes(journal).milliseconds(of: present.position),
       storedRules: present.storedRules)
   }

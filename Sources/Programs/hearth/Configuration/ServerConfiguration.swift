@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthDatabase
 import HearthPlugin
 import HearthProgram
 import HearthServer
@@ -22,7 +23,7 @@ extension HearthServer.Options {
     journal = try settings.journalLocation
     if let name = settings.defaultNamespace { defaultNamespace = name }
     (history, recordsAuthors) = (settings.history, settings.recordsAuthors)
-    cacheBytes = settings.cacheBytes
+    pages = settings.cacheBytes.map { PageCache(sizeBytes: $0) }
   }
 
   private static func accounts(

@@ -35,6 +35,10 @@ struct DeliveryLimits: Sendable {
   /// pause a loop with long queues would read no input until they are empty.
   var turnPause = TimeAmount.microseconds(50)
 
+  /// The maximum number of jobs of each duration class that wait for a thread of ``LargeValuePool``, at some hundred
+  /// bytes each: one for each connection of a database.
+  static let poolWaitingMax = 262_144
+
   /// Returns the time of the next delivery of a loop that was busy from `start` to `end`.
   ///
   /// - Parameter hasMore: true when more effects are queued already.

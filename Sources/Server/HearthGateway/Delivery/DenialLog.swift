@@ -86,9 +86,10 @@ package struct DenialLog: Sendable {
     let trace: String
 
     var record: DenialRecords.Record {
+      // The data that rules read is in memory since the decision; a record of other data is not kept.
       DenialRecords.Record(
-        trace: trace, database: database, operation: operation, path: path, request: decision?.denied?.recorded(),
-        hasRules: decision != nil)
+        trace: trace, database: database, operation: operation, path: path,
+        request: FaultScope.resident { decision?.denied?.recorded() } ?? nil, hasRules: decision != nil)
     }
   }
 
@@ -128,11 +129,12 @@ package struct DenialLog: Sendable {
     logger.info("denied", metadata: metadata)
   }
 
-  /// Returns the explanation for a client with a debugging credential; others get none.
+  /// Returns the explanation for a client with a debugging credential; others get none. It has no details that would
+  /// need data that is not in memory.
   static func explanation(of denial: Denial) -> Explanation? {
     guard let decision = denial.decision else { return nil }
-    return Explanation(
-      operation: name(of: denial.operation), path: denial.path, decision: decision.denied?.explained() ?? decision)
+    let explained = FaultScope.resident { decision.denied?.explained() } ?? nil
+    return Explanation(operation: name(of: denial.operation), path: denial.path, decision: explained ?? decision)
   }
 
   private static func place(of rule: RuleReference) -> String { ".\(rule.kind.rawValue) at \(rule.pathTemplate)" }

@@ -1,6 +1,7 @@
 import Dispatch
 import HearthAccounts
 import HearthEngine
+import HearthTree
 import NIOCore
 
 /// A router of a database's effects to the event loops of their connections: once for each loop and batch.
@@ -21,6 +22,7 @@ package struct EffectRouter: Sendable {
     for (index, loop) in loops.enumerated() {
       let hub = await withCheckedContinuation { made in
         loop.execute {
+          FaultScope.markEventLoop()
           let hub = LoopHub(loop: loop, index: index, denials: denials)
           made.resume(returning: NIOLoopBound(hub, eventLoop: loop))
         }

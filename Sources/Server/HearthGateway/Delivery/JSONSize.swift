@@ -84,10 +84,32 @@ struct JSONSize {
   }
 }
 
+extension LargeValuePool {
+  /// Returns true when a value is written as JSON by the pool: it is large, or not all of it is in memory.
+  static func takes(_ node: Node) -> Bool {
+    FaultScope.resident { JSONSize.exceeds(node, bytes: loopBytesMax) } != false || !node.isResident
+  }
+
+  /// Returns true when an event is written as JSON by the pool: it is large, or not all of it is in memory.
+  static func takes(_ change: Event.Change) -> Bool {
+    FaultScope.resident { change.exceeds(bytes: loopBytesMax) } != false
+      || !change.allNodesSatisfy { $0.isResident }
+  }
+}
+
 extension Event.Change {
+  /// Returns true when all values in it satisfy a predicate.
+  func allNodesSatisfy(_ predicate: (Node) -> Bool) -> Bool {
+    switch self {
+    case .put(let node): predicate(node)
+    case .merge(let entries): entries.allSatisfy { predicate($0.node) }
+    case .ranges(let ranges): ranges.allSatisfy { predicate($0.node) }
+    }
+  }
+
   /// Returns true when the text of its paths and values has more than `bytes` bytes. Reads no more than necessary.
   func exceeds(bytes: Int) -> Bool { JSONSize.exceeds(self, bytes: bytes) }
 
-  /// Returns the bytes of the text of its paths and values, or `max` when it has more.
-  func bytes(max: Int) -> Int { JSONSize.bytes(of: self, max: max) }
+  /// Returns the bytes of the text of its paths and values, or `max` when it has more, or not all of it is in memory.
+  func bytes(max: Int) -> Int { FaultScope.resident { JSONSize.bytes(of: self, max: max) } ?? max }
 }

@@ -37,13 +37,14 @@ final class RecentTexts: Sendable {
 
   init(memory: ClientMemory) { self.memory = memory }
 
-  /// Returns the cached text of a value, or makes it.
+  /// Returns the cached text of a value, or makes it. A text is not kept when data of it could not be read.
   func text(
     of node: Node, in format: Format, _ make: () -> ByteBuffer?
   ) -> (bytes: ByteBuffer, counted: SharedText)? {
     let found = entries.withLock { entries in entries.lazy.compactMap(\.counted).first { $0.matches(node, format) } }
     if let found, let made = found.made as? CachedText { return (made.bytes, found) }
-    guard let bytes = make() else { return nil }
+    let (made, faults) = FaultScope.run(FaultScope.policy, make)
+    guard let bytes = made, !faults.isIncomplete else { return nil }
     let counted = memory.text(bytes: bytes.readableBytes, made: CachedText(format, node, bytes))
     entries.withLock { entries in
       entries.removeAll { $0.counted == nil }

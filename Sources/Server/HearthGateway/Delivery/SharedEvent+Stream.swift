@@ -40,15 +40,17 @@ final class StreamTexts {
   ///
   /// - Parameters:
   ///   - sizeBytesMax: the maximum size of the event's data in bytes.
-  ///   - completion: called on `loop`, not before this returns; with nil when the server stops.
+  ///   - client: the first recipient, in whose turn it is made.
+  ///   - completion: called on `loop`, not before this returns; with nil when its data cannot be read, and when the
+  ///     server stops.
   func make(
-    _ form: StreamForm, sizeBytesMax: Int, in pool: LargeValuePool, on loop: any EventLoop,
+    _ form: StreamForm, sizeBytesMax: Int, for client: PoolClient, in pool: LargeValuePool, on loop: any EventLoop,
     completion: @escaping (Text?) -> Void
   ) {
     guard waiting[form]?.append(completion) == nil else { return }
     waiting[form] = [completion]
     let event = event
-    pool.run(on: loop) { () -> Text in
+    pool.run(on: loop, for: client, lane: PoolQueue.Lane(event.change)) { () -> Text in
       guard !event.change.exceeds(bytes: sizeBytesMax) else { return .tooLarge }
       guard case .put(let node) = event.change else {
         return event.streamText(form).map { .text($0, pool.memory.text(bytes: $0.readableBytes)) } ?? .nothing

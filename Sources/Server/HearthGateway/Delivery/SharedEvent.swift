@@ -4,6 +4,13 @@ import HearthTree
 import HearthWire
 import NIOCore
 
+/// A message that is made away from the event loop.
+enum LargeMessage: Sendable {
+  case message(OutboundMessage)
+  /// The message is too large for every client.
+  case tooLarge
+}
+
 /// An event on one loop, encoded at most once for each form of delivery.
 final class SharedEvent {
   let event: Event
@@ -16,12 +23,12 @@ final class SharedEvent {
   /// show the same page use the same few.
   private static let taggedMax = 8
 
-  /// The encoded messages of a large event, by their tags; nil for one that is larger than any client may be sent.
-  private var large: [Int32?: OutboundMessage?] = [:]
+  /// The encoded messages of a large event, by their tags.
+  private var large: [Int32?: LargeMessage] = [:]
   /// The callbacks for a message that is being made, by its tag. There may be thousands, so each is added in place.
-  private var waiting: [Int32?: [(OutboundMessage?) -> Void]] = [:]
-  /// True when its messages are not made on the event loop.
-  private(set) lazy var isLarge = event.change.exceeds(bytes: LargeValuePool.loopBytesMax)
+  private var waiting: [Int32?: [(LargeMessage?) -> Void]] = [:]
+  /// True when its messages are not made on the event loop: they are large, or data of them is not in memory.
+  private(set) lazy var isLarge = LargeValuePool.takes(event.change)
 
   /// The texts for event streams; nil before the first of them needs one.
   var texts: StreamTexts?
@@ -45,24 +52,28 @@ final class SharedEvent {
 
   /// Makes the push on a socket of a large event, away from the loop, once for all recipients.
   ///
-  /// - Parameter completion: called on `loop`, at once when the message exists; with nil when it is too large for every
-  ///   client, or the server stops.
+  /// - Parameters:
+  ///   - client: the first recipient, in whose turn it is made.
+  ///   - completion: called on `loop`, at once when the message exists; with nil when its data cannot be read, and when
+  ///     the server stops.
   func largeMessage(
-    tag: Int32?, in pool: LargeValuePool, on loop: any EventLoop, completion: @escaping (OutboundMessage?) -> Void
+    tag: Int32?, for client: PoolClient, in pool: LargeValuePool, on loop: any EventLoop,
+    completion: @escaping (LargeMessage?) -> Void
   ) {
     if let made = large[tag] { return completion(made) }
     guard waiting[tag]?.append(completion) == nil else { return }
     waiting[tag] = [completion]
     let event = event
-    pool.run(on: loop) { () -> OutboundMessage? in
-      guard !event.change.exceeds(bytes: DataLimits.readSizeBytesMax) else { return nil }
-      guard case .put(let node) = event.change else { return OutboundMessage(event.push(tag: tag), in: pool.memory) }
+    pool.run(on: loop, for: client, lane: PoolQueue.Lane(event.change)) { () -> LargeMessage in
+      guard !event.change.exceeds(bytes: DataLimits.readSizeBytesMax) else { return .tooLarge }
+      guard case .put(let node) = event.change else {
+        return .message(OutboundMessage(event.push(tag: tag), in: pool.memory))
+      }
       return pool.recent.text(of: node, in: .push(event.path, tag: tag)) {
         OutboundMessage(event.push(tag: tag)).frame
-      }.map(OutboundMessage.init)
-    } completion: { made in
-      let message = made ?? nil
-      self.large.updateValue(message, forKey: tag)
+      }.map { .message(OutboundMessage(frame: $0.bytes, counted: $0.counted)) } ?? .tooLarge
+    } completion: { message in
+      self.large[tag] = message
       for completion in self.waiting.removeValue(forKey: tag) ?? [] { completion(message) }
     }
   }

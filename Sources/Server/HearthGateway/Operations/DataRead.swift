@@ -8,27 +8,21 @@ struct DataRead {
   let source: ReadSource
 
   func answer() {
-    let read = DataRead(
-      call: call.explainingRead(of: location.path, from: source), location: location, source: source)
-    do throws(RESTFailure) {
-      try read.find()
-    } catch {
-      read.call.completion(RESTResponse(error))
+    call.explainingRead(of: location.path, from: source) {
+      DataRead(call: $0, location: location, source: source).find()
     }
   }
 
-  private func find() throws(RESTFailure) {
+  private func find() {
     let request = call.request
-    guard let query = request.query else {
-      let node = try call.permittedRead(location, source)
-      return respond(with: node)
-    }
+    guard let query = request.query else { return call.permittedRead(location, source) { respond(with: $0) } }
     // No index helps here, so the engine is not called.
     guard location.isPriority || query.order == .key else { return select(query) }
-    let node = try call.permittedRead(location, source)
-    // Tools request one key to find out whether a database is empty, and skip an empty one.
-    if request.isShallow, query.start == nil, query.end == nil, !node.isInterior { return respond(with: node) }
-    respond(with: QueryResult(query, of: node))
+    call.permittedRead(location, source) { node in
+      // Tools request one key to find out whether a database is empty, and skip an empty one.
+      if request.isShallow, query.start == nil, query.end == nil, !node.isInterior { return respond(with: node) }
+      respond(with: QueryResult(query, of: node))
+    }
   }
 
   /// Runs a query in the engine, which keeps the indexes.
@@ -50,9 +44,10 @@ struct DataRead {
 
   /// Responds with the result of a query.
   private func respond(with result: QueryResult) {
-    if result.childrenReadMax <= LargeValuePool.loopChildrenMax { return respond(with: result.node) }
+    let lane = PoolQueue.Lane(result)
+    if lane == .short, let node = FaultScope.resident({ result.node }) { return respond(with: node) }
     let (request, refuses) = (call.request, call.refusesAnswer)
-    call.answerOnPool {
+    call.answerOnPool(lane) {
       let node = result.node
       return refuses(node) ? RESTResponse(.tooBig) : Self.response(to: request, node)
     }

@@ -18,7 +18,7 @@ struct DataWrite {
     guard request.body.readableBytes > LargeValuePool.loopBytesMax else {
       return try send(try RESTWrite(request, at: location, name: name))
     }
-    services.pool.run(on: call.hub.loop) { () -> Result<RESTWrite, RESTFailure> in
+    services.pool.run(on: call.hub.loop, for: call.poolClient) { () -> Result<RESTWrite, RESTFailure> in
       do throws(RESTFailure) { return .success(try RESTWrite(request, at: location, name: name)) } catch {
         return .failure(error)
       }
@@ -76,29 +76,23 @@ struct DataWrite {
   }
 
   private func complete(_ call: RESTCall, _ write: RESTWrite, _ node: Node?) {
-    guard call.request.body.readableBytes > LargeValuePool.loopBytesMax else {
-      return call.completion(write.answer(node))
-    }
-    services.pool.run(on: call.hub.loop) {
-      write.answer(node)
-    } completion: { response in
-      // The write is done, even if its echo failed.
-      call.completion(response ?? .silent)
+    // The write is done, even if its echo failed.
+    let completion: (RESTResponse?) -> Void = { call.completion($0 ?? .silent) }
+    if call.request.body.readableBytes > LargeValuePool.loopBytesMax {
+      services.pool.run(on: call.hub.loop, for: call.poolClient, { write.answer(node) }, completion: completion)
+    } else {
+      services.pool.read(on: call.hub.loop, for: call.poolClient, { write.answer(node) }, completion: completion)
     }
   }
 
   /// Refuses a failed comparison. The response shows the current value, so it needs the right to read it. Its body is
   /// the data alone: clients write it back after their next attempt.
   private func refuse(_ call: RESTCall, _ write: RESTWrite) {
-    let node: Node
-    do throws(RESTFailure) {
-      node = try call.permittedRead(write.location, .database(database))
-    } catch {
-      return call.completion(RESTResponse(error))
-    }
-    let request = call.request
-    call.respond(with: node) {
-      RESTResponse(status: 412, headers: [(name: "ETag", value: ETag.of(node))], body: request.text(of: node))
+    call.permittedRead(write.location, .database(database)) { node in
+      let request = call.request
+      call.respond(with: node) {
+        RESTResponse(status: 412, headers: [(name: "ETag", value: ETag.of(node))], body: request.text(of: node))
+      }
     }
   }
 }

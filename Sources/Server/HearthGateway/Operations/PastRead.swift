@@ -39,23 +39,30 @@ struct PastRead {
     if let time = past.wallMilliseconds {
       headers.append((name: "X-Hearth-Time", value: Timestamp.text(milliseconds: time)))
     }
-    let refusal = refusal(call, state)
-    call.completion = { response in
-      var response = response
-      if response.status == 401, let refusal { response = refusal }
-      response.headers += headers
-      completion(response)
+    let location = location
+    let (request, principal, now) = (call.request, call.caller.principal, call.now.wallMilliseconds)
+    call.services.pool.read(on: call.hub.loop, for: call.poolClient) {
+      Self.refusal(request, principal, now, location, state)
+    } completion: { refusal in
+      call.completion = { response in
+        var response = response
+        if response.status == 401, let refusal = refusal ?? nil { response = refusal }
+        response.headers += headers
+        completion(response)
+      }
+      DataRead(call: call, location: location, source: .past(name: database.name, state)).answer()
     }
-    DataRead(call: call, location: location, source: .past(name: database.name, state)).answer()
   }
 
   /// Returns the response when the rules deny the read: beside the error the reason, for programs in `explanation` and
   /// for display in `text`. The caller is an administrator that acts as another identity.
-  private func refusal(_ call: RESTCall, _ state: DatabaseState) -> RESTResponse? {
-    let (request, principal) = (call.request, call.caller.principal)
+  private static func refusal(
+    _ request: RESTRequest, _ principal: Principal, _ nowMilliseconds: Int64, _ location: Location,
+    _ state: DatabaseState
+  ) -> RESTResponse? {
     guard !principal.isAdministrator else { return nil }
     let read = ReadRequest(
-      path: location.path, root: state.root, auth: principal.auth, nowMilliseconds: call.now.wallMilliseconds,
+      path: location.path, root: state.root, auth: principal.auth, nowMilliseconds: nowMilliseconds,
       query: request.queryForRules)
     let decision = state.rules.withExpressions.traced(.read(read), stepsMax: RulesLimits.explainStepsMax)
     guard let decision, !decision.isAllowed else { return nil }

@@ -7,17 +7,22 @@ extension RESTCall {
   /// The maximum bytes of an explanation: proxies and clients refuse much longer headers.
   private static let sizeBytesMax = 4_096
 
-  /// Returns the same call, with an explanation of the read in its response when the caller asks for one.
-  func explainingRead(of path: Path, from source: ReadSource) -> RESTCall {
+  /// Makes the explanation of a read when the caller asks for one.
+  ///
+  /// - Parameter body: called on this loop with the same call, which has the explanation in its response.
+  func explainingRead(of path: Path, from source: ReadSource, _ body: @escaping (RESTCall) -> Void) {
     let principal = caller.principal
-    guard principal.isDebugging, !principal.isAdministrator else { return self }
+    guard principal.isDebugging, !principal.isAdministrator else { return body(self) }
     let state = source.state
     let read = ReadRequest(
       path: path, root: state.root, auth: principal.auth, nowMilliseconds: now.wallMilliseconds,
       query: request.wantsEvents ? request.query : request.queryForRules)
-    let limit = RulesLimits.explainStepsMax
-    guard let decision = state.rules.withExpressions.traced(.read(read), stepsMax: limit) else { return self }
-    return explaining(Explanation(operation: "read", path: path, decision: decision))
+    services.pool.read(on: hub.loop, for: poolClient) {
+      state.rules.withExpressions.traced(.read(read), stepsMax: RulesLimits.explainStepsMax)
+    } completion: { decision in
+      guard let decision = decision ?? nil else { return body(self) }
+      body(explaining(Explanation(operation: "read", path: path, decision: decision)))
+    }
   }
 
   /// Returns the same call, with an explanation in its response.

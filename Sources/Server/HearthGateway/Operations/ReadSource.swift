@@ -33,7 +33,7 @@ enum ReadSource {
 extension RESTCall {
   /// Runs a query in an engine: the database's own, which keeps indexes, or a temporary one.
   ///
-  /// - Parameter completion: called on this loop, before this returns when there is no database.
+  /// - Parameter completion: called on this loop.
   func get(
     _ path: Path, _ query: Query, from source: ReadSource, completion: @escaping (Reply) -> Void
   ) {
@@ -43,19 +43,29 @@ extension RESTCall {
       hub.request(
         .get(path, query), as: principal, in: origin.network, of: database, id: origin.requestID, completion: completion
       )
-    case .notCreated(let name, let state), .past(let name, let state):
-      var engine = Engine(state: state)
+    case .notCreated, .past:
       let command = Command(
         connection: ConnectionID(rawValue: 0), request: 1, principal: principal, action: .get(path, query))
-      for effect in engine.decide([command], at: now).effects {
-        switch effect {
-        case .reply(_, _, let reply): completion(reply)
-        // A read of the past as another identity gets the denial as its response; the log does not.
-        case .denied(let denial):
-          guard case .notCreated = source else { continue }
-          services.denials.log(denial, database: name, exists: false, requestID: origin.requestID)
-        case .event, .queryEvent, .authenticationEnded, .redecided: break
-        }
+      let (state, now) = (source.state, now)
+      services.pool.read(on: hub.loop, for: poolClient) {
+        var engine = Engine(state: state)
+        return engine.decide([command], at: now).effects
+      } completion: { effects in
+        guard let effects else { return completion(.failure(.unavailable)) }
+        perform(effects, from: source, completion)
+      }
+    }
+  }
+
+  private func perform(_ effects: [Effect], from source: ReadSource, _ completion: (Reply) -> Void) {
+    for effect in effects {
+      switch effect {
+      case .reply(_, _, let reply): completion(reply)
+      // A read of the past as another identity gets the denial as its response; the log does not.
+      case .denied(let denial):
+        guard case .notCreated = source else { continue }
+        services.denials.log(denial, database: source.name, exists: false, requestID: origin.requestID)
+      case .event, .queryEvent, .authenticationEnded, .redecided: break
       }
     }
   }

@@ -22,8 +22,9 @@ struct StreamStart {
     var refusing = call
     refusing.completion = connection.refuse
     refusing.withDatabase(creation) { database in
-      let explained = call.explainingRead(of: location.path, from: .database(database))
-      connection.begin(database, completion: explained.completion)
+      call.explainingRead(of: location.path, from: .database(database)) { explained in
+        connection.begin(database, completion: explained.completion)
+      }
     }
   }
 }

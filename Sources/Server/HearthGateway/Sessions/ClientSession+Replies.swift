@@ -11,10 +11,10 @@ extension ClientSession {
     unansweredBytes -= answered.sizeBytes
     let kind = answered.kind
     if case .refused(let status, let text) = kind { return .reply(request, status, .text(text)) }
-    if case .listen(let name) = kind, let refused = refusedListen, refused == name {
+    if case .listen(let name) = kind, let refused = refusedListen, refused.name == name {
       refusedListen = nil
       forget(name)
-      return .reply(request, .tooBig, .text(RESTFailure.tooBig.text))
+      return .reply(request, refused.status, .text(refused.text))
     }
     switch reply {
     case .listening(isIndexed: false): return .reply(request, .ok, .noIndex)
@@ -42,7 +42,7 @@ extension ClientSession {
 
   private static func value(_ node: Node, for kind: Pending.Kind) -> Node {
     guard case .priority = kind else { return node }
-    return node.priority.map { Node($0) } ?? .empty
+    return node.priorityNode
   }
 
   private static func data(for kind: Pending.Kind) -> ServerMessage.ReplyData {
@@ -53,6 +53,11 @@ extension ClientSession {
     case .other, .priority, .refused: .emptyText
     }
   }
+}
+
+extension Node {
+  /// The priority as a value.
+  var priorityNode: Node { priority.map { Node($0) } ?? .empty }
 }
 
 extension Status {

@@ -62,8 +62,8 @@ struct ClientSession {
   var unansweredBytes = 0
   /// True when the credential in force asks for writes without effect, which this server does not support.
   var isSimulating = false
-  /// The listen whose first value is over the limit, while its response is outstanding; nil otherwise.
-  var refusedListen: ListenName?
+  /// The listen whose first value cannot be sent, while its response is outstanding, and the response; nil otherwise.
+  var refusedListen: (name: ListenName, status: Status, text: String)?
   /// The listens with a query.
   var queries = SessionQueries()
 
@@ -114,12 +114,12 @@ struct ClientSession {
     resume(into: &outputs)
   }
 
-  /// Turns the response of a listen into a failure, because its first value is too large to be sent.
+  /// Turns the response of a listen into a failure, because its first value cannot be sent.
   ///
   /// - Returns: false when no listen of that name waits for its response.
-  mutating func refuseListen(_ name: ListenName) -> Bool {
+  mutating func refuseListen(_ name: ListenName, _ status: Status, _ text: String) -> Bool {
     let isWaiting = pending.contains { if case .listen(let other) = $0.kind { other == name } else { false } }
-    if isWaiting { refusedListen = name }
+    if isWaiting { refusedListen = (name, status, text) }
     return isWaiting
   }
 

@@ -23,7 +23,7 @@ extension SocketConnection {
   private func decodeOnPool(_ message: [UInt8]) {
     (undecoded, decodingBytes) = ([], message.count)
     setReading(false)
-    services.pool.run(on: hub.loop) {
+    services.pool.run(on: hub.loop, for: poolClient) {
       message.withUnsafeBytes { Self.decoded($0) }
     } completion: { decoded in
       self.takeDecoded(decoded, sizeBytes: message.count)
@@ -32,11 +32,15 @@ extension SocketConnection {
 
   /// Takes a message that was decoded away from the loop, and the messages behind it.
   ///
-  /// - Parameter message: nil when the server stops.
+  /// - Parameter message: nil when too much work waits, and when the server stops.
   private func takeDecoded(_ message: Result<ClientMessage, WireError>?, sizeBytes: Int) {
     let waiting = undecoded ?? []
     undecoded = nil
-    guard transport != nil, let message else { return }
+    guard let transport else { return }
+    guard let message else {
+      session.close()
+      return transport.close(code: 1013, reason: "the server has too much to do")
+    }
     take(message, sizeBytes: sizeBytes)
     // Another of the waiting messages may be large as well: then the rest waits behind it.
     for bytes in waiting { bytes.withUnsafeBytes { received($0) } }

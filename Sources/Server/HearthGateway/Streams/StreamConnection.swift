@@ -158,10 +158,11 @@ extension StreamConnection {
     if let text = texts.text(form) { return send(text) }
     deferred = []
     chooseDelivery()
-    texts.make(form, sizeBytesMax: eventSizeBytesMax, in: services.pool, on: hub.loop) { text in
+    let client = PoolClient(connection: id, claimant: ShareClaimant(network: NetworkPrefix(address: address)))
+    texts.make(form, sizeBytesMax: eventSizeBytesMax, for: client, in: services.pool, on: hub.loop) { text in
       let waiting = self.deferred ?? []
       self.deferred = nil
-      // Without this event the later ones would mislead.
+      // Without this event the later ones would mislead. The client opens another stream.
       if let text { self.send(text) } else { self.end() }
       for step in waiting { step(self) }
       self.chooseDelivery()

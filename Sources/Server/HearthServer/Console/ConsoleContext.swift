@@ -2,6 +2,7 @@ import HearthConsole
 import HearthDatabase
 import HearthGateway
 import HearthTransport
+import HearthTree
 import HearthWire
 import NIOCore
 
@@ -52,5 +53,20 @@ struct ConsoleContext: Sendable {
   /// Returns an existing database, and opens it when necessary.
   func database(_ name: String?) async throws(ConsoleFailure) -> Database {
     do { return try await opened(name).get() } catch { throw error as? ConsoleFailure ?? .unavailable }
+  }
+}
+
+extension ConsoleContext {
+  /// Returns the result of work that reads data, on a thread that may wait for the disk.
+  ///
+  /// - Throws: `unavailable` when data cannot be read, and the errors of the work.
+  func read<Value: Sendable>(
+    _ work: @escaping @Sendable () throws(ConsoleFailure) -> Value
+  ) async throws(ConsoleFailure) -> Value {
+    try await BlockingThread.run { () throws(ConsoleFailure) in
+      let (result, faults) = FaultScope.run(.install) { Result { () throws(ConsoleFailure) in try work() } }
+      guard faults.failed == 0 else { throw .unavailable }
+      return try result.get()
+    }
   }
 }

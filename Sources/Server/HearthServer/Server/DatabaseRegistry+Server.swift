@@ -15,21 +15,20 @@ extension DatabaseRegistry {
     _ options: HearthServer.Options, _ engine: ServerJournals, _ node: ClusterNode? = nil, rules: RuleSet,
     router: EffectRouter, meters: DatabaseMetrics = .none
   ) throws(ServerError) -> DatabaseRegistry {
-    var limits = DatabaseLimits()
+    var limits = options.databaseLimits
     limits.engine.countsRules = options.countsRules || options.accounts.isEmulator
     limits.engine.recordsAuthors = options.recordsAuthors
     limits.engine.listensBytesMax =
       options.listensBytesMax ?? EngineLimits.listensBytesMax(memoryBytes: Machine.current.memoryBytes)
     limits.history = options.history
     let directory = DataDirectory(path: options.dataDirectory)
-    let pages = node == nil ? options.cacheBytes.map { PageCache(sizeBytes: $0) } : nil
     let registry = try DatabaseRegistry(
       journals: engine.databases, removed: RemovedDatabases(directory, journals: engine.databases),
       defaultNamespace: options.defaultNamespace, isDefaultNamed: options.isDefaultNamed,
       fallbacks: fallbackNamespaces(options), createsOnUse: options.mode == .dev, initialRules: rules, limits: limits,
       opener: node?.opener(router), closer: node?.closer() ?? closer,
       isShared: node != nil,
-      environment: { name in environment(of: name, router, meters, pages, options.logger) }, logger: options.logger)
+      environment: { name in environment(of: name, router, meters, options) }, logger: options.logger)
     registry.hooks.whenUnavailable { name in router.disconnectClientsForRetry(of: name) }
     return registry
   }
@@ -52,17 +51,17 @@ extension DatabaseRegistry {
   private static let idleSnapshotMilliseconds: Int64 = 10_000
 
   private static func environment(
-    of name: String, _ router: EffectRouter, _ meters: DatabaseMetrics, _ pages: PageCache?, _ logger: Logger
+    of name: String, _ router: EffectRouter, _ meters: DatabaseMetrics, _ options: HearthServer.Options
   ) -> DatabaseEnvironment {
     var environment = DatabaseEnvironment(
       clock: { SystemClock.now },
       schedule: { DispatchQueue.schedule($0, $1) },
       deliver: { effects, arrival in router.deliver(effects, of: name, arrival: arrival) },
-      notice: { notice in notice.log(name, logger) })
+      notice: { notice in notice.log(name, options.logger) })
     environment.charge = { work in router.charge(work, of: name) }
     environment.deliveriesWaiting = { router.waitingRecipientCount(of: name) }
     environment.meters = meters
-    environment.pages = pages
+    environment.pages = options.cluster == nil ? options.pages : nil
     return environment
   }
 }

@@ -84,11 +84,13 @@ extension HearthServer {
     public var history = HistoryRetention.none
     /// True when the author of each change is stored.
     public var recordsAuthors = false
-    /// The memory for pages of large databases in bytes; nil when the data of databases is in memory. A database that has
-    /// pages already keeps them in either case.
-    public var cacheBytes: Int?
+    /// The memory for pages of large databases; nil when the data of databases is in memory. A database that has pages
+    /// already keeps them in either case.
+    public var pages: PageCache?
     /// The maximum memory for listens of a database in bytes; nil derives it from the memory that the process may use.
     var listensBytesMax: Int?
+    /// The limits of each database that no other option determines.
+    var databaseLimits = DatabaseLimits()
     /// The thresholds for low disk space; the default is no monitoring.
     public var space = SpaceThresholds.never
     /// Measures the free space.

@@ -44,6 +44,8 @@ static inline void atomic_byte_store(void *_Nonnull byte, uint8_t value) {
 struct thread_faults {
   uint64_t count, bytes, refused, failed;
   int32_t policy;
+  // True for the thread of an event loop, which must not wait for a disk.
+  bool is_event_loop;
 };
 
 // The calling thread's own.

@@ -47,7 +47,7 @@ struct ConsoleDatabaseEndpoints: ConsoleEndpoints {
     let parameters = try pageParameters()
     let (path, page) = try OutlineQuery.read(parameters)
     let database = try await database(parameters["ns"])
-    let result = await BlockingThread.run { () -> Result<Outline, Outline.Problem> in
+    let result = try await context.read { () -> Result<Outline, Outline.Problem> in
       Result { () throws(Outline.Problem) in try Outline(database.published.root[path], page) }
     }
     switch result {

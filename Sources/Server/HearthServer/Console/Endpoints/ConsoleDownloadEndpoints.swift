@@ -6,6 +6,7 @@ import HearthGateway
 import HearthTransport
 import HearthTree
 import NIOCore
+import Synchronization
 
 /// The console's endpoints for downloading a part of a database as a file, which is streamed to the browser.
 struct ConsoleDownloadEndpoints: ConsoleEndpoints {
@@ -65,8 +66,8 @@ struct ConsoleDownloadEndpoints: ConsoleEndpoints {
       return ConsoleResponder.answer(
         ConsoleFailure(.tooManyRequests, "Too many downloads are in progress. Try again later."))
     }
-    let stream = DownloadStream(
-      database.published.root[pendingDownload.path], for: pendingDownload, console, on: loop.eventLoop)
+    let source = ExportSource(of: pendingDownload.path, in: database.published.root)
+    let stream = DownloadStream(source, for: pendingDownload, console, services.pool, on: loop.eventLoop)
     var response = ConsoleResponder.answer(
       .ok,
       headers: [
@@ -94,20 +95,50 @@ struct ConsoleDownloadEndpoints: ConsoleEndpoints {
   }
 }
 
-/// A tree that is streamed to a browser: the next piece is made once the last one is written. Used on its event loop
-/// only.
+/// The text of a part of a tree, whose pieces are made on different threads, one after the other.
+final class ExportSource: Sendable {
+  private enum Content {
+    case root(Node, Path)
+    case text(ExportText)
+  }
+
+  private let content: Mutex<Content>
+
+  init(of path: Path, in root: Node) { content = Mutex(.root(root, path)) }
+
+  /// Returns the next piece: see ``ExportText/next(bytesMin:)``.
+  func next(bytesMin: Int) -> [UInt8]? {
+    content.withLock { content in
+      var text =
+        switch content {
+        case .root(let root, let path): ExportText(root[path])
+        case .text(let text): text
+        }
+      content = .root(.empty, .root)
+      defer { content = .text(text) }
+      return text.next(bytesMin: bytesMin)
+    }
+  }
+}
+
+/// A tree that is streamed to a browser: the next piece is made, away from the event loop, once the last one is written.
+/// Used on its event loop only.
 final class DownloadStream: HTTPStreamDelegate {
   private static let pieceBytes = 64 << 10
 
-  private var text: ExportText
+  private let source: ExportSource
   private let pendingDownload: ConsoleDownloads.PendingDownload
   private let console: Console
+  private let pool: LargeValuePool
   private let loop: any EventLoop
   private var stream: HTTPStream?
 
-  init(_ node: Node, for pendingDownload: ConsoleDownloads.PendingDownload, _ console: Console, on loop: any EventLoop)
-  {
-    (text, self.pendingDownload, self.console, self.loop) = (ExportText(node), pendingDownload, console, loop)
+  init(
+    _ source: ExportSource, for pendingDownload: ConsoleDownloads.PendingDownload, _ console: Console,
+    _ pool: LargeValuePool, on loop: any EventLoop
+  ) {
+    (self.source, self.pendingDownload, self.console) = (source, pendingDownload, console)
+    (self.pool, self.loop) = (pool, loop)
   }
 
   /// A space, which has no meaning between two tokens of JSON.
@@ -120,17 +151,26 @@ final class DownloadStream: HTTPStreamDelegate {
 
   func closed() {
     stream = nil
-    text = ExportText(.empty)
     console.downloads.leave(pendingDownload.person)
   }
 
   private func sendNextPiece() {
+    pool.run(on: loop, lane: .long) { [source] in
+      source.next(bytesMin: Self.pieceBytes)
+    } completion: { piece in
+      self.send(piece)
+    }
+  }
+
+  /// Sends a piece.
+  ///
+  /// - Parameter piece: nil when data cannot be read.
+  private func send(_ piece: [UInt8]??) {
     guard let stream else { return }
     // A partial file must not look complete.
-    guard console.access.isOpen(pendingDownload.session, now: SystemClock.now.monotonicMilliseconds) else {
-      return stream.abort()
-    }
-    guard let piece = text.next(bytesMin: Self.pieceBytes) else { return stream.end() }
+    let isOpen = console.access.isOpen(pendingDownload.session, now: SystemClock.now.monotonicMilliseconds)
+    guard isOpen, let piece else { return stream.abort() }
+    guard let piece else { return stream.end() }
     stream.send(ByteBuffer(bytes: piece))
     stream.whenWritten { [weak self, loop] in
       loop.assumeIsolated().execute { self?.sendNextPiece() }

@@ -52,7 +52,7 @@ struct ConsoleServerEndpoints: ConsoleEndpoints {
     let database = try await database(parameters["ns"])
     let now = call.now.wallMilliseconds
     return ConsoleResponder.json(
-      await BlockingThread.run {
+      try await context.read {
         let standing = database.listens(of: id)
         let rules = standing.state.rules.withExpressions
         let shown = standing.listens.prefix(Self.listensMax).map { listen in

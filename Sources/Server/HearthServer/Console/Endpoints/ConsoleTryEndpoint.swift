@@ -32,23 +32,21 @@ struct ConsoleTryEndpoint: ConsoleEndpoints {
     let other = try await source(of: body, in: database)
     let now = call.now.wallMilliseconds
     let rulesFile = console.rulesFile
-    let answer = try await console.rulesWork {
-      await BlockingThread.run { () -> Result<JSON, ConsoleFailure> in
-        Result { () throws(ConsoleFailure) in
-          try Self.refusing { () throws(RESTFailure) in
-            let rules = try other.map { text throws(RESTFailure) in try RulesEvaluation.rules(text) } ?? state.rules
-            switch subject {
-            case .now(let request):
-              return Self.json(
-                try RulesEvaluation(request, on: state.root, by: rules, nowMilliseconds: now), dataOf: "now", rulesFile)
-            case .denial(let record, let request):
-              return Self.json(try RulesEvaluation(record, request, by: rules), dataOf: "denial", rulesFile)
-            }
+    let answer = try await console.rulesWork { () throws(ConsoleFailure) in
+      try await context.read { () throws(ConsoleFailure) in
+        try Self.refusing { () throws(RESTFailure) in
+          let rules = try other.map { text throws(RESTFailure) in try RulesEvaluation.rules(text) } ?? state.rules
+          switch subject {
+          case .now(let request):
+            return Self.json(
+              try RulesEvaluation(request, on: state.root, by: rules, nowMilliseconds: now), dataOf: "now", rulesFile)
+          case .denial(let record, let request):
+            return Self.json(try RulesEvaluation(record, request, by: rules), dataOf: "denial", rulesFile)
           }
         }
       }
     }
-    return ConsoleResponder.json(try answer.get())
+    return ConsoleResponder.json(answer)
   }
 
   /// Returns the request of a body, and its database.
