@@ -26,13 +26,19 @@ public enum OAuthSignIn: SignInPlugin {
   }
 
   /// Returns a verifier for each trusted issuer, with an HTTP client of its own.
-  public static func tokenVerifiers(of trusted: TrustedIssuers) throws(SettingsError) -> [any TokenVerifier] {
+  public static func tokenVerifiers(of trusted: TrustedIssuers) -> [any TokenVerifier] {
     let policy = OutboundPolicy(
       trustedHosts: Set(trusted.trustedHosts), allowsPlainHTTP: trusted.allowsPlainHTTP,
       authorityFile: trusted.authorityFile)
-    return trusted.issuers.map { issuer in
-      TrustedIssuerVerifier(issuer, http: OutboundClient(policy: policy, pool: OutboundPool()))
+    var groups: [[TrustedIssuer]] = []
+    for entry in trusted.all {
+      if let i = groups.firstIndex(where: { $0[0].issuer.utf8.elementsEqual(entry.issuer.utf8) }) {
+        groups[i].append(entry)
+      } else {
+        groups.append([entry])
+      }
     }
+    return groups.map { TrustedIssuerVerifier($0, http: OutboundClient(policy: policy, pool: OutboundPool())) }
   }
 
   /// Returns the configured providers.

@@ -23,6 +23,7 @@ GRAVE = {
     "make a service account": ("POST", "server/hearth/v1/serviceAccounts:create", {"name": "ci"}),
     "disable a service account": ("POST", "server/hearth/v1/serviceAccounts:disable", {"email": "x@example.com"}),
     "remove its key": ("POST", "server/hearth/v1/serviceAccounts:removeKey", {"email": "x@example.com", "kid": "x"}),
+    "change the trusted issuers": ("POST", "server/hearth/v1/trust:set", {"issuers": []}),
     "back up": ("POST", "now/backups", {}),
 }
 

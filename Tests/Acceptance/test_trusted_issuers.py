@@ -3,11 +3,14 @@
 import json
 import time
 
+import pytest
 import requests
 
 from client import Client
 from conftest import hearth
+from console_client import Session, start_link
 from identity import Identity, claims
+from postgres import PROGRAMS, WHY_NOT
 from waits import WAIT_SECONDS, until
 
 RULES = json.dumps({"rules": {
@@ -166,3 +169,121 @@ def test_flags_name_trusted_issuers(serve, tmp_path):
         rules=RULES)
     assert status(server, "/users/x", "x") == 401
     assert "accepts tokens of https://securetoken.google.com/my-app; accepts tokens of https://id.example.com" in server.log()
+
+
+def test_an_issuer_opens_the_databases_of_its_settings_only(serve, tmp_path):
+    """Security 98: tokens open the databases that the settings of their issuer name."""
+    source, signed_in = issuer(serve)
+    token, path = signed_in["idToken"], f"/users/{signed_in['localId']}"
+    server = serve(*trust(tmp_path, source, databases=["shop"]), rules=RULES)
+    for name in ("shop", "guests"):
+        rules = tmp_path / f"{name}.json"
+        rules.write_text(RULES)
+        server.run("databases", "create", name, "--rules", str(rules))
+    for _ in range(2):
+        assert [status(server, path, token, ns=name) for name in ("shop", "guests", "default")] == [200, 401, 401]
+    said = server.run("token", "verify", token)
+    assert said.endswith("verified by issuer https://securetoken.google.com/my-app, for the databases shop\n"), said
+    stream = requests.get(
+        f"{server.url}{path}.json", params={"auth": token, "ns": "guests"}, headers={"Accept": "text/event-stream"},
+        timeout=WAIT_SECONDS)
+    assert stream.status_code == 401
+    for name, outcome in (("shop", "ok"), ("guests", "invalid_token")):
+        live = Client(server, ns=name)
+        live.call("auth", outcome, cred=token)
+        live.close()
+
+
+def test_trust_is_changed_in_the_console_without_a_restart(serve, tmp_path):
+    """Security 99: tokens of an issuer that is removed become invalid at once."""
+    source, signed_in = issuer(serve)
+    token, path = signed_in["idToken"], f"/users/{signed_in['localId']}"
+    server = serve(*trust(tmp_path, source), rules=RULES)
+    console = Session(*start_link(server))
+
+    def change(**lists):
+        answer = console.ask("POST", "server/hearth/v1/trust:set", lists)
+        assert answer.status == 200, answer.body
+        return answer.json["issuers"]
+
+    live = Client(server)
+    live.call("auth", cred=token)
+    live.listen(path)
+    (trusted,) = change()
+    assert change(issuers=[]) == []
+    live.expect("ac", **ENDED)
+    live.expect("c", p=path[1:])
+    assert status(server, path, token) == 401
+    receipts = requests.get(
+        f"{server.url}/.settings/receipts.json", params={"auth": server.secret(), "wait": 50},
+        timeout=WAIT_SECONDS).json()["receipts"]
+    assert receipts[0]["revocation"]["issuer"] == trusted["issuer"] and receipts[0]["cancelled"] == 1, receipts
+    # The list of the console replaces that of the file, until it is taken back.
+    server.stop()
+    server.start()
+    assert status(server, path, token) == 401
+    console = Session(*start_link(server))
+    assert change(issuers=None) == [trusted]
+    assert status(server, path, token) == 200
+    assert change(issuers=[{**trusted, "databases": ["shop"]}])[0]["databases"] == ["shop"]
+    assert status(server, path, token) == 401
+    lookup = {**trusted, "userLookup": {"keyFile": "/etc/shadow"}}
+    for lists in ({"issuers": [{"issuer": "x"}]}, {"trustedHosts": []}, {"issuers": [lookup]}):
+        assert console.ask("POST", "server/hearth/v1/trust:set", lists).status == 400, lists
+    live.close()
+
+
+def test_rules_are_tried_as_the_user_of_a_token(serve, tmp_path):
+    source, signed_in = issuer(serve)
+    token, path = signed_in["idToken"], f"/users/{signed_in['localId']}"
+    server = serve(*trust(tmp_path, source), rules=RULES)
+    own = Identity(server).sign_up("bob@example.com", PASSWORD)
+    console = Session(*start_link(server))
+
+    def attempt(token, read, expect=200, **more):
+        answer = console.ask("POST", "try", {"database": "default", "request": {"read": read}, "token": token, **more})
+        assert answer.status == expect, answer.body
+        return answer.json
+
+    tried = attempt(token, path)
+    assert tried["allowed"] is True and tried["auth"]["uid"] == signed_in["localId"]
+    assert tried["auth"]["token"] == claims(token)
+    assert attempt(token, "/claims")["allowed"] is True and attempt(token, "/admin")["allowed"] is False
+    assert attempt(own["idToken"], f"/users/{own['localId']}")["allowed"] is True
+    assert attempt(own["idToken"], path)["allowed"] is False
+    for wrong, problem in (
+            (token[:-8] + "AAAAAAAA", "is not valid: refused by issuer"), ("x", "is not valid"),
+            (server.secret(), "is not a user's"), ("", "must be a user's token"), (1, "must be a user's token")):
+        assert problem in attempt(wrong, path, expect=400)["error"], wrong
+    assert token not in server.log()
+
+
+@pytest.mark.skipif(PROGRAMS is None, reason=WHY_NOT)
+def test_trust_that_is_changed_at_one_node_changes_at_all(cluster, serve, tmp_path):
+    source, signed_in = issuer(serve)
+    token, path = signed_in["idToken"], f"/users/{signed_in['localId']}"
+    nodes = cluster(*trust(tmp_path, source), rules=RULES, names="ab")
+    everywhere = (nodes["a"], nodes["b"])
+    listeners = []
+    for node in everywhere:
+        until(lambda: status(node, path, token) == 200)
+        live = Client(node)
+        live.call("auth", cred=token)
+        live.listen(path)
+        listeners.append(live)
+
+    def change(node, issuers):
+        answer = requests.post(
+            f"{node.url}/hearth/v1/trust:set", json={"issuers": issuers}, timeout=WAIT_SECONDS,
+            headers={"Authorization": f"Bearer {node.run('token', 'mint', '--admin').strip()}"})
+        assert answer.status_code == 200, answer.text
+
+    change(nodes["b"], [])
+    for node, live in zip(everywhere, listeners):
+        live.expect("ac", **ENDED)
+        live.expect("c", p=path[1:])
+        assert status(node, path, token) == 401
+        live.close()
+    change(nodes["a"], None)
+    for node in everywhere:
+        until(lambda: status(node, path, token) == 200)

@@ -22,7 +22,7 @@ OPERATORS = [
     ("POST", "/.settings/erasures.json", {"uid": "ann", "places": [{"database": "default", "path": "/rooms"}]}),
     ("POST", "/.settings/erasures.json", {"number": "1a"}), ("POST", "/hearth/v1/serviceAccounts:create", {"name": "mine"}),
     ("POST", "/hearth/v1/secrets:rotate", {}), ("POST", "/hearth/v1/keys:rotate", {"kind": "id-token"}),
-    ("POST", "/hearth/v1/users:export", {}), ("POST", "/hearth/v1/audit:tail", {})]
+    ("POST", "/hearth/v1/trust:set", {"issuers": []}), ("POST", "/hearth/v1/users:export", {}), ("POST", "/hearth/v1/audit:tail", {})]
 
 
 def service_account(server, name="ci"):

@@ -20,7 +20,7 @@
 
     init() throws {
       fakes.on(Self.keysURL, try OAuthFixture.keySet(["k1": OAuthFixture.key]), headers: Self.lifetime(3_600))
-      verifier = TrustedIssuerVerifier(.firebase(projectID: "my-app"), http: fakes)
+      verifier = TrustedIssuerVerifier([.firebase(projectID: "my-app")], http: fakes)
     }
 
     private static func lifetime(_ seconds: Int) -> [OutboundHeader] {
@@ -146,7 +146,7 @@
     @Test func `an issuer that never answered decides nothing`() async throws {
       let fakes = FakeProviders()
       fakes.on(Self.keysURL, fails: .unreachable)
-      let verifier = TrustedIssuerVerifier(.firebase(projectID: "my-app"), http: fakes)
+      let verifier = TrustedIssuerVerifier([.firebase(projectID: "my-app")], http: fakes)
       await #expect(throws: ForeignTokenError(.unavailable, "")) { try await answer(try Self.token(), by: verifier) }
     }
 
@@ -159,7 +159,7 @@
         "https://id.corp.example/.well-known/openid-configuration",
         #"{"issuer": "https://id.corp.example", "jwks_uri": "https://id.corp.example/keys"}"#)
       let issuer = TrustedIssuer(issuer: "https://id.corp.example", audiences: ["api"], uidPrefix: "ext:")
-      let verifier = TrustedIssuerVerifier(issuer, http: fakes)
+      let verifier = TrustedIssuerVerifier([issuer], http: fakes)
       let text = try OAuthFixture.token("oidc.corp", ["aud": .string("api")])
       guard case .verified(let token) = try await answer(text, by: verifier) else {
         Issue.record("refused")
@@ -168,6 +168,68 @@
       #expect(token.uid == "ext:person-7" && token.signInProvider == nil)
       #expect(token.tokenClaims?["sub"]?.string == "person-7")
       #expect(verifier.name == "issuer https://id.corp.example")
+    }
+
+    @Test func `Security 98: the audience of a token decides which databases it opens`() async throws {
+      let fakes = FakeProviders()
+      fakes.on("https://id.corp.example/keys", try OAuthFixture.keySet(["k1": OAuthFixture.key]))
+      var (shop, guests) = (
+        TrustedIssuer(issuer: "https://id.corp.example", audiences: ["shop-api", "shop-app"], uidPrefix: "ext:"),
+        TrustedIssuer(issuer: "https://id.corp.example", audiences: ["guests-api"], uidPrefix: "guest:")
+      )
+      (shop.databases, guests.databases) = (["shop"], ["guests", "lobby"])
+      (shop.keysURL, guests.keysURL) = ("https://id.corp.example/keys", "https://id.corp.example/keys")
+      let verifier = TrustedIssuerVerifier([shop, guests], http: fakes)
+      func verified(_ audience: ClaimValue) async throws -> TokenAnswer {
+        try await answer(try OAuthFixture.token("oidc.corp", ["aud": audience]), by: verifier)
+      }
+      for (audience, uid, databases) in [
+        ("shop-app", "ext:person-7", ["shop"]), ("guests-api", "guest:person-7", ["guests", "lobby"]),
+      ] {
+        guard case .verified(let token) = try await verified(.string(audience)) else {
+          Issue.record("refused: \(audience)")
+          continue
+        }
+        #expect(token.uid == uid && token.databases == databases)
+      }
+      guard case .verified(let token) = try await verified(.array([.string("shop-api"), .string("shop-app")])) else {
+        Issue.record("refused: two audiences of one entry")
+        return
+      }
+      #expect(token.databases == ["shop"])
+      // The audiences of two entries would open databases of both.
+      let both = try await verified(.array([.string("shop-api"), .string("guests-api")]))
+      #expect(both == .refused(TokenRefusal(.invalid, cacheSeconds: 10)))
+    }
+
+    @Test func `users of a tenant are not looked up, because the project's lookup does not have them`() async throws {
+      var issuer = TrustedIssuer.firebase(projectID: "my-app")
+      issuer.userLookup = UserLookup(keyFile: "key.json", url: UserLookup.url(projectID: "my-app"))
+      let verifier = TrustedIssuerVerifier([issuer], http: fakes)
+      let tenant: ClaimValue = .object([ClaimValue.Member("tenant", .string("acme"))])
+      for (changes, count) in [(["firebase": tenant], 0), ([:], 1)] as [([String: ClaimValue], Int)] {
+        guard case .verified = try await answer(try Self.token(changes), by: verifier) else {
+          Issue.record("refused")
+          return
+        }
+        #expect(verifier.lookupStatus?.users == count)
+      }
+    }
+
+    @Test func `the revision of a verifier differs with every setting of its issuer`() {
+      let issuer = TrustedIssuer(issuer: "https://id.corp.example", audiences: ["api"], uidPrefix: "ext:")
+      let changes: [(inout TrustedIssuer) -> Void] = [
+        { _ in }, { $0.audiences = ["api", "app"] }, { $0.uidPrefix = "" },
+        { $0.keysURL = "https://id.corp.example/k" },
+        { $0.databases = ["api"] }, { $0.databases = [] }, { $0.requiresAuthTime = true },
+        { $0.userLookup = UserLookup(keyFile: "key.json", url: "https://id.corp.example/lookup") },
+      ]
+      let revisions = changes.map { change in
+        var changed = issuer
+        change(&changed)
+        return TrustedIssuerVerifier([changed], http: fakes).revision
+      }
+      #expect(Set(revisions).count == changes.count)
     }
   }
 #endif

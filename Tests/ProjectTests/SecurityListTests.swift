@@ -8,7 +8,7 @@ import Testing
   @Test("every line of the security list has a test or names its deviation")
   func everyLineIsTested() throws {
     let lines = try GuideListItem.all(in: Self.guide)
-    #expect(lines.map(\.number) == Array(1...97))
+    #expect(lines.map(\.number) == Array(1...100))
     let tested = try Self.testedNumbers()
     for line in lines where !tested.contains(line.number) {
       #expect(line.text.contains("**Deviation**"), "no test's name begins with \"Security \(line.number):\"")

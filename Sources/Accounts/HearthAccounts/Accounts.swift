@@ -48,6 +48,8 @@ public final class Accounts: Sendable {
       })
     self.init(AccountsContext(server, store: store, keys: keys))
     store.onFollowedRevocation(onFollowedRevocation)
+    store.onFollowedSettings { [weak self] in self?.applyTrust() }
+    applyTrust()
   }
 
   /// Creates the accounts of a context.
@@ -80,6 +82,24 @@ public final class Accounts: Sendable {
   /// Replaces the plugins that were added while the server runs. Tokens that removed plugins verified become invalid.
   package func setFurtherPlugins(_ further: PluginSet) {
     context.plugins.setFurther(further)
+    sessions.foreignTokens.applyVerifierChanges()
+  }
+
+  /// Changes the trusted issuers while the server runs. Tokens of issuers that are not trusted any more, or have other
+  /// settings, become invalid.
+  ///
+  /// - Parameter settings: the lists to replace, in the form of the member `trust` of the operator's file; `null` returns
+  ///   to the list of the file.
+  /// - Throws: `invalidArgument`.
+  package func changeTrust(_ settings: JSON, by administrator: Administrator) async throws(AccountError) {
+    try TrustedIssuers.checkChange(settings)
+    try await administration.settings.change(["trust": settings], by: administrator)
+    applyTrust()
+  }
+
+  /// Verifies tokens of the issuers in the current configuration from now on, and of no others.
+  private func applyTrust() {
+    context.plugins.setTrusted(configuration.trust)
     sessions.foreignTokens.applyVerifierChanges()
   }
 

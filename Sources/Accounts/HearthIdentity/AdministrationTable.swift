@@ -130,6 +130,8 @@ enum AdministrationTable {
     .call(
       "removeServiceAccountKey", .permission(.changeServer), ServiceAccountEndpoints.removeKey,
       at: .server("serviceAccounts:removeKey"), scope: .server),
+    .call("listTrust", .permission(.readServer), TrustEndpoints.list, at: .server("trust:list"), scope: .server),
+    .call("setTrust", .permission(.changeServer), TrustEndpoints.set, at: .server("trust:set"), scope: .server),
     .call("listKeys", .permission(.readServer), KeyEndpoints.list, at: .server("keys:list"), scope: .server),
     .call("rotateKey", .permission(.changeServer), KeyEndpoints.rotate, at: .server("keys:rotate"), scope: .server),
     .call("removeKey", .permission(.changeServer), KeyEndpoints.remove, at: .server("keys:remove"), scope: .server),

@@ -36,6 +36,8 @@ public struct PluginSet: Sendable {
   public var claimsSources: [any ClaimsSource] = []
   /// The receivers of the writes of triggers, which name them.
   public var receivers: [any WriteReceiver]
+  /// Makes the verifiers of trusted issuers' tokens; nil when no plugin verifies such tokens.
+  public var issuerVerifiers: (@Sendable (TrustedIssuers) -> [any TokenVerifier])?
   /// The verifiers of tokens that the server did not make.
   public var verifiers: [any TokenVerifier] = []
   /// The sinks that get each record of the audit trail.

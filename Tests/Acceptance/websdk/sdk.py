@@ -36,15 +36,21 @@ def packages(folder):
 
 
 def bundle(folder):
-    """Returns a script that defines `firebase` with the app and auth packages."""
+    """Returns a script that defines `firebase` with the app and auth packages, and a checkout's database package."""
     source = packages(folder)
     paths = {name: [str(source / path)] for name, path in PACKAGES.items()} | {"idb": [str(HERE / "idb.ts")]}
+    entry = (HERE / "entry.ts").read_text(encoding="utf-8")
+    database = source / "database" / "src" / "index.ts"
+    if database.exists():
+        paths["@firebase/database"] = [str(database)]
+        entry += "export * as database from '@firebase/database';\n"
+    (folder / "entry.ts").write_text(entry, encoding="utf-8")
     settings = folder / "tsconfig.json"
     settings.write_text(json.dumps({"compilerOptions": {
         "baseUrl": str(folder), "target": "ES2020", "useDefineForClassFields": False, "paths": paths}}))
     made = folder / "sdk.js"
     subprocess.run(
-        ["esbuild", str(HERE / "entry.ts"), "--bundle", "--format=iife", "--global-name=firebase",
+        ["esbuild", str(folder / "entry.ts"), "--bundle", "--format=iife", "--global-name=firebase",
          f"--tsconfig={settings}", f"--outfile={made}", "--log-level=error"], check=True, cwd=folder)
     return made.read_text(encoding="utf-8")
 

@@ -75,7 +75,8 @@ import Testing
       },
       "trustedProxies": ["10.0.0.0/8", "::1"],
       "trust": {
-        "firebaseProjects": ["my-app"], "trustedHosts": ["id.internal"], "authorityFile": "ca.pem",
+        "firebaseProjects": ["my-app"], "issuers": [{ "issuer": "https://id.example.com", "audiences": ["api"] }],
+        "trustedHosts": ["id.internal"], "authorityFile": "ca.pem",
         "allowsPlainHTTP": true
       },
       "blockingFunctions": { "triggers": { "beforeCreate": { "functionUri": "http://127.0.0.1:8081" } } }
@@ -269,41 +270,5 @@ import Testing
     }
     #expect(refusal(String(repeating: "[", count: 100_000)) != nil)
     #expect(refusal(String(repeating: " ", count: 2 << 20)) != nil)
-  }
-
-  @Test func `trusted issuers are read with a prefix of their uids, unless the file says that there is none`() throws {
-    let file = #"""
-      {"trust": {"firebaseProjects": ["my-app"], "trustedHosts": ["ID.internal"], "issuers": [
-        {"issuer": "https://id.example.com/realm", "audiences": ["api"]},
-        {"issuer": "https://b.example", "audiences": ["x", "y"], "uidPrefix": "", "keysURL": "https://b.example/keys"}]}}
-      """#
-    let trusted = try AccountsConfiguration.parse(
-      Array(file.utf8), over: AccountsConfiguration(publicURL: "http://localhost:9000")
-    ).trust
-    #expect(trusted.issuers.map(\.uidPrefix) == ["", "id.example.com:", ""])
-    #expect(trusted.issuers[0].issuer == "https://securetoken.google.com/my-app")
-    #expect(trusted.issuers[0].audiences == ["my-app"] && trusted.issuers[0].requiresAuthTime)
-    #expect(trusted.issuers[2].keysURL == "https://b.example/keys" && !trusted.issuers[2].requiresAuthTime)
-    #expect(trusted.trustedHosts == ["id.internal"])
-  }
-
-  @Test(
-    arguments: [
-      (#"{"issuers": [{"issuer": "https://a.example"}]}"#, "trust.issuers[0].audiences: must name"),
-      (#"{"issuers": [{"issuer": "a.example", "audiences": ["x"]}]}"#, "trust.issuers[0].issuer: must be"),
-      (#"{"issuers": [{"issuer": "https://a", "audiences": []}]}"#, "trust.issuers[0].audiences: must name"),
-      (#"{"issuers": [{"issuer": "https://a", "audiences": ["x"], "uidPrefix": "ä"}]}"#, "uidPrefix: must be"),
-      (#"{"issuers": [{"issuer": "https://a", "audience": ["x"]}]}"#, "audiences: must name"),
-      (#"{"firebaseProjects": ["my app"]}"#, "trust.firebaseProjects[0]: must be"),
-      (#"{"firebaseProjects": ["my-app", "my-app"]}"#, "names the issuer https://securetoken.google.com/my-app twice"),
-    ])
-  func `a list of trusted issuers with a mistake is refused`(trust: String, problem: String) {
-    do {
-      _ = try AccountsConfiguration.parse(
-        Array(#"{"trust": \#(trust)}"#.utf8), over: AccountsConfiguration(publicURL: "http://localhost:9000"))
-      Issue.record("accepted: \(trust)")
-    } catch {
-      #expect("\(error)".contains(problem), "\(error)")
-    }
   }
 }

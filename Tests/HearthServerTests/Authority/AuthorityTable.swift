@@ -219,6 +219,7 @@ enum AuthorityTable {
     identity POST hearth/v1/tokens:standing
     identity POST hearth/v1/serviceAccounts:list
     identity POST hearth/v1/keys:list
+    identity POST hearth/v1/trust:list
     identity POST hearth/v1/secrets:list
     identity POST hearth/v1/audit:tail
     identity POST hearth/v1/audit:verify
@@ -232,6 +233,7 @@ enum AuthorityTable {
     identity POST hearth/v1/serviceAccounts:disable
     identity POST hearth/v1/serviceAccounts:removeKey
     identity POST hearth/v1/keys:rotate
+    identity POST hearth/v1/trust:set
     identity POST hearth/v1/keys:remove
     identity POST hearth/v1/secrets:rotate
     identity POST hearth/v1/secrets:remove
@@ -346,6 +348,7 @@ enum AuthorityTable {
     proxy POST hearth/v1/audit:verify
     proxy POST hearth/v1/serviceAccounts:list
     proxy POST hearth/v1/keys:list
+    proxy POST hearth/v1/trust:list
     proxy POST hearth/v1/secrets:list
     who: console
     proxy PUT .settings/rules/staged.json
@@ -374,6 +377,7 @@ enum AuthorityTable {
     proxy POST tenants/{tenant}/accounts:sendOobCode
     proxy POST tenants/{tenant}/accounts:delete
     proxy POST hearth/v1/keys:rotate
+    proxy POST hearth/v1/trust:set
     proxy POST hearth/v1/keys:remove
     proxy POST hearth/v1/secrets:rotate
     proxy POST hearth/v1/secrets:remove

@@ -15,6 +15,7 @@ package final class ActivePlugins: Sendable {
     var mailer: (any Mailer)?
     var smsSender: (any SMSSender)?
     var verifiers: [any TokenVerifier]
+    var issuerVerifiers: [any TokenVerifier] = []
     var auditSinks: [any AuditSink]
 
     /// Combines two sets; of two providers with the same id the first is used.
@@ -43,8 +44,21 @@ package final class ActivePlugins: Sendable {
   /// Replaces all plugins that were added while the server runs, at once. The server's own providers and hooks come first; added
   /// mail and message senders replace the server's.
   func setFurther(_ further: PluginSet) {
-    let new = Table(own, further)
-    table.withLock { $0 = new }
+    var new = Table(own, further)
+    table.withLock { table in
+      new.issuerVerifiers = table.issuerVerifiers
+      table = new
+    }
+  }
+
+  /// Replaces the verifiers of trusted issuers. Verifiers of issuers whose settings have not changed keep their keys.
+  func setTrusted(_ trusted: TrustedIssuers) {
+    let new = trusted.all.isEmpty ? [] : own.issuerVerifiers?(trusted) ?? []
+    table.withLock { table in
+      table.issuerVerifiers = new.map { verifier in
+        table.issuerVerifiers.first { $0.name == verifier.name && $0.revision == verifier.revision } ?? verifier
+      }
+    }
   }
 
   /// The factory for providers of issuers that are configured while the server runs; nil without such a plugin.
@@ -69,7 +83,7 @@ package final class ActivePlugins: Sendable {
   var smsSender: (any SMSSender)? { table.withLock { $0.smsSender } }
 
   /// The verifiers of tokens that the server did not issue.
-  var verifiers: [any TokenVerifier] { table.withLock { $0.verifiers } }
+  var verifiers: [any TokenVerifier] { table.withLock { $0.issuerVerifiers + $0.verifiers } }
 
   /// The receivers of audit records.
   var auditSinks: [any AuditSink] { table.withLock { $0.auditSinks } }

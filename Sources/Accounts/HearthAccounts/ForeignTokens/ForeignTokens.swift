@@ -16,6 +16,7 @@ package final class ForeignTokens: Sendable {
     var announce: RevocationHandler
     /// Records a revocation.
     var record: @Sendable (AuditEvent) async -> Void
+    var notice: @Sendable (AccountsNotice) -> Void
   }
 
   private struct State {
@@ -28,6 +29,8 @@ package final class ForeignTokens: Sendable {
     var isRecording = false
     /// The verifiers that were active at the last check, with their revisions.
     var known: [String: String] = [:]
+    /// The lookups of signed-in users at trusted issuers, by verifier.
+    var userLookups: [String: Task<Void, Never>] = [:]
     var isClosed = false
     var lastQuestion: UInt64 = 0
   }
@@ -138,8 +141,10 @@ package final class ForeignTokens: Sendable {
   }
 
   /// The verifier in a sentence: `plugin checker`, `issuer https://id.example.com`.
-  private static func label(of verifier: any TokenVerifier) -> String {
-    verifier is any IssuerTokenVerifier ? verifier.name : "plugin \(verifier.name)"
+  private static func label(of verifier: any TokenVerifier) -> String { label(ofVerifier: verifier.name) }
+
+  fileprivate static func label(ofVerifier name: String) -> String {
+    ForeignTokenRevocation.issuer(ofVerifier: name) == nil ? "plugin \(name)" : name
   }
 
   private func ask(
@@ -184,7 +189,14 @@ package final class ForeignTokens: Sendable {
   /// Revokes tokens that a verifier accepted, from the moment of the call; connections signed in with one are signed
   /// out soon. May be called on any thread; returns at once.
   package func revoke(_ revocation: TokenRevocation, of verifier: String) {
-    let isFirst = state.withLock { state -> Bool in
+    if add(revocation, of: verifier) { Task(executorPreference: AccountsExecutor.shared) { self.announce() } }
+  }
+
+  /// Adds a revocation to those to announce.
+  ///
+  /// - Returns: true when the caller must announce them.
+  private func add(_ revocation: TokenRevocation, of verifier: String) -> Bool {
+    state.withLock { state -> Bool in
       guard !state.isClosed else { return false }
       let serial = state.table.revoke(revocation, of: verifier)
       var pending = state.pending[verifier]?.revocation ?? TokenRevocation()
@@ -193,7 +205,6 @@ package final class ForeignTokens: Sendable {
       defer { state.isAnnouncing = true }
       return !state.isAnnouncing
     }
-    if isFirst { Task(executorPreference: AccountsExecutor.shared) { self.announce() } }
   }
 
   /// Announces the revocations. Recording them is a task of its own, so that a slow disk keeps no connection signed in.
@@ -241,22 +252,61 @@ package final class ForeignTokens: Sendable {
   /// Applies a change of the active verifiers. Verifiers that are gone accept no more tokens; those with other
   /// settings, or of another plugin version, are asked again, also about signed-in connections.
   package func applyVerifierChanges() {
-    let now = Dictionary(
-      dependencies.verifiers().map { ($0.name, $0.revision) }, uniquingKeysWith: { first, _ in first })
+    let verifiers = dependencies.verifiers()
+    let now = Dictionary(verifiers.map { ($0.name, $0.revision) }, uniquingKeysWith: { first, _ in first })
     let changed = state.withLock { state -> [String] in
       defer { state.known = now }
       let changed = state.known.filter { now[$0.key] != $0.value }.map(\.key)
       for name in changed { state.table.forget(name) }
       return changed
     }
-    for name in changed { revoke(.everything, of: name) }
+    lookUpUsers(of: verifiers.compactMap { $0 as? any IssuerTokenVerifier }, except: changed)
+    for name in changed where add(.everything, of: name) { announce() }
+  }
+
+  /// Begins the lookups of signed-in users, and ends those of issuers that are not trusted any more.
+  ///
+  /// - Parameter changed: the verifiers whose running lookups end.
+  private func lookUpUsers(of verifiers: [any IssuerTokenVerifier], except changed: [String]) {
+    let dependencies = dependencies
+    state.withLock { state in
+      guard !state.isClosed else { return }
+      for name in changed { state.userLookups.removeValue(forKey: name)?.cancel() }
+      for verifier in verifiers where verifier.lookupStatus != nil && state.userLookups[verifier.name] == nil {
+        let observer = UserLookupObserver(
+          nowSeconds: { dependencies.clock().wallMilliseconds / 1000 },
+          revoke: { [weak self] in self?.revoke($0, of: verifier.name) },
+          report: { isFailure, text in
+            dependencies.notice(AccountsNotice(isFailure ? .error : .info, PlainText.line(text, lengthMax: 500)))
+          })
+        state.userLookups[verifier.name] = Task(executorPreference: AccountsExecutor.shared) {
+          await verifier.lookUpUsers(observer)
+        }
+      }
+    }
+  }
+
+  /// The states of the lookups of signed-in users, by trusted issuer.
+  package var lookupStatuses: [(issuer: String, status: UserLookupStatus)] {
+    dependencies.verifiers().compactMap { verifier in
+      guard let status = (verifier as? any IssuerTokenVerifier)?.lookupStatus,
+        let issuer = ForeignTokenRevocation.issuer(ofVerifier: verifier.name)
+      else { return nil }
+      return (issuer, status)
+    }
   }
 
   /// The number of requests and sockets that wait for an answer.
   package var waitingCount: Int { state.withLock { $0.table.load.waiters } }
 
   /// Stops verifying, for a server that shuts down.
-  package func close() { state.withLock { $0.isClosed = true } }
+  package func close() {
+    state.withLock { state in
+      state.isClosed = true
+      for task in state.userLookups.values { task.cancel() }
+      state.userLookups = [:]
+    }
+  }
 }
 
 /// A token whose outcome can be taken once.
@@ -291,6 +341,6 @@ extension AuditEvent {
     self.init(
       .revoked, uid: revocation.uids.count == 1 ? revocation.uids.first : nil,
       client: ClientInfo(address: "", userAgent: "hearth", requestID: ""),
-      detail: "by plugin \(verifier), \(what)")
+      detail: "by \(ForeignTokens.label(ofVerifier: verifier)), \(what)")
   }
 }

@@ -22,6 +22,8 @@ struct ValidatedTokenAnswer: Sendable, Equatable {
           self.init(.refused(.expired), cacheSeconds: token.cacheSeconds)
           return
         }
+        var voucher = voucher
+        voucher.databases = token.databases
         // An answer is not cached past the token's end.
         self.init(
           .accepted(VerifiedCredential(subject, voucher: voucher)),

@@ -33,6 +33,6 @@ package struct SessionServices: Sendable {
         projectID: context.server.configuration.projectID,
         verifiers: { [plugins = context.plugins] in plugins.verifiers },
         clock: context.server.environment.clock, announce: context.announce,
-        record: { [audit = context.audit] in await audit.record($0) }))
+        record: { [audit = context.audit] in await audit.record($0) }, notice: context.notice))
   }
 }

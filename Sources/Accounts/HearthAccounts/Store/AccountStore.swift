@@ -20,6 +20,8 @@ public final class AccountStore: Sendable {
   private let commands: CommandClient
   let damage: DamageReport
   private let followedRevocations: FollowedRevocationBox
+  /// The handler for another node's changes of the configuration.
+  private let followedSettings = FollowedSettingsHandler()
   /// The project's id in audit records.
   private let projectID: String?
   /// The handler for audit records that have become durable.
@@ -71,13 +73,19 @@ public final class AccountStore: Sendable {
     var dependencies = DatabaseEnvironment(
       clock: environment.clock, schedule: environment.schedule, deliver: { effects, _ in commands.handle(effects) },
       notice: { notice(AccountsNotice($0)) })
+    let followedSettings = followedSettings
     dependencies.followed = { places, before, after, isOwn in
       guard !isOwn else { return }
+      if places.contains(where: { $0.prefix(1) == AccountPath.configurationChanges }) {
+        followedSettings.call()
+      }
       let ended = Revocation.made(
         at: places, before: AccountRecords(root: before.root, damage: damage),
         after: AccountRecords(root: after.root, damage: damage))
       for (revocation, event) in ended { followedRevocations.call(revocation, event, after.position) }
     }
+    // After a restart from a newer state the changes in between are unknown.
+    dependencies.servingChanged = { if $0 { followedSettings.call() } }
     database = try open(dependencies)
     self.commands = commands
     self.projectID = projectID
@@ -179,6 +187,9 @@ public final class AccountStore: Sendable {
   /// Sets the handler for credentials that another node of a cluster has ended.
   func onFollowedRevocation(_ handler: @escaping FollowedRevocationHandler) { followedRevocations.set(handler) }
 
+  /// Sets the handler for changes of the configuration by other nodes of a cluster.
+  func onFollowedSettings(_ handler: @escaping @Sendable () -> Void) { followedSettings.set(handler) }
+
   /// Stores an account's lock beyond a restart, or removes it. Does not wait until it is durable.
   func saveLock(_ key: String, _ lock: AccountLock?) {
     let transaction = Transaction { [self] draft in
@@ -241,6 +252,14 @@ extension AccountsNotice {
     let details = line.details.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     self.init(level, "accounts: \(line.text)" + (details.isEmpty ? "" : " (\(details))"))
   }
+}
+
+/// The handler for another node's changes of the configuration, which is set after the store was opened.
+private final class FollowedSettingsHandler: Sendable {
+  private let handler = Mutex<(@Sendable () -> Void)?>(nil)
+
+  func set(_ handler: @escaping @Sendable () -> Void) { self.handler.withLock { $0 = handler } }
+  func call() { handler.withLock { $0 }?() }
 }
 
 /// The handler for credentials that another node has ended.

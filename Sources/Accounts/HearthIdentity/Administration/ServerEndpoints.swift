@@ -54,6 +54,7 @@ struct ServerEndpoints: EndpointGroup {
       answer["standing"] = isGood ? "good" : "ended"
       answer["reason"] = isGood ? nil : "the account is disabled, deleted or signed out here"
       answer["uid"] = credential.uid.map { .string($0) }
+      answer["databases"] = credential.voucher?.databases.map { .array($0.map { .string($0) }) }
       answer["expiresAt"] = credential.expiresAtSeconds.map { .int($0) }
       answer["auth"] = credential.authPayload.flatMap { JSON(parsing: $0.json.utf8) }
     case .failure(.refused(let refusal, _)):

@@ -88,6 +88,9 @@ public struct ForeignTokenVerifier: Sendable {
     return audiences.contains(where: text.hasSameBytes(as:))
   }
 
+  /// Returns true when `aud` and `azp` of verified claims name this application.
+  public func acceptsAudience(of claims: ClaimValue) -> Bool { (try? checkAudience(claims)) != nil }
+
   /// Checks that `aud` names this application. When `aud` names others too, `azp` must be present; whenever `azp` is
   /// present, it must be one of this application's client IDs.
   private func checkAudience(_ claims: ClaimValue) throws(ForeignTokenError) {

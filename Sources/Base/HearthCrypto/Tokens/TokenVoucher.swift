@@ -7,6 +7,11 @@ public struct TokenVoucher: Sendable, Equatable {
   /// The number of revocations that the verifier had sent before it was called; only later revocations can affect the
   /// token.
   public var serial: UInt64
+  /// The databases that the token opens; nil for all.
+  public var databases: [String]?
+
+  /// Returns true when the token opens the database.
+  public func opens(_ database: String) -> Bool { databases?.contains(database) ?? true }
 
   /// Creates a voucher for a token.
   public init(verifier: String, digest: String, serial: UInt64) {

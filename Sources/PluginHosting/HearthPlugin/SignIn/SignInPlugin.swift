@@ -27,11 +27,11 @@ public protocol SignInPlugin: SendableMetatype {
   /// - Returns: nil for a plugin without such issuers.
   static func issuerProviders(_ settings: PluginSettings?) throws(SettingsError) -> (any IssuerProviders)?
 
-  /// Makes the verifiers of tokens of trusted issuers. Called once at start, for every plugin that is built in, when the
-  /// configuration names such issuers.
+  /// Makes the verifiers of tokens of trusted issuers. Called at start and when the issuers change, for every plugin
+  /// that is built in.
   ///
   /// - Returns: an empty list for a plugin that does not verify such tokens.
-  static func tokenVerifiers(of trusted: TrustedIssuers) throws(SettingsError) -> [any TokenVerifier]
+  static func tokenVerifiers(of trusted: TrustedIssuers) -> [any TokenVerifier]
 }
 
 extension SignInPlugin {
@@ -44,7 +44,7 @@ extension SignInPlugin {
   }
 
   /// The default: no verifiers.
-  public static func tokenVerifiers(of trusted: TrustedIssuers) throws(SettingsError) -> [any TokenVerifier] { [] }
+  public static func tokenVerifiers(of trusted: TrustedIssuers) -> [any TokenVerifier] { [] }
 }
 
 /// The servers on which a plugin is switched on although the configuration does not name it. A configuration that names

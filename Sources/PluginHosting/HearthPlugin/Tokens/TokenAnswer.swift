@@ -35,6 +35,8 @@ public struct VerifiedToken: Sendable, Codable, Equatable {
   /// All claims of a trusted issuer's token, which become `auth.token` unchanged; nil for a plugin's answer. Not a part
   /// of the JSON form.
   package var tokenClaims: JSON?
+  /// The databases that a trusted issuer's token opens; nil for all. Not a part of the JSON form.
+  package var databases: [String]?
 
   /// Creates a token of that user with the required fields alone.
   public init(uid: String) {

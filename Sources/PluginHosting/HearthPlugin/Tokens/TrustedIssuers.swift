@@ -1,7 +1,11 @@
 /// The other issuers whose ID tokens open this server's databases, and the permitted addresses of their servers.
 public struct TrustedIssuers: Sendable, Equatable {
-  /// The issuers.
+  /// The issuers of Firebase projects.
+  public var firebaseProjects: [TrustedIssuer] = []
+  /// The other issuers. An issuer occurs several times when its audiences open different databases.
   public var issuers: [TrustedIssuer] = []
+  /// All issuers.
+  public var all: [TrustedIssuer] { firebaseProjects + issuers }
   /// The hosts, in lower case, that may have a private address.
   public var trustedHosts: [String] = []
   /// True when `http:` is permitted to this machine and to trusted hosts.
@@ -25,6 +29,10 @@ public struct TrustedIssuer: Sendable, Equatable {
   public var uidPrefix: String
   /// True when a token must have a valid `auth_time`, as Firebase's tokens do.
   public var requiresAuthTime = false
+  /// The databases that the tokens open; nil for all.
+  public var databases: [String]?
+  /// The regular lookup of signed-in users at the issuer; nil when it is not wanted.
+  public var userLookup: UserLookup?
 
   /// Creates an issuer whose keys are found by its configuration document.
   public init(issuer: String, audiences: [String], uidPrefix: String) {
@@ -48,4 +56,19 @@ public struct TrustedIssuer: Sendable, Equatable {
 /// A verifier of a trusted issuer's tokens, which is part of the server. Unlike a plugin's verifier it gets tokens that
 /// name the server's own project as their issuer when the server's own keys did not sign them, and its answers hold all
 /// claims.
-package protocol IssuerTokenVerifier: TokenVerifier {}
+package protocol IssuerTokenVerifier: TokenVerifier {
+  /// The state of the lookup of signed-in users; nil when it is not wanted.
+  var lookupStatus: UserLookupStatus? { get }
+
+  /// Looks the signed-in users up at the issuer, regularly, until the task is cancelled. Returns at once when it is not
+  /// wanted.
+  func lookUpUsers(_ observer: UserLookupObserver) async
+}
+
+extension IssuerTokenVerifier {
+  /// The default: no lookup.
+  package var lookupStatus: UserLookupStatus? { nil }
+
+  /// The default: no lookup.
+  package func lookUpUsers(_ observer: UserLookupObserver) async {}
+}

@@ -88,13 +88,16 @@ struct ServerAccountsFlags: AccountsFlags {
   }
 
   /// The issuers that the flags name, in addition to those of the configuration file.
-  var trustedIssuers: [TrustedIssuer] {
-    trustFirebaseProject.map { .firebase(projectID: $0) }
-      + (trustIssuer.map { issuer in
-        [
-          TrustedIssuer(
-            issuer: issuer, audiences: trustAudience, uidPrefix: trustUidPrefix ?? TrustedIssuer.uidPrefix(of: issuer))
-        ]
-      } ?? [])
+  var trustedIssuers: TrustedIssuers {
+    var trusted = TrustedIssuers()
+    trusted.firebaseProjects = trustFirebaseProject.map { .firebase(projectID: $0) }
+    if let trustIssuer {
+      trusted.issuers = [
+        TrustedIssuer(
+          issuer: trustIssuer, audiences: trustAudience,
+          uidPrefix: trustUidPrefix ?? TrustedIssuer.uidPrefix(of: trustIssuer))
+      ]
+    }
+    return trusted
   }
 }

@@ -40,7 +40,7 @@ struct FolderSettings: Equatable {
   /// The thresholds for low disk space.
   var space = SpaceThresholds()
   /// The trusted issuers of flags. Not kept, because only a running server needs them.
-  var trustedIssuers: [TrustedIssuer] = []
+  var trustedIssuers = TrustedIssuers()
 
   init() {}
 

@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthCrypto
 import HearthDatabase
 import HearthPlugin
 import HearthProgram
@@ -50,9 +51,22 @@ extension HearthServer.Options {
         BuiltInPlugins.signIn.filter { $0.defaultUse.isOn(isDevelopment: true) }.map { PluginChoice($0.name) }
         + [PluginChoice(ProviderID.phone)]
     }
-    configuration.trust.issuers += settings.trustedIssuers
+    configuration.trust.firebaseProjects += settings.trustedIssuers.firebaseProjects
+    configuration.trust.issuers += settings.trustedIssuers.issuers
     try configuration.validate()
+    for i in configuration.trust.firebaseProjects.indices { try readKey(of: &configuration.trust.firebaseProjects[i]) }
+    for i in configuration.trust.issuers.indices { try readKey(of: &configuration.trust.issuers[i]) }
     return configuration
+  }
+
+  /// Reads the key file for the lookup of an issuer's users.
+  private static func readKey(of issuer: inout TrustedIssuer) throws {
+    guard let path = issuer.userLookup?.keyFile else { return }
+    let text = try TextFile.read(path)
+    guard ServiceAccountClient(keyFile: text) != nil else {
+      throw ConfigurationFailure("\(path) is not a service account's key file, which keyFile in userLookup must name")
+    }
+    issuer.userLookup?.key = text
   }
 
   private static func read(_ path: String, over defaults: AccountsConfiguration) throws -> AccountsConfiguration {

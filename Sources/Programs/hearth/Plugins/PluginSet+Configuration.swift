@@ -44,9 +44,9 @@ extension PluginSet {
     for plugin in BuiltInPlugins.signIn where issuers == nil {
       issuers = try plugin.issuerProviders(signIn.first { $0.name == plugin.name }.map(settings))
     }
-    guard !configuration.trust.issuers.isEmpty else { return }
-    for plugin in BuiltInPlugins.signIn { verifiers += try plugin.tokenVerifiers(of: configuration.trust) }
-    guard !verifiers.isEmpty else {
+    let plugins = BuiltInPlugins.signIn
+    issuerVerifiers = { trusted in plugins.flatMap { $0.tokenVerifiers(of: trusted) } }
+    guard configuration.trust.all.isEmpty || issuerVerifiers?(configuration.trust).isEmpty == false else {
       throw ConfigurationFailure(
         "this program has no plugin that verifies tokens of trusted issuers: build it with Plugins/OAuth")
     }

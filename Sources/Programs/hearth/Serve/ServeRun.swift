@@ -173,7 +173,7 @@ extension ServeRun {
     let plugins = server.options.plugins
     let ways = plugins.providers.map(\.manifest.id)
     let mail = plugins.mailer == nil ? "; no mail" : ""
-    let trusted = server.options.accounts.trust.issuers.map { "; accepts tokens of \($0.issuer)" }
+    let trusted = server.options.accounts.trust.all.map { "; accepts tokens of \($0.issuer)" }
     return "project \(server.options.accounts.projectID); sign in with "
       + (ways.isEmpty ? "nothing" : ways.joined(separator: ", ")) + mail + trusted.joined()
   }

@@ -15,6 +15,8 @@ struct TokenVerdict {
   var uid: String?
   /// The verifier of a token of another issuer; nil for the server's own tokens.
   var verifier: String?
+  /// The databases that such a token opens; nil for all.
+  var databases: [String]?
 
   /// - Parameter accounts: The service accounts whose custom tokens are accepted beside the server's own.
   init(
@@ -60,6 +62,7 @@ struct TokenVerdict {
   mutating func apply(_ standing: JSON) {
     guard let verifier = standing["verifier"]?.string else { return }
     self.verifier = verifier
+    databases = standing["databases"]?.array?.compactMap(\.string)
     refusal = standing["standing"]?.string == "good" ? nil : "\(verifier): \(standing["reason"]?.string ?? "refused")"
     uid = standing["uid"]?.string
     expiresAtSeconds = standing["expiresAt"]?.int
@@ -82,6 +85,7 @@ struct TokenVerdict {
     var members: JSON = ["valid": .bool(isValid), "kind": .string(kind)]
     if let refusal { members["reason"] = .string(refusal) }
     if let verifier { members["verifier"] = .string(verifier) }
+    if let databases { members["databases"] = .array(databases.map { .string($0) }) }
     if let uid { members["uid"] = .string(uid) }
     if let expiresAtSeconds { members["expiresAt"] = .int(expiresAtSeconds) }
     members["administrator"] = .bool(isAdministrator)

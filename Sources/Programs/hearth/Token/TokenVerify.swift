@@ -44,7 +44,10 @@ struct TokenVerify: AsyncParsableCommand {
     } else {
       let user = verdict.uid.map { " of \(TextTable.printable($0))" } ?? ""
       let verifier = verdict.verifier.map { ", verified by \(TextTable.printable($0))" } ?? ""
-      Output.line("valid: \(verdict.isAdministrator ? "an administrator's" : verdict.kind + user + verifier)")
+      let databases =
+        verdict.databases.map { ", for the databases \(TextTable.printable($0.joined(separator: ", ")))" } ?? ""
+      Output.line(
+        "valid: \(verdict.isAdministrator ? "an administrator's" : verdict.kind + user + verifier + databases)")
     }
     if !verdict.isValid { throw ExitCode.failure }
   }

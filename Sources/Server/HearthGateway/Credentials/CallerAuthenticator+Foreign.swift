@@ -8,6 +8,7 @@ extension CallerAuthenticator {
   /// Verifies a credential, of the server's own or a foreign one.
   ///
   /// - Parameters:
+  ///   - database: the database that the credential opens. A trusted issuer's tokens may open only some.
   ///   - now: one reading of the clocks for the whole request.
   ///   - origin: the origin of the request: a developer's credential is valid from this machine only.
   ///   - acceptsConsoleCredentials: true when credentials of the console's sessions are valid.
@@ -18,7 +19,7 @@ extension CallerAuthenticator {
   ///     loop: in it the caller must also register the credential for revocations.
   /// - Returns: nil when a plugin is called.
   func find(
-    _ token: String, override: Override?, from origin: RequestOrigin, now: Instant,
+    _ token: String, for database: String, override: Override?, from origin: RequestOrigin, now: Instant,
     acceptsConsoleCredentials: Bool = false,
     acceptsDeveloperOwner: Bool = false, on loop: any EventLoop,
     later: @escaping (Result<VerifiedCaller, CallerError>) -> Void
@@ -35,11 +36,11 @@ extension CallerAuthenticator {
     if case .failure(let refusal) = own, refusal.code == .invalidToken {
       let bound = NIOLoopBound(later, eventLoop: loop)
       let lookup = accounts.own.sessions.foreignTokens.lookUp(token, from: origin.address, now: now) { waiting in
-        loop.execute { bound.value(caller(foreign: waiting.take(), override: override, from: origin)) }
+        loop.execute { bound.value(caller(foreign: waiting.take(), for: database, override: override, from: origin)) }
       }
       switch lookup {
       case .pending: return nil
-      case .known(let found): return caller(foreign: found, override: override, from: origin)
+      case .known(let found): return caller(foreign: found, for: database, override: override, from: origin)
       case .unhandled: break
       }
       if acceptsDeveloperOwner, let owner = developerOwner(token, from: origin) {
@@ -49,11 +50,14 @@ extension CallerAuthenticator {
     return caller(own, override: override, from: origin, now: now)
   }
 
-  /// Returns the result of ``find(_:override:from:now:acceptsConsoleCredentials:acceptsDeveloperOwner:on:later:)`` when it needs no plugin.
+  /// Returns the result of ``find(_:for:override:from:now:acceptsConsoleCredentials:acceptsDeveloperOwner:on:later:)`` when it
+  /// needs no plugin.
   ///
+  /// - Parameter database: nil before the database of a request is known; a later check has it.
   /// - Returns: nil when a plugin would have to be called.
   func findWithoutPlugin(
-    _ token: String, override: Override?, from origin: RequestOrigin, now: Instant, acceptsDeveloperOwner: Bool = false
+    _ token: String, for database: String?, override: Override?, from origin: RequestOrigin, now: Instant,
+    acceptsDeveloperOwner: Bool = false
   ) -> Result<VerifiedCaller, CallerError>? {
     if let found = console?.find(token, now: now, opensSocket: false) {
       return caller(found, override: override, from: origin, now: now)
@@ -65,7 +69,7 @@ extension CallerAuthenticator {
       guard error.code == .invalidToken else { return .failure(Self.failure(error)) }
       switch accounts.own.sessions.foreignTokens.lookUpCached(token, now: now) {
       case .pending: return nil
-      case .known(let found): return caller(foreign: found, override: override, from: origin)
+      case .known(let found): return caller(foreign: found, for: database, override: override, from: origin)
       case .unhandled: break
       }
       guard acceptsDeveloperOwner, let owner = developerOwner(token, from: origin) else {
@@ -83,8 +87,15 @@ extension CallerAuthenticator {
     return owner
   }
 
+  /// Checks that a trusted issuer's token opens a database.
+  func require(_ credential: VerifiedCredential, opens database: String) throws(CredentialError) {
+    guard let voucher = credential.voucher, !voucher.opens(database) else { return }
+    throw CredentialError(.invalidToken, reason: "\(voucher.verifier) is not trusted for the database \(database)")
+  }
+
   private func caller(
-    foreign found: Result<VerifiedCredential, ForeignTokenFailure>, override: Override?, from origin: RequestOrigin
+    foreign found: Result<VerifiedCredential, ForeignTokenFailure>, for database: String?, override: Override?,
+    from origin: RequestOrigin
   ) -> Result<VerifiedCaller, CallerError> {
     let verified: Result<VerifiedCredential, CredentialError>
     do throws(ForeignTokenFailure) {
@@ -102,6 +113,7 @@ extension CallerAuthenticator {
     let checked = verified.flatMap { credential in
       Result { () throws(CredentialError) in
         try requireInForce(credential)
+        if let database { try require(credential, opens: database) }
         return credential
       }
     }

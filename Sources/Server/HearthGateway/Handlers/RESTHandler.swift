@@ -35,7 +35,9 @@ struct RESTHandler {
     do throws(RESTFailure) {
       let request = try RESTRequest(http, query, defaultNamespace: services.defaultNamespace)
       let origin = services.origin(of: http)
-      services.find(request.credential, from: origin, now: SystemClock.now, on: hub.loop) { caller in
+      services.find(
+        request.credential, for: request.namespace, from: origin, now: SystemClock.now, on: hub.loop
+      ) { caller in
         switch caller {
         case .success(let caller): respond(to: http, request, envelope, caller, origin, completion: completion)
         case .failure(let failure): completion(RESTResponse(failure))
@@ -107,11 +109,11 @@ struct RESTHandler {
     var caller = VerifiedCaller.signedOut
     if let credential = request.credential {
       // A credential that needs a plugin counts as none until it is verified.
-      guard let known = try? services.findWithoutPlugin(at: credential, from: origin, now: SystemClock.now) ?? caller
-      else {
-        return nil
+      let found = Result { () throws(RESTFailure) in
+        try services.findWithoutPlugin(at: credential, for: request.namespace, from: origin, now: SystemClock.now)
       }
-      caller = known
+      guard case .success(let known) = found else { return nil }
+      caller = known ?? caller
     }
     return services.quotas.wait(of: Self.claimant(caller, origin), in: request.namespace).map {
       ($0, request.namespace)
@@ -174,6 +176,7 @@ struct RESTHandler {
     guard let credential = try RESTCredential(headers: http.headers, query: try URLQuery(of: http)) else {
       return false
     }
-    return try services.findWithoutPlugin(at: credential, from: services.origin(of: http), now: SystemClock.now) != nil
+    return try services.findWithoutPlugin(
+      at: credential, for: nil, from: services.origin(of: http), now: SystemClock.now) != nil
   }
 }

@@ -22,16 +22,17 @@ extension GatewayServices {
   /// Finds the caller by any credential, including those that plugins verify.
   ///
   /// - Parameters:
+  ///   - database: the database of the request.
   ///   - loop: the caller's event loop.
   ///   - found: called on that loop, at once or later. A credential is valid in that turn of the loop.
   func find(
-    _ credential: RESTCredential?, from origin: RequestOrigin, now: Instant, on loop: any EventLoop,
-    found: @escaping (Result<VerifiedCaller, RESTFailure>) -> Void
+    _ credential: RESTCredential?, for database: String, from origin: RequestOrigin, now: Instant,
+    on loop: any EventLoop, found: @escaping (Result<VerifiedCaller, RESTFailure>) -> Void
   ) {
     guard let credential else { return found(.success(.signedOut)) }
     let source = credential.source
     let result = authenticator.find(
-      credential.token, override: credential.override, from: origin, now: now,
+      credential.token, for: database, override: credential.override, from: origin, now: now,
       acceptsDeveloperOwner: credential.isHeader,
       on: loop
     ) { result in found(result.mapError { failure($0, source, origin) }) }
@@ -40,12 +41,13 @@ extension GatewayServices {
 
   /// Returns the result that needs no plugin.
   ///
+  /// - Parameter database: the database of the request; nil before it is known.
   /// - Returns: nil when a plugin would have to be called.
   func findWithoutPlugin(
-    at credential: RESTCredential, from origin: RequestOrigin, now: Instant
+    at credential: RESTCredential, for database: String?, from origin: RequestOrigin, now: Instant
   ) throws(RESTFailure) -> VerifiedCaller? {
     let result = authenticator.findWithoutPlugin(
-      credential.token, override: credential.override, from: origin, now: now,
+      credential.token, for: database, override: credential.override, from: origin, now: now,
       acceptsDeveloperOwner: credential.isHeader)
     return try result?.mapError { failure($0, credential.source, origin) }.get()
   }

@@ -91,7 +91,12 @@ extension Receipt {
   }
 
   private static func json(_ tokens: ForeignTokenRevocation) -> JSON {
-    var json: JSON = ["kind": "foreignTokens", "plugin": .string(tokens.verifier)]
+    var json: JSON = ["kind": "foreignTokens"]
+    if let issuer = tokens.issuer {
+      json["issuer"] = .string(issuer)
+    } else {
+      json["plugin"] = .string(tokens.verifier)
+    }
     if tokens.isEverything { json["everything"] = true }
     if !tokens.digests.isEmpty { json["tokens"] = .int(Int64(tokens.digests.count)) }
     if tokens.uids.count == 1, let uid = tokens.uids.first { json["uid"] = .string(uid) }

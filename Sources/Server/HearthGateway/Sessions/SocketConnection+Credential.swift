@@ -17,8 +17,8 @@ extension SocketConnection {
       }
     }
     let found = services.authenticator.find(
-      credential.token, override: override, from: opening.origin, now: SystemClock.now, acceptsConsoleCredentials: true,
-      acceptsDeveloperOwner: credential.isGoogleToken, on: hub.loop
+      credential.token, for: opening.namespace, override: override, from: opening.origin, now: SystemClock.now,
+      acceptsConsoleCredentials: true, acceptsDeveloperOwner: credential.isGoogleToken, on: hub.loop
     ) { result in self.verified(result) }
     guard let found else {
       isVerifying = true

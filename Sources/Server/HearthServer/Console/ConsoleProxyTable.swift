@@ -99,14 +99,15 @@ enum ConsoleProxyTable {
       [
         ("GET", ".settings/plugins.json"), ("GET", ".settings/cluster.json"), ("POST", "hearth/v1/status"),
         ("POST", "hearth/v1/audit:tail"), ("POST", "hearth/v1/audit:verify"),
-        ("POST", "hearth/v1/serviceAccounts:list"), ("POST", "hearth/v1/keys:list"), ("POST", "hearth/v1/secrets:list"),
+        ("POST", "hearth/v1/trust:list"), ("POST", "hearth/v1/serviceAccounts:list"), ("POST", "hearth/v1/keys:list"),
+        ("POST", "hearth/v1/secrets:list"),
       ])
     + of(.endSessions, [("POST", "hearth/v1/users:revoke")])
     + of(
       .changeServer,
       [
         ("POST", ".settings/plugins.json"), ("POST", "hearth/v1/keys:rotate"), ("POST", "hearth/v1/keys:remove"),
-        ("POST", "hearth/v1/secrets:remove"), ("POST", "hearth/v1/secrets:rotate"),
+        ("POST", "hearth/v1/trust:set"), ("POST", "hearth/v1/secrets:remove"), ("POST", "hearth/v1/secrets:rotate"),
         ("POST", "hearth/v1/serviceAccounts:create"), ("POST", "hearth/v1/serviceAccounts:disable"),
         ("POST", "hearth/v1/serviceAccounts:removeKey"),
       ])

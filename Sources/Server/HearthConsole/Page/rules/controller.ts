@@ -4,7 +4,7 @@ import { complete } from "../data/completion";
 import { App } from "../shell/app";
 import { errorText } from "../state/session";
 import { Store } from "../state/store";
-import { RulesRequest, Explanation } from "../why/explanation";
+import { Decision, RulesRequest, Explanation } from "../why/explanation";
 import { changedLines as linesThatChanged, keptLines } from "./diff";
 
 export interface RulesVersion {
@@ -15,16 +15,6 @@ export interface RulesVersion {
   comment?: string;
   tool?: string;
   sizeBytes: number;
-}
-
-export interface Decision {
-  allowed?: boolean;
-  error?: string;
-  explanation?: Explanation;
-  /** The data that the decision was made over. */
-  dataOf?: "now" | "denial";
-  /** False when the rules read data that the record of a denial does not contain; such data counted as missing. */
-  isComplete?: boolean;
 }
 
 /** The results of one rule, with their counts. */
@@ -361,9 +351,9 @@ export class RulesController extends Store {
     this.publish();
   }
 
-  /** Evaluates a request. `by` is a text or a version that decides in place of the rules in force; or an administrator,
-      to whom no rules apply. */
-  decide(request: RulesRequest, by: { rules?: string; version?: number; administrator?: boolean } = {}): Promise<Decision> {
+  /** Evaluates a request. `by` is a text or a version that decides in place of the rules in force; the client is the user of
+      a token, or an administrator, to whom no rules apply. */
+  decide(request: RulesRequest, by: { rules?: string; version?: number; administrator?: boolean; token?: string } = {}): Promise<Decision> {
     return this.evaluate({ request, ...by });
   }
 

@@ -10,9 +10,9 @@ import { Icon } from "../widgets/icon";
 import { Button } from "../widgets/button";
 import { SegmentedControl } from "../widgets/segmentedControl";
 import { TextField } from "../widgets/textField";
-import { RulesRequest } from "../why/explanation";
+import { Decision, RulesRequest } from "../why/explanation";
 import { ExplanationPanel } from "../why/explanationPanel";
-import { Decision, RulesController } from "./controller";
+import { RulesController } from "./controller";
 import { parseQuery, queryText } from "./query";
 
 type Operation = "read" | "write" | "update" | "delete";
@@ -22,8 +22,9 @@ interface State {
   path: string;
   value: string;
   query: string;
-  who: "signedOut" | "user" | "administrator";
+  who: "signedOut" | "user" | "token" | "administrator";
   uid: string;
+  token: string;
   claims: string;
   by: "force" | "edit" | "version";
   version: string;
@@ -35,11 +36,11 @@ interface State {
 
 /** The form that evaluates any request as any identity, without executing it. */
 export class TryTab extends Component<{ app: App; rules: RulesController; from: RulesRequest | null; onLine: (line: number) => void }, State> {
-  override state: State = { operation: "read", path: "/", value: "null", query: "", who: "signedOut", uid: "", claims: "{}", by: "force", version: "",
+  override state: State = { operation: "read", path: "/", value: "null", query: "", who: "signedOut", uid: "", token: "", claims: "{}", by: "force", version: "",
     problems: {}, decision: null, asked: null, isBusy: false, ...fieldsOf(this.props.from), };
 
   private readForm(): RulesRequest | null {
-    const { operation, path, value, query, who, uid, claims } = this.state;
+    const { operation, path, value, query, who, uid, token, claims } = this.state;
     const problems: { [field: string]: string } = {};
     const wrong = parsePath(path).map(problemOfKey).find(each => each !== null);
     if (wrong) problems.path = wrong;
@@ -65,6 +66,7 @@ export class TryTab extends Component<{ app: App; rules: RulesController; from: 
         problems.claims = "This is no JSON: " + (error as Error).message;
       }
     }
+    if (who === "token" && !token.trim()) problems.token = "Paste a token.";
     this.setState({ problems });
     return Object.keys(problems).length ? null : asked;
   }
@@ -74,15 +76,15 @@ export class TryTab extends Component<{ app: App; rules: RulesController; from: 
     if (!asked) return;
     const { rules } = this.props;
     this.setState({ isBusy: true });
-    const { by, version, who } = this.state;
+    const { by, version, who, token } = this.state;
     const decision = await rules.decide(asked, { ...(by === "edit" ? { rules: rules.text } : by === "version" ? { version: Number(version) } : {}),
-      ...(who === "administrator" ? { administrator: true } : {}) });
-    this.setState({ decision, asked, isBusy: false });
+      ...(who === "administrator" ? { administrator: true } : who === "token" ? { token: token.trim() } : {}) });
+    this.setState({ decision, asked: decision.auth === undefined ? asked : { ...asked, auth: decision.auth }, isBusy: false });
   }
 
   render() {
     const { app, rules, onLine } = this.props;
-    const { operation, path, value, query, who, uid, claims, by, version, problems, decision, asked, isBusy } = this.state;
+    const { operation, path, value, query, who, uid, token, claims, by, version, problems, decision, asked, isBusy } = this.state;
     const set = (change: Partial<State>) => this.setState({ ...change, decision: null } as State);
     return <div class="try">
       <form class="try-form" onSubmit={event => {
@@ -98,12 +100,14 @@ export class TryTab extends Component<{ app: App; rules: RulesController; from: 
         {operation === "read" ? <TextField label="Query, in JSON" value={query} problem={problems.query} placeholder='{"orderByKey": true, "limitToFirst": 10}'
           onChange={next => set({ query: next })} /> : null}
         <div class="labelled"><span>Client</span><SegmentedControl name="Client" value={who} onChoose={(next: State["who"]) => set({ who: next })}
-          options={[{ value: "signedOut", label: "Signed out" }, { value: "user", label: "User" },
+          options={[{ value: "signedOut", label: "Signed out" }, { value: "user", label: "User" }, { value: "token", label: "Token" },
             { value: "administrator", label: "Administrator" }]} /></div>
         {who === "user" ? <PersonField api={app.session.api} label="uid" value={uid} problem={problems.uid} onType={next => set({ uid: next })}
           onChoose={person => set({ uid: person.localId, claims: person.customAttributes || "{}" })} /> : null}
         {who === "user" ? <TextField label="Claims, in JSON" rows={2} value={claims} problem={problems.claims}
           onChange={next => set({ claims: next })} /> : null}
+        {who === "token" ? <TextField label="Token" rows={3} value={token} problem={problems.token}
+          onChange={next => set({ token: next })} /> : null}
         <div class="labelled"><span>Rules</span><SegmentedControl name="Rules" value={by} onChoose={(next: State["by"]) => set({ by: next, version: version || String(rules.version ?? "") })}
           options={[{ value: "force", label: "In force" }, { value: "edit", label: "Editor's text" },
             ...(rules.versions.length ? [{ value: "version", label: "A version" }] : [])]} /></div>

@@ -11,6 +11,7 @@ import { createDatabase, createServiceAccount } from "./create";
 import { NameSheet } from "./nameSheet";
 import { Confirmation } from "./confirmation";
 import { TenantsSection } from "./tenantsSection";
+import { TrustSection } from "./trustSection";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";
@@ -102,6 +103,7 @@ export class SettingsView extends Component<{ app: App; address: ViewAddress; da
                   await done();
                 } })} /></div>)}</div></section>
         <TenantsSection app={app} confirm={asked => this.confirm(asked)} done={done} />
+        <TrustSection app={app} confirm={asked => this.confirm(asked)} done={done} />
         <section aria-label="Keys"><div class="line"><h2 class="grow">Keys</h2>
           <Button label="Rotate the signing key" reason={reason} onPress={() => this.confirm({ title: "Rotate the signing key", verb: "Rotate",
             explanation: "A new key is published now and signs from an hour on. Tokens of the old key stay valid until they expire.", perform: async () => {

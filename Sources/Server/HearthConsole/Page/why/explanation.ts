@@ -46,6 +46,19 @@ export interface Explanation {
 }
 
 /** A request, in the form of a case of `hearth rules test`. */
+/** The decision of the rules on a request that was tried. */
+export interface Decision {
+  allowed?: boolean;
+  error?: string;
+  explanation?: Explanation;
+  /** The data that the decision was made over. */
+  dataOf?: "now" | "denial";
+  /** False when the rules read data that the record of a denial does not contain; such data counted as missing. */
+  isComplete?: boolean;
+  /** `auth` as rules see it, for the user of a token. */
+  auth?: Json;
+}
+
 export interface RulesRequest {
   read?: string;
   write?: string;

@@ -7,7 +7,8 @@ import HearthTree
 /// `POST api/try`: the decision of the rules on a request. No data is written, and no denial is counted.
 ///
 /// The body is `{"database", "request": {…}}` for a request on the current data: one of `read`, `write`, `delete` and
-/// `update` names the path, with `query` or `value`, `auth` (null for a signed-out client) and `now`. Or it is
+/// `update` names the path, with `query` or `value`, `auth` (null for a signed-out client) and `now`. With
+/// `"token": TEXT` in the body the client is the user of that token, and the response has `auth` too. Or the body is
 /// `{"denial": ID}` for a denied request on the data at its time, as far as that is kept. The rules are those in force,
 /// or with `rules` those of a text, or with `version` those of the history. With `"administrator": true` the caller is
 /// an administrator.
@@ -25,18 +26,28 @@ struct ConsoleTryEndpoint: ConsoleEndpoints {
   func tryRules() async throws(ConsoleFailure) -> HTTPResponse {
     _ = try session()
     guard let body = call.body else { throw .badBody }
-    let (subject, name) = try subject(of: body)
+    var (subject, name) = try subject(of: body)
     let database = try await database(name)
+    var auth: JSON?
+    if let token = body["token"] {
+      guard case .now(let request) = subject, let token = token.string, !token.isEmpty else {
+        throw ConsoleFailure(.badRequest, "token must be a user's token, for a request on the current data.")
+      }
+      let found = try await self.auth(of: token, for: database.name)
+      subject = .now(JSON.object((request.members ?? []).filter { $0.name != "auth" }).appending(["auth": found]))
+      auth = found
+    }
     guard body["administrator"] ?? .bool(false) != .bool(true) else { return try asAdministrator(subject) }
     let state = database.published
     let other = try await source(of: body, in: database)
     let now = call.now.wallMilliseconds
     let rulesFile = console.rulesFile
+    let (tried, caller) = (subject, auth.map { ["auth": $0] as JSON } ?? [:])
     let answer = try await console.rulesWork { () throws(ConsoleFailure) in
       try await context.read { () throws(ConsoleFailure) in
         try Self.refusing { () throws(RESTFailure) in
           let rules = try other.map { text throws(RESTFailure) in try RulesEvaluation.rules(text) } ?? state.rules
-          switch subject {
+          switch tried {
           case .now(let request):
             return Self.json(
               try RulesEvaluation(request, on: state.root, by: rules, nowMilliseconds: now), dataOf: "now", rulesFile)
@@ -46,7 +57,18 @@ struct ConsoleTryEndpoint: ConsoleEndpoints {
         }
       }
     }
-    return ConsoleResponder.json(answer)
+    return ConsoleResponder.json(answer.appending(caller))
+  }
+
+  /// Returns `auth` as rules see it for the user of a token.
+  private func auth(of token: String, for database: String) async throws(ConsoleFailure) -> JSON {
+    do throws(TokenTrialError) {
+      return try await services.authenticator.auth(
+        ofUserToken: token, for: database, from: services.origin(of: call.request), now: call.now
+      ).get()
+    } catch {
+      throw ConsoleFailure(.badRequest, error.text)
+    }
   }
 
   /// Returns the request of a body, and its database.
