@@ -404,7 +404,7 @@ let groups = [
         name: "HearthTestKit",
         dependencies: [
           "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules",
-          "HearthTree", "RandomTestKit",
+          "HearthTree", "PagesTestKit", "RandomTestKit",
         ]),
       // Certificates of nodes.
       .target(name: "LinkTestKit", dependencies: ["HearthClusterNode", "HearthCrypto"]),
@@ -417,6 +417,8 @@ let groups = [
         ]),
       // An authenticator in software.
       .target(name: "PasskeyTestKit", dependencies: ["COpenSSL", "HearthBytes", "HearthCrypto"]),
+      // Stored pages in memory.
+      .target(name: "PagesTestKit", dependencies: ["HearthTree"]),
       .target(name: "RandomTestKit"),
       // An identity provider for tests: keys, certificates, and answers signed as tests want them.
       .target(name: "SAMLTestKit", dependencies: ["COpenSSL", "HearthBytes", "HearthCrypto"]),
@@ -518,7 +520,7 @@ let groups = [
       .testTarget(name: "HearthDoctorTests", dependencies: ["HearthDoctor", "HearthTree"]),
       .testTarget(
         name: "HearthEngineTests",
-        dependencies: ["HearthEngine", "HearthRules", "HearthTestKit", "HearthTree", "RandomTestKit"]),
+        dependencies: ["HearthEngine", "HearthRules", "HearthTestKit", "HearthTree", "PagesTestKit", "RandomTestKit"]),
       .testTarget(
         name: "HearthExposureTests", dependencies: ["HearthExposure", "HearthRules", "HearthTree", "RandomTestKit"],
         resources: [.copy("Corpus")]),
@@ -595,7 +597,8 @@ let groups = [
           "ServerTestKit",
           .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix, .nioSSL,
         ]),
-      .testTarget(name: "HearthTreeTests", dependencies: ["HearthBytes", "HearthTree", "RandomTestKit"]),
+      .testTarget(
+        name: "HearthTreeTests", dependencies: ["HearthBytes", "HearthTree", "PagesTestKit", "RandomTestKit"]),
       .testTarget(
         name: "HearthTrialTests",
         dependencies: ["HearthEngine", "HearthRules", "HearthTree", "HearthTrial", "RandomTestKit"]),

@@ -1,4 +1,5 @@
 import HearthBytes
+import PagesTestKit
 import RandomTestKit
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import PagesTestKit
 import RandomTestKit
 import Testing
 

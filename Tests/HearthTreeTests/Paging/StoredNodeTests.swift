@@ -1,3 +1,4 @@
+import PagesTestKit
 import RandomTestKit
 import Testing
 

@@ -1,39 +1,48 @@
 import Foundation
 import HearthTree
-import RandomTestKit
 
 /// Stored pages in memory, which count and fail reads as tests want.
 ///
 /// The lock is one that the thread sanitizer knows.
-final class MemoryPages: PageSource, @unchecked Sendable {
+package final class MemoryPages: PageSource, @unchecked Sendable {
   /// The address of the first record.
-  static let start = 4096
+  package static let start = 4096
   private let lock = NSLock()
   private var bytes: [UInt8] = []
   private var reads = 0
   private var readsUntilFailure = Int.max
+  private var failuresLeft = Int.max
   private var seed: UInt64 = 0x5EED
 
   /// The number of reads.
-  var readCount: Int { lock.withLock { reads } }
+  package var readCount: Int { lock.withLock { reads } }
 
   /// The bytes of all records.
-  var content: [UInt8] {
+  package var content: [UInt8] {
     get { lock.withLock { bytes } }
     set { lock.withLock { bytes = newValue } }
   }
 
-  /// Makes the read after `count` others fail, and all after it.
-  func fail(after count: Int) { lock.withLock { readsUntilFailure = count } }
+  /// Creates a store without records.
+  package init() {}
+
+  /// Makes a number of reads fail after `count` others.
+  package func fail(after count: Int, times: Int = .max) {
+    lock.withLock { (readsUntilFailure, failuresLeft) = (count, times) }
+  }
 
   /// Returns the seed of the checksum of the record at an address.
-  func seed(at address: Int) -> UInt64 { seed ^ UInt64(address) }
+  package func seed(at address: Int) -> UInt64 { seed ^ UInt64(address) }
 
-  func read(at location: PageLocation, _ body: (UnsafeRawBufferPointer, UInt64) -> Void) throws(PageError) {
+  package func read(at location: PageLocation, _ body: (UnsafeRawBufferPointer, UInt64) -> Void) throws(PageError) {
     let record = lock.withLock { () -> [UInt8]? in
       reads += 1
-      guard readsUntilFailure > 0 else { return nil }
-      readsUntilFailure -= readsUntilFailure == .max ? 0 : 1
+      if readsUntilFailure > 0 {
+        readsUntilFailure -= readsUntilFailure == .max ? 0 : 1
+      } else if failuresLeft > 0 {
+        failuresLeft -= failuresLeft == .max ? 0 : 1
+        return nil
+      }
       let start = location.address - Self.start
       guard start >= 0, start + location.sizeBytes <= bytes.count else { return nil }
       return Array(bytes[start..<start + location.sizeBytes])
@@ -58,11 +67,14 @@ final class MemoryPages: PageSource, @unchecked Sendable {
 }
 
 /// The end of ``MemoryPages``.
-struct MemorySink: PageSink {
-  let pages: MemoryPages
-  let store: PageStore
+package struct MemorySink: PageSink {
+  private let pages: MemoryPages
+  package let store: PageStore
 
-  mutating func append(
+  /// Creates the end of a store.
+  package init(pages: MemoryPages, store: PageStore) { (self.pages, self.store) = (pages, store) }
+
+  package mutating func append(
     sizeBytes: Int, _ fill: (UnsafeMutableRawBufferPointer, UInt64) -> Void
   ) throws(PageError) -> PageLocation {
     guard let location = pages.append(sizeBytes: sizeBytes, store: store.number, fill) else {
@@ -71,54 +83,34 @@ struct MemorySink: PageSink {
     return location
   }
 
-  mutating func sync() throws(PageError) {}
+  package mutating func sync() throws(PageError) {}
 
-  mutating func discard() {}
+  package mutating func discard() {}
 }
 
 /// A store in memory and its writer.
-struct MemoryStore {
-  let pages = MemoryPages()
-  let store: PageStore
-  var writer: StoredNodeWriter<MemorySink>
+package struct MemoryStore {
+  /// The records.
+  package let pages = MemoryPages()
+  /// The store.
+  package let store: PageStore
+  /// The writer.
+  package var writer: StoredNodeWriter<MemorySink>
 
-  init() {
+  /// Creates an empty store.
+  package init() {
     guard let store = PageStore.register(pages) else { preconditionFailure("no number is left for the store") }
     self.store = store
     writer = StoredNodeWriter(MemorySink(pages: pages, store: store))
   }
 
   /// Stores a node, and returns its location.
-  mutating func save(_ node: Node) throws -> StoredNode {
+  package mutating func save(_ node: Node) throws -> StoredNode {
     let stored = try writer.write(node)
     try writer.commit()
     return stored
   }
 
   /// Stores a node, and returns it with nothing in memory.
-  mutating func cold(_ node: Node) throws -> Node { try save(node).open() }
-}
-
-/// The part of a tree's data that is in memory between the steps of a test.
-enum Residency: CaseIterable, Sendable {
-  /// All of it.
-  case resident
-  /// None of it.
-  case cold
-
-  /// The runs of a test with these seeds: resident with each, and cold with each, or with the last one of a sample.
-  static func runs(_ seeds: UInt64) -> [(seed: UInt64, residency: Residency)] {
-    let coldCount = UInt64(Torture.count(sample: 1, full: Int(seeds)))
-    return (1...seeds).map { ($0, .resident) } + (seeds - coldCount + 1...seeds).map { ($0, .cold) }
-  }
-}
-
-/// A tree between the steps of a test.
-struct PagedTree {
-  private var store: MemoryStore?
-
-  init(_ residency: Residency) { store = residency == .cold ? MemoryStore() : nil }
-
-  /// Returns the node as the next step sees it.
-  mutating func step(_ node: Node) throws -> Node { try store?.cold(node) ?? node }
+  package mutating func cold(_ node: Node) throws -> Node { try save(node).open() }
 }
