@@ -141,7 +141,7 @@ final class DatabaseFiles: SteppedFiles {
         },
         notice: { [self] notice in
           switch notice {
-          case .pruningFailed, .stalled, .resumed, .closeFailed: break
+          case .pruningFailed, .stalled, .resumed, .closeFailed, .pageUnreadable: break
           default: storing.withLock { $0 = notice }
           }
         })

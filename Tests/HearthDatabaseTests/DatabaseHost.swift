@@ -81,7 +81,7 @@ final class DatabaseHost: Sendable {
     return database.submit(
       actions.map { action in
         switch action {
-        case .write, .deployRules:
+        case .write, .deployRules, .transact:
           Command(connection: connection, request: 1, principal: .administrator, action: action)
         default: Command(connection: connection, request: 1, action: action)
         }
@@ -130,6 +130,7 @@ extension DatabaseNotice {
     case .resumed(let milliseconds): "resumed after \(milliseconds)"
     case .snapshotWritten: "snapshot"
     case .checkpointWritten: "checkpoint"
+    case .pageUnreadable: "page"
     case .snapshotFailed: "snapshot failed"
     case .snapshotTooLarge(let roomBytes): "snapshot over \(roomBytes)"
     case .historyShortened(let position, _): "history from \(position)"

@@ -263,35 +263,6 @@ import Testing
     try data.write(to: file)
   }
 
-  @Test("a damaged page stops the database before it decides on it, and other data was served")
-  func damagedPage() throws {
-    let query = Query(order: .key, limit: .last(200))
-    let actions: [Command.Action] = [
-      .put("rooms/r3/m77", 1),
-      .listen(ListenRequest(Path("rooms/r3"), query: query, tag: 1)),
-      .onDisconnect(.put(Location(path: Path("rooms/r3/m77")), WriteValue(Node(.int(1))))),
-    ]
-    for action in actions {
-      let (host, journal) = try stored()
-      try damage("room 3, message 77", host, journal)
-      let database = try host.database(journal, rules: Self.open)
-      let start = host.lines.count
-      host.send(database, [.connect, .get(Path("rooms/r4/m7")), .put("rooms/r4/m7", 7)])
-      host.finish(database)
-      #expect(host.lines[start...] == ["1 ok", "1 value \"room 4, message 7\"", "1 written 7"])
-      host.send(database, [action])
-      host.finish(database)
-      host.send(database, from: 2, [.disconnect])
-      host.send(database, from: 1, [.disconnect])
-      host.finish(database)
-      if case .onDisconnect = action {} else { #expect(host.lines.dropFirst(start + 3).first == "1 unavailable") }
-      #expect(!host.lines.dropFirst(start + 3).contains { $0.contains("written") || $0.contains("value") })
-      #expect(database.status == .halted(JournalError(.corrupt, "")))
-      #expect(host.notices.last == "halted" && database.published.position == 11)
-      database.close()
-    }
-  }
-
   @Test("a database whose log changes a damaged page is not opened, and the error names the file")
   func damagedPageAtOpening() throws {
     let (host, journal) = try stored(commits: [.put("rooms/r3/m77", 1)])

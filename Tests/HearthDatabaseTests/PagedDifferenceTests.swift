@@ -78,11 +78,16 @@ import Testing
     }
   }
 
+  private static func query(_ random: inout SeededRandom) -> Query {
+    let limit = random.isOne(in: 3) ? nil : random.isOne(in: 2) ? Query.Limit.first(3) : .last(3)
+    return Query(order: random.pick([.key, .priority, .value]), limit: limit)
+  }
+
   private static func actions(_ random: inout SeededRandom) -> (connection: UInt64, [Command.Action]) {
     let connection = UInt64(1 + random.below(3))
     let room = Path("rooms/r\(random.below(8))")
     let path = Path("\(room)/m\(random.below(60))")
-    switch random.below(20) {
+    switch random.below(26) {
     case 0: return (connection, [.connect])
     case 1: return (connection, [.disconnect])
     case 2:
@@ -95,6 +100,23 @@ import Testing
     case 4: return (connection, [.listen(ListenRequest(room))])
     case 5, 6: return (connection, [.get(room)])
     case 7: return (connection, [.get(path)])
+    case 9: return (connection, [.get(room, query(&random))])
+    case 10, 11:
+      let (query, tag) = (query(&random), Int32(random.below(3)))
+      return (connection, [.listen(ListenRequest(room, query: query, tag: tag))])
+    case 12:
+      let other = Path("rooms/r\(random.below(8))/m\(random.below(60))")
+      let copy = Transaction { draft in
+        draft.replace(path, with: draft.root[other])
+        return true
+      }
+      return (connection, [.transact(copy)])
+    case 13:
+      // Most often the data is not this text.
+      let hash = Node(.string("gone")).simpleHash()
+      let change = WriteOperation.Change.put(Location(path: path), WriteValue(Node(.string("there"))))
+      return (connection, [.write(WriteOperation(change, expectedHash: hash))])
+    case 14: return (connection, [.unlisten(room), .listen(ListenRequest(room, hash: "hash"))])
     case 8:
       let change = WriteOperation.Change.put(Location(path: room), WriteValue(.empty))
       return (connection, [.write(WriteOperation(change))])

@@ -44,6 +44,42 @@ import Testing
     #expect(summary.pendingCount > 20)
   }
 
+  @Test(arguments: 0..<UInt64(Torture.count(sample: 1, full: 100)))
+  func `the engine agrees with its model when nothing is in memory before each step`(seed: UInt64) throws {
+    for (number, conditions) in [SimulationConditions(), Self.writeHeavy, Self.sliced].enumerated() {
+      var conditions = conditions
+      conditions.isCold = true
+      var simulation = try Simulation(seed: seed, conditions)
+      let summary = try simulation.run(stepCount: 200)
+      #expect(summary.readCount > 300, "\(number)")
+    }
+  }
+
+  @Test func `a command that cannot read a page is refused without any other effect, or the server restarts`() throws {
+    var unsoundCount = 0
+    for seed in 0..<UInt64(Torture.count(sample: 2, full: 300)) {
+      for conditions in [SimulationConditions(), Self.writeHeavy] {
+        var conditions = conditions
+        (conditions.isCold, conditions.failsReads) = (true, true)
+        var simulation = try Simulation(seed: seed, conditions)
+        let summary = try simulation.run(stepCount: 300)
+        #expect(summary.refusedCount > 10, "seed \(seed)")
+        unsoundCount += summary.unsoundCount
+      }
+    }
+    #expect(unsoundCount > 0)
+  }
+
+  @Test(arguments: 0..<UInt64(Torture.count(sample: 2, full: 100)))
+  func `the engine agrees with its model when earlier versions are released`(seed: UInt64) throws {
+    var conditions = Self.sliced
+    (conditions.policies, conditions.isWriteHeavy) = (Self.writeHeavy.policies + [.memberExists, .ownData], true)
+    conditions.releasesVersions = true
+    var simulation = try Simulation(seed: seed, conditions)
+    let summary = try simulation.run(stepCount: 1_200)
+    #expect(summary.queryEventCount > 20 && summary.pendingCount > 20)
+  }
+
   /// Conditions under which nearly all evaluations of existing listens are delayed.
   private static var sliced: SimulationConditions {
     var conditions = SimulationConditions()

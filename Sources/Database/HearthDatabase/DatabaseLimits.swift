@@ -68,6 +68,9 @@ public struct DatabaseLimits: Sendable {
   /// clients give up after a minute or two, and some then resend the request on their own.
   public var stallAnswerSeconds: Int64 = 10
 
+  /// The shortest interval at which the log reports pages that cannot be read.
+  public var pageNoticeSeconds: Int64 = 5
+
   /// The interval at which the log repeats that the disk is full.
   public var stallNoticeSeconds: Int64 = 60
 

@@ -86,6 +86,10 @@ public struct EngineLimits: Sendable {
   /// and send removals to listeners below it. Firebase has the same limit for requests over HTTP.
   public var touchedBytesMax = 256 << 20
 
+  /// The milliseconds after which the on-disconnect writes of an ended connection are tried again when a page that they
+  /// need cannot be read.
+  static let onDisconnectRetryMilliseconds: Int64 = 10_000
+
   /// The most pending on-disconnect writes and server values of one connection. Its disconnect decides all of them at
   /// once, at about ten microseconds each, during which the database does nothing else.
   public var onDisconnectsPerConnectionMax = 1_000
@@ -155,6 +159,10 @@ public struct EngineLimits: Sendable {
 
   /// The steps of encoding one value of a record: a number, a boolean or a text.
   static let recordedLeafSteps = 2
+
+  /// The steps of reading a page that is not in memory: some 65 microseconds. One that the system has in memory takes 5,
+  /// one on a disk 60 to 250. A batch thus ends after thirty of them.
+  static let pageReadSteps = 2_000
 
   /// The steps that the redecision of a listen counts for, in addition to those of its rules.
   static let redecisionSteps = 150

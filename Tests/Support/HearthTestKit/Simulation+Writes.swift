@@ -55,6 +55,17 @@ extension Simulation {
     }
   }
 
+  /// A write of so much data at the root and in the rooms that they have several pages.
+  static var padding: WriteOperation.Change {
+    let text = WriteValue(Node(.string(String(repeating: "padding ", count: 20))))
+    let places = ["c", "lz", "n", "s", "rooms/a", "rooms/s", "members/a", "members/s"]
+    return .merge(
+      .root,
+      places.flatMap { place in
+        (0..<8).map { Write(location: Location(path: Path("\(place)\($0)")), value: text) }
+      })
+  }
+
   private mutating func put(_ path: String) -> WriteOperation.Change {
     let location = Self.location(path)
     return .put(location, WriteValue(value(at: location, depth: 2)))

@@ -40,6 +40,12 @@ package struct Simulation {
     package var againCount = 0
     /// The number of ownership changes between two servers.
     package var ownerCount = 0
+    /// The number of commands that were refused because a page could not be read.
+    package var refusedCount = 0
+    /// The number of batches that failed reads made unsound.
+    package var unsoundCount = 0
+    /// The number of pages that were read.
+    package var readCount = 0
   }
 
   private static let clientCount = 6
@@ -67,6 +73,8 @@ package struct Simulation {
   private var checker: SimulationChecker
   private var follower: SimulationFollower?
   private var servers: SimulationServers?
+  /// The pages of the engine's data; nil when all of it stays in memory.
+  private var pages: SimulationPages?
   private let policies: [SimulationPolicy]
   let isWriteHeavy: Bool
   private(set) var now = Instant(wallMilliseconds: 1_000_000, monotonicMilliseconds: 0)
@@ -81,6 +89,7 @@ package struct Simulation {
     isWriteHeavy = conditions.isWriteHeavy
     let rules = SimulationRules(policies, &random)
     let limits = conditions.limits
+    if conditions.isCold { pages = SimulationPages(seed: seed) }
     self.conditions = conditions
     initialRules = try RuleSet.compile(rules.source)
     head = try journal.acquire()
@@ -113,7 +122,12 @@ package struct Simulation {
       }
       if aside?.left == 0 { try settle(step: number) }
       aside?.left -= 1
-      let step = try nextStep()
+      let step =
+        conditions.isCold && number % 50 == 0
+        ? SimulationStep(command: write(ConnectionID(rawValue: 1), as: .administrator, Self.padding)) : try nextStep()
+      if conditions.releasesVersions, asideRandom.isOne(in: 3) { engine.releaseVersions() }
+      if try failRead(step, number) { continue }
+      try pages?.evictAll(of: &engine)
       if try setAside(step, number) { continue }
       try follow(step, engine.decide([step.command], at: now), number)
     }
@@ -123,7 +137,8 @@ package struct Simulation {
       stepCount: stepCount, commitCount: engine.state.position, eventCount: checker.eventCount,
       cancelCount: checker.cancelCount, queryEventCount: checker.queryEventCount, lateCount: checker.lateCount,
       pendingCount: checker.pendingCount, startCount: startCount,
-      endCount: endCount, asideCount: asideCount, againCount: againCount, ownerCount: servers?.ownerCount ?? 0)
+      endCount: endCount, asideCount: asideCount, againCount: againCount, ownerCount: servers?.ownerCount ?? 0,
+      refusedCount: pages?.refusedCount ?? 0, unsoundCount: pages?.unsoundCount ?? 0, readCount: pages?.readCount ?? 0)
   }
 
   /// Makes a decided batch durable and checks it.
@@ -145,6 +160,38 @@ package struct Simulation {
   private mutating func tick(_ number: Int) throws {
     let step = SimulationStep(command: Command(connection: ConnectionID(rawValue: 1), action: .tick))
     try follow(step, engine.decide([step.command], at: now), number)
+  }
+
+  // MARK: Pages
+
+  /// Occasionally lets a read of a command fail. A refused command has no effect but its answer.
+  ///
+  /// - Returns: True when the server was restarted, and the command is lost.
+  private mutating func failRead(_ step: SimulationStep, _ number: Int) throws -> Bool {
+    // An ended connection's on-disconnect writes are tried again later, and not when the connection ends again.
+    if case .disconnect = step.command.action { return false }
+    guard conditions.failsReads, !engine.hasPendingRedecisions, pages?.isFailing() == true else { return false }
+    try tick(number)
+    try pages?.evictAll(of: &engine)
+    let count = pages?.failNext() ?? 0
+    let before = engine.state.position
+    let batch = engine.decide([step.command], at: now)
+    guard let isFailed = pages?.endFailure(), isFailed else {
+      try follow(step, batch, number)
+      return true
+    }
+    if batch.isUnsound {
+      pages?.unsoundCount += 1
+      (waiting, aside) = (([], []), nil)
+      try restart(step: number, isUnsound: true)
+      return true
+    }
+    pages?.refusedCount += 1
+    let lines = batch.effects.flatMap { $0.scenarioLines() }
+    guard batch.unreadPath != nil, lines == ["\(step.command.connection.rawValue) unavailable"], !batch.hasCommits,
+      engine.state.position == before
+    else { throw Failure(step: number, text: "read \(count) failed, and the effects of \(step.command) are \(lines)") }
+    return false
   }
 
   // MARK: Writes in the background
@@ -209,7 +256,7 @@ package struct Simulation {
       effects += batch.effects.flatMap { $0.scenarioLines() }
       rest = rest.dropFirst(batch.commandCount)
     }
-    guard effects == waiting.effects, twin.state.root == engine.state.root else {
+    guard effects == waiting.effects || conditions.releasesVersions, twin.state.root == engine.state.root else {
       throw Failure(step: step, text: "as one batch the last steps have the effects\n\(effects)\n\(waiting.effects)")
     }
     waiting = ([], [])
@@ -227,11 +274,13 @@ package struct Simulation {
 
   /// Kills the server and restarts it from durable data. Occasionally a snapshot was written before, and a decision
   /// that was not yet delivered is lost.
-  private mutating func restart(step: Int) throws {
-    if random.isOne(in: 2), engine.state.position > 0 {
+  ///
+  /// - Parameter isUnsound: True when the engine cannot be used any more.
+  private mutating func restart(step: Int, isUnsound: Bool = false) throws {
+    if random.isOne(in: 2), engine.state.position > 0, !isUnsound {
       try engine.state.store(in: journal, chunkBytes: 1 + random.below(64))
     }
-    if random.isOne(in: 2) { _ = engine.decide([try nextStep().command], at: now) }
+    if random.isOne(in: 2), !isUnsound { _ = engine.decide([try nextStep().command], at: now) }
     journal = journal.crash()
     head = try journal.acquire()
     do {

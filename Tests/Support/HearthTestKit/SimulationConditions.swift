@@ -19,6 +19,16 @@ package struct SimulationConditions: Sendable {
   /// True when hardly any listen is evaluated again within the command that affects it.
   package var isSliced = false
 
+  /// True when nothing is in memory before each step.
+  package var isCold = false
+
+  /// True when a read of a page fails now and then. The command is then refused, and sent again; or the engine is not to
+  /// be used any more, and the server restarts.
+  package var failsReads = false
+
+  /// True when the engine is to release earlier versions now and then.
+  package var releasesVersions = false
+
   /// Kinds of reads that the engine's dependency index ignores; only for tests of the simulation.
   package var ignored: ReadDependencies.Aspects = []
 

@@ -29,7 +29,8 @@ package struct FaultCounts: Equatable, Sendable {
   /// True when the result of the work is not that of the data, because data was missing.
   package var isIncomplete: Bool { refused > 0 || failed > 0 }
 
-  fileprivate static var current: FaultCounts {
+  /// The counts of the calling thread since its start.
+  package static var current: FaultCounts {
     let all = thread_faults_current().pointee
     var counts = FaultCounts()
     (counts.count, counts.bytes) = (Int(truncatingIfNeeded: all.count), Int(truncatingIfNeeded: all.bytes))

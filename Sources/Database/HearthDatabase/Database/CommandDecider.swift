@@ -16,6 +16,8 @@ final class CommandDecider: BatchWriterDelegate {
   let limits: DatabaseLimits
   let queue: DispatchQueue
   let pool: LargeCommandPool
+  /// The time of the last ``DatabaseNotice/pageUnreadable(_:path:)`` on the monotonic clock; nil before the first.
+  private let lastPageNotice = Mutex<Int64?>(nil)
 
   /// The follower's interface; nil for a database that decides its own changes.
   var follower: DatabaseFollower? { following.map { DatabaseFollower(decider: self, following: $0) } }
@@ -193,16 +195,35 @@ final class CommandDecider: BatchWriterDelegate {
     if !work.isEmpty { environment.charge(work) }
   }
 
-  /// Passes a batch on to the observers and the journal. After a failed read of a page the batch may be wrong: it is
-  /// refused, and the database stops.
+  /// Passes a batch on to the observers and the journal. An unsound batch is refused, and the database stops.
   ///
   /// - Parameter turn: See ``BatchQueue/append(_:_:)``.
   func enqueue(_ batch: Batch, _ turn: Stall.DeliveryOrder = .last) {
-    if writer.snapshots.haltAfterFailedRead() { return writer.append(batch, turn) }
+    if batch.isUnsound {
+      writer.snapshots.haltAfterFailedRead()
+      var batch = batch
+      batch.effects = batch.effects.withoutDecisions
+      return writer.append(batch, turn)
+    }
+    noticeFailedRead(by: batch)
     if let decided = batch.decided { decisionObservers.recordDecisions(decided) }
     if let query = batch.liveQuery { large.evaluate(query) }
     if let follower { follower.passOn(batch.effects) }
     writer.append(batch, turn)
+  }
+
+  /// Reports a page that could not be read, at most one in ``DatabaseLimits/pageNoticeSeconds``.
+  private func noticeFailedRead(by batch: Batch) {
+    guard let pages = writer.snapshots.pagedStorage, let failure = pages.failure, isRunning else { return }
+    let now = writer.now
+    let isDue = lastPageNotice.withLock { last in
+      if let last, now - last < limits.pageNoticeSeconds * 1_000 { return false }
+      last = now
+      return true
+    }
+    guard isDue else { return }
+    pages.clearFailure()
+    environment.notice(.pageUnreadable(JournalError(failure), path: batch.unreadPath))
   }
 
   /// Arms the timer so that a tick arrives at the deadline. A timer that fires too early or twice does no harm.

@@ -44,6 +44,11 @@ extension DatabaseNotice {
       return Line(
         level: .debug, text: "checkpoint written",
         details: ["position": "\(position)", "pages": "\(pageCount)", "bytes": "\(sizeBytes)"])
+    case .pageUnreadable(let error, let path):
+      let place = path.map { " at \($0)" } ?? ""
+      return Line(
+        level: .error, text: "a page cannot be read: requests that need it\(place) fail",
+        details: ["error": "\(error)", "file": error.place.file ?? ""])
     case .snapshotFailed(let error):
       return Line(level: .error, text: "snapshot failed", details: ["error": "\(error)"])
     case .snapshotTooLarge(let roomBytes):

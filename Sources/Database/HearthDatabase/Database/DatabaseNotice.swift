@@ -1,4 +1,5 @@
 import HearthJournal
+import HearthTree
 
 /// An event of a database that an operator should know.
 public enum DatabaseNotice: Sendable {
@@ -23,6 +24,11 @@ public enum DatabaseNotice: Sendable {
   ///   - pageCount: The number of pages and branches that were written.
   ///   - sizeBytes: Their bytes.
   case checkpointWritten(position: Int64, pageCount: Int, sizeBytes: Int)
+
+  /// A page cannot be read. The commands that need it are refused as unavailable, and try to read it again.
+  ///
+  /// - Parameter path: The path of a refused command; nil when the data was read elsewhere.
+  case pageUnreadable(JournalError, path: Path?)
 
   /// A snapshot or checkpoint could not be written. The log is intact; the next attempt follows once the log has grown by the same
   /// number of bytes again.

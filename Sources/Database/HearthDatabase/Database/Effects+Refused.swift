@@ -1,6 +1,16 @@
 import HearthEngine
 
 extension [Effect] {
+  /// The effects without changes of data and decisions of rules, which may be wrong.
+  var withoutDecisions: [Effect] {
+    filter { effect in
+      switch effect {
+      case .reply, .authenticationEnded: true
+      case .event, .queryEvent, .redecided, .denied: false
+      }
+    }
+  }
+
   /// Returns the effects to deliver when the commits are not durable: every waiting request is answered as failed, and
   /// no change is reported. Revoked permissions stay revoked.
   ///

@@ -10,6 +10,7 @@ enum LeftoverSessions {
     _ environment: DatabaseEnvironment, _ outboxes: OutboxHolder, _ pages: PagedStorage?
   ) throws -> [Effect] {
     var effects: [Effect] = []
+    try pages?.requireComplete()
     while engine.hasLeftoverSessions {
       let batch = engine.decide([], at: environment.clock())
       try pages?.requireComplete()

@@ -279,13 +279,9 @@ extension SnapshotStore {
       checkpointMilliseconds: last.milliseconds)
   }
 
-  /// Stops the database after a failed read of a page.
-  ///
-  /// - Returns: True when a read has failed.
-  func haltAfterFailedRead() -> Bool {
-    guard let failure = pagedStorage?.failure else { return false }
-    halt(JournalError(failure))
-    return true
+  /// Stops the database because its newest decisions were made without data that could not be read.
+  func haltAfterFailedRead() {
+    halt(pagedStorage?.failure.map { JournalError($0) } ?? JournalError(.inputOutput, "a page cannot be read"))
   }
 
   private func halt(_ error: JournalError) {

@@ -19,7 +19,8 @@ enum StalledDecision {
       engine.recordDecisions(decider.decisionObservers.detail)
       engine.observeCommits(decider.writer.outboxes.commitObserver)
       let time = engine.decide([], at: instant)
-      let isSettled = isSettled(command, engine, durable)
+      let (isKnownSettled, faults) = FaultScope.run(.install) { Self.isSettled(command, engine, durable) }
+      let isSettled = isKnownSettled && !faults.isIncomplete
       let isFree = command.action.isChange || command.principal != nil
       // Waiting commands are in memory: refusing these reads bounds the memory however long the disk is full.
       if isCrowded, command.action.isRead, !isSettled || isBlocked && !isFree {

@@ -1,5 +1,6 @@
 import HearthEngine
 import HearthJournal
+import HearthTree
 import Synchronization
 
 /// The current outbox of a database. Reads one atomic flag while there is none.
@@ -44,7 +45,11 @@ package final class OutboxHolder: Sendable {
     guard !changes.isEmpty, let journal, let outbox = outbox.withLock({ $0 }) else {
       return try log.append(batch, after: head)
     }
-    let entries = outbox.entries(changes)
+    let (entries, faults) = FaultScope.run(.install) { outbox.entries(changes) }
+    // The commits are decided already, and their entries are not known: the database stops.
+    if faults.isIncomplete {
+      throw JournalError(.corrupt, "a page that the triggers of a commit need cannot be read")
+    }
     guard !entries.isEmpty else { return try log.append(batch, after: head) }
     let head = try journal.append(batch, with: entries, after: head)
     outbox.stored(entries)

@@ -9,12 +9,18 @@ import HearthTree
 struct PageEviction {
   /// The bytes that one run evicts: it takes half a millisecond.
   private static let runBytesMax = 256 << 10
+  /// The part of the cache that earlier versions may take before the engine releases those that it keeps.
+  private static let releaseShare = 16
 
   private let store: PageStore
   private let cache: PageCache
-  private var evictor: PageEvictor
+  private var evictor: StateEvictor
   /// The bytes that were evicted and are not freed.
   private var pendingBytes = 0
+  /// See ``releaseShare``.
+  private let releaseBytes: Int
+  /// The bytes that were evicted since the engine last released versions.
+  private var unreleasedBytes = 0
   /// The store's freed bytes at the last run.
   private var freedBytes = 0
   /// The rounds over all pages since something was evicted. The first one forgets which pages were read.
@@ -24,7 +30,8 @@ struct PageEviction {
 
   init(of store: PageStore, in cache: PageCache) {
     (self.store, self.cache) = (store, cache)
-    evictor = PageEvictor(of: store)
+    evictor = StateEvictor(of: store)
+    releaseBytes = max(Self.runBytesMax, cache.sizeBytes / Self.releaseShare)
   }
 
   /// Evicts pages if there are too many.
@@ -41,6 +48,11 @@ struct PageEviction {
     lastExcess = excess
     engine.evict(by: &evictor, sizeBytes: min(excess, Self.runBytesMax))
     pendingBytes += evictor.evictedBytes
+    unreleasedBytes += evictor.evictedBytes
+    if min(pendingBytes, unreleasedBytes) >= releaseBytes {
+      engine.releaseVersions()
+      unreleasedBytes = 0
+    }
     if evictor.evictedBytes > 0 { idleRoundCount = 0 } else if evictor.isAtStart { idleRoundCount += 1 }
     return true
   }

@@ -97,8 +97,11 @@ final class PagedStorage: Sendable {
     return (store.residentBytes, store.loadCount, store.failedLoadCount, fileBytes)
   }
 
-  /// The first failed read of a page. What was computed since then may be wrong.
+  /// The first failed read of a page since the last call of ``clearFailure()``.
   var failure: PageError? { store.failure }
+
+  /// Forgets the failed read. The page is read again when it is needed.
+  func clearFailure() { store.clearFailure() }
 
   /// Throws when a read of a page has failed.
   func requireComplete() throws(JournalError) {
@@ -153,8 +156,8 @@ final class PagedStorage: Sendable {
   /// True when pages are to be evicted.
   var isExceeded: Bool { cache.excessBytes(of: store) > 0 }
 
-  /// Evicts pages from the state of an engine: see ``PageEviction/run(_:)``. After a failed read nothing is evicted.
-  func evict(from engine: inout Engine) -> Bool { failure == nil && eviction.withLock { $0.run(&engine) } }
+  /// Evicts pages from the state of an engine: see ``PageEviction/run(_:)``.
+  func evict(from engine: inout Engine) -> Bool { eviction.withLock { $0.run(&engine) } }
 }
 
 extension JournalError {

@@ -99,9 +99,11 @@ public final class RulesTrial: Sendable {
   /// Repeats one decision with the staged rules. The lock of ``tally`` is not held meanwhile, so that reports need not
   /// wait.
   private func judge(_ decided: RecordedDecision) {
-    let verdict = judge.withLock { $0.judge(decided) }
-    let wantsTrace = tally.withLock { $0.wantsExample(of: verdict) }
-    let trace = wantsTrace ? verdict.trace() : nil
+    let ((verdict, trace), faults) = FaultScope.run(.install) {
+      let verdict = judge.withLock { $0.judge(decided) }
+      return (verdict, tally.withLock { $0.wantsExample(of: verdict) } ? verdict.trace() : nil)
+    }
+    guard !faults.isIncomplete else { return }
     tally.withLock { $0.add(verdict, of: decided, trace: trace) }
   }
 

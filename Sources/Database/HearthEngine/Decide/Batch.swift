@@ -48,6 +48,13 @@ public struct Batch: Sendable {
   /// The background work with many steps whose result the batch commits.
   public var backgroundWork: [ConnectionWork] = []
 
+  /// The path of the first command that was refused because a page cannot be read; nil when there is none.
+  public var unreadPath: Path?
+
+  /// True when a page could not be read while the batch was changing the engine: its decisions may be wrong, and it
+  /// must be neither stored nor delivered. The engine must not be used again.
+  public var isUnsound = false
+
   /// The arrival time of the batch's first command, on the owner's clock; 0 when it was not recorded.
   public var arrivalNanoseconds: UInt64 = 0
 

@@ -11,6 +11,7 @@ enum ConnectionHandler {
 
   static func disconnect(_ id: ConnectionID, in engine: inout Engine) {
     guard let connection = engine.connections.remove(id) else { return }
+    engine.reads.endPlan()
     engine.turns.leave(id)
     connection.hasEnded = true
     if let pending = connection.redecision { RedecisionHandler.endEarly(pending, in: &engine) }
@@ -29,6 +30,9 @@ enum ConnectionHandler {
       return engine.fail(command, .unknownConnection)
     }
     let isSame = connection.principal.isEquivalent(to: principal)
+    // Reads what the change of the session's identity reads.
+    if !isSame { _ = engine.state.sessions.matches(connection.id, principal) }
+    if engine.refusesUnread(command) { return }
     setPrincipal(of: connection, principal, isSame: isSame, in: &engine)
     if !isSame { RedecisionHandler.decideAgain(connection, because: .identity, in: &engine) }
     engine.reply(command, .ok)
@@ -40,6 +44,7 @@ enum ConnectionHandler {
   private static func setPrincipal(
     of connection: Connection, _ principal: Principal, isSame: Bool = false, in engine: inout Engine
   ) {
+    engine.reads.endPlan()
     engine.connections.identify(connection, as: principal, isSame: isSame)
     engine.listens.identify(connection)
     if !isSame { OnDisconnectHandler.noteIdentity(of: connection, in: &engine) }

@@ -1,8 +1,44 @@
 import HearthTree
 
+/// A clock that evicts stored pages from a database's data and sessions.
+///
+/// Indexes are not stored, so that nothing of them can be evicted; they have no children of the data.
+package struct StateEvictor: Sendable {
+  private var root: PageEvictor
+  private var sessions: PageEvictor
+  private var isAtSessions = false
+
+  /// Creates a clock at the beginning of the data.
+  package init(of store: PageStore) { (root, sessions) = (PageEvictor(of: store), PageEvictor(of: store)) }
+
+  /// The bytes of the objects that the last run evicted.
+  package private(set) var evictedBytes = 0
+  /// True when the last run ended a round.
+  package var isAtStart: Bool { !isAtSessions && root.isAtStart }
+
+  fileprivate mutating func run(_ state: inout DatabaseState, sizeBytes: Int) {
+    if isAtSessions {
+      state.sessions.replaceTree { sessions.run($0, sizeBytes: sizeBytes) }
+      (evictedBytes, isAtSessions) = (sessions.evictedBytes, !sessions.isAtStart)
+    } else {
+      state.root = root.run(state.root, sizeBytes: sizeBytes)
+      (evictedBytes, isAtSessions) = (root.evictedBytes, root.isAtStart)
+    }
+  }
+}
+
 extension Engine {
-  /// Evicts pages that were not read lately from the data. The content stays the same.
-  package mutating func evict(by evictor: inout PageEvictor, sizeBytes: Int) {
-    state.root = evictor.run(state.root, sizeBytes: sizeBytes)
+  /// Evicts pages that were not read lately. The content stays the same.
+  package mutating func evict(by evictor: inout StateEvictor, sizeBytes: Int) {
+    evictor.run(&state, sizeBytes: sizeBytes)
+  }
+
+  /// Drops the earlier versions of data that caches and listens keep, so that their pages can be freed. Values are
+  /// hashed and results are built anew, and listens that have missed events receive all their data.
+  package mutating func releaseVersions() {
+    hashes = HashCache()
+    listens.results = RecentResults()
+    redecisions.dropMissedEvents()
+    queries.releaseVersions()
   }
 }

@@ -21,6 +21,8 @@ public struct Engine {
   /// The listens in doubt, whose permission is decided again between other commands.
   var redecisions: RedecisionQueue
   var meter: WorkMeter
+  /// The reads of pages that are not in memory.
+  var reads = PageReads()
   /// The faults that a test injects; empty in production.
   package var faults: InjectedFaults = [] {
     didSet { (queries.faults, redecisions.faults) = (faults, faults) }
@@ -40,6 +42,9 @@ public struct Engine {
   var comparing: ComparisonResult?
   /// The write, decided in the background, that the current batch commits; nil when there is none.
   var settling: DecidedWrite?
+  /// True when the background work whose command the current batch decides could not read a page. The command is
+  /// refused.
+  var isBackgroundIncomplete = false
   /// The most rules steps for the current write; nil for no limit.
   var inlineStepsMax: Int?
   /// True when the rules exceeded ``inlineStepsMax``, so that their answer does not count.
@@ -117,7 +122,7 @@ public struct Engine {
   public var nextDeadlineMonotonicMilliseconds: Int64? {
     [
       connections.deadlines.first?.deadlineMonotonicMilliseconds, grants.nextCheckMonotonicMilliseconds,
-      turns.nextDeadlineMonotonicMilliseconds(at: now),
+      turns.nextDeadlineMonotonicMilliseconds(at: now), onDisconnects.nextRetryMonotonicMilliseconds,
       storage.isStalled ? nil : queries.nextDeadlineMonotonicMilliseconds(at: now),
     ].compactMap(\.self).min()
   }
@@ -162,6 +167,7 @@ public struct Engine {
   mutating func advance(to instant: Instant) {
     (now, redecisions.payer) = (instant, nil)
     meter.beginBatch()
+    reads.beginBatch()
     OnDisconnectHandler.noteIdentities(in: &self)
     OnDisconnectHandler.endLeftoverSessions(in: &self)
     ConnectionHandler.endCredentials(in: &self)
@@ -171,14 +177,18 @@ public struct Engine {
   /// Returns the current batch, with a `commandCount` of 0, and starts the next one.
   mutating func takeBatch(from firstPosition: Int64) -> Batch {
     ConnectionHandler.endCredentials(in: &self)
+    reads.endPlan()
+    reads.checkSoundness()
     defer { (payload, effects, largeCommand, tally) = ([], [], nil, RequestTally()) }
     return Batch(
       payload: payload, firstPosition: firstPosition, commandCount: 0, effects: effects, state: state,
       largeCommand: largeCommand, liveQuery: queries.takeEvaluation(), decided: decisionRecorder?.take(),
-      changes: commitObserver?.take() ?? [], places: locationRecorder.take(), tally: tally, work: meter.take())
+      changes: commitObserver?.take() ?? [], places: locationRecorder.take(), tally: tally, work: meter.take(),
+      unreadPath: reads.refusedPath, isUnsound: reads.isUnsound)
   }
 
   private mutating func decide(_ command: Command) {
+    beginPlan()
     if case .disconnect = command.action { return ConnectionHandler.disconnect(command.connection, in: &self) }
     if let refusal = storage.refusal(of: command.action, by: principal(of: command)) { return fail(command, refusal) }
     if role == .following, command.action.isChange { return fail(command, .unavailable) }
@@ -210,15 +220,17 @@ public struct Engine {
 
   /// Adds a write or a deploy to the batch: its record, and the tree after it.
   ///
-  /// - Returns: False when the record exceeds its limit; then nothing has changed.
+  /// - Returns: False when the record exceeds its limit, or the command is to be refused because a read has failed;
+  ///   then nothing has changed.
   mutating func commit(_ record: CommitRecord, root: Node, sessions: OnDisconnectSessions? = nil) -> Bool {
     let start = payload.count
     meter.stepsTaken += record.leafCount * EngineLimits.recordedLeafSteps
     record.append(to: &payload)
-    guard payload.count - start <= limits.recordBytesMax else {
+    guard payload.count - start <= limits.recordBytesMax, !reads.isRefusable(effectCount: effects.count) else {
       payload.removeSubrange(start...)
       return false
     }
+    reads.endPlan()
     state.root = root
     if let sessions { state.sessions = sessions }
     if role != .deciding { state.position += 1 }
@@ -227,7 +239,10 @@ public struct Engine {
 
   // MARK: Answers
 
+  /// Answers a command. A planned command for which a read has failed is refused instead.
   mutating func reply(_ command: Command, _ reply: Reply) {
+    let reply = dropsPlan(of: command.action.path) ? .failure(.unavailable) : reply
+    reads.endPlan()
     tally.note(command.action, reply)
     guard let request = command.request else { return }
     effects.append(.reply(command.connection, request: request, reply))
@@ -238,6 +253,7 @@ public struct Engine {
   mutating func deny(
     _ command: Command, _ operation: Denial.Operation, _ path: Path, _ principal: Principal, _ decision: Decision?
   ) {
+    if refusesUnread(command) { return }
     effects.append(
       .denied(
         Denial(

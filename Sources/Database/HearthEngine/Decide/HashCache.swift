@@ -74,9 +74,7 @@ struct HashCache {
     let place = Place(path: path, of: hash)
     let hashes = hashes(of: node, at: place)
     if hashes.isComplete || hashes.texts.first == hash { return hashes.texts.contains(hash) }
-    let every = ValueHashes(node, .every)
-    keep(every, of: node, at: place)
-    return every.texts.contains(hash)
+    return keptHashes(of: node, .every, at: place).texts.contains(hash)
   }
 
   /// Caches the hashes of a value, unless it is a leaf, whose hashes are computed each time.
@@ -89,8 +87,13 @@ struct HashCache {
   /// Returns the cached hashes of a value, or computes them.
   private mutating func hashes(of node: Node, at place: Place) -> ValueHashes {
     if let known = known(node, at: place) { return known }
-    let hashes = ValueHashes(node, place.isExact ? .exact : .standard)
-    keep(hashes, of: node, at: place)
+    return keptHashes(of: node, place.isExact ? .exact : .standard, at: place)
+  }
+
+  /// Computes hashes, and caches them if all of the value was read.
+  private mutating func keptHashes(of node: Node, _ kind: ValueHashes.Scope, at place: Place) -> ValueHashes {
+    let (hashes, faults) = FaultScope.run(.install) { ValueHashes(node, kind) }
+    if !faults.isIncomplete { keep(hashes, of: node, at: place) }
     return hashes
   }
 

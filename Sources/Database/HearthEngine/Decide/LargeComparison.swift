@@ -24,8 +24,15 @@ public struct LargeComparison: Sendable {
 
   private var isWrite: Bool { if case .write = command.action { true } else { false } }
 
-  /// Performs the comparison, which takes as long as hashing the value.
+  /// Performs the comparison, which takes as long as hashing the value. Pages are not put into the version.
   public func compared() -> ComparisonResult {
+    var (result, faults) = FaultScope.run(.stream) { comparedNow() }
+    result.steps += EngineLimits.steps(ofReads: faults.count)
+    result.isIncomplete = faults.isIncomplete
+    return result
+  }
+
+  private func comparedNow() -> ComparisonResult {
     var result = ComparisonResult(comparison: self)
     guard let bytes = value.hashedBytes(upTo: sizeBytesMax) else {
       result.steps = EngineLimits.steps(ofCounting: sizeBytesMax)
@@ -54,6 +61,8 @@ public struct ComparisonResult: Sendable {
   var ranges: [RangeMerge]?
   /// The number of its steps.
   package fileprivate(set) var steps = 0
+  /// True when a page could not be read, so that the result is wrong.
+  fileprivate(set) var isIncomplete = false
 
   /// Returns the outcome of a skipped comparison: a listener receives the whole value.
   package static func notMade(_ comparison: LargeComparison) -> ComparisonResult {
@@ -77,7 +86,7 @@ public struct ComparisonResult: Sendable {
   }
 
   func keep(in cache: inout HashCache) {
-    if let hashes { cache.keep(hashes, of: comparison.value, at: comparison.place) }
+    if let hashes, !isIncomplete { cache.keep(hashes, of: comparison.value, at: comparison.place) }
   }
 
   /// Returns the first event of a listener: see ``HashCache/firstChange(for:_:sizeBytesMax:)``.
@@ -97,9 +106,12 @@ extension Engine {
   /// - Parameter isLast: True to decide in any case, even when the compared data has changed. A write is then answered
   ///   as stale, and a listener receives all data.
   public mutating func settle(_ result: ComparisonResult, at instant: Instant, isLast: Bool) -> Batch {
-    comparing = result
+    (comparing, isBackgroundIncomplete) = (result, result.isIncomplete)
     (queries.found, queries.isLastAttempt) = (result.comparison.found, isLast)
-    defer { (comparing, queries.found, queries.isLastAttempt, queries.hasExhaustedAttempts) = (nil, nil, false, false) }
+    defer {
+      (comparing, queries.found, queries.isLastAttempt, queries.hasExhaustedAttempts) = (nil, nil, false, false)
+      isBackgroundIncomplete = false
+    }
     result.keep(in: &hashes)
     let command = result.comparison.command
     return decide([command], at: instant, settingAside: true).noting(result.steps, of: command)

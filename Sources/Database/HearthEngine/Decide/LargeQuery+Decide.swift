@@ -25,8 +25,11 @@ extension Engine {
   /// - Parameter isLast: True to decide in any case, even when the location has changed since the evaluation. A
   ///   listener then receives all data.
   public mutating func settle(_ found: EvaluatedQuery, at instant: Instant, isLast: Bool) -> Batch {
-    (queries.found, queries.isLastAttempt) = (found, isLast)
-    defer { (queries.found, queries.isLastAttempt, queries.hasExhaustedAttempts) = (nil, false, false) }
+    (queries.found, queries.isLastAttempt, isBackgroundIncomplete) = (found, isLast, found.isIncomplete)
+    defer {
+      (queries.found, queries.isLastAttempt, queries.hasExhaustedAttempts) = (nil, false, false)
+      isBackgroundIncomplete = false
+    }
     let command = found.query.command
     return decide([command], at: instant, settingAside: true).noting(found.steps, of: command)
   }
@@ -36,6 +39,8 @@ extension Engine {
   public mutating func settle(evaluated found: EvaluatedQuery, at instant: Instant) -> Batch {
     queries.end(found)
     defer { queries.evaluations.results = [] }
-    return decide([found.query.command], at: instant).noting(found.steps, of: found.query.command)
+    var batch = decide([found.query.command], at: instant).noting(found.steps, of: found.query.command)
+    batch.isUnsound = batch.isUnsound || found.isIncomplete
+    return batch
   }
 }

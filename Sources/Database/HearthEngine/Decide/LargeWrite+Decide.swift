@@ -4,6 +4,11 @@ import HearthTree
 extension LargeWrite {
   /// Decides the write; called in the background, because it takes long.
   public func decided() -> DecidedWrite {
+    let (decided, faults) = FaultScope.run(.install) { decidedNow() }
+    return faults.isIncomplete ? DecidedWrite(incomplete: self, steps: decided.steps) : decided
+  }
+
+  private func decidedNow() -> DecidedWrite {
     var state = state
     // This temporary engine must not end the sessions that it knows.
     state.sessions = OnDisconnectSessions()
@@ -16,16 +21,15 @@ extension LargeWrite {
     command.principal = principal
     let batch = engine.decide([command], at: now)
     var cost = QueryCost()
-    let indexes = indexes(of: batch.state.root, &cost)
+    let (indexes, faults) = FaultScope.run(.stream) { self.indexes(of: batch.state.root, &cost) }
     let found = ownQueries(of: batch.state.root, indexes)
     let bytes = batch.payload.count + operation.change.heldBytes(upTo: limits.touchedBytesMax)
-    let steps =
-      batch.work.reduce(0) { $0 + $1.steps } + bytes / EngineLimits.recordBytesPerStep + cost.total
-      + found.reduce(0) { $0 + $1.steps }
+    let ownSteps = batch.work.reduce(0) { $0 + $1.steps } + bytes / EngineLimits.recordBytesPerStep
+    let querySteps = cost.total + EngineLimits.steps(ofReads: faults.count) + found.reduce(0) { $0 + $1.steps }
     return DecidedWrite(
       write: self, effects: batch.effects, record: batch.payload, root: batch.state.root,
-      dependencies: engine.dependencies ?? LargeWriteDependencies(), indexes: indexes, ownQueries: found, steps: steps,
-      cases: batch.decided)
+      dependencies: engine.dependencies ?? LargeWriteDependencies(), indexes: indexes, ownQueries: found,
+      steps: ownSteps + querySteps, cases: batch.decided)
   }
 
   /// Evaluates those of the writer's own live queries that examine many children.
@@ -100,6 +104,9 @@ extension DecidedWrite {
     guard isSameCase, let root = root(on: engine.state.root) else {
       return LargeWrite.setAside(command, operation, in: &engine)
     }
+    // The writer's read permission is decided now, on the same state as the effects of the write.
+    let written = WriteHandler.writtenReply(operation, to: write.principal, on: root, in: engine)
+    if engine.refusesUnread(command) { return }
     if let cases { engine.decisionRecorder?.note(cases) }
     if var commit = dependencies.commit {
       (commit.oldRoot, commit.newRoot, commit.position) = (engine.state.root, root, engine.state.position + 1)
@@ -107,6 +114,7 @@ extension DecidedWrite {
       if let objection = engine.commitObserver?.objection(to: commit, by: writer, at: engine.now) {
         return engine.fail(command, objection)
       }
+      engine.reads.endPlan()
       append(to: &engine.payload)
       engine.state.root = root
       engine.state.position += 1
@@ -116,8 +124,7 @@ extension DecidedWrite {
     }
     for var effect in effects {
       if case .reply(let connection, let request, let reply) = effect {
-        // The writer's read permission is decided now, on the same state as the effects of the write.
-        let finalReply = reply.isDone ? WriteHandler.writtenReply(operation, to: write.principal, in: engine) : reply
+        let finalReply = reply.isDone ? written : reply
         engine.tally.noteWrite(finalReply)
         effect = .reply(connection, request: request, finalReply)
       }
@@ -154,7 +161,8 @@ extension Engine {
   /// data that it depends on, or its principal, has changed.
   public mutating func settle(_ write: DecidedWrite, at instant: Instant) -> Batch {
     (settling, queries.ready, queries.evaluations.results) = (write, write.indexes, write.ownQueries)
-    defer { (settling, queries.ready, queries.evaluations.results) = (nil, [], []) }
+    isBackgroundIncomplete = write.isIncomplete
+    defer { (settling, queries.ready, queries.evaluations.results, isBackgroundIncomplete) = (nil, [], [], false) }
     return decide([write.write.command], at: instant).noting(write.steps, of: write.write.command)
   }
 }

@@ -100,14 +100,22 @@ enum OnDisconnectHandler {
   /// Does nothing after commits have failed: the durable on-disconnect writes are executed at the next start.
   static func endSession(of connection: Connection, in engine: inout Engine) {
     engine.onDisconnects.forget(connection.id)
-    guard isDeciding(engine), engine.state.sessions.contains(connection.id) else { return }
+    endSession(of: connection.id, as: connection.principal, in: &engine)
+  }
+
+  private static func endSession(of id: ConnectionID, as principal: Principal, in engine: inout Engine) {
+    guard isDeciding(engine) else { return }
+    engine.beginPlan()
+    let isThere = engine.state.sessions.contains(id)
     let session = Session(
-      path: OnDisconnectSessions.path(of: connection.id), connection: connection.id, principal: connection.principal,
-      writes: engine.state.sessions.writes(of: connection.id))
+      path: OnDisconnectSessions.path(of: id), connection: id, principal: principal,
+      writes: isThere ? engine.state.sessions.writes(of: id) : OnDisconnectWrites(.empty))
+    if engine.dropsPlan(of: .root) { return engine.onDisconnects.retry(id, as: principal, after: engine.now) }
+    guard isThere else { return }
     if engine.storage.isStalled { engine.onDisconnects.wait(session) } else { end(session, in: &engine) }
   }
 
-  /// Ends the sessions whose connections ended with the server.
+  /// Ends the sessions whose connections ended with the server, and those that are to be tried again.
   static func endLeftoverSessions(in engine: inout Engine) {
     guard !engine.storage.isHalted, !engine.storage.isStalled else { return }
     var count = 0
@@ -117,39 +125,85 @@ enum OnDisconnectHandler {
       end(session, in: &engine)
       count += 1
     }
+    for (id, principal) in engine.onDisconnects.takeRetries(at: engine.now, countMax: engine.limits.batchCommandsMax) {
+      endSession(of: id, as: principal, in: &engine)
+    }
   }
 
+  /// The decision on one on-disconnect write.
+  private enum Decided {
+    case commit(Commit, CommitGrant?)
+    case refused(Decision?)
+    case impossible
+  }
+
+  /// Executes the on-disconnect writes of a session: all of them, or none while a page that they need cannot be read.
+  /// Then they are tried again later.
   static func end(_ session: Session, in engine: inout Engine) {
+    let (writes, state) = (session.writes.entries, engine.state)
+    var decided: [Decided] = []
+    engine.beginPlan()
+    for write in writes {
+      decided.append(decide(write, of: session, in: &engine))
+      if case .commit(let commit, _)? = decided.last { engine.state.root = commit.newRoot }
+    }
+    // Reads what the removal of the session reads.
+    engine.state.sessions.apply([(Location(path: session.path), .empty)])
+    engine.state = state
+    if engine.dropsPlan(of: writes.first?.location.path ?? .root) {
+      return engine.onDisconnects.retry(session.connection, as: session.principal, after: engine.now)
+    }
+    engine.reads.endPlan()
     // The record is a few bytes and cannot be too large.
     if !engine.faults.contains(.noEndOfSessions) { try? commit([(Location(path: session.path), .empty)], in: &engine) }
-    for write in session.writes.entries { make(write, of: session, in: &engine) }
+    var isAsPlanned = true
+    for (index, write) in writes.enumerated() {
+      // A commit that is too large changes what the writes after it are decided on.
+      let decision = isAsPlanned ? decided[index] : decide(write, of: session, in: &engine)
+      isAsPlanned = make(decision, at: write.location, of: session, in: &engine) && isAsPlanned
+    }
   }
 
-  /// Executes one on-disconnect write, with server values filled in now. A write that the rules no longer allow, or
-  /// that can no longer be stored, is skipped; the others are executed.
-  private static func make(_ write: OnDisconnectWrites.Entry, of session: Session, in engine: inout Engine) {
+  /// Decides one on-disconnect write, with server values filled in now.
+  private static func decide(
+    _ write: OnDisconnectWrites.Entry, of session: Session, in engine: inout Engine
+  ) -> Decided {
     let operation = WriteOperation(.put(write.location, write.value))
     guard
       let candidate = try? Candidate(
         operation, on: engine.state.root, nowMilliseconds: engine.now.wallMilliseconds, limits: engine.limits)
-    else { return }
+    else { return .impossible }
     var grant: CommitGrant?
     if !engine.faults.contains(.noRulesOnDisconnect) {
       switch WriteHandler.permission(of: candidate, to: session.principal, .atDisconnect, in: &engine) {
       case .granted(let found): grant = found
-      case .refused(let refusal):
-        engine.effects.append(
-          .denied(
-            Denial(
-              connection: session.connection, request: nil, operation: .onDisconnect, path: write.location.path,
-              principal: session.principal, decision: refusal)))
-        return
+      case .refused(let refusal): return .refused(refusal)
       }
     }
-    guard candidate.problem == nil else { return }
-    _ = WriteHandler.commit(
-      candidate.commit(after: engine.state), of: session.author(engine.limits), under: grant, by: session.principal,
-      in: &engine)
+    return candidate.problem == nil ? .commit(candidate.commit(after: engine.state), grant) : .impossible
+  }
+
+  /// Executes one on-disconnect write. A write that the rules no longer allow, or that can no longer be stored, is
+  /// skipped; the others are executed.
+  ///
+  /// - Returns: False when its record is too large.
+  private static func make(
+    _ decided: Decided, at location: Location, of session: Session, in engine: inout Engine
+  ) -> Bool {
+    switch decided {
+    case .impossible: return true
+    case .refused(let refusal):
+      engine.effects.append(
+        .denied(
+          Denial(
+            connection: session.connection, request: nil, operation: .onDisconnect, path: location.path,
+            principal: session.principal, decision: refusal)))
+      return true
+    case .commit(var commit, let grant):
+      commit.position = engine.state.position + 1
+      return WriteHandler.commit(
+        commit, of: session.author(engine.limits), under: grant, by: session.principal, in: &engine)
+    }
   }
 
   private static func commit(_ changes: [(location: Location, node: Node)], in engine: inout Engine) throws(Failure) {

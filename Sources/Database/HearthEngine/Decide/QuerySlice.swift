@@ -29,12 +29,14 @@ enum QuerySlice {
         if let locationQueries = node.locationQueries,
           let slot = locationQueries.backlog.next(queryCount: locationQueries.groups.count)
         {
-          let (start, group) = (engine.queries.cost.total, locationQueries.groups.entries[slot].value)
+          let (start, readCount) = (engine.queries.cost.total, engine.reads.count)
+          let group = locationQueries.groups.entries[slot].value
           let owner = group.audience.listens.first?.connection
           let payer = owner?.payer(causedBy: writer) ?? writer
           isWaiting = engine.queries.setsAside(group, paidBy: payer, engine.state)
           if isWaiting { locationQueries.backlog.repeatLast() }
-          let steps = (isWaiting ? 0 : catchUp(group, in: &engine)) + engine.queries.cost.total &- start
+          let ownSteps = isWaiting ? 0 : catchUp(group, in: &engine)
+          let steps = ownSteps + engine.reads.takeSteps(since: readCount) + engine.queries.cost.total &- start
           engine.meter.add(steps, of: payer)
           stepsLeft -= steps
         } else {

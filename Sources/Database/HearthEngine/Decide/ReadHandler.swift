@@ -6,13 +6,15 @@ enum ReadHandler {
   /// Decides a listen or a one-shot read. The recorded rules decisions are dropped when the command is left to the
   /// background, because it is decided again.
   static func read(_ command: Command, in engine: inout Engine) {
+    if engine.isBackgroundIncomplete { return engine.fail(command, .unavailable) }
     let decisionCount = engine.decisionRecorder?.decisionCount ?? 0
     switch command.action {
     case .listen(let request): listen(command, request, in: &engine)
     case .get(let path, let query): get(command, path, query, in: &engine)
     default: break
     }
-    if engine.hasSetAside { engine.decisionRecorder?.forget(from: decisionCount) }
+    guard engine.hasSetAside, !engine.refusesUnread(command) else { return }
+    engine.decisionRecorder?.forget(from: decisionCount)
   }
 
   private static func listen(_ command: Command, _ request: ListenRequest, in engine: inout Engine) {
@@ -31,14 +33,17 @@ enum ReadHandler {
     }
     let decision = RedecisionHandler.decideListen(path, connection.principal, in: &engine)
     if let decision, !decision.isAllowed {
+      if engine.refusesUnread(command) { return }
       if let known { RedecisionHandler.forget(known, in: &engine) }
       return engine.deny(command, .listen, path, connection.principal, decision)
     }
     let node = engine.state.root[path]
     if LargeComparison.setsAside(command, request, node, of: nil, in: &engine) { return }
+    let change = firstChange(of: node, for: request, nil, in: &engine)
+    if engine.refusesUnread(command) { return }
     let listen = known ?? engine.listens.add(connection, at: path)
     RedecisionHandler.setGrant(of: listen, by: decision, in: &engine)
-    begin(listen, request, with: node, in: &engine)
+    begin(listen, with: change, in: &engine)
     engine.reply(command, .listening(isIndexed: true))
   }
 
@@ -50,22 +55,33 @@ enum ReadHandler {
   ) {
     let path = request.path
     let known = engine.listens.node(at: path)?.locationQueries?.groups[query].flatMap { connection.listen(in: $0) }
-    if let other = connection.tagged[tag], other !== known { RedecisionHandler.forget(other, in: &engine) }
-    if known == nil, let full = engine.listens.refusal(of: connection, at: path, query: query, engine.limits) {
-      return engine.fail(command, full)
+    let other = connection.tagged[tag].flatMap { $0 === known ? nil : $0 }
+    // It ends only once all that the command reads has been read.
+    func endOther() -> Failure? {
+      if let other { RedecisionHandler.forget(other, in: &engine) }
+      return known == nil
+        ? engine.listens.refusal(of: connection, at: path, query: query, engine.limits) : nil
     }
+    if other == nil, let full = endOther() { return engine.fail(command, full) }
     var decision = RedecisionHandler.decideListen(
       path, connection.principal, known.map { $0.sentQuery } ?? query, in: &engine)
     if let decision, !decision.isAllowed {
+      if engine.refusesUnread(command) { return }
+      _ = endOther()
       if let known { RedecisionHandler.forget(known, in: &engine) }
       return engine.deny(command, .listen, path, connection.principal, decision)
     }
-    if LargeQuery.setsAside(command, path, query, in: &engine) { return }
+    if LargeQuery.setsAside(command, path, query, in: &engine) {
+      if !engine.reads.hasFailed { _ = endOther() }
+      return
+    }
     let group = known?.group ?? engine.queries.group(query, at: path, engine.state, &engine.listens)
     if known == nil, group.isUnfiltered {
       decision = RedecisionHandler.decideListen(path, connection.principal, in: &engine)
       if let decision, !decision.isAllowed {
+        if engine.refusesUnread(command) { return }
         engine.listens.closeIfUnused(group, pruning: true)
+        _ = endOther()
         return engine.fail(command, .indexNotDefined(query.effectiveOrder, at: path))
       }
     }
@@ -76,24 +92,36 @@ enum ReadHandler {
     if let made { engine.listens.results.keep(made, of: group, from: data) }
     let node = made ?? CommitDelivery.result(of: group, at: path, in: &engine)
     if LargeComparison.setsAside(command, request, node, of: group.shownQuery, in: &engine) {
+      if !engine.reads.hasFailed { _ = endOther() }
       return engine.listens.closeIfUnused(group, pruning: true)
+    }
+    let change = firstChange(of: node, for: request, group.shownQuery, in: &engine)
+    if engine.refusesUnread(command) { return }
+    if other != nil, let full = endOther() {
+      engine.listens.closeIfUnused(group, pruning: true)
+      return engine.fail(command, full)
     }
     let listen = known ?? engine.listens.add(connection, to: group, path, tag: tag)
     engine.listens.rename(listen, tag: tag)
     RedecisionHandler.setGrant(of: listen, by: decision, in: &engine)
-    begin(listen, request, with: node, in: &engine)
+    begin(listen, with: change, in: &engine)
     engine.reply(command, .listening(isIndexed: engine.state.rules.declares(query.effectiveOrder, at: path)))
   }
 
-  /// Sends a listen's first value, without the data that the client holds already.
-  private static func begin(_ listen: Listen, _ request: ListenRequest, with node: Node, in engine: inout Engine) {
-    (listen.firstPosition, listen.missed) = (engine.state.position, nil)
+  /// Returns the first event of a listen, without the data that the client holds already; nil when it holds all of it.
+  private static func firstChange(
+    of node: Node, for request: ListenRequest, _ query: Query?, in engine: inout Engine
+  ) -> Event? {
     let change =
       engine.comparing.map { $0.firstChange(node) }
-      ?? engine.hashes.firstChange(
-        for: request, of: listen.group?.shownQuery, node, sizeBytesMax: engine.limits.hashSizeBytesMax)
-    guard let change else { return }
-    let event = Event(path: request.path, change: change, position: engine.state.position)
+      ?? engine.hashes.firstChange(for: request, of: query, node, sizeBytesMax: engine.limits.hashSizeBytesMax)
+    return change.map { Event(path: request.path, change: $0, position: engine.state.position) }
+  }
+
+  /// Sends a listen's first event.
+  private static func begin(_ listen: Listen, with event: Event?, in engine: inout Engine) {
+    (listen.firstPosition, listen.missed) = (engine.state.position, nil)
+    guard let event else { return }
     let connection = listen.connection.id
     if let tag = listen.tag {
       engine.effects.append(.queryEvent(event, to: [TaggedRecipient(connection: connection, tag: tag)]))

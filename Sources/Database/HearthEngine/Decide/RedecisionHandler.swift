@@ -73,6 +73,7 @@ enum RedecisionHandler {
 
   /// Records the decision that allows a listen, which is then no longer in doubt.
   static func setGrant(of listen: Listen, by decision: Decision?, in engine: inout Engine) {
+    engine.reads.endPlan()
     (listen.isQueued, listen.decidedSerial) = (false, engine.redecisions.lastSerial)
     engine.grants.set(listen, by: decision, at: engine.now)
   }
@@ -82,6 +83,7 @@ enum RedecisionHandler {
   }
 
   static func forget(_ listen: Listen, in engine: inout Engine) {
+    engine.reads.endPlan()
     let isBehind = listen.missed != nil && listen.group == nil
     engine.grants.release(listen)
     engine.listens.remove(listen)

@@ -68,7 +68,7 @@ struct RedecisionSlice {
   private mutating func decide(_ listen: Listen, because cause: Cancellation, in engine: inout Engine) -> Int {
     examinedCount += 1
     listen.isQueued = false
-    let querySteps = engine.queries.cost.total
+    let (querySteps, readCount) = (engine.queries.cost.total, engine.reads.count)
     let decision = RedecisionHandler.decideListen(
       listen.path, listen.connection.principal, listen.sentQuery, isAgain: true, in: &engine)
     var steps = EngineLimits.redecisionSteps + (decision?.stepCount ?? 0)
@@ -84,7 +84,7 @@ struct RedecisionSlice {
       if kept.count < Redecision.keptReportedMax { kept.append((listen, decision?.rule)) }
       Self.catchUp(listen, decision, in: &engine)
     }
-    return steps + engine.queries.cost.total &- querySteps
+    return steps + engine.reads.takeSteps(since: readCount) + engine.queries.cost.total &- querySteps
   }
 
   private func forgetLost(in engine: inout Engine) {

@@ -45,7 +45,10 @@ enum TurnHandler {
       engine.state.root[path], at: HashCache.Place(path: path, of: operation.expectedHash ?? ""), sizeBytesMax: bytesMax
     )
     let isStale = isCheap ? WriteHandler.stale(operation, in: &engine) != nil : nil
-    guard engine.turns.mustWait(requester, at: path, isStale: isStale, engine.now) else { return false }
+    // After a failed read the write is refused at once.
+    guard !engine.reads.hasFailed, engine.turns.mustWait(requester, at: path, isStale: isStale, engine.now) else {
+      return false
+    }
     if isStale == true {
       return engine.turns.wait(requester, at: path, command.connection, request: request, nil, sizeBytes: 0)
     }
@@ -68,7 +71,10 @@ enum TurnHandler {
       if let command = waiter.command, case .write(let operation) = command.action {
         perform(command, operation, waiter.requester, in: &engine)
       } else {
-        engine.effects.append(engine.tally.answer(waiter, .stale(engine.state.root[path])))
+        engine.beginPlan()
+        let node = engine.state.root[path]
+        let reply = engine.dropsPlan(of: path) ? Reply.failure(.unavailable) : .stale(node)
+        engine.effects.append(engine.tally.answer(waiter, reply))
       }
     }
   }
@@ -81,12 +87,14 @@ enum TurnHandler {
     guard command.principal == nil, command.action.comesAfterWrites, !engine.isSettling else { return true }
     for waiting in engine.turns.undecided(of: command.connection) {
       guard case .write(let operation) = waiting.command.action else { continue }
+      engine.beginPlan()
       let (node, hash) = (engine.state.root[operation.path], operation.expectedHash ?? "")
       let hashed = engine.hashes.hashedBytes(
         node, at: HashCache.Place(path: operation.path, of: hash),
         upTo: engine.setsAside ? engine.limits.inlineHashBytesMax : .max)
       engine.meter.stepsTaken += (hashed ?? 0) / EngineLimits.hashedBytesPerStep
-      if hashed != nil, !engine.hashes.accepts(node, at: operation.path, hash: hash) {
+      let isStale = hashed != nil && !engine.hashes.accepts(node, at: operation.path, hash: hash)
+      if isStale, !engine.reads.hasFailed {
         engine.turns.settle(waiting)
         continue
       }

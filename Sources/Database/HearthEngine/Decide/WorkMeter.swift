@@ -80,12 +80,15 @@ extension Engine {
 
   /// Begins to count the steps of a command, or of a write that has waited for its turn.
   mutating func beginCommand(paidBy payer: WorkPayer?) {
+    meter.add(reads.takeSteps(), of: nil)
     redecisions.payer = payer
     meter.beginCommand(effectCount: effects.count, recordBytes: payload.count, indexSteps: indexSteps)
   }
 
   /// Reports the steps of the command.
   mutating func endCommand() {
+    reads.endPlan()
+    meter.stepsTaken += reads.takeSteps()
     meter.endCommand(
       of: redecisions.payer, effects: effects, recordBytes: payload.count, indexSteps: indexSteps)
   }

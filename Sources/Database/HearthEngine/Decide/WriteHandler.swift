@@ -5,6 +5,13 @@ import HearthTree
 enum WriteHandler {
   /// Decides a write, or leaves it to the background when it would take long and the caller supports that.
   static func perform(_ command: Command, _ operation: WriteOperation, in engine: inout Engine) {
+    engine.beginPlan()
+    if engine.isBackgroundIncomplete { return engine.fail(command, .unavailable) }
+    plan(command, operation, in: &engine)
+    if engine.hasSetAside { _ = engine.refusesUnread(command) }
+  }
+
+  private static func plan(_ command: Command, _ operation: WriteOperation, in engine: inout Engine) {
     if let settling = engine.settling { return settling.settle(command, operation, in: &engine) }
     if engine.dependencies != nil {
       let principal = engine.principal(of: command)
@@ -67,17 +74,22 @@ enum WriteHandler {
       return engine.fail(command, objection)
     }
     let author = command.author(as: principal, on: engine.connections[command.connection], engine.limits)
+    let reply = writtenReply(operation, to: principal, on: planned.newRoot, in: engine)
     guard commit(planned, of: author, under: grant, by: writer, in: &engine) else {
       return engine.fail(command, .writeTooBig)
     }
-    engine.reply(command, writtenReply(operation, to: principal, in: engine))
+    engine.reply(command, reply)
   }
 
-  /// Returns the answer to a completed write.
+  /// Returns the answer to a write.
+  ///
+  /// - Parameter root: The tree after it.
   static func writtenReply(
-    _ operation: WriteOperation, to principal: Principal, in engine: borrowing Engine
+    _ operation: WriteOperation, to principal: Principal, on root: Node, in engine: borrowing Engine
   ) -> Reply {
-    engine.state.mayShow(operation, to: principal, at: engine.now) ? .written(engine.state.root[operation.path]) : .ok
+    var state = engine.state
+    state.root = root
+    return state.mayShow(operation, to: principal, at: engine.now) ? .written(root[operation.path]) : .ok
   }
 
   /// Returns the rules' decision on a change of the present data.
@@ -110,7 +122,7 @@ enum WriteHandler {
   /// - author: The author in the record.
   /// - grant: The allowing rules in the record.
   /// - writer: The principal of the write; nil for a commit without triggers.
-  /// - Returns: False when the record exceeds its limit; then nothing has changed.
+  /// - Returns: False when ``Engine/commit(_:root:sessions:)`` does, and nothing has changed.
   static func commit(
     _ commit: Commit, of author: CommitAuthor?, under grant: CommitGrant? = nil, by writer: Principal?,
     in engine: inout Engine

@@ -43,6 +43,20 @@ extension ListenIndex {
     return true
   }
 
+  /// Removes what a command has made at a location for a result that is not used: its groups without listens, its
+  /// indexes that no query uses, and its recent results.
+  mutating func dropUnused(at path: Path) {
+    guard let node = node(at: path), let locationQueries = node.locationQueries else { return }
+    for (_, group) in locationQueries.groups.entries {
+      results.forget(group)
+      closeIfUnused(group)
+    }
+    for slot in locationQueries.indexes.indices.reversed() where locationQueries.indexes[slot].useCount == 0 {
+      drop(slot, of: locationQueries)
+    }
+    prune(node)
+  }
+
   /// Ends a group without listens.
   ///
   /// - Parameter prunes: True to remove the node as well when it is unused.

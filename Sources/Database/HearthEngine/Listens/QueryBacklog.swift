@@ -27,6 +27,8 @@ struct QueryBacklog {
 
   private var versions: [Version] = []
   private var droppedCount = 0
+  /// The number of the oldest version whose data was not released.
+  private var keptNumber = 0
   /// The number of the version after the last change of each child.
   private var lastChanges: [Key: Int] = [:]
   /// The number of the version after the last replacement of the whole value.
@@ -82,7 +84,7 @@ struct QueryBacklog {
   ///
   /// - Parameter data: The location now.
   mutating func changes(since number: Int, to data: Node) -> Changes? {
-    guard number >= droppedCount, number < self.number else { return nil }
+    guard number >= max(droppedCount, keptNumber), number < self.number else { return nil }
     if let last, last.from == number, last.to == self.number { return last.changes }
     let version = versions[number - droppedCount]
     let children = keys(since: number)?.compactMap { key -> QueryWindow.ChildChange? in
@@ -107,6 +109,12 @@ struct QueryBacklog {
       }
     }
     return keys.count > Self.keysMax ? nil : keys.sorted()
+  }
+
+  /// Releases the data of all versions. A query with one of them receives all its data.
+  mutating func release() {
+    for index in versions.indices { (versions[index].node, versions[index].indexes) = (.empty, []) }
+    (keptNumber, last) = (number, nil)
   }
 
   private mutating func drop(_ count: Int) {

@@ -149,7 +149,12 @@ struct RedecisionQueue {
     events(at: owner).append(entry, countMax: limits.missedEventsPerLocationMax)
     missedCount += 1
     guard missedCount > limits.missedEventsMax else { return }
-    // Dropping all events costs no more than it cost to add them.
+    // This costs no more than it cost to add the events.
+    dropMissedEvents()
+  }
+
+  /// Drops all missed events: their listens receive the present data instead.
+  mutating func dropMissedEvents() {
     for events in missed.values { events.drop(events.entries.count) }
     missedCount = 0
   }

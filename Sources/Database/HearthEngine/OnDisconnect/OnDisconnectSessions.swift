@@ -36,6 +36,9 @@ package struct OnDisconnectSessions: Sendable {
     tree = CommitRecord.apply(changes, to: tree)
   }
 
+  /// Replaces the tree by that of `body`, which must be equal: another version, of which less is in memory.
+  mutating func replaceTree(_ body: (Node) -> Node) { tree = body(tree) }
+
   /// Returns the path of a connection's session in ``tree``.
   static func path(of connection: ConnectionID) -> Path { Path([Key("\(connection.rawValue)")]) }
 

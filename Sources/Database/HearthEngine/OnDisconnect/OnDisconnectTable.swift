@@ -42,6 +42,10 @@ struct OnDisconnectTable {
   private var leftovers: [Session]
   /// The sessions whose connection has ended and that are ended once the disk has space, the next one first.
   private var waiting: [Session] = []
+  /// The ended connections whose sessions are to be ended later, because a page that this needs cannot be read.
+  private var retries: [(connection: ConnectionID, principal: Principal)] = []
+  /// The time of the next attempt, on the monotonic clock; nil when there is none.
+  private(set) var nextRetryMonotonicMilliseconds: Int64?
   /// The connections whose identity changed while the disk was full, so that the change is not stored yet.
   private var unnoted: Set<ConnectionID> = []
 
@@ -154,8 +158,27 @@ struct OnDisconnectTable {
   /// Queues a session that ended while the disk is full.
   mutating func wait(_ session: Session) { waiting.append(session) }
 
+  /// Queues the end of a session for another attempt.
+  mutating func retry(_ connection: ConnectionID, as principal: Principal, after now: Instant) {
+    retries.append((connection, principal))
+    nextRetryMonotonicMilliseconds =
+      nextRetryMonotonicMilliseconds ?? now.monotonicMilliseconds + EngineLimits.onDisconnectRetryMilliseconds
+  }
+
+  /// Removes and returns ended connections whose sessions are to be ended now.
+  mutating func takeRetries(at now: Instant, countMax: Int) -> [(connection: ConnectionID, principal: Principal)] {
+    guard let time = nextRetryMonotonicMilliseconds, time <= now.monotonicMilliseconds else { return [] }
+    let due = Array(retries.prefix(countMax))
+    retries.removeFirst(due.count)
+    nextRetryMonotonicMilliseconds = nil
+    if !retries.isEmpty {
+      nextRetryMonotonicMilliseconds = now.monotonicMilliseconds + EngineLimits.onDisconnectRetryMilliseconds
+    }
+    return due
+  }
+
   /// Drops all sessions to end, which stay durable and end at the next start.
-  mutating func halt() { (leftovers, waiting) = ([], []) }
+  mutating func halt() { (leftovers, waiting, retries, nextRetryMonotonicMilliseconds) = ([], [], [], nil) }
 
   /// Delays the ends of sessions while the disk is full, and queues them afterwards.
   mutating func setStalled(_ isStalled: Bool) {

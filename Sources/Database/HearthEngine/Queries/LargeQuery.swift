@@ -18,16 +18,18 @@ public struct LargeQuery: Sendable {
   /// it.
   let isListen: Bool
 
-  /// Evaluates the query.
+  /// Evaluates the query. Pages are not put into the version, which may be larger than the memory.
   public func evaluated() -> EvaluatedQuery {
     var cost = QueryCost()
-    let index = makesIndex ? ChildIndex(node, by: query.effectiveOrder, cost: &cost) : index
-    var shown: (window: QueryWindow, result: Node)?
-    if isListen {
-      let window = QueryWindow(query, of: node, index: index, cost: &cost)
-      shown = (window, QueryResult(query, of: node, index: index).node(cost: &cost))
+    let ((index, shown), faults) = FaultScope.run(.stream) { () -> (ChildIndex?, (QueryWindow, Node)?) in
+      let made = makesIndex ? ChildIndex(node, by: query.effectiveOrder, cost: &cost) : self.index
+      guard isListen else { return (made, nil) }
+      let window = QueryWindow(query, of: node, index: made, cost: &cost)
+      return (made, (window, QueryResult(query, of: node, index: made).node(cost: &cost)))
     }
-    return EvaluatedQuery(query: self, node: node, index: index, shown: shown, steps: cost.total)
+    return EvaluatedQuery(
+      query: self, node: node, index: index, shown: shown.map { (window: $0.0, result: $0.1) },
+      steps: cost.total + EngineLimits.steps(ofReads: faults.count), isIncomplete: faults.isIncomplete)
   }
 }
 
@@ -43,6 +45,8 @@ public struct EvaluatedQuery: Sendable {
   private(set) var shown: (window: QueryWindow, result: Node)?
   /// The number of steps of the evaluation.
   package let steps: Int
+  /// True when a page could not be read, so that the result is wrong.
+  let isIncomplete: Bool
 
   /// The most changed children up to which a result is updated. After more changes, the query is evaluated again.
   private static let changesMax = 1_024

@@ -36,6 +36,11 @@ extension LiveQueries {
     locationQueries.backlog.append(version, queryCount: locationQueries.groups.count)
   }
 
+  /// Releases the earlier versions of locations whose live queries are outdated.
+  func releaseVersions() {
+    for node in outdated + evaluations.waiting { node.locationQueries?.backlog.release() }
+  }
+
   /// Updates a live query to the newest version of its location.
   ///
   /// - Returns: One event for all changes; nil when its result has not changed.

@@ -93,6 +93,8 @@ public struct DecidedWrite: Sendable {
   var cases: RecordedDecisions?
   /// The pieces of the record that are in the log already; nil when there are none.
   package var pieces: (number: Int64, count: UInt32)?
+  /// True when a page could not be read, so that there is no decision.
+  var isIncomplete = false
 
   /// Appends the write's record to a batch's payload, or a reference to its pieces that are in the log already.
   func append(to payload: inout [UInt8]) {
@@ -148,5 +150,14 @@ public struct DecidedWrite: Sendable {
       let above = path.prefix(depth)
       return write.state.root[above].priority == root[above].priority || next[above].priority == root[above].priority
     }
+  }
+}
+
+extension DecidedWrite {
+  /// Creates the outcome of a write for which a page could not be read.
+  init(incomplete write: LargeWrite, steps: Int) {
+    self.init(
+      write: write, effects: [], record: [], root: write.state.root, dependencies: LargeWriteDependencies(),
+      indexes: [], ownQueries: [], steps: steps, isIncomplete: true)
   }
 }

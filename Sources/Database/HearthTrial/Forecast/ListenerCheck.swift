@@ -1,5 +1,6 @@
 import HearthEngine
 import HearthRules
+import HearthTree
 
 /// An evaluation of the current listens with staged rules, which cancels none of them.
 public struct ListenerCheck: Sendable {
@@ -27,7 +28,8 @@ public struct ListenerCheck: Sendable {
     let request = ReadRequest(
       path: listen.path, root: state.root, auth: listen.principal.auth, nowMilliseconds: nowMilliseconds,
       query: listen.query)
-    guard let decision = staged.decide(.read(request), stepsMax: limits.stepsMax) else {
+    let (decision, faults) = FaultScope.run(.install) { staged.decide(.read(request), stepsMax: limits.stepsMax) }
+    guard let decision, !faults.isIncomplete else {
       found.undecidedCount += 1
       return
     }

@@ -32,8 +32,9 @@ public struct StoredDataCheck: ~Copyable {
   /// Checks the next slice.
   public mutating func advance() {
     var failures: [StoredDataValidator.Failure] = []
-    walk.advance(steps: limits.forecastSteps) { failures.append($0) }
-    for failure in failures { add(failure) }
+    let faults = FaultScope.run(.stream) { walk.advance(steps: limits.forecastSteps) { failures.append($0) } }.faults
+    // Without a page that cannot be read, nothing is known of the slice.
+    if !faults.isIncomplete { for failure in failures { add(failure) } }
     found.checkedCount = walk.checkedCount
     found.progress = walk.progress
   }
