@@ -162,7 +162,7 @@ public struct EngineLimits: Sendable {
 
   /// The steps of reading a page that is not in memory: some 65 microseconds. One that the system has in memory takes 5,
   /// one on a disk 60 to 250. A batch thus ends after thirty of them.
-  static let pageReadSteps = 2_000
+  package static let pageReadSteps = 2_000
 
   /// The steps that the redecision of a listen counts for, in addition to those of its rules.
   static let redecisionSteps = 150

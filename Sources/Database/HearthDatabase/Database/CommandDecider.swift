@@ -102,6 +102,7 @@ final class CommandDecider: BatchWriterDelegate {
         return (commands, box.takenArrivalNanoseconds)
       }
       guard !commands.isEmpty || wasReleased || isPending else { return }
+      prefetchPages(for: commands[...])
       decide(commands.isEmpty && isPending ? [.tick] : commands[...], arrivalNanoseconds: arrival)
     }
   }
@@ -177,6 +178,13 @@ final class CommandDecider: BatchWriterDelegate {
     return batch
   }
 
+  /// Reads the pages that commands need, if some of the last ones were not in memory.
+  private func prefetchPages(for commands: ArraySlice<Command>) {
+    guard commands.count > 1, let pages = writer.snapshots.pagedStorage, pages.hasLoadedSinceLastCheck else { return }
+    let root = engine.withLock { $0.state.root }
+    charge(PagePrefetcher.shared.run(commands, in: root))
+  }
+
   /// Evicts pages from the state while there are too many in memory. The next batch makes the smaller version durable; on
   /// a quiet database it replaces the version that is.
   private func evictPages() {
@@ -193,6 +201,13 @@ final class CommandDecider: BatchWriterDelegate {
     if !batch.work.isEmpty { mailbox.withLock { $0.charge(batch.work) } }
     let work = batch.work + batch.backgroundWork
     if !work.isEmpty { environment.charge(work) }
+  }
+
+  /// Charges connections for work that delayed other commands.
+  private func charge(_ work: [ConnectionWork]) {
+    guard !work.isEmpty else { return }
+    mailbox.withLock { $0.charge(work) }
+    environment.charge(work)
   }
 
   /// Passes a batch on to the observers and the journal. An unsound batch is refused, and the database stops.

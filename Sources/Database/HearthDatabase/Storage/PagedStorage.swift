@@ -31,6 +31,7 @@ final class PagedStorage: Sendable {
   private let writing: Mutex<Writing>
   private let cache: PageCache
   private let eviction: Mutex<PageEviction>
+  private let knownLoadCount = Atomic(0)
 
   /// Opens the files in a folder, and removes what they have beyond a checkpoint.
   ///
@@ -151,6 +152,12 @@ final class PagedStorage: Sendable {
   func close() {
     cache.remove(store)
     files.close()
+  }
+
+  /// True when pages were read since this was asked last.
+  var hasLoadedSinceLastCheck: Bool {
+    let count = store.loadCount
+    return knownLoadCount.exchange(count, ordering: .relaxed) != count
   }
 
   /// True when pages are to be evicted.
