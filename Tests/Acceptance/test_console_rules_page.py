@@ -151,6 +151,16 @@ def test_the_page_tries_any_request_as_any_user(console):
     page.get_by_label("uid").fill("mira")
     page.get_by_role("button", name="Evaluate").click()
     expect(why).to_contain_text("read allowed")
+    # As the user of a token, too.
+    page.get_by_role("button", name="Token").click()
+    page.get_by_label("Token").fill("x")
+    page.get_by_role("button", name="Evaluate").click()
+    expect(page.get_by_role("alert")).to_contain_text("The token is not valid")
+    for uid, outcome in (("mira", "read allowed"), ("noa", "read refused")):
+        page.get_by_label("Token").fill(console.server.token(uid))
+        page.get_by_role("button", name="Evaluate").click()
+        expect(why).to_contain_text(outcome)
+    page.get_by_role("button", name="User").click()
     page.get_by_role("button", name="Write", exact=True).click()
     page.get_by_label("Value, in JSON").fill("{")
     page.get_by_role("button", name="Evaluate").click()
@@ -163,7 +173,7 @@ def test_the_page_tries_any_request_as_any_user(console):
     watched.picture("rules-try")
     check_accessibility(page)
     assert console.read("/rooms/lobby") is None
-    watched.check()
+    watched.check("400")
 
 
 def test_staged_rules_are_evaluated_promoted_and_discarded(console):

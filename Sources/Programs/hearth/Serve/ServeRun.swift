@@ -173,7 +173,9 @@ extension ServeRun {
     let plugins = server.options.plugins
     let ways = plugins.providers.map(\.manifest.id)
     let mail = plugins.mailer == nil ? "; no mail" : ""
-    let trusted = server.options.accounts.trust.all.map { "; accepts tokens of \($0.issuer)" }
+    var known: Set<String> = []
+    let issuers = server.options.accounts.trust.all.map(\.issuer).filter { known.insert($0).inserted }
+    let trusted = issuers.map { "; accepts tokens of \($0)" }
     return "project \(server.options.accounts.projectID); sign in with "
       + (ways.isEmpty ? "nothing" : ways.joined(separator: ", ")) + mail + trusted.joined()
   }
