@@ -58,6 +58,7 @@ enum AuthorityTable {
     who: operator console viewer all database secret
     rest data GET
     rest past GET
+    rest checksum GET
     rest rules GET
     rest rulesVersions GET
     rest rulesDecisions POST
