@@ -418,7 +418,7 @@ let groups = [
         name: "HearthTestKit",
         dependencies: [
           "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules",
-          "HearthTree", "PagesTestKit", "RandomTestKit",
+          "HearthTree", "RandomTestKit",
         ]),
       // Certificates of nodes.
       .target(name: "LinkTestKit", dependencies: ["HearthClusterNode", "HearthCrypto"]),
@@ -534,7 +534,7 @@ let groups = [
       .testTarget(name: "HearthDoctorTests", dependencies: ["HearthDoctor", "HearthTree"]),
       .testTarget(
         name: "HearthEngineTests",
-        dependencies: ["HearthEngine", "HearthRules", "HearthTestKit", "HearthTree", "PagesTestKit", "RandomTestKit"]),
+        dependencies: ["HearthEngine", "HearthRules", "HearthTestKit", "HearthTree", "RandomTestKit"]),
       .testTarget(
         name: "HearthExposureTests", dependencies: ["HearthExposure", "HearthRules", "HearthTree", "RandomTestKit"],
         resources: [.copy("Corpus")]),

@@ -18,12 +18,16 @@ struct JSONSize {
 
   /// Returns true when the value's text has more than `bytes` bytes. Reads no more than necessary.
   static func exceeds(_ node: Node, bytes: Int) -> Bool {
-    // The held bytes of a node are counted page by page, which is faster than value by value.
-    let heldBytesMax = bytes / textBytesPerHeldByte
-    guard node.heldBytes(upTo: heldBytesMax) > heldBytesMax else { return false }
+    if isCertainlySmall(node, bytes: bytes) { return false }
     var size = JSONSize(bytes: bytes)
     size.count(node)
     return size.isExceeded
+  }
+
+  /// Returns true when the value's text certainly has at most `bytes` bytes. Reads nothing but the size of the node.
+  fileprivate static func isCertainlySmall(_ node: Node, bytes: Int) -> Bool {
+    let heldBytesMax = bytes / textBytesPerHeldByte
+    return node.heldBytes(upTo: heldBytesMax) <= heldBytesMax
   }
 
   /// Returns true when the text of a change, with the paths in it, has more than `bytes` bytes. Reads no more than
@@ -87,12 +91,14 @@ struct JSONSize {
 extension LargeValuePool {
   /// Returns true when a value is written as JSON by the pool: it is large, or not all of it is in memory.
   static func takes(_ node: Node) -> Bool {
-    FaultScope.resident { JSONSize.exceeds(node, bytes: loopBytesMax) } != false || !node.isResident
+    if JSONSize.isCertainlySmall(node, bytes: loopBytesMax) { return !node.isResident }
+    return FaultScope.resident { JSONSize.exceeds(node, bytes: loopBytesMax) } != false || !node.isResident
   }
 
   /// Returns true when an event is written as JSON by the pool: it is large, or not all of it is in memory.
   static func takes(_ change: Event.Change) -> Bool {
-    FaultScope.resident { change.exceeds(bytes: loopBytesMax) } != false
+    if case .put(let node) = change { return takes(node) }
+    return FaultScope.resident { change.exceeds(bytes: loopBytesMax) } != false
       || !change.allNodesSatisfy { $0.isResident }
   }
 }
