@@ -239,6 +239,21 @@ import Testing
     database.close()
   }
 
+  @Test("versions that the engine keeps for later hashes and results do not keep evicted pages in memory")
+  func enginesVersions() throws {
+    let (host, journal, cache) = (DatabaseHost(), MemoryJournal(), PageCache(sizeBytes: 100_000))
+    let database = try Self.database(journal, host, cache)
+    write(host, database, rooms: 10, messages: 2_500)
+    let hash = database.published.root[Path("rooms")].simpleHash()
+    host.send(database, [.connect, .listen(ListenRequest(Path("rooms"), hash: hash))])
+    database.decider.finish()
+    #expect(host.lines.suffix(2) == ["1 ok", "1 ok"], "the client holds the data")
+    checkpoint(database)
+    settle(host, database)
+    #expect(cache.residentBytes < 150_000)
+    database.close()
+  }
+
   // MARK: Pages that cannot be read
 
   /// Returns a host with a journal after a checkpoint of rooms of 200 messages, and a number of commits after it.
