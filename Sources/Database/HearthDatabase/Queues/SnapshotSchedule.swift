@@ -56,7 +56,7 @@ struct SnapshotSchedule: Sendable {
   private var writtenPer256 = 256
   /// The time of the earliest timer for a checkpoint of a quiet database, on the monotonic clock.
   private var timerTime: Int64?
-  /// The times of the last append, of the last checkpoint, and of the end of the pause after it, on the monotonic clock.
+  /// The times of the last append, of the last checkpoint, and of the end of the pause after it.
   private var appendTime: Int64 = 0
   private var checkpointTime: Int64 = 0
   private var pauseEnd = Int64.min
@@ -82,14 +82,20 @@ struct SnapshotSchedule: Sendable {
 
   /// Returns true when the next snapshot is due.
   ///
-  /// - Parameter now: The time on the monotonic clock.
-  func isDue(_ limits: DatabaseLimits, at now: Int64 = 0) -> Bool {
+  /// - Parameters:
+  ///   - now: The time on the monotonic clock.
+  ///   - isNeeded: True when many pages in memory are not stored: one is due at once, unless the last one has failed.
+  func isDue(_ limits: DatabaseLimits, at now: Int64 = 0, isNeeded: Bool = false) -> Bool {
+    if isNeeded, last == nil { return true }
     if isPaged, now < pauseEnd { return false }
     let interval = interval(limits)
     guard let last else { return weight(limits) > interval }
     let isShort = last.roomBytes != nil
     return weight(limits) - last.weight > (isShort ? Self.retryBytes(limits) : interval)
   }
+
+  /// True when the last attempt has failed.
+  var hasFailed: Bool { last != nil }
 
   /// Returns true when a snapshot is worth its time while the database closes: the next start would replay for long,
   /// and writing the data takes little time.
@@ -143,7 +149,7 @@ struct SnapshotSchedule: Sendable {
   var dirtyBytes: Int { isPaged ? Self.pageBytes(of: log) / 256 * writtenPer256 : 0 }
 
   /// Returns the bytes of pages that a log changes, if it changes none twice.
-  private static func pageBytes(of log: Log) -> Int { log.bytes * 2 + log.commitCount * pageBytesPerCommit }
+  static func pageBytes(of log: Log) -> Int { log.bytes * 2 + log.commitCount * pageBytesPerCommit }
 
   /// The bytes that a checkpoint writes for a small commit: a page, and the branches above it.
   private static let pageBytesPerCommit = 4 << 10

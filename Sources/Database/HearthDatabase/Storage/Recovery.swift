@@ -32,11 +32,20 @@ struct Recovery {
     } else if let snapshot = try journal.currentSnapshot() {
       try load(snapshot) { try journal.snapshotChunk($0, of: snapshot) }
     }
-    var (log, recovered) = (LogReader(), self)
+    var (log, recovered, unstored) = (LogReader(), self, SnapshotSchedule.Log())
     try journal.forEachBatch(after: position) { batch in
+      let commitCount = recovered.replayedCommitCount
       try log.read(batch, after: recovered.position) { recovered.apply($1, at: $0) }
       recovered.replayed.bytes += batch.payload.count
       recovered.replayed.batchCount += 1
+      guard let storage = pages?.storage else { return }
+      unstored.bytes += batch.payload.count
+      unstored.commitCount += recovered.replayedCommitCount - commitCount
+      do throws(PageError) {
+        try storage.relieve(&recovered.root, recovered.sessions.tree, &unstored)
+      } catch {
+        throw JournalError(error)
+      }
     }
     self = recovered
     replayed.commitCount = replayedCommitCount
