@@ -130,9 +130,12 @@ extension DatabaseNotice {
     case .resumed(let milliseconds): "resumed after \(milliseconds)"
     case .snapshotWritten: "snapshot"
     case .checkpointWritten: "checkpoint"
+    case .conversionBegun: "conversion"
+    case .conversionRefused: "no conversion"
     case .snapshotFailed: "snapshot failed"
     case .snapshotTooLarge(let roomBytes): "snapshot over \(roomBytes)"
     case .historyShortened(let position, _): "history from \(position)"
+    case .historyUnavailable: "no history"
     case .pruningFailed: "pruning failed"
     case .closeFailed: "close failed"
     }

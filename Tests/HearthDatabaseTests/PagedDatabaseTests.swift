@@ -91,9 +91,12 @@ import Testing
     #expect(database.recovery.snapshotPosition == 11 && database.recovery.replayedCommitCount == 0)
     #expect(database.published.root.json(.export) == text && database.published.rules.source == rules.source)
     write(host, database, rooms: 11, messages: 3)
-    #expect(host.notices == ["checkpoint", "checkpoint", "checkpoint"])
+    #expect(host.notices == ["checkpoint", "checkpoint", "no history", "checkpoint"])
     #expect(try again.oldestPosition() > 11)
     #expect(throws: JournalError(.unsupported, "")) { try again.currentSnapshot() }
+    #expect(throws: HistoryError.paged) { try database.history.state(at: 1) }
+    #expect(throws: HistoryError.paged) { try database.history.position(atMilliseconds: 0) }
+    #expect(throws: HistoryError.paged) { try database.erase(uid: "alice", places: []) }
     database.close()
   }
 

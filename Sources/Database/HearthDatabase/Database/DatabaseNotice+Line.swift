@@ -44,6 +44,15 @@ extension DatabaseNotice {
       return Line(
         level: .debug, text: "checkpoint written",
         details: ["position": "\(position)", "pages": "\(pageCount)", "bytes": "\(sizeBytes)"])
+    case .conversionBegun(let sizeBytes, let availableBytes):
+      return Line(
+        level: .notice,
+        text: "its data moves to page files, which earlier versions cannot read: only a backup of before leads back",
+        details: ["bytes": "\(sizeBytes)", "available": "\(availableBytes)"])
+    case .conversionRefused(let neededBytes, let availableBytes):
+      return Line(
+        level: .warning, text: "too little disk space to move its data to page files: all of it is in memory",
+        details: ["needed": "\(neededBytes)", "available": "\(availableBytes)"])
     case .snapshotFailed(let error):
       return Line(level: .error, text: "snapshot failed", details: ["error": "\(error)"])
     case .snapshotTooLarge(let roomBytes):
@@ -55,6 +64,9 @@ extension DatabaseNotice {
       return Line(
         level: .warning, text: "history is shorter than configured, because it reached its size limit",
         details: ["oldest": "\(position)", "bytes": "\(sizeBytesMax)"])
+    case .historyUnavailable:
+      return Line(
+        level: .warning, text: "no history is retained, because the database keeps its data in page files")
     case .pruningFailed(let error):
       return Line(level: .error, text: "old history could not be removed", details: ["error": "\(error)"])
     case .closeFailed(let error):

@@ -50,6 +50,17 @@ final class SnapshotStore: Sendable {
 
   // MARK: Due snapshots
 
+  /// Writes a checkpoint after a long replay, at once or when the database is quiet, and removes a converted snapshot.
+  func opened(isConverted: Bool) {
+    let (state, now) = (durable.state, now)
+    let (isDue, dirtyBytes) = schedule.withLock { schedule in
+      (schedule.isDue(limits, at: now) && !state.hasOpenPieces && schedule.begin(), schedule.dirtyBytes)
+    }
+    pagedStorage?.setDirtyBytes(dirtyBytes)
+    if isConverted { queue.async { self.prune() } }
+    if isDue { queue.async { self.write(state) } } else { setQuietTimer() }
+  }
+
   /// Records an append, and writes a snapshot when one is due.
   func appended(_ sizeBytes: Int, commitCount: Int, _ state: DatabaseState, isStalled: Bool) {
     let now = now

@@ -49,6 +49,8 @@ struct SnapshotSchedule: Sendable {
   private(set) var isWriting = false
   /// True for a database with pages, which has checkpoints instead of snapshots.
   private(set) var isPaged: Bool
+  /// The part of the log whose pages were stored before a checkpoint: see ``Recovery/storedLog``.
+  private var storedLog: Log
   /// The last checkpoint since the database was opened.
   private(set) var lastCheckpoint = Checkpoint()
   /// The bytes that the last checkpoints wrote for 256 bytes of ``pageBytes(of:)``, which assumes that no page was
@@ -74,8 +76,8 @@ struct SnapshotSchedule: Sendable {
   /// True when the operator was notified that the room does not suffice.
   private var isShortageReported = false
 
-  init(log: Log, snapshotBytes: Int, isPaged: Bool = false) {
-    (self.log, self.snapshotBytes, self.isPaged) = (log, snapshotBytes, isPaged)
+  init(log: Log, snapshotBytes: Int, isPaged: Bool = false, storedLog: Log = Log()) {
+    (self.log, self.snapshotBytes, self.isPaged, self.storedLog) = (log, snapshotBytes, isPaged, storedLog)
   }
 
   // MARK: Due times
@@ -146,7 +148,9 @@ struct SnapshotSchedule: Sendable {
   }
 
   /// The approximate bytes of the pages in memory that no checkpoint has stored; 0 for a database without pages.
-  var dirtyBytes: Int { isPaged ? Self.pageBytes(of: log) / 256 * writtenPer256 : 0 }
+  var dirtyBytes: Int {
+    isPaged ? max(0, Self.pageBytes(of: log) - Self.pageBytes(of: storedLog)) / 256 * writtenPer256 : 0
+  }
 
   /// Returns the bytes of pages that a log changes, if it changes none twice.
   static func pageBytes(of log: Log) -> Int { log.bytes * 2 + log.commitCount * pageBytesPerCommit }
@@ -223,7 +227,7 @@ struct SnapshotSchedule: Sendable {
       log.bytes -= covered.bytes
       log.batchCount -= covered.batchCount
       log.commitCount -= covered.commitCount
-      (snapshotBytes, last, isShortageReported) = (sizeBytes, nil, false)
+      (snapshotBytes, last, isShortageReported, storedLog) = (sizeBytes, nil, false, Log())
       return false
     case .failed:
       last = Attempt(weight: weight(limits))

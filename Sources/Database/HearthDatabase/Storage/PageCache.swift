@@ -3,6 +3,14 @@ import HearthSystem
 import HearthTree
 import Synchronization
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// The memory for the pages of databases whose data need not be in memory, shared by all databases of a process.
 ///
 /// Stored pages are evicted beyond the size, first those of databases that have more than their share: one that reads
@@ -33,6 +41,8 @@ public final class PageCache: Sendable {
     /// The number of pages that all databases have read.
     var loadCount = 0
 
+    var bytes: Int { entries.values.reduce(0) { $0 + $1.bytes } }
+
     var dirtyBytes: Int { entries.values.reduce(0) { $0 + $1.dirtyBytes } }
 
     /// Records which databases have read pages since the last look.
@@ -51,6 +61,8 @@ public final class PageCache: Sendable {
 
   /// The bytes that are read between two looks for databases with too many pages.
   private static let reviewBytes = 256 << 10
+  /// The bytes above the size from which on readers wait for evictions.
+  private static let excessBytesMax = 16 << 20
   /// The size of most pages.
   private static let pageBytes = 2 << 10
   /// The bytes of pages that need no checkpoint of their own, however small the cache is.
@@ -97,7 +109,7 @@ public final class PageCache: Sendable {
   func excessBytes(of store: PageStore) -> Int { state.withLock { excessBytes(of: store.number, in: &$0) } }
 
   private func excessBytes(of number: UInt16, in state: inout State) -> Int {
-    let total = state.entries.values.reduce(0) { $0 + $1.bytes }
+    let total = state.bytes
     guard total > sizeBytes, let bytes = state.entries[number]?.bytes else { return 0 }
     state.noteUse()
     let turnover = sizeBytes / Self.pageBytes
@@ -146,6 +158,8 @@ public final class PageCache: Sendable {
       unreviewedBytes.compareExchange(expected: bytes, desired: 0, ordering: .relaxed).exchanged
     else { return }
     queue.async { self.review() }
+    // Readers are faster than the eviction when the processors are busy.
+    if state.withLock({ $0.bytes > sizeBytes + max(sizeBytes / 8, Self.excessBytesMax) }) { usleep(1_000) }
   }
 
   /// Lets the databases with too many pages in memory evict or store some.

@@ -84,6 +84,11 @@ final class PagedStorage: Sendable {
     }
   }
 
+  /// Returns the settings that a checkpoint stores.
+  static func settings(storedRules: String?) -> Node {
+    Node.empty.replacing(rulesKey, with: storedRules.map { Node(.string($0)) } ?? .empty)
+  }
+
   private func content(of checkpoint: PageCheckpoint, at position: Int64) throws(PageError) -> Content {
     func node(_ bytes: [UInt8]) throws(PageError) -> Node { try StoredNode(bytes, in: store).open() }
     let settings = try node(checkpoint.settings)
@@ -125,8 +130,7 @@ final class PagedStorage: Sendable {
     do {
       return try writing.withLock { writing in
         if writing.settings.storedRules != state.storedRules {
-          let rules = state.storedRules.map { Node(.string($0)) } ?? .empty
-          writing.settings = (state.storedRules, Node.empty.replacing(Self.rulesKey, with: rules))
+          writing.settings = (state.storedRules, Self.settings(storedRules: state.storedRules))
         }
         let before = (writing.nodes.pageCount + writing.nodes.branchCount, writing.nodes.byteCount)
         var roots: [StoredNode] = []

@@ -17,6 +17,8 @@ struct Recovery {
   private var replayedCommitCount = 0
   /// The part of the log that was replayed.
   private(set) var replayed = SnapshotSchedule.Log()
+  /// The part of it whose pages were stored, although no checkpoint names them.
+  private(set) var storedLog = SnapshotSchedule.Log()
 
   init(initialRules: RuleSet) { self.initialRules = initialRules }
 
@@ -49,6 +51,10 @@ struct Recovery {
     }
     self = recovered
     replayed.commitCount = replayedCommitCount
+    if pages != nil {
+      storedLog.bytes = replayed.bytes - unstored.bytes
+      storedLog.commitCount = replayed.commitCount - unstored.commitCount
+    }
     try pages?.storage.requireComplete()
     guard position == head.position else {
       throw RecordError(
