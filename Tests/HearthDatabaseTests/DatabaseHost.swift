@@ -131,9 +131,12 @@ extension DatabaseNotice {
     case .snapshotWritten: "snapshot"
     case .checkpointWritten: "checkpoint"
     case .pageUnreadable: "page"
+    case .conversionBegun: "conversion"
+    case .conversionRefused: "no conversion"
     case .snapshotFailed: "snapshot failed"
     case .snapshotTooLarge(let roomBytes): "snapshot over \(roomBytes)"
     case .historyShortened(let position, _): "history from \(position)"
+    case .historyUnavailable: "no history"
     case .pruningFailed: "pruning failed"
     case .closeFailed: "close failed"
     }

@@ -28,12 +28,12 @@ import Testing
   }
 
   /// Writes a checkpoint that is not due.
-  private func checkpoint(_ database: Database) {
+  func checkpoint(_ database: Database) {
     #expect(database.snapshots.schedule.withLock { $0.begin() })
     database.snapshots.queue.sync { database.snapshots.write(database.published) }
   }
 
-  private func write(_ host: DatabaseHost, _ database: Database, rooms: Int, messages: Int) {
+  func write(_ host: DatabaseHost, _ database: Database, rooms: Int, messages: Int) {
     for room in 0..<rooms {
       let children = (0..<messages).map { message in
         (Path("m\(message)"), Node(.string("room \(room), message \(message)")))
@@ -91,9 +91,12 @@ import Testing
     #expect(database.recovery.snapshotPosition == 11 && database.recovery.replayedCommitCount == 0)
     #expect(database.published.root.json(.export) == text && database.published.rules.source == rules.source)
     write(host, database, rooms: 11, messages: 3)
-    #expect(host.notices == ["checkpoint", "checkpoint", "checkpoint"])
+    #expect(host.notices == ["checkpoint", "checkpoint", "no history", "checkpoint"])
     #expect(try again.oldestPosition() > 11)
     #expect(throws: JournalError(.unsupported, "")) { try again.currentSnapshot() }
+    #expect(throws: HistoryError.paged) { try database.history.state(at: 1) }
+    #expect(throws: HistoryError.paged) { try database.history.position(atMilliseconds: 0) }
+    #expect(throws: HistoryError.paged) { try database.erase(uid: "alice", places: []) }
     database.close()
   }
 
@@ -174,83 +177,6 @@ import Testing
     advance(to: 61_000)
     #expect(host.notices.count == 3 && host.timers == [])
     #expect(try journal.currentCheckpoint()?.position == 19)
-    database.close()
-  }
-
-  // MARK: Pages in memory
-
-  /// Opens a database of any size whose pages are in a cache.
-  private static func database(
-    _ journal: MemoryJournal, _ host: DatabaseHost, _ cache: PageCache
-  ) throws -> Database {
-    var (environment, limits) = (host.environment, DatabaseLimits())
-    (environment.pages, limits.pagedBytesMin) = (cache, 0)
-    return try Database(
-      name: "test", journals: SingleJournalFactory(journal, pages: host.pageFolder(of: journal)),
-      initialRules: try RuleSet.compile(open), environment: environment, limits: limits)
-  }
-
-  /// Waits until no more pages are evicted.
-  private func settle(_ host: DatabaseHost, _ database: Database) {
-    database.submit([Command(connection: ConnectionID(rawValue: 0), action: .tick)])
-    host.finish(database)
-  }
-
-  @Test("pages beyond the size of the cache are evicted from a quiet database, and read again when they are needed")
-  func eviction() throws {
-    let (host, journal, cache) = (DatabaseHost(), MemoryJournal(), PageCache(sizeBytes: 100_000))
-    let database = try Self.database(journal, host, cache)
-    write(host, database, rooms: 10, messages: 2_000)
-    let text = database.published.root.json(.export)
-    #expect(cache.residentBytes == 0, "nothing is stored")
-    checkpoint(database)
-    settle(host, database)
-    #expect((1...120_000).contains(cache.residentBytes))
-    #expect(database.published.root.json(.export) == text)
-    #expect(cache.residentBytes > 300_000, "reading has put pages into the version")
-    // The read pages are used once more.
-    settle(host, database)
-    #expect(cache.residentBytes < 120_000)
-    let figures = try #require(database.figures().pages)
-    #expect(figures.loadCount > 100 && figures.residentBytes == cache.residentBytes)
-    host.send(database, [.put("rooms/r1/m5", 1)])
-    host.finish(database)
-    #expect(database.published.root[Path("rooms/r1/m5")] == Node(.int(1)))
-    database.close()
-    #expect(cache.residentBytes == 0)
-  }
-
-  @Test("a version that a reader keeps does not cause all pages to be evicted from the next ones")
-  func heldVersion() throws {
-    let (host, journal, cache) = (DatabaseHost(), MemoryJournal(), PageCache(sizeBytes: 250_000))
-    let database = try Self.database(journal, host, cache)
-    write(host, database, rooms: 10, messages: 2_000)
-    var held: DatabaseState? = database.published
-    checkpoint(database)
-    let before = cache.residentBytes
-    settle(host, database)
-    // The next version has about as much in memory as the cache allows.
-    let loads = FaultScope.run(.stream) { database.published.root.json(.export) }.faults
-    #expect(cache.residentBytes >= before && loads.bytes < before - 150_000 && loads.count > 0)
-    #expect(held?.position == 10)
-    held = nil
-    settle(host, database)
-    #expect(cache.residentBytes < 300_000)
-    database.close()
-  }
-
-  @Test("versions that the engine keeps for later hashes and results do not keep evicted pages in memory")
-  func enginesVersions() throws {
-    let (host, journal, cache) = (DatabaseHost(), MemoryJournal(), PageCache(sizeBytes: 100_000))
-    let database = try Self.database(journal, host, cache)
-    write(host, database, rooms: 10, messages: 2_500)
-    let hash = database.published.root[Path("rooms")].simpleHash()
-    host.send(database, [.connect, .listen(ListenRequest(Path("rooms"), hash: hash))])
-    database.decider.finish()
-    #expect(host.lines.suffix(2) == ["1 ok", "1 ok"], "the client holds the data")
-    checkpoint(database)
-    settle(host, database)
-    #expect(cache.residentBytes < 150_000)
     database.close()
   }
 

@@ -230,8 +230,8 @@ import Testing
     let error = #expect(throws: JournalError.self) { try JournalSalvage(path: folder.file()) }
     #expect(
       error?.description
-        == "journal: unsupported: repairing the journal is not available for a database with checkpoints "
-        + "[file \(folder.file())]")
+        == "journal: unsupported: repairing the journal is not possible, because the database keeps its data in page "
+        + "files; use hearth db export while the server runs [file \(folder.file())]")
     // A refusal leaves the journal unlocked.
     try open(folder).close()
   }

@@ -77,8 +77,8 @@ package final class PageStore: @unchecked Sendable {
   /// The number of the store, from 1.
   package let number: UInt16
   private let source: any PageSource
-  /// Five words: the first failure, as the address of a `FailureBox`, the resident bytes, the number of loads, the freed
-  /// bytes, and the number of failed loads.
+  /// Five words: the first failure, as the address of a `FailureBox`, the resident bytes, the number of loads, the
+  /// freed bytes, and the number of failed loads.
   private let cells: UnsafeMutableRawPointer
 
   private final class FailureBox {

@@ -36,6 +36,7 @@ final class BatchWriter: Sendable {
     (self.batches, self.snapshots, self.durable, self.outboxes) = (batches, snapshots, durable, outboxes)
     (self.journal, self.environment) = (journal, environment)
     queue = DispatchQueue(label: "hearth.journal.\(name)")
+    snapshots.setEvictionHandler { [weak self] in self?.delegate?.submit(.tick) }
   }
 
   /// The recipient of reports; not retained.

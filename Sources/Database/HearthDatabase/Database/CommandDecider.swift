@@ -140,6 +140,7 @@ final class CommandDecider: BatchWriterDelegate {
     _ rest: inout ArraySlice<Command>, settingAside: Bool, arrivalNanoseconds: UInt64 = 0
   ) -> LargeCommand? {
     writer.batches.waitForRoom()
+    writer.snapshots.waitForCheckpoint()
     let status = writer.batches.status
     let instant = environment.clock()
     if case .stalled = status {
@@ -149,7 +150,7 @@ final class CommandDecider: BatchWriterDelegate {
     let isRunning = status == .running
     let batch = decide(at: instant, arrivalNanoseconds: arrivalNanoseconds) { engine in
       if isRunning { engine.setStalled(nil) } else { engine.halt() }
-      engine.setSpaceLow(lowSpace.isLow)
+      engine.setSpaceLow(lowSpace.isLow || writer.snapshots.isOutOfMemory)
       engine.observeCommits(writer.outboxes.commitObserver)
       engine.locationRecorder.isOn = writer.commitCounter.isWatched
       return engine.decide(rest, at: instant, settingAside: settingAside && isRunning)
@@ -185,11 +186,15 @@ final class CommandDecider: BatchWriterDelegate {
     charge(PagePrefetcher.shared.run(commands, in: root))
   }
 
-  /// Evicts pages from the state while there are too many in memory. The next batch makes the smaller version durable; on
-  /// a quiet database it replaces the version that is.
+  /// Evicts pages from the state while there are too many in memory. The next batch makes the smaller version durable;
+  /// on a quiet database it replaces the version that is.
   private func evictPages() {
     guard let pages = writer.snapshots.pagedStorage else { return }
-    let state = engine.withLock { pages.evict(from: &$0) ? $0.state : nil }
+    let state = engine.withLock { engine in
+      let hasChanged = pages.evict(
+        { engine.evict(by: &$0, sizeBytes: $1) }, release: { engine.releaseVersions() })
+      return hasChanged ? engine.state : nil
+    }
     guard let state else { return }
     writer.durable.replace(withSame: state)
     submit(.tick)

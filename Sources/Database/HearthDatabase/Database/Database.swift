@@ -50,7 +50,11 @@ public final class Database: Sendable {
     var head = try journal.acquire()
     // Only now the journal is locked and has chosen the checkpoint: opening the pages removes all others.
     let pageFolder = journals.pageFolder(of: name)
-    let pages = try PagedStorage.open(journal, folder: pageFolder, cache: environment.pages ?? .standard)
+    let cache = environment.pages ?? .standard
+    var pages = try PagedStorage.open(journal, folder: pageFolder, cache: cache)
+    let isConverted =
+      pages == nil ? try SnapshotConversion(to: pageFolder, environment, limits)?.run(journal) == true : false
+    if isConverted { pages = try PagedStorage.open(journal, folder: pageFolder, cache: cache) }
     var isOpen = false
     defer { if !isOpen { pages?.storage.close() } }
     var found = Recovery(initialRules: initialRules)
@@ -65,9 +69,13 @@ public final class Database: Sendable {
     isOpen = true
     self.init(
       name, report, of: engine, journal, Pipeline(head: head),
-      SnapshotSchedule(log: log, snapshotBytes: found.snapshotBytes, isPaged: pages != nil), outboxes, environment,
-      limits, pages: pages?.storage, pageFolder: pageFolder)
+      SnapshotSchedule(
+        log: log, snapshotBytes: found.snapshotBytes, isPaged: pages != nil, storedLog: found.storedLog),
+      outboxes, environment, limits, pages: pages?.storage, pageFolder: pageFolder)
     if !effects.isEmpty { writer.queue.async { environment.deliver(effects, 0) } }
+    guard pages != nil else { return }
+    if limits.history.ageMilliseconds > 0 { environment.notice(.historyUnavailable) }
+    snapshots.opened(isConverted: isConverted)
   }
 
   /// Creates a database that follows a log, from a state that was read: see ``DatabaseFollower/take(_:)``.
@@ -97,10 +105,15 @@ public final class Database: Sendable {
   ) {
     (self.name, self.recovery) = (name, recovery)
     let (durable, batches) = (DurableState(engine.state), BatchQueue(pipeline, limits: limits))
-    history = DatabaseHistory(journal, limits: limits.historyReads) { durable.state }
-    snapshots = SnapshotStore(
+    let snapshots = SnapshotStore(
       of: name, in: journal, schedule, pages: pages, pageFolder: pageFolder, durable: durable, batches: batches,
       environment, limits)
+    self.snapshots = snapshots
+    history = DatabaseHistory(journal, limits: limits.historyReads) {
+      durable.state
+    } isPaged: {
+      snapshots.pagedStorage != nil
+    }
     writer = BatchWriter(
       of: name, to: journal, from: batches, snapshots: snapshots, durable: durable, outboxes: outboxes, environment)
     decisionObservers = DecisionObservers(clock: environment.clock)
@@ -114,6 +127,9 @@ public final class Database: Sendable {
   /// The database's readiness to accept commands. A stalled database recovers by itself; a halted one must be opened
   /// again.
   public var status: DatabaseStatus { follower?.stalledStatus ?? writer.batches.status }
+
+  /// True for a database whose data need not be in memory: it has no history, and its log cannot be rewritten.
+  public var isPaged: Bool { snapshots.pagedStorage != nil }
 
   /// Submits commands. Those of one connection are decided in submission order; connections take turns when one of them
   /// has more than a few.

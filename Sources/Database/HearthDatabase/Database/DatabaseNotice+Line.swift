@@ -49,6 +49,15 @@ extension DatabaseNotice {
       return Line(
         level: .error, text: "a page cannot be read: requests that need it\(place) fail",
         details: ["error": "\(error)", "file": error.place.file ?? ""])
+    case .conversionBegun(let sizeBytes, let availableBytes):
+      return Line(
+        level: .notice,
+        text: "its data moves to page files, which earlier versions cannot read: only a backup of before leads back",
+        details: ["bytes": "\(sizeBytes)", "available": "\(availableBytes)"])
+    case .conversionRefused(let neededBytes, let availableBytes):
+      return Line(
+        level: .warning, text: "too little disk space to move its data to page files: all of it is in memory",
+        details: ["needed": "\(neededBytes)", "available": "\(availableBytes)"])
     case .snapshotFailed(let error):
       return Line(level: .error, text: "snapshot failed", details: ["error": "\(error)"])
     case .snapshotTooLarge(let roomBytes):
@@ -60,6 +69,9 @@ extension DatabaseNotice {
       return Line(
         level: .warning, text: "history is shorter than configured, because it reached its size limit",
         details: ["oldest": "\(position)", "bytes": "\(sizeBytesMax)"])
+    case .historyUnavailable:
+      return Line(
+        level: .warning, text: "no history is retained, because the database keeps its data in page files")
     case .pruningFailed(let error):
       return Line(level: .error, text: "old history could not be removed", details: ["error": "\(error)"])
     case .closeFailed(let error):

@@ -30,17 +30,28 @@ public enum DatabaseNotice: Sendable {
   /// - Parameter path: The path of a refused command; nil when the data was read elsewhere.
   case pageUnreadable(JournalError, path: Path?)
 
-  /// A snapshot or checkpoint could not be written. The log is intact; the next attempt follows once the log has grown by the same
-  /// number of bytes again.
+  /// The conversion of a large snapshot into page files begins. Earlier versions cannot read these: the only way back
+  /// is a backup of before.
+  case conversionBegun(sizeBytes: Int, availableBytes: Int)
+
+  /// A large snapshot was loaded into memory, because the disk has no space for its conversion into page files.
+  case conversionRefused(neededBytes: Int, availableBytes: Int)
+
+  /// A snapshot or checkpoint could not be written. The log is intact; the next attempt follows once the log has grown
+  /// by the same number of bytes again.
   case snapshotFailed(JournalError)
 
-  /// A snapshot or checkpoint would have taken more than `roomBytes`, the space available for it: the log grows, and a restart
-  /// replays it. Reported once, until a snapshot is complete.
+  /// A snapshot or checkpoint would have taken more than `roomBytes`, the space available for it: the log grows, and a
+  /// restart replays it. Reported once, until a snapshot is complete.
   case snapshotTooLarge(roomBytes: Int)
 
   /// The history exceeds its byte limit, so that less of it is retained than the configured age: states before
   /// `oldestPosition` are gone. Not reported again until the configured age has fitted once.
   case historyShortened(oldestPosition: Int64, sizeBytesMax: Int)
+
+  /// History is to be retained, and the database keeps its data in page files, for which there is none. Reported when
+  /// it is opened.
+  case historyUnavailable
 
   /// Expired history could not be removed. The next snapshot retries it.
   case pruningFailed(JournalError)

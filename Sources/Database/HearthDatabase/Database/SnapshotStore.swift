@@ -27,6 +27,8 @@ final class SnapshotStore: Sendable {
   var pagedStorage: PagedStorage? { pages.withLock(\.self) }
   /// The folder for pages; nil when the journal's storage engine has none, and for a database that follows.
   private let pageFolder: String?
+  /// The work that lets the deciding queue evict pages.
+  private let evictionHandler = Mutex<(@Sendable () -> Void)?>(nil)
   private let environment: DatabaseEnvironment
   private let limits: DatabaseLimits
   /// The last position at which ``makeRoom(sizeBytesMax:)`` examined the data.
@@ -43,16 +45,34 @@ final class SnapshotStore: Sendable {
     self.pageFolder = pageFolder
     historyPruner = HistoryPruner(limits.history)
     queue = DispatchQueue(label: "hearth.snapshot.\(name)", qos: .utility)
+    pages?.setExcessHandler { [weak self] in self?.relieve() }
   }
 
   // MARK: Due snapshots
 
+  /// Writes a checkpoint after a long replay, at once or when the database is quiet, and removes a converted snapshot.
+  func opened(isConverted: Bool) {
+    let (state, now) = (durable.state, now)
+    let (isDue, dirtyBytes) = schedule.withLock { schedule in
+      (schedule.isDue(limits, at: now) && !state.hasOpenPieces && schedule.begin(), schedule.dirtyBytes)
+    }
+    pagedStorage?.setDirtyBytes(dirtyBytes)
+    if isConverted { queue.async { self.prune() } }
+    if isDue { queue.async { self.write(state) } } else { setQuietTimer() }
+  }
+
   /// Records an append, and writes a snapshot when one is due.
   func appended(_ sizeBytes: Int, commitCount: Int, _ state: DatabaseState, isStalled: Bool) {
     let now = now
-    let isDue = schedule.withLock { schedule in
+    let dirtyBytes = schedule.withLock { schedule in
       schedule.appended(sizeBytes, commitCount: commitCount, at: now)
-      guard schedule.isDue(limits, at: now), !isStalled, !state.hasOpenPieces else { return false }
+      return schedule.dirtyBytes
+    }
+    let pages = pagedStorage
+    pages?.setDirtyBytes(dirtyBytes)
+    let isNeeded = pages?.needsCheckpoint == true
+    let isDue = schedule.withLock { schedule in
+      guard schedule.isDue(limits, at: now, isNeeded: isNeeded), !isStalled, !state.hasOpenPieces else { return false }
       return schedule.begin()
     }
     if isDue { queue.async { self.write(state) } } else { setQuietTimer() }
@@ -164,6 +184,10 @@ final class SnapshotStore: Sendable {
     if shouldReportShortage, case .tooLarge(let roomBytes) = outcome {
       environment.notice(.snapshotTooLarge(roomBytes: roomBytes))
     }
+    if let pagedStorage {
+      pagedStorage.setDirtyBytes(schedule.withLock { $0.dirtyBytes })
+      if isOutOfMemory { setRetryTimer() }
+    }
     setQuietTimer()
   }
 
@@ -248,6 +272,7 @@ extension SnapshotStore {
     do throws(PageError) {
       let opened = try PagedStorage(folder: pageFolder, cache: cache, checkpoint: nil)
       pages.withLock { $0 = opened }
+      opened.setExcessHandler { [weak self] in self?.relieve() }
       return opened
     } catch {
       // The data stays in memory on a file system that page files do not support.
@@ -266,6 +291,52 @@ extension SnapshotStore {
     environment.notice(
       .checkpointWritten(position: state.position, pageCount: stored.pageCount, sizeBytes: stored.sizeBytes))
     return .checkpointed(sizeBytes: stored.sizeBytes, begin: begin, end: now)
+  }
+
+  // MARK: The page cache
+
+  /// Sets the work that lets the deciding queue evict pages. It must not block.
+  func setEvictionHandler(_ work: @escaping @Sendable () -> Void) { evictionHandler.withLock { $0 = work } }
+
+  /// Evicts pages, or writes a checkpoint, when there are too many in memory.
+  private func relieve() {
+    guard batches.isRunning, let pagedStorage else { return }
+    if pagedStorage.needsCheckpoint { writeNeeded() }
+    if pagedStorage.isExceeded { evictionHandler.withLock(\.self)?() }
+  }
+
+  /// Writes a checkpoint although none is due.
+  ///
+  /// - Parameter isRetry: True to repeat a failed one.
+  private func writeNeeded(isRetry: Bool = false) {
+    let state = durable.state
+    let isBegun = schedule.withLock { schedule in
+      !state.hasOpenPieces && (isRetry || !schedule.hasFailed) && schedule.begin()
+    }
+    if isBegun { queue.async { self.write(state) } }
+  }
+
+  /// Blocks the deciding queue until a checkpoint has stored pages, when too many are not stored. Does not block after
+  /// a failed one: see ``isOutOfMemory``.
+  func waitForCheckpoint() {
+    guard let pagedStorage, pagedStorage.isFull, batches.isRunning else { return }
+    writeNeeded()
+    if schedule.withLock({ $0.isWriting }) { queue.sync {} }
+  }
+
+  /// True when too many pages are not stored, and the last checkpoint has failed: then changes are refused as for low
+  /// disk space.
+  var isOutOfMemory: Bool {
+    guard let pagedStorage, pagedStorage.isFull else { return false }
+    return schedule.withLock { $0.hasFailed }
+  }
+
+  /// Repeats a failed checkpoint after a while: there may be no commit that causes it.
+  private func setRetryTimer() {
+    environment.schedule(limits.appendRetryMillisecondsMax) { [weak self] in
+      guard let self, batches.isRunning, isOutOfMemory else { return }
+      writeNeeded(isRetry: true)
+    }
   }
 
   /// See ``DatabaseFigures/pages``.

@@ -11,14 +11,20 @@ public final class DatabaseHistory: Sendable {
   let journal: any Journal
   let limits: HistoryLimits
   private let present: @Sendable () -> DatabaseState
+  private let isPaged: @Sendable () -> Bool
   private let cache: Mutex<PastStateCache>
 
   /// The log bytes of the first read; each further read doubles them.
   private static let firstReadBytes = 64 << 10
 
-  /// - Parameter present: The last durable state.
-  init(_ journal: any Journal, limits: HistoryLimits, present: @escaping @Sendable () -> DatabaseState) {
-    (self.journal, self.limits, self.present) = (journal, limits, present)
+  /// - Parameters:
+  ///   - present: The last durable state.
+  ///   - isPaged: Returns true once the database has page files.
+  init(
+    _ journal: any Journal, limits: HistoryLimits, present: @escaping @Sendable () -> DatabaseState,
+    isPaged: @escaping @Sendable () -> Bool
+  ) {
+    (self.journal, self.limits, self.present, self.isPaged) = (journal, limits, present, isPaged)
     cache = Mutex(PastStateCache(limits))
   }
 
@@ -169,6 +175,7 @@ public final class DatabaseHistory: Sendable {
   func forget() { cache.withLock { $0.forget() } }
 
   func mapping<Value>(_ body: () throws -> Value) throws(HistoryError) -> Value {
-    try HistoryError.mapping(oldestPosition: { (try? journal.oldestPosition()) ?? 0 }, body)
+    if isPaged() { throw .paged }
+    return try HistoryError.mapping(oldestPosition: { (try? journal.oldestPosition()) ?? 0 }, body)
   }
 }

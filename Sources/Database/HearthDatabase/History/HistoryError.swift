@@ -7,6 +7,8 @@ public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
   case notRetained(oldestPosition: Int64)
   /// The position does not exist yet; the log ends at this one.
   case notReached(lastPosition: Int64)
+  /// The database keeps its data in page files, for which there is no history.
+  case paged
   /// The caller cancelled the call.
   case cancelled
   /// The journal could not be read.
@@ -19,6 +21,8 @@ public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
     case .notRetained(let position):
       "history does not go back that far; it begins at position \(position)"
     case .notReached(let position): "the position does not exist; the last one is \(position)"
+    case .paged:
+      "the database keeps its data in page files, which have no history and cannot be rewritten; read its present data"
     case .cancelled: "the read was cancelled"
     case .journal(let error): error.description
     case .record(let error): error.description

@@ -49,6 +49,8 @@ struct SnapshotSchedule: Sendable {
   private(set) var isWriting = false
   /// True for a database with pages, which has checkpoints instead of snapshots.
   private(set) var isPaged: Bool
+  /// The part of the log whose pages were stored before a checkpoint: see ``Recovery/storedLog``.
+  private var storedLog: Log
   /// The last checkpoint since the database was opened.
   private(set) var lastCheckpoint = Checkpoint()
   /// The bytes that the last checkpoints wrote for 256 bytes of ``pageBytes(of:)``, which assumes that no page was
@@ -56,7 +58,7 @@ struct SnapshotSchedule: Sendable {
   private var writtenPer256 = 256
   /// The time of the earliest timer for a checkpoint of a quiet database, on the monotonic clock.
   private var timerTime: Int64?
-  /// The times of the last append, of the last checkpoint, and of the end of the pause after it, on the monotonic clock.
+  /// The times of the last append, of the last checkpoint, and of the end of the pause after it.
   private var appendTime: Int64 = 0
   private var checkpointTime: Int64 = 0
   private var pauseEnd = Int64.min
@@ -74,22 +76,28 @@ struct SnapshotSchedule: Sendable {
   /// True when the operator was notified that the room does not suffice.
   private var isShortageReported = false
 
-  init(log: Log, snapshotBytes: Int, isPaged: Bool = false) {
-    (self.log, self.snapshotBytes, self.isPaged) = (log, snapshotBytes, isPaged)
+  init(log: Log, snapshotBytes: Int, isPaged: Bool = false, storedLog: Log = Log()) {
+    (self.log, self.snapshotBytes, self.isPaged, self.storedLog) = (log, snapshotBytes, isPaged, storedLog)
   }
 
   // MARK: Due times
 
   /// Returns true when the next snapshot is due.
   ///
-  /// - Parameter now: The time on the monotonic clock.
-  func isDue(_ limits: DatabaseLimits, at now: Int64 = 0) -> Bool {
+  /// - Parameters:
+  ///   - now: The time on the monotonic clock.
+  ///   - isNeeded: True when many pages in memory are not stored: one is due at once, unless the last one has failed.
+  func isDue(_ limits: DatabaseLimits, at now: Int64 = 0, isNeeded: Bool = false) -> Bool {
+    if isNeeded, last == nil { return true }
     if isPaged, now < pauseEnd { return false }
     let interval = interval(limits)
     guard let last else { return weight(limits) > interval }
     let isShort = last.roomBytes != nil
     return weight(limits) - last.weight > (isShort ? Self.retryBytes(limits) : interval)
   }
+
+  /// True when the last attempt has failed.
+  var hasFailed: Bool { last != nil }
 
   /// Returns true when a snapshot is worth its time while the database closes: the next start would replay for long,
   /// and writing the data takes little time.
@@ -140,10 +148,12 @@ struct SnapshotSchedule: Sendable {
   }
 
   /// The approximate bytes of the pages in memory that no checkpoint has stored; 0 for a database without pages.
-  var dirtyBytes: Int { isPaged ? Self.pageBytes(of: log) / 256 * writtenPer256 : 0 }
+  var dirtyBytes: Int {
+    isPaged ? max(0, Self.pageBytes(of: log) - Self.pageBytes(of: storedLog)) / 256 * writtenPer256 : 0
+  }
 
   /// Returns the bytes of pages that a log changes, if it changes none twice.
-  private static func pageBytes(of log: Log) -> Int { log.bytes * 2 + log.commitCount * pageBytesPerCommit }
+  static func pageBytes(of log: Log) -> Int { log.bytes * 2 + log.commitCount * pageBytesPerCommit }
 
   /// The bytes that a checkpoint writes for a small commit: a page, and the branches above it.
   private static let pageBytesPerCommit = 4 << 10
@@ -217,7 +227,7 @@ struct SnapshotSchedule: Sendable {
       log.bytes -= covered.bytes
       log.batchCount -= covered.batchCount
       log.commitCount -= covered.commitCount
-      (snapshotBytes, last, isShortageReported) = (sizeBytes, nil, false)
+      (snapshotBytes, last, isShortageReported, storedLog) = (sizeBytes, nil, false, Log())
       return false
     case .failed:
       last = Attempt(weight: weight(limits))

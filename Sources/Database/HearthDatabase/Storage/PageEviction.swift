@@ -1,14 +1,17 @@
-import HearthEngine
 import HearthTree
 
 /// The eviction of pages from a database's state, as far as its ``PageCache`` is exceeded. It belongs to the queue that
 /// decides commands.
 ///
-/// Pages are freed when no version has them. Evicted bytes that are not freed yet count as freed: otherwise a reader that
-/// keeps a version would cause all pages to be evicted from the next ones.
+/// Pages are freed when no version has them. Evicted bytes that are not freed yet count as freed: otherwise a reader
+/// that keeps a version would cause all pages to be evicted from the next ones.
 struct PageEviction {
-  /// The bytes that one run evicts: it takes half a millisecond.
-  private static let runBytesMax = 256 << 10
+  /// The bytes that one run evicts at least: it takes half a millisecond.
+  private static let runBytesMin = 256 << 10
+  /// The bytes that one run evicts at most, after many pages were read or stored.
+  private static let runBytesMax = 4 << 20
+  /// The turns of the clock in a run, each of which passes a number of pages at most.
+  private static let turnsMax = 16
   /// The part of the cache that earlier versions may take before the engine releases those that it keeps.
   private static let releaseShare = 16
 
@@ -22,7 +25,9 @@ struct PageEviction {
   /// The bytes that were evicted since the engine last released versions.
   private var unreleasedBytes = 0
   /// The store's freed bytes at the last run.
-  private var freedBytes = 0
+  private var freedBytes: Int
+  /// The bytes that had come into memory at the last run.
+  private var arrivedBytes: Int
   /// The rounds over all pages since something was evicted. The first one forgets which pages were read.
   private var idleRoundCount = 0
   /// The excess at the last run.
@@ -31,29 +36,44 @@ struct PageEviction {
   init(of store: PageStore, in cache: PageCache) {
     (self.store, self.cache) = (store, cache)
     evictor = StateEvictor(of: store)
-    releaseBytes = max(Self.runBytesMax, cache.sizeBytes / Self.releaseShare)
+    releaseBytes = max(Self.runBytesMin, cache.sizeBytes / Self.releaseShare)
+    freedBytes = store.freedBytes
+    arrivedBytes = store.residentBytes + freedBytes
   }
 
-  /// Evicts pages if there are too many.
+  /// Evicts pages if there are too many, and at least twice as many as have come into memory since the last run.
   ///
+  /// - Parameters:
+  ///   - evict: Evicts about a number of bytes by the clock.
+  ///   - release: Releases earlier versions, which keep evicted pages in memory.
   /// - Returns: True when the state has changed, or another run may change it.
-  mutating func run(_ engine: inout Engine) -> Bool {
+  mutating func run(
+    _ evict: (_ clock: inout StateEvictor, _ sizeBytes: Int) -> Void, release: () -> Void
+  ) -> Bool {
     let freed = store.freedBytes
     pendingBytes = max(0, pendingBytes - (freed - freedBytes))
-    freedBytes = freed
+    let arrived = store.residentBytes + freed
+    let newBytes = arrived - arrivedBytes
+    (freedBytes, arrivedBytes) = (freed, arrived)
     let excess = cache.excessBytes(of: store) - pendingBytes
     // What remains after two rounds is in older versions, until there is more again.
-    if excess > lastExcess + Self.runBytesMax || excess <= 0 { idleRoundCount = 0 }
+    if excess > lastExcess + Self.runBytesMin || excess <= 0 { idleRoundCount = 0 }
     guard excess > 0, idleRoundCount < 2 else { return false }
     lastExcess = excess
-    engine.evict(by: &evictor, sizeBytes: min(excess, Self.runBytesMax))
-    pendingBytes += evictor.evictedBytes
-    unreleasedBytes += evictor.evictedBytes
+    var rest = min(excess, max(Self.runBytesMin, min(Self.runBytesMax, 2 * newBytes)))
+    var turns = 0
+    while rest > 0, idleRoundCount < 2, turns < Self.turnsMax {
+      evict(&evictor, rest)
+      turns += 1
+      rest -= evictor.evictedBytes
+      pendingBytes += evictor.evictedBytes
+      unreleasedBytes += evictor.evictedBytes
+      if evictor.evictedBytes > 0 { idleRoundCount = 0 } else if evictor.isAtStart { idleRoundCount += 1 }
+    }
     if min(pendingBytes, unreleasedBytes) >= releaseBytes {
-      engine.releaseVersions()
+      release()
       unreleasedBytes = 0
     }
-    if evictor.evictedBytes > 0 { idleRoundCount = 0 } else if evictor.isAtStart { idleRoundCount += 1 }
     return true
   }
 }

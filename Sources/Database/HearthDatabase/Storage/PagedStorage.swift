@@ -5,7 +5,8 @@ import HearthSystem
 import HearthTree
 import Synchronization
 
-/// The pages of a database whose data need not be in memory. A checkpoint in the journal names those of a durable state.
+/// The pages of a database whose data need not be in memory. A checkpoint in the journal names those of a durable
+/// state.
 ///
 /// The journal must be owned before the files are opened, and until they are closed.
 final class PagedStorage: Sendable {
@@ -26,12 +27,14 @@ final class PagedStorage: Sendable {
   private static let rulesKey: Key = "rules"
 
   private let files: PageFiles
+  private let source: StoreFiles
   private let store: PageStore
   private let limit = CheckpointLimit()
   private let writing: Mutex<Writing>
   private let cache: PageCache
   private let eviction: Mutex<PageEviction>
   private let knownLoadCount = Atomic(0)
+  private let excessHandler = Mutex<(@Sendable () -> Void)?>(nil)
 
   /// Opens the files in a folder, and removes what they have beyond a checkpoint.
   ///
@@ -40,15 +43,15 @@ final class PagedStorage: Sendable {
   ///   - checkpoint: The newest checkpoint; nil before the first one.
   init(folder: String, cache: PageCache, checkpoint: PageCheckpoint?) throws(PageError) {
     files = try PageFiles(folder: folder, extent: checkpoint?.extent ?? .empty)
-    guard let store = PageStore.register(files) else {
+    guard let (store, source) = StoreFiles.store(of: files, in: cache) else {
       files.close()
       throw PageError("the server has opened too many databases with pages since its start; restart it", .noSpace)
     }
-    (self.store, self.cache) = (store, cache)
+    (self.store, self.source, self.cache) = (store, source, cache)
     eviction = Mutex(PageEviction(of: store, in: cache))
-    cache.insert(store)
     let writer = PageFileWriter(files, store: store) { UInt64.random(in: .min ... .max) }
     writing = Mutex(Writing(nodes: StoredNodeWriter(CheckpointSink(sink: writer, limit: limit))))
+    cache.insert(store) { [weak self] in self?.excessHandler.withLock(\.self)?() }
   }
 
   /// Opens the pages of a journal's newest checkpoint; nil without one. Then pages that a crash before the first
@@ -82,6 +85,11 @@ final class PagedStorage: Sendable {
     }
   }
 
+  /// Returns the settings that a checkpoint stores.
+  static func settings(storedRules: String?) -> Node {
+    Node.empty.replacing(rulesKey, with: storedRules.map { Node(.string($0)) } ?? .empty)
+  }
+
   private func content(of checkpoint: PageCheckpoint, at position: Int64) throws(PageError) -> Content {
     func node(_ bytes: [UInt8]) throws(PageError) -> Node { try StoredNode(bytes, in: store).open() }
     let settings = try node(checkpoint.settings)
@@ -97,6 +105,9 @@ final class PagedStorage: Sendable {
     let fileBytes = files.extent.segments.reduce(0) { $0 + $1.sizeBytes }
     return (store.residentBytes, store.loadCount, store.failedLoadCount, fileBytes)
   }
+
+  /// The number of the store, by which references in memory name it.
+  var storeNumber: UInt16 { store.number }
 
   /// The first failed read of a page since the last call of ``clearFailure()``.
   var failure: PageError? { store.failure }
@@ -123,8 +134,7 @@ final class PagedStorage: Sendable {
     do {
       return try writing.withLock { writing in
         if writing.settings.storedRules != state.storedRules {
-          let rules = state.storedRules.map { Node(.string($0)) } ?? .empty
-          writing.settings = (state.storedRules, Node.empty.replacing(Self.rulesKey, with: rules))
+          writing.settings = (state.storedRules, Self.settings(storedRules: state.storedRules))
         }
         let before = (writing.nodes.pageCount + writing.nodes.branchCount, writing.nodes.byteCount)
         var roots: [StoredNode] = []
@@ -151,8 +161,15 @@ final class PagedStorage: Sendable {
   /// Refuses reads and writes from now on. Pages that are in memory stay readable.
   func close() {
     cache.remove(store)
-    files.close()
+    source.close(store)
   }
+}
+
+// MARK: The cache
+
+extension PagedStorage {
+  /// Sets the work that evicts or stores pages when there are too many in memory. It must not block.
+  func setExcessHandler(_ work: @escaping @Sendable () -> Void) { excessHandler.withLock { $0 = work } }
 
   /// True when pages were read since this was asked last.
   var hasLoadedSinceLastCheck: Bool {
@@ -163,8 +180,50 @@ final class PagedStorage: Sendable {
   /// True when pages are to be evicted.
   var isExceeded: Bool { cache.excessBytes(of: store) > 0 }
 
-  /// Evicts pages from the state of an engine: see ``PageEviction/run(_:)``.
-  func evict(from engine: inout Engine) -> Bool { eviction.withLock { $0.run(&engine) } }
+  /// Evicts pages: see ``PageEviction/run(_:release:)``.
+  func evict(_ body: (_ clock: inout StateEvictor, _ sizeBytes: Int) -> Void, release: () -> Void = {}) -> Bool {
+    eviction.withLock { $0.run(body, release: release) }
+  }
+
+  /// Sets the bytes of pages that are not stored.
+  func setDirtyBytes(_ bytes: Int) { cache.setDirtyBytes(bytes, of: store) }
+
+  /// Evicts pages during a replay, and stores them ahead of the next checkpoint when that is necessary.
+  ///
+  /// - Parameter log: The replayed log whose pages are not stored; empty afterwards if they are.
+  /// - Throws: `PageError`, but none when the disk is full: then the pages stay in memory.
+  func relieve(_ root: inout Node, _ sessions: Node, _ log: inout SnapshotSchedule.Log) throws(PageError) {
+    setDirtyBytes(SnapshotSchedule.pageBytes(of: log))
+    if needsCheckpoint {
+      do throws(PageError) {
+        try storeAhead([root, sessions])
+        log = SnapshotSchedule.Log()
+        setDirtyBytes(0)
+      } catch {
+        guard error.code == .noSpace else { throw error }
+      }
+    }
+    while isExceeded, evict({ root = $0.run(root, sizeBytes: $1) }) {}
+  }
+
+  /// True when pages are to be stored now.
+  var needsCheckpoint: Bool { cache.needsCheckpoint(of: store) }
+
+  /// True when no more pages are to be changed until some are stored.
+  var isFull: Bool { cache.isFull(of: store) }
+
+  /// Stores pages that no checkpoint names yet.
+  private func storeAhead(_ nodes: [Node]) throws(PageError) {
+    try writing.withLock { writing throws(PageError) in
+      do throws(PageError) {
+        for node in nodes { _ = try writing.nodes.write(node) }
+      } catch {
+        writing.nodes.discard()
+        throw error
+      }
+      try writing.nodes.commit()
+    }
+  }
 }
 
 extension JournalError {

@@ -17,6 +17,8 @@ struct Recovery {
   private var replayedCommitCount = 0
   /// The part of the log that was replayed.
   private(set) var replayed = SnapshotSchedule.Log()
+  /// The part of it whose pages were stored, although no checkpoint names them.
+  private(set) var storedLog = SnapshotSchedule.Log()
 
   init(initialRules: RuleSet) { self.initialRules = initialRules }
 
@@ -32,14 +34,27 @@ struct Recovery {
     } else if let snapshot = try journal.currentSnapshot() {
       try load(snapshot) { try journal.snapshotChunk($0, of: snapshot) }
     }
-    var (log, recovered) = (LogReader(), self)
+    var (log, recovered, unstored) = (LogReader(), self, SnapshotSchedule.Log())
     try journal.forEachBatch(after: position) { batch in
+      let commitCount = recovered.replayedCommitCount
       try log.read(batch, after: recovered.position) { recovered.apply($1, at: $0) }
       recovered.replayed.bytes += batch.payload.count
       recovered.replayed.batchCount += 1
+      guard let storage = pages?.storage else { return }
+      unstored.bytes += batch.payload.count
+      unstored.commitCount += recovered.replayedCommitCount - commitCount
+      do throws(PageError) {
+        try storage.relieve(&recovered.root, recovered.sessions.tree, &unstored)
+      } catch {
+        throw JournalError(error)
+      }
     }
     self = recovered
     replayed.commitCount = replayedCommitCount
+    if pages != nil {
+      storedLog.bytes = replayed.bytes - unstored.bytes
+      storedLog.commitCount = replayed.commitCount - unstored.commitCount
+    }
     try pages?.storage.requireComplete()
     guard position == head.position else {
       throw RecordError(

@@ -74,8 +74,8 @@ struct SnapshotReader {
   /// The members that the log's owner stored with it; nil for a database with a log of its own.
   var members: [UInt8]? { header?.members }
 
-  /// Creates a reader of a whole snapshot.
-  init() { (decoder, isPartial) = (SubtreeDecoder(), false) }
+  /// Creates a reader of a whole snapshot, whose data a builder builds.
+  init(_ builder: NodeBuilder = NodeBuilder()) { (decoder, isPartial) = (SubtreeDecoder(to: builder), false) }
 
   /// Creates a reader of the data at one location. Once ``root`` is set, later chunks need not be read.
   init(of path: Path) { (decoder, isPartial) = (SubtreeDecoder(of: path), true) }

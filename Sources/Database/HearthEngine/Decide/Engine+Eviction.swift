@@ -16,6 +16,13 @@ package struct StateEvictor: Sendable {
   /// True when the last run ended a round.
   package var isAtStart: Bool { !isAtSessions && root.isAtStart }
 
+  /// Evicts pages of data without its sessions. The content stays the same.
+  package mutating func run(_ data: Node, sizeBytes: Int) -> Node {
+    let evicted = root.run(data, sizeBytes: sizeBytes)
+    (evictedBytes, isAtSessions) = (root.evictedBytes, false)
+    return evicted
+  }
+
   fileprivate mutating func run(_ state: inout DatabaseState, sizeBytes: Int) {
     if isAtSessions {
       state.sessions.replaceTree { sessions.run($0, sizeBytes: sizeBytes) }

@@ -10,12 +10,12 @@ package struct NodeDecoder {
   /// The most levels of a value. Valid values have fewer; the limit protects the decoder from damaged bytes.
   static let depthMax = 64
 
-  private var builder = NodeBuilder()
+  private var builder: NodeBuilder
   private var depth = 0
   private var expectation = Expectation.value
 
-  /// Creates a decoder at the beginning of a value.
-  package init() {}
+  /// Creates a decoder at the beginning of a value, which a builder builds.
+  package init(_ builder: NodeBuilder = NodeBuilder()) { self.builder = builder }
 
   /// Decodes up to the end of the value or of the bytes. The caller keeps the undecoded bytes, and passes them again
   /// with more bytes in the next call.

@@ -10,6 +10,7 @@ package struct SubtreeDecoder {
 
   /// The keys of the location, relative to the value.
   private let keys: [[UInt8]]
+  private let builder: NodeBuilder
   /// The number of open nodes.
   private var depth = 0
   /// The number of ``keys`` that the path of the current node matches.
@@ -20,8 +21,13 @@ package struct SubtreeDecoder {
 
   /// Creates a decoder at the beginning of a value.
   ///
-  /// - Parameter path: The location; the root is the whole value.
-  package init(of path: Path = .root) { keys = path.keys.map { Array($0.text.utf8) } }
+  /// - Parameters:
+  ///   - path: The location; the root is the whole value.
+  ///   - builder: The builder of the value at the location.
+  package init(of path: Path = .root, to builder: NodeBuilder = NodeBuilder()) {
+    keys = path.keys.map { Array($0.text.utf8) }
+    self.builder = builder
+  }
 
   /// Decodes up to the end of the location or of the bytes. The caller keeps the undecoded bytes, and passes them again
   /// with more bytes in the next call. Bytes after the location are never read.
@@ -32,7 +38,9 @@ package struct SubtreeDecoder {
     var attempt = cursor
     do {
       while true {
-        if found == nil, expectation == .value, matched == depth, depth == keys.count { found = NodeDecoder() }
+        if found == nil, expectation == .value, matched == depth, depth == keys.count {
+          found = NodeDecoder(builder)
+        }
         if found != nil { return try found?.decode(&cursor) }
         let isOver = try step(&attempt)
         cursor = attempt

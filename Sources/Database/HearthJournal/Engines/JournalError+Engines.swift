@@ -35,7 +35,10 @@ extension JournalError {
   ///
   /// - Parameter operation: The refused operation, as the beginning of a sentence: "copying the journal".
   package static func unsupported(_ operation: String, file: String? = nil) -> JournalError {
-    JournalError(.unsupported, "\(operation) is not available for a database with checkpoints", at: Place(file: file))
+    JournalError(
+      .unsupported,
+      "\(operation) is not possible, because the database keeps its data in page files; "
+        + "use hearth db export while the server runs", at: Place(file: file))
   }
 
   /// The error for a call about a snapshot that is no longer being written.

@@ -6,6 +6,7 @@ extension RESTFailure {
   init(_ error: HistoryError, of database: String, _ logger: Logger) {
     switch error {
     case .notRetained, .notReached: self.init(400, "at: \(error)")
+    case .paged: self.init(501, "No history: \(error).")
     case .cancelled: self = .timedOut
     case .journal, .record:
       logger.error("history cannot be read", metadata: ["database": "\(database)", "error": "\(error)"])

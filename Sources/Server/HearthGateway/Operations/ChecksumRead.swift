@@ -11,7 +11,7 @@ struct ChecksumRead {
 
   func answer() {
     let (state, location, isPretty) = (source.state, location, call.request.isPretty)
-    call.answerOnPool {
+    call.answerOnPool(.long) {
       let (checksum, faults) = FaultScope.run(.stream) {
         let node = state.root[location.path]
         var checksum = DataChecksum()
