@@ -418,7 +418,7 @@ let groups = [
         name: "HearthTestKit",
         dependencies: [
           "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules",
-          "HearthTree", "RandomTestKit",
+          "HearthTree", "PagesTestKit", "RandomTestKit",
         ]),
       // Certificates of nodes.
       .target(name: "LinkTestKit", dependencies: ["HearthClusterNode", "HearthCrypto"]),
@@ -529,12 +529,12 @@ let groups = [
         name: "HearthDatabaseTests",
         dependencies: [
           "HearthDatabase", "HearthEngine", "HearthJournal", "HearthMetrics", "HearthPages", "HearthRules",
-          "HearthTestKit", "HearthTree", "HearthTrial", "RandomTestKit",
+          "HearthTestKit", "HearthTree", "HearthTrial", "PagesTestKit", "RandomTestKit",
         ]),
       .testTarget(name: "HearthDoctorTests", dependencies: ["HearthDoctor", "HearthTree"]),
       .testTarget(
         name: "HearthEngineTests",
-        dependencies: ["HearthEngine", "HearthRules", "HearthTestKit", "HearthTree", "RandomTestKit"]),
+        dependencies: ["HearthEngine", "HearthRules", "HearthTestKit", "HearthTree", "PagesTestKit", "RandomTestKit"]),
       .testTarget(
         name: "HearthExposureTests", dependencies: ["HearthExposure", "HearthRules", "HearthTree", "RandomTestKit"],
         resources: [.copy("Corpus")]),

@@ -1,3 +1,4 @@
+import HearthEngine
 import HearthTree
 
 /// The eviction of pages from a database's state, as far as its ``PageCache`` is exceeded. It belongs to the queue that
