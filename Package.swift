@@ -352,7 +352,7 @@ let groups = [
       .target(name: "HearthSync", dependencies: ["HearthTree"]),
     ]),
   Group(
-    "Sources/Client/FirebaseModules",
+    "Sources/FirebaseModules",
     firebaseModules.map { name in
       .target(
         name: name,

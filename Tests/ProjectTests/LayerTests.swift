@@ -14,7 +14,10 @@ import Testing
       "HearthOutbound", "HearthOutbox", "HearthPluginHost", "HearthPluginKit", "HearthPostgres", "HearthSQLite",
       "HearthServer", "HearthSystem", "HearthTransport", "hearth",
     ],
-    "Foundation": ["BuiltInList", "ConsolePage", "HearthClient", "HearthClientLegacy"],
+    "Foundation": [
+      "BuiltInList", "ConsolePage", "FirebaseAuth", "FirebaseCore", "FirebaseDatabase", "HearthClient",
+      "HearthClientLegacy",
+    ],
     "FoundationNetworking": ["HearthClient"],
     "PackagePlugin": ["BuiltInList", "ConsolePage"],
     "Testing": ["HearthRulesTesting"],

@@ -31,12 +31,13 @@ struct Manifest: Decodable {
 
   private(set) var targets: [Target]
 
-  /// The manifest of the checkout.
+  /// The manifest of the checkout, with the modules that are built only if asked for.
   static let shared: Manifest = {
     let scratch = FileManager.default.temporaryDirectory.appending(path: "manifest-\(UUID())")
     defer { try? FileManager.default.removeItem(at: scratch) }
     do {
       let (code, output) = try Project.run([
+        "env", "HEARTH_FIREBASE_MODULES=1",
         "swift", "package", "--package-path", Project.root.path, "--scratch-path", scratch.path, "dump-package",
       ])
       // Traps because arguments of suites cannot throw.
