@@ -19,7 +19,7 @@ PORT ?= 9000
 # again when there are others.
 export HEARTH_PLUGINS := $(sort $(notdir $(wildcard Plugins/*)))
 
-.PHONY: run build build-bench build-tests deb deb-test test bench bench-console bench-import bench-larger soak hour crash test-edge torture torture-random torture-clients torture-proofs torture-pages torture-disks torture-events torture-cluster optimised fuzz cluster docs docs-guide docs-reference pictures plugins packages solver test-servers page-tools site-tools web-sdk toolchain clean
+.PHONY: run build build-bench build-tests deb deb-test test bench bench-console bench-import bench-larger samples soak hour crash test-edge torture torture-random torture-clients torture-proofs torture-pages torture-disks torture-events torture-cluster optimised fuzz cluster docs docs-guide docs-reference pictures plugins packages solver test-servers page-tools site-tools web-sdk toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build plugins
@@ -125,6 +125,11 @@ torture-clients:
 ## where it is installed. How far they are is said on standard error.
 torture-proofs: optimised
 	HEARTH_TESTS="$(RANDOM_TESTS)" HEARTH_TORTURE=1 swift test --skip-build $(OPTIMISED) --no-parallel --filter HearthExposureTests
+
+## Files of six public sample apps, compiled unchanged against the modules with the names of Firebase's SDK. They are cloned into
+## .build/samples.
+samples: packages toolchain
+	python3 Tests/Tools/SampleProjects/build.py $(SAMPLES)
 
 ## Three nodes, and a PostgreSQL that Patroni keeps on three more machines, each in a network namespace of its own: nodes are
 ## killed, frozen, restarted and drained, cables are cut, PostgreSQL fails over, 200 times under load; all that clients saw is

@@ -51,21 +51,23 @@ struct DatabaseManagement {
   private func show(_ name: String) throws(RESTFailure) {
     let (services, isPretty) = (services, call.request.isPretty)
     call.answerLater { () async throws(RESTFailure) in
-      RESTResponse(
-        try await services.pool.work { () throws(RESTFailure) in try Self.shown(name, services) }, pretty: isPretty)
+      let shown = try await services.pool.work { () throws(RESTFailure) in
+        var shown = try Self.shown(name, services)
+        if let open = services.databases.opened(name) { shown["size"] = Self.size(of: open) }
+        return shown
+      }
+      return RESTResponse(shown, pretty: isPretty)
     }
   }
 
-  /// Returns a database's description; with its size when it is open. Reads files: not on an event loop.
+  /// Returns a database's description. Reads files: not on an event loop.
   private static func shown(_ name: String, _ services: GatewayServices) throws(RESTFailure) -> JSON {
     let open = services.databases.opened(name)
-    var shown: JSON = [
+    return [
       "name": .string(name), "isDefault": .bool(name == services.databases.defaultNamespace),
       "isOpen": .bool(open != nil), "connections": .int(Int64(services.quotas.connectionCount(of: name))),
       "quotas": try services.settings.settings(of: name).quotas.json,
     ]
-    if let open { shown["size"] = size(of: open) }
-    return shown
   }
 
   /// Returns the size of an open database. Waits for a batch that is being decided.
