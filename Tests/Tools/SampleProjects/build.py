@@ -23,15 +23,20 @@ PROJECTS = [
      "database/DatabaseExampleSwiftUI/DatabaseExample/Shared/Models", ["Database+Extensions", "Post"], ""),
     ("notkevinvu/RemindMeApp", "4fe905ab6d8088ae78e2a5fd54dd36f14daa4e74", "RemindMe/Scenes/Home",
      ["Models/ReminderItem", "Models/User", "Services/FirebaseAuthenticationService",
-      "Services/FirebaseObserverService"], ""),
+      "Services/FirebaseObserverService"],
+     "extension DateFormatter { func setDateStyleAndTimeZone(dateStyle: Style, timeZone: TimeZone) {} }\n"),
     ("RomanElfimov/TwitterApp", "41a9ddccc2560651a50984c40fffa093168d7d62", "TwitterApp",
      ["API/TweetService", "API/NotificationService", "Model/Notification", "Model/Tweet", "Model/TwitterUser"],
-     PLACES + UPLOAD + "typealias DatabaseCompletion = ((Error?, DatabaseReference) -> Void)\n"),
+     PLACES + UPLOAD + "typealias DatabaseCompletion = ((Error?, DatabaseReference) -> Void)\n"
+     "struct UserService {\n"
+     "  static let shared = UserService()\n"
+     "  func fetchUser(uid: String, completion: @escaping (TwitterUser) -> Void) {}\n"
+     "}\n"),
     ("ArturDokhno/Twitter", "80e713339e27de4cf10eab84f39e400769428b10", "Twitter",
      ["API/TweetService", "API/UserService", "Model/Tweet", "Model/User"], PLACES + UPLOAD),
     ("b0dah/UdemyTwitter", "05982ef9998d22d323c5abfcc0ec8cdf0c184ce0", "UdemyTwitter",
      ["API/TweetService", "API/UserService", "Model/Tweet", "Model/User"], PLACES + UPLOAD),
-    ("Vitalikspb/TikTokClone", "2580bfa45ec9d07d717be5f8905c9b2a3d055dfb", "TikTok/TikTok/Managers", ["DatabaseManager"], ""),
+    ("hamid-hoseini/MyTikTokApp", "29765a5dfd60d5473317de03ad78e2f9b3f95d80", "MyTikTokApp/Managers", ["DatabaseManager"], ""),
 ]
 MANIFEST = """// swift-tools-version: 6.2
 import PackageDescription
@@ -71,7 +76,9 @@ def main():
             text = subprocess.run(
                 ["git", "-C", bare, "show", f"{commit}:{folder}/{file}.swift"], check=True, capture_output=True).stdout
             (sources / f"{pathlib.Path(file).name}.swift").write_bytes(text)
-        (sources / "LeftOut.swift").write_text("import Firebase\n" + declarations, encoding="utf-8")
+        # Apps with a type User of their own name the module's.
+        (sources / "LeftOut.swift").write_text(
+            "import Firebase\nimport FirebaseAuth\ntypealias SignedInUser = FirebaseAuth.User\n" + declarations, encoding="utf-8")
     (asked.work / "Package.swift").write_text(
         MANIFEST.format(root=ROOT, names=str(names).replace("'", '"')), encoding="utf-8")
     done = subprocess.run(
