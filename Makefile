@@ -112,9 +112,9 @@ torture: packages toolchain solver .venv/ready
 torture-random: optimised
 	HEARTH_TESTS="$(RANDOM_TESTS)" HEARTH_TORTURE=1 swift test --skip-build $(OPTIMISED) --no-parallel --filter 'torture|SimulationTests|LargeWriteTests'
 
-## The suites of a server, whose databases keep no page in memory.
+## The suites of databases and servers, with page files and no page in memory.
 torture-pages: build-tests
-	HEARTH_PAGED=1 .build/tests/release/hearthPackageTests.xctest --testing-library swift-testing --no-parallel --filter '^HearthServerTests\.'
+	HEARTH_PAGED=1 .build/tests/release/hearthPackageTests.xctest --testing-library swift-testing --no-parallel --filter '^HearthDatabaseTests\.|^HearthServerTests\.'
 
 ## The client library, against servers over each of its carriers.
 torture-clients:

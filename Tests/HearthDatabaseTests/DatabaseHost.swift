@@ -21,7 +21,7 @@ final class DatabaseHost: Sendable {
   }
 
   /// True to store pages in all tests, and checkpoints in place of all snapshots. Tests of snapshots and history are left out.
-  static let isPaged = ProcessInfo.processInfo.environment["HEARTH_PAGED_TESTS"] != nil
+  static let isPaged = ProcessInfo.processInfo.environment["HEARTH_PAGED"] != nil
 
   private let state = Mutex(State())
   var lines: [String] { state.withLock { $0.lines } }

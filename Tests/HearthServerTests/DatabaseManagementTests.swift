@@ -46,7 +46,7 @@ import Testing
       #expect(try Self.manage(test, "GET").contains(#"{"name":"default","isDefault":true,"isOpen":true"#))
       let shown = try Self.manage(test, "GET", "/guests")
       #expect(shown.hasPrefix(made.dropLast() + #","size":{"values":1,"#), "\(shown)")
-      #expect(shown.hasSuffix(#""pages":null}}"#), "\(shown)")
+      #expect(shown.contains(#","pages":"#), "\(shown)")
       #expect(try Self.manage(test, "GET", "/nobody").hasPrefix("404"))
       #expect(try Self.manage(test, "DELETE", "/default").hasPrefix("400"))
       for method in ["GET", "POST"] { #expect(try test.http(method, "/.settings/databases.json", "{}").status == 401) }

@@ -14,6 +14,7 @@ def rows(kills=KILLS):
         Command("random runs", "torture-random"),
         Command("the client over a server", "torture-clients"),
         Command("proofs of what rules expose", "torture-proofs"),
+        Command("databases with no page in memory", "torture-pages"),
         Command("disks that fail", "torture-disks"),
         Command("events over 200 kills", "torture-events"),
         # It makes network namespaces, which needs root.

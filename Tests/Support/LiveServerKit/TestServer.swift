@@ -44,7 +44,7 @@ package struct TestServer: Sendable {
       dataDirectory: directory, port: 0, rules: rules, mode: mode, accounts: Self.accounts(isEmulator: isEmulator),
       plugins: PluginSet(providers: Self.providers, mailer: mailer),
       logger: Logger(label: "test") { _ in recorder })
-    if ProcessInfo.processInfo.environment["HEARTH_PAGED"] != nil { Self.evictEverything(&options) }
+    if Self.isPaged { Self.evictEverything(&options) }
     options.ioThreadCount = ioThreadCount
     options.memory = memory
     configure(&options)
@@ -52,8 +52,10 @@ package struct TestServer: Sendable {
     try await server.start()
   }
 
-  /// Lets databases write a checkpoint after each commit, and keep no page in memory. The environment variable
-  /// `HEARTH_PAGED` does it for all test servers.
+  /// True when the databases of all test servers keep no page in memory: `HEARTH_PAGED` is in the environment.
+  package static let isPaged = ProcessInfo.processInfo.environment["HEARTH_PAGED"] != nil
+
+  /// Lets databases write a checkpoint after each commit, and keep no page in memory.
   package static func evictEverything(_ options: inout HearthServer.Options) {
     options.pages = PageCache(sizeBytes: 0)
     options.databaseLimits.pagedBytesMin = 0
