@@ -52,6 +52,15 @@ import Testing
     #expect(cache.excessBytes(of: b.store) == 0 && cache.excessBytes(of: a.store) == 0)
   }
 
+  @Test("readers wait for evictions only when there are many more pages in memory than the cache holds")
+  func waits() throws {
+    let cache = PageCache(sizeBytes: 20 << 20)
+    let a = try Member(cache, residentBytes: 36 << 20)
+    #expect(!cache.isFarExceeded)
+    try a.add(1)
+    #expect(cache.isFarExceeded)
+  }
+
   @Test("a database that reads no page while others read as many as the cache has loses its share, until it reads one")
   func idle() throws {
     let cache = PageCache(sizeBytes: 200 << 10)

@@ -152,14 +152,19 @@ public final class PageCache: Sendable {
   // MARK: Reviews
 
   /// Records that a page was read, by any thread.
-  func noteRead(_ sizeBytes: Int) {
-    let bytes = unreviewedBytes.add(sizeBytes, ordering: .relaxed).newValue
+  func noteRead(_ readBytes: Int) {
+    let bytes = unreviewedBytes.add(readBytes, ordering: .relaxed).newValue
     guard bytes >= Self.reviewBytes,
       unreviewedBytes.compareExchange(expected: bytes, desired: 0, ordering: .relaxed).exchanged
     else { return }
     queue.async { self.review() }
     // Readers are faster than the eviction when the processors are busy.
-    if state.withLock({ $0.bytes > sizeBytes + max(sizeBytes / 8, Self.excessBytesMax) }) { usleep(1_000) }
+    if isFarExceeded { usleep(1_000) }
+  }
+
+  /// True when readers are to wait for evictions.
+  var isFarExceeded: Bool {
+    state.withLock { $0.bytes > sizeBytes + max(sizeBytes / 8, Self.excessBytesMax) }
   }
 
   /// Lets the databases with too many pages in memory evict or store some.
