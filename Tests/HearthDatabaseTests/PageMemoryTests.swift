@@ -27,6 +27,14 @@ import Testing
       initialRules: try RuleSet.compile(PagedDatabaseTests.open), environment: environment, limits: limits)
   }
 
+  /// Opens a database after a checkpoint of a small room.
+  private func stored(_ journal: MemoryJournal, _ host: DatabaseHost, _ cache: PageCache) throws -> Database {
+    let database = try Self.database(journal, host, cache)
+    write(host, database, rooms: 1, messages: 10)
+    checkpoint(database)
+    return database
+  }
+
   /// Waits until no more pages are evicted.
   private func settle(_ host: DatabaseHost, _ database: Database) {
     database.submit([Command(connection: ConnectionID(rawValue: 0), action: .tick)])
@@ -114,10 +122,8 @@ import Testing
 
   @Test("many pages that are not stored cause a checkpoint that is not due, and commands wait for it")
   func dirtyPages() throws {
-    let (host, journal, cache) = (DatabaseHost(), MemoryJournal(), Self.smallCache)
-    let database = try Self.database(journal, host, cache)
-    write(host, database, rooms: 1, messages: 10)
-    checkpoint(database)
+    let (host, cache) = (DatabaseHost(), Self.smallCache)
+    let database = try stored(MemoryJournal(), host, cache)
     writeTexts(host, database, 0..<27)
     #expect(host.notices == ["checkpoint"] && cache.dirtyBytes > 350_000)
     writeTexts(host, database, 27..<31)
@@ -131,10 +137,8 @@ import Testing
 
   @Test("without room for checkpoints commands are refused before pages fill the memory, until there is room")
   func noRoom() throws {
-    let (host, journal, cache) = (DatabaseHost(), MemoryJournal(), Self.smallCache)
-    let database = try Self.database(journal, host, cache)
-    write(host, database, rooms: 1, messages: 10)
-    checkpoint(database)
+    let (host, cache) = (DatabaseHost(), Self.smallCache)
+    let database = try stored(MemoryJournal(), host, cache)
     database.setSnapshotRoom(10_000)
     for start in stride(from: 0, to: 200, by: 10) { writeTexts(host, database, start..<start + 10) }
     let count = database.published.root.child("texts").childCount
@@ -152,9 +156,7 @@ import Testing
   func replay() throws {
     let (host, cache) = (DatabaseHost(), Self.smallCache)
     var journal = MemoryJournal()
-    var database = try Self.database(journal, host, cache)
-    write(host, database, rooms: 1, messages: 10)
-    checkpoint(database)
+    var database = try stored(journal, host, cache)
     database.setSnapshotRoom(0)
     writeTexts(host, database, 0..<50)
     let text = database.published.root.json(.export)

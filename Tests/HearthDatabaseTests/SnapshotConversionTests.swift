@@ -50,7 +50,7 @@ import Testing
       #expect(Array(database.published.root.json(.export)) == text)
       #expect(database.published.rules.source.contains("auth == null") && database.recovery.snapshotPosition == 22)
       #expect(database.recovery.openSessionCount == (start == 0 ? 1 : 0) || start == 1)
-      #expect(database.figures().isPaged && host.notices == ["snapshot", "snapshot", "conversion"])
+      #expect(database.isPaged && host.notices == ["snapshot", "snapshot", "conversion"])
       database.snapshots.queue.sync {}
       #expect(throws: JournalError(.unsupported, "")) { try journal.currentSnapshot() }
       database.close()
@@ -64,7 +64,7 @@ import Testing
     var (journal, text) = try stored(host)
     for (cacheBytes, age) in [(10 << 20, 0), (0, 1)] {
       let database = try open(journal, host, cacheBytes: cacheBytes, ageMilliseconds: Int64(age))
-      #expect(Array(database.published.root.json(.export)) == text && !database.figures().isPaged)
+      #expect(Array(database.published.root.json(.export)) == text && !database.isPaged)
       database.close()
       journal = journal.crash()
     }
@@ -79,7 +79,7 @@ import Testing
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     for number in 0..<3 { try Data("left".utf8).write(to: URL(filePath: folder + "/0000000\(number).seg")) }
     let database = try open(journal, host)
-    #expect(Array(database.published.root.json(.export)) == text && database.figures().isPaged)
+    #expect(Array(database.published.root.json(.export)) == text && database.isPaged)
     database.close()
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["00000000.seg"])
   }

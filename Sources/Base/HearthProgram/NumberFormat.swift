@@ -22,4 +22,13 @@ package enum NumberFormat {
     let number = Int64((value * 100).rounded())
     return "\(number / 100).\(number % 100 / 10)\(number % 10)"
   }
+
+  /// Returns a number of bytes in the largest unit that fits: `643 MiB`, `1.5 GiB`.
+  package static func bytes(_ bytes: Int) -> String {
+    for (shift, unit) in [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")] where bytes >> shift > 0 {
+      let tenths = bytes / (1 << (shift - 4)) * 10 / 16
+      return tenths < 100 ? "\(tenths / 10).\(tenths % 10) \(unit)" : "\(tenths / 10) \(unit)"
+    }
+    return "\(bytes) B"
+  }
 }

@@ -19,9 +19,9 @@ public final class AccountStore: Sendable {
   let database: Database
   private let commands: CommandClient
   let damage: DamageReport
-  private let followedRevocations: FollowedRevocationBox
+  private let followedRevocations: LateHandler<FollowedRevocationHandler>
   /// The handler for another node's changes of the configuration.
-  private let followedSettings = FollowedSettingsHandler()
+  private let followedSettings = LateHandler<@Sendable () -> Void>()
   /// The project's id in audit records.
   private let projectID: String?
   /// The handler for audit records that have become durable.
@@ -68,7 +68,7 @@ public final class AccountStore: Sendable {
     let notice = environment.notice
     clock = environment.clock
     let damage = DamageReport(notice: notice)
-    let followedRevocations = FollowedRevocationBox()
+    let followedRevocations = LateHandler<FollowedRevocationHandler>()
     self.followedRevocations = followedRevocations
     var dependencies = DatabaseEnvironment(
       clock: environment.clock, schedule: environment.schedule, deliver: { effects, _ in commands.handle(effects) },
@@ -77,15 +77,15 @@ public final class AccountStore: Sendable {
     dependencies.followed = { places, before, after, isOwn in
       guard !isOwn else { return }
       if places.contains(where: { $0.prefix(1) == AccountPath.configurationChanges }) {
-        followedSettings.call()
+        followedSettings.call?()
       }
       let ended = Revocation.made(
         at: places, before: AccountRecords(root: before.root, damage: damage),
         after: AccountRecords(root: after.root, damage: damage))
-      for (revocation, event) in ended { followedRevocations.call(revocation, event, after.position) }
+      for (revocation, event) in ended { followedRevocations.call?(revocation, event, after.position) }
     }
     // After a restart from a newer state the changes in between are unknown.
-    dependencies.servingChanged = { if $0 { followedSettings.call() } }
+    dependencies.servingChanged = { if $0 { followedSettings.call?() } }
     database = try open(dependencies)
     self.commands = commands
     self.projectID = projectID
@@ -103,7 +103,7 @@ public final class AccountStore: Sendable {
     (base, self.project) = (AccountPath.tenant(id), project)
     (database, commands, damage, clock) = (project.database, project.commands, project.damage, project.clock)
     (limits, recovery, projectID) = (project.limits, project.recovery, project.projectID)
-    followedRevocations = FollowedRevocationBox()
+    followedRevocations = LateHandler()
   }
 
   /// The last durable state.
@@ -254,20 +254,12 @@ extension AccountsNotice {
   }
 }
 
-/// The handler for another node's changes of the configuration, which is set after the store was opened.
-private final class FollowedSettingsHandler: Sendable {
-  private let handler = Mutex<(@Sendable () -> Void)?>(nil)
+/// A handler that is set after the store was opened.
+private final class LateHandler<Handler: Sendable>: Sendable {
+  private let handler = Mutex<Handler?>(nil)
 
-  func set(_ handler: @escaping @Sendable () -> Void) { self.handler.withLock { $0 = handler } }
-  func call() { handler.withLock { $0 }?() }
-}
+  /// The handler; nil until it is set.
+  var call: Handler? { handler.withLock { $0 } }
 
-/// The handler for credentials that another node has ended.
-private final class FollowedRevocationBox: Sendable {
-  private let handler = Mutex<FollowedRevocationHandler?>(nil)
-
-  func set(_ handler: @escaping FollowedRevocationHandler) { self.handler.withLock { $0 = handler } }
-  func call(_ revocation: Revocation, _ event: AuditEvent.Kind, _ position: Int64) {
-    handler.withLock { $0 }?(revocation, event, position)
-  }
+  func set(_ handler: Handler) { self.handler.withLock { $0 = handler } }
 }

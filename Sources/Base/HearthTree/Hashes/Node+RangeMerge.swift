@@ -35,7 +35,6 @@ extension Node {
     }
     let result = replacing(changes.filter { !$0.node.isEmpty } + changes.filter { $0.node.isEmpty })
     guard isInside(.interiorPriority) else { return result }
-    let old = priority.map { Node($0) } ?? .empty
-    return result.with(priority: child(.interiorPriority, old, new.priority.map { Node($0) } ?? .empty).scalar)
+    return result.with(priority: child(.interiorPriority, priorityNode, new.priorityNode).scalar)
   }
 }

@@ -69,6 +69,9 @@ public struct Node: Sendable {
     }
   }
 
+  /// The priority as a leaf; empty when there is none.
+  package var priorityNode: Node { priority.map { Node($0) } ?? .empty }
+
   /// The number of children; 0 for a leaf and for an empty node.
   public var childCount: Int {
     switch content {

@@ -192,9 +192,6 @@ struct CompoundWrite: Sendable {
 }
 
 extension Node {
-  /// The priority as a leaf; empty when there is none.
-  var priorityNode: Node { priority.map { Node($0) } ?? .empty }
-
   /// Returns this node with a location or its priority replaced. An empty location gets no priority.
   func overwriting(_ keys: ArraySlice<Key>, isPriority: Bool, with node: Node) -> Node {
     let path = Path(Array(keys))

@@ -171,7 +171,7 @@ final class CommandDecider: BatchWriterDelegate {
       return (body(&engine), engine.nextDeadlineMonotonicMilliseconds)
     }
     environment.meters.decided(batch, since: start)
-    charge(batch)
+    charge(batch.work, inBackground: batch.backgroundWork)
     batch.arrivalNanoseconds = arrivalNanoseconds
     enqueue(batch)
     setTimer(deadline, at: instant)
@@ -181,7 +181,7 @@ final class CommandDecider: BatchWriterDelegate {
 
   /// Reads the pages that commands need, if some of the last ones were not in memory.
   private func prefetchPages(for commands: ArraySlice<Command>) {
-    guard commands.count > 1, let pages = writer.snapshots.pagedStorage, pages.hasLoadedSinceLastCheck else { return }
+    guard commands.count > 1, let pages = writer.snapshots.pagedStorage, pages.takeHasLoaded() else { return }
     let root = engine.withLock { $0.state.root }
     charge(PagePrefetcher.shared.run(commands, in: root))
   }
@@ -202,17 +202,10 @@ final class CommandDecider: BatchWriterDelegate {
 
   /// Charges connections for the steps of their commands, which delays those with many. Background work is not charged
   /// here, because it delays no command on this queue.
-  private func charge(_ batch: Batch) {
-    if !batch.work.isEmpty { mailbox.withLock { $0.charge(batch.work) } }
-    let work = batch.work + batch.backgroundWork
+  private func charge(_ work: [ConnectionWork], inBackground backgroundWork: [ConnectionWork] = []) {
+    if !work.isEmpty { mailbox.withLock { $0.charge(work) } }
+    let work = work + backgroundWork
     if !work.isEmpty { environment.charge(work) }
-  }
-
-  /// Charges connections for work that delayed other commands.
-  private func charge(_ work: [ConnectionWork]) {
-    guard !work.isEmpty else { return }
-    mailbox.withLock { $0.charge(work) }
-    environment.charge(work)
   }
 
   /// Passes a batch on to the observers and the journal. An unsound batch is refused, and the database stops.

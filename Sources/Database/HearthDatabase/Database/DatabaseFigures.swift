@@ -48,9 +48,6 @@ public struct PageFigures: Sendable, Equatable {
 }
 
 extension DatabaseFigures {
-  /// True for a database whose data need not be in memory.
-  public var isPaged: Bool { pages != nil }
-
   /// True when there are no connections and no work is under way.
   public var isIdle: Bool {
     connectionCount == 0 && waitingCommandCount == 0 && largeWriteWaitingCount == 0 && forwardedCommandCount == 0

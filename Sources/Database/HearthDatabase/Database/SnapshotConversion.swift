@@ -55,7 +55,7 @@ struct SnapshotConversion {
   private static func write(
     _ snapshot: SnapshotInfo, of journal: any Journal, to files: PageFiles, _ store: PageStore
   ) throws -> [UInt8] {
-    let spill = StoredNodeSpill(PageFileWriter(files, store: store) { UInt64.random(in: .min ... .max) })
+    let spill = StoredNodeSpill(PageFileWriter(files, store: store))
     var reader = SnapshotReader(NodeBuilder(to: spill))
     for index in 0..<snapshot.chunkCount { try reader.read(journal.snapshotChunk(index, of: snapshot)) }
     guard let root = reader.root, let sessions = reader.sessions, reader.position == snapshot.position else {

@@ -63,15 +63,11 @@ final class SnapshotStore: Sendable {
 
   /// Records an append, and writes a snapshot when one is due.
   func appended(_ sizeBytes: Int, commitCount: Int, _ state: DatabaseState, isStalled: Bool) {
-    let now = now
-    let dirtyBytes = schedule.withLock { schedule in
-      schedule.appended(sizeBytes, commitCount: commitCount, at: now)
-      return schedule.dirtyBytes
-    }
-    let pages = pagedStorage
-    pages?.setDirtyBytes(dirtyBytes)
-    let isNeeded = pages?.needsCheckpoint == true
+    let (now, pages) = (now, pagedStorage)
     let isDue = schedule.withLock { schedule in
+      schedule.appended(sizeBytes, commitCount: commitCount, at: now)
+      pages?.setDirtyBytes(schedule.dirtyBytes)
+      let isNeeded = pages?.needsCheckpoint == true
       guard schedule.isDue(limits, at: now, isNeeded: isNeeded), !isStalled, !state.hasOpenPieces else { return false }
       return schedule.begin()
     }

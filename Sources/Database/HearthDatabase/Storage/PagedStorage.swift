@@ -22,6 +22,19 @@ final class PagedStorage: Sendable {
     var nodes: StoredNodeWriter<CheckpointSink>
     /// The settings that were stored last, which need not be stored again.
     var settings: (storedRules: String?, node: Node) = (nil, .empty)
+
+    /// Stores what is not stored yet of some nodes, durably. After an error nothing of it is.
+    mutating func store(_ stored: [Node]) throws(PageError) -> [StoredNode] {
+      var roots: [StoredNode] = []
+      do throws(PageError) {
+        for node in stored { roots.append(try nodes.write(node)) }
+      } catch {
+        nodes.discard()
+        throw error
+      }
+      try nodes.commit()
+      return roots
+    }
   }
 
   private static let rulesKey: Key = "rules"
@@ -49,7 +62,7 @@ final class PagedStorage: Sendable {
     }
     (self.store, self.source, self.cache) = (store, source, cache)
     eviction = Mutex(PageEviction(of: store, in: cache))
-    let writer = PageFileWriter(files, store: store) { UInt64.random(in: .min ... .max) }
+    let writer = PageFileWriter(files, store: store)
     writing = Mutex(Writing(nodes: StoredNodeWriter(CheckpointSink(sink: writer, limit: limit))))
     cache.insert(store) { [weak self] in self?.excessHandler.withLock(\.self)?() }
   }
@@ -137,16 +150,7 @@ final class PagedStorage: Sendable {
           writing.settings = (state.storedRules, Self.settings(storedRules: state.storedRules))
         }
         let before = (writing.nodes.pageCount + writing.nodes.branchCount, writing.nodes.byteCount)
-        var roots: [StoredNode] = []
-        do throws(PageError) {
-          for node in [state.root, state.sessions.tree, writing.settings.node] {
-            roots.append(try writing.nodes.write(node))
-          }
-        } catch {
-          writing.nodes.discard()
-          throw error
-        }
-        try writing.nodes.commit()
+        let roots = try writing.store([state.root, state.sessions.tree, writing.settings.node])
         let checkpoint = PageCheckpoint(root: roots[0], sessions: roots[1], settings: roots[2], extent: files.extent)
         return (
           checkpoint.bytes, writing.nodes.pageCount + writing.nodes.branchCount - before.0,
@@ -171,8 +175,8 @@ extension PagedStorage {
   /// Sets the work that evicts or stores pages when there are too many in memory. It must not block.
   func setExcessHandler(_ work: @escaping @Sendable () -> Void) { excessHandler.withLock { $0 = work } }
 
-  /// True when pages were read since this was asked last.
-  var hasLoadedSinceLastCheck: Bool {
+  /// Returns true when pages were read since the last call.
+  func takeHasLoaded() -> Bool {
     let count = store.loadCount
     return knownLoadCount.exchange(count, ordering: .relaxed) != count
   }
@@ -196,7 +200,8 @@ extension PagedStorage {
     setDirtyBytes(SnapshotSchedule.pageBytes(of: log))
     if needsCheckpoint {
       do throws(PageError) {
-        try storeAhead([root, sessions])
+        // No checkpoint names these pages yet.
+        _ = try writing.withLock { writing throws(PageError) in try writing.store([root, sessions]) }
         log = SnapshotSchedule.Log()
         setDirtyBytes(0)
       } catch {
@@ -211,19 +216,6 @@ extension PagedStorage {
 
   /// True when no more pages are to be changed until some are stored.
   var isFull: Bool { cache.isFull(of: store) }
-
-  /// Stores pages that no checkpoint names yet.
-  private func storeAhead(_ nodes: [Node]) throws(PageError) {
-    try writing.withLock { writing throws(PageError) in
-      do throws(PageError) {
-        for node in nodes { _ = try writing.nodes.write(node) }
-      } catch {
-        writing.nodes.discard()
-        throw error
-      }
-      try writing.nodes.commit()
-    }
-  }
 }
 
 extension JournalError {

@@ -44,7 +44,9 @@ public struct Engine {
   var settling: DecidedWrite?
   /// True when the background work whose command the current batch decides could not read a page. The command is
   /// refused.
-  var isBackgroundIncomplete = false
+  var isBackgroundIncomplete: Bool {
+    comparing?.isIncomplete == true || settling?.isIncomplete == true || queries.found?.isIncomplete == true
+  }
   /// The most rules steps for the current write; nil for no limit.
   var inlineStepsMax: Int?
   /// True when the rules exceeded ``inlineStepsMax``, so that their answer does not count.

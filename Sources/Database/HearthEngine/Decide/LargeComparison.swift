@@ -106,12 +106,9 @@ extension Engine {
   /// - Parameter isLast: True to decide in any case, even when the compared data has changed. A write is then answered
   ///   as stale, and a listener receives all data.
   public mutating func settle(_ result: ComparisonResult, at instant: Instant, isLast: Bool) -> Batch {
-    (comparing, isBackgroundIncomplete) = (result, result.isIncomplete)
+    comparing = result
     (queries.found, queries.isLastAttempt) = (result.comparison.found, isLast)
-    defer {
-      (comparing, queries.found, queries.isLastAttempt, queries.hasExhaustedAttempts) = (nil, nil, false, false)
-      isBackgroundIncomplete = false
-    }
+    defer { (comparing, queries.found, queries.isLastAttempt, queries.hasExhaustedAttempts) = (nil, nil, false, false) }
     result.keep(in: &hashes)
     let command = result.comparison.command
     return decide([command], at: instant, settingAside: true).noting(result.steps, of: command)

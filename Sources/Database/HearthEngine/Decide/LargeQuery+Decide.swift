@@ -25,11 +25,8 @@ extension Engine {
   /// - Parameter isLast: True to decide in any case, even when the location has changed since the evaluation. A
   ///   listener then receives all data.
   public mutating func settle(_ found: EvaluatedQuery, at instant: Instant, isLast: Bool) -> Batch {
-    (queries.found, queries.isLastAttempt, isBackgroundIncomplete) = (found, isLast, found.isIncomplete)
-    defer {
-      (queries.found, queries.isLastAttempt, queries.hasExhaustedAttempts) = (nil, false, false)
-      isBackgroundIncomplete = false
-    }
+    (queries.found, queries.isLastAttempt) = (found, isLast)
+    defer { (queries.found, queries.isLastAttempt, queries.hasExhaustedAttempts) = (nil, false, false) }
     let command = found.query.command
     return decide([command], at: instant, settingAside: true).noting(found.steps, of: command)
   }

@@ -161,8 +161,7 @@ extension Engine {
   /// data that it depends on, or its principal, has changed.
   public mutating func settle(_ write: DecidedWrite, at instant: Instant) -> Batch {
     (settling, queries.ready, queries.evaluations.results) = (write, write.indexes, write.ownQueries)
-    isBackgroundIncomplete = write.isIncomplete
-    defer { (settling, queries.ready, queries.evaluations.results, isBackgroundIncomplete) = (nil, [], [], false) }
+    defer { (settling, queries.ready, queries.evaluations.results) = (nil, [], []) }
     return decide([write.write.command], at: instant).noting(write.steps, of: write.write.command)
   }
 }

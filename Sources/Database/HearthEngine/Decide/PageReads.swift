@@ -68,9 +68,6 @@ struct PageReads {
     failedCount = FaultCounts.current.failed
   }
 
-  /// Makes the batch unsound, because work in the background that it uses has met failed reads.
-  mutating func setUnsound() { isUnsound = true }
-
   // MARK: Steps
 
   /// The reads of the thread so far, for ``takeSteps(since:)``.
@@ -118,21 +115,5 @@ extension Engine {
     guard reads.isRefusable(effectCount: effects.count) else { return false }
     fail(command, .unavailable)
     return true
-  }
-}
-
-extension Command.Action {
-  /// The path of the request; the root for an action without one.
-  var path: Path {
-    switch self {
-    case .listen(let request): request.path
-    case .get(let path, _), .unlisten(let path, _, _): path
-    case .write(let operation): operation.path
-    case .onDisconnect(let change): WriteOperation(change).path
-    case .cancelOnDisconnect(let location): location.path
-    case .connect, .disconnect, .authenticate, .unauthenticate, .transact, .endCredential, .barrier, .deployRules,
-      .turnsDelivered, .tick:
-      .root
-    }
   }
 }

@@ -25,8 +25,5 @@ extension Location {
 
   /// Returns the data at this location of a tree; for a priority, a leaf with the priority as its value, or an empty
   /// node.
-  func value(in root: Node) -> Node {
-    guard isPriority else { return root[path] }
-    return root[path].priority.map { Node($0) } ?? .empty
-  }
+  package func value(in root: Node) -> Node { isPriority ? root[path].priorityNode : root[path] }
 }

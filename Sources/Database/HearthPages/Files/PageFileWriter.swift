@@ -43,7 +43,10 @@ package struct PageFileWriter: PageSink {
   ///   - files: The files, at whose end it writes.
   ///   - store: The registered store of the files.
   ///   - makeNonce: Returns a random number for each new segment.
-  package init(_ files: PageFiles, store: PageStore, makeNonce: @escaping @Sendable () -> UInt64) {
+  package init(
+    _ files: PageFiles, store: PageStore,
+    makeNonce: @escaping @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
+  ) {
     (self.files, self.store, self.makeNonce) = (files, store, makeNonce)
     restart()
   }

@@ -12,13 +12,4 @@ struct ByteCount: ExpressibleByArgument {
     else { return nil }
     self.bytes = bytes
   }
-
-  /// Returns a number of bytes for a reader, such as `643 MiB`.
-  static func text(_ bytes: Int) -> String {
-    for (shift, unit) in [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")] where bytes >> shift > 0 {
-      let tenths = bytes / (1 << (shift - 4)) * 10 / 16
-      return tenths < 100 ? "\(tenths / 10).\(tenths % 10) \(unit)" : "\(tenths / 10) \(unit)"
-    }
-    return "\(bytes) B"
-  }
 }

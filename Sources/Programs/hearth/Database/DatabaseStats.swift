@@ -32,7 +32,7 @@ struct DatabaseStats: AsyncParsableCommand {
   private static func text(_ answer: JSON) -> String {
     guard let size = answer["size"], size != .null else { return "the database is not open" }
     func count(_ member: JSON?) -> String { NumberFormat.grouped(Double(member?.int ?? 0)) }
-    func bytes(_ member: JSON?) -> String { ByteCount.text(Int(clamping: member?.int ?? 0)) }
+    func bytes(_ member: JSON?) -> String { NumberFormat.bytes(Int(clamping: member?.int ?? 0)) }
     var table = TextTable()
     table.add(["values", count(size["values"])])
     table.add(["data", bytes(size["bytes"])])

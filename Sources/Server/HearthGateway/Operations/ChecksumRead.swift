@@ -1,3 +1,4 @@
+import HearthEngine
 import HearthTree
 
 /// `GET <path>.json?format=checksum`: a checksum of the value at a path, of any size, for administrators.
@@ -12,15 +13,8 @@ struct ChecksumRead {
   func answer() {
     let (state, location, isPretty) = (source.state, location, call.request.isPretty)
     call.answerOnPool(.long) {
-      let (checksum, faults) = FaultScope.run(.stream) {
-        let node = state.root[location.path]
-        var checksum = DataChecksum()
-        checksum.add(
-          location.isPriority ? node.priority.map { Node($0) } ?? .empty : node,
-          at: Location(path: .root, isPriority: location.isPriority))
-        return checksum
-      }
-      guard !faults.isIncomplete else { return RESTResponse(.unavailable) }
+      var checksum = DataChecksum()
+      checksum.add(location.value(in: state.root), at: Location(path: .root, isPriority: location.isPriority))
       var writer = RESTObjectWriter(pretty: isPretty)
       writer.member("checksum") { $0.bytes += JSON.string(checksum.description).text() }
       writer.member("values") { $0.write(Int64(checksum.count)) }

@@ -18,7 +18,6 @@ final class DatabaseAllowance: Sendable {
     /// The earliest time of the next removal of idle clients, and the number of clients that triggers it.
     var sweepNanoseconds: Int64 = 0
     var sweepCount = 1_024
-    /// The commit at which stored bytes were counted.
 
     init(_ limits: QuotaLimits) {
       connections = FairShareLimit(max: limits.connectionsMax)

@@ -75,7 +75,7 @@ struct RESTWrite: Sendable {
 
 extension RESTWrite {
   private static func value(of node: Node, _ location: Location) -> Node {
-    location.isPriority ? node.priority.map { Node($0) } ?? .empty : node
+    location.isPriority ? node.priorityNode : node
   }
 
   /// Returns the form of the response: a writer that sets priorities gets them.

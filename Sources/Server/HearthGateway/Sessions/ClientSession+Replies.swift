@@ -55,11 +55,6 @@ extension ClientSession {
   }
 }
 
-extension Node {
-  /// The priority as a value.
-  var priorityNode: Node { priority.map { Node($0) } ?? .empty }
-}
-
 extension Status {
   /// Creates the status for the engine's cause.
   init(_ code: Failure.Code) {

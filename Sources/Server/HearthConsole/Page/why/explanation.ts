@@ -45,7 +45,6 @@ export interface Explanation {
   trace: RuleVisit[];
 }
 
-/** A request, in the form of a case of `hearth rules test`. */
 /** The decision of the rules on a request that was tried. */
 export interface Decision {
   allowed?: boolean;
@@ -59,6 +58,7 @@ export interface Decision {
   auth?: Json;
 }
 
+/** A request, in the form of a case of `hearth rules test`. */
 export interface RulesRequest {
   read?: string;
   write?: string;
