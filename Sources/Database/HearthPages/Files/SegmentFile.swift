@@ -117,7 +117,7 @@ final class SegmentFile: Sendable {
 }
 
 /// Repeats a call while a signal interrupts it.
-private func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
+func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
   while true {
     let result = call()
     if result != -1 || errno != EINTR { return result }
