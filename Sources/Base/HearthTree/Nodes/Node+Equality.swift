@@ -20,6 +20,18 @@ extension Node {
   }
 }
 
+extension Node {
+  /// Returns true when both nodes are the same object, so that the same of their pages are in memory.
+  package func isSameVersion(as other: Node) -> Bool {
+    switch (content, other.content) {
+    case (.empty, .empty): true
+    case (.tree(let a), .tree(let b)): a === b
+    case (.packed(let a, let x), .packed(let b, let y)): a === b && x == y
+    default: false
+    }
+  }
+}
+
 extension PackedValue {
   fileprivate var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: size) }
 

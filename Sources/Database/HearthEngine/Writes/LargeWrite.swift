@@ -119,8 +119,14 @@ public struct DecidedWrite: Sendable {
   /// depends on.
   package func root(on current: Node) -> Node? {
     let before = write.state.root
-    if current.isIdentical(to: before) { return root }
-    let places = dependencies.places.paths
+    if current.isSameVersion(as: before) { return root }
+    // Pages were evicted meanwhile: the tree that the write has made would bring them back into memory.
+    return grafted(onto: current) ?? (current.isIdentical(to: before) ? root : nil)
+  }
+
+  /// Returns another version of the tree with the written locations; nil when the write cannot be applied to it.
+  private func grafted(onto current: Node) -> Node? {
+    let (before, places) = (write.state.root, dependencies.places.paths)
     let isSame =
       places.allSatisfy { current[$0].isIdentical(to: before[$0]) }
       && !dependencies.reads.before.isAffected(from: before, to: current)
