@@ -25,6 +25,18 @@ public enum Allocator {
     #endif
   }
 
+  /// Limits the number of arenas (`M_ARENA_MAX`) to a quarter of the processors, but not below two. glibc's default is
+  /// eight for each processor, and each keeps the memory that its threads have freed. Must be called before threads
+  /// begin.
+  ///
+  /// For a server that reads and evicts pages: with a cache of 64 MiB, two processors and ten times as much data, the
+  /// process grew to 157 MiB by default and to 95 MiB with two arenas, and was not slower.
+  public static func limitArenas() {
+    #if canImport(Glibc)
+      _ = mallopt(M_ARENA_MAX, Int32(clamping: max(2, Machine.current.processors / 4)))
+    #endif
+  }
+
   /// Returns the free memory of the arenas, which contain the smaller blocks, to the system. Holds each arena's lock
   /// for some time, so it must not run on an event loop. Measured with 200 event streams that did not read 6,000 small
   /// writes each, the memory that stayed resident was 486 MiB without this call and 50 MiB with it.

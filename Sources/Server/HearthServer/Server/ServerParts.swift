@@ -22,6 +22,7 @@ final class ServerParts: Sendable {
 
   init(_ options: HearthServer.Options) async throws(ServerError) {
     Allocator.configure()
+    if options.pages != nil { Allocator.limitArenas() }
     let plan = try ServerPlan(options)
     let stack = PartStack()
     self.stack = stack
