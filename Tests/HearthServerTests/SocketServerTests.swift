@@ -154,6 +154,17 @@ import Testing
     }
   }
 
+  @Test("a client that comes back before its database was created ends its earlier connection")
+  func comingBackEarly() async throws {
+    try await TestServer.with(rules: #"{"rules": {".read": true}}"#, mode: .dev) { test throws in
+      let old = try test.socket("ns=fresh")
+      let new = try test.socket("ns=fresh&ls=\(old.session)")
+      new.request("q", #"{"p":"/a","h":""}"#)
+      #expect(try new.next() == "r 1 ok {}")
+      #expect(try old.receive() == "close 1000")
+    }
+  }
+
   @Test func aCredentialThatFailsLeavesTheSocketSignedOut() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let socket = try test.socket()

@@ -69,6 +69,8 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     id = hub.add(self)
     chooseDelivery()
     guard services.databases.canOpen(opening.namespace) else { return refuseNamespace() }
+    // The client may come back with its session as soon as it has the hello.
+    services.sessions.insert(sessionID, id, database: opening.namespace)
     // The client sets its clock by the hello, so the hello does not wait for the database.
     send(
       .hello(
@@ -187,7 +189,6 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     guard takeQuotaSlot(in: database.name) else { return }
     self.database = database
     if let last = opening.lastSession { services.sessions.end(last, before: id, of: database, services.router) }
-    services.sessions.insert(sessionID, id, database: database.name)
     let origin = opening.origin
     commands.append(
       Command(connection: id, address: origin.addressClass, network: origin.network, action: .connect))
