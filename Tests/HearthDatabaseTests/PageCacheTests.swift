@@ -108,4 +108,18 @@ import Testing
     while b.reliefs.load(ordering: .relaxed) == 0 { await Task.yield() }
     #expect(a.reliefs.load(ordering: .relaxed) == 1)
   }
+
+  @Test("a quarter of many pages that came at once is evicted at a time, by later runs too")
+  func paceOfEviction() throws {
+    let cache = PageCache(sizeBytes: 0)
+    let member = try Member(cache, residentBytes: 0)
+    var eviction = PageEviction(of: member.store, in: cache)
+    try member.add(8 << 20)
+    var wanted: [Int] = []
+    for _ in 0..<3 {
+      _ = eviction.run({ wanted.append($1) }, release: {})
+      try member.add(300 << 10)
+    }
+    #expect(wanted.count > 3 && wanted.allSatisfy { $0 >= 2 << 20 })
+  }
 }

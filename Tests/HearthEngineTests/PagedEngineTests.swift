@@ -315,4 +315,23 @@ import Testing
     }
     #expect(batches > 0)
   }
+
+  @Test("a write that is decided while pages are evicted does not bring them back into memory")
+  func evictionDuringLargeWrite() throws {
+    var limits = EngineLimits()
+    limits.largeWriteBytes = 0
+    var host = try Host(limits: limits, listCount: 900)
+    try host.evictAll()
+    _ = host.engine.state.root.json(.export)
+    let residentBytes = host.store.store.residentBytes
+    let now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
+    let command = Self.command(1, Self.write("open/x", 5), isAdministrator: true)
+    var write = host.engine.decide([command], at: now, settingAside: true).setAside
+    try host.evictAll()
+    var batch: Batch? = host.engine.settle(try #require(write).decided(), at: now)
+    #expect(batch?.hasCommits == true && host.engine.state.root[Path("open/x")] == Node(.int(5)))
+    (write, batch) = (nil, nil)
+    host.engine.releaseVersions()
+    #expect(residentBytes > 100_000 && host.store.store.residentBytes < residentBytes / 4)
+  }
 }

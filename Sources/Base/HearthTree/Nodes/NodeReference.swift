@@ -67,8 +67,33 @@ enum StoredObject {
   }
 
   /// Subtracts the object from its store's resident bytes. Called at the end of its life.
-  static func forget(_ cell: UnsafeMutableRawPointer, sizeBytes: @autoclosure () -> Int) {
-    let bits = atomic_word_load_relaxed(cell)
-    if bits & 1 == 1 { PageStore.addResident(-sizeBytes(), at: PageLocation(bits: bits)) }
+  static func forget<Header: StoredHeader>(
+    _ header: UnsafeMutablePointer<Header>, sizeBytes: @autoclosure () -> Int
+  ) {
+    let bits = atomic_word_load_relaxed(header)
+    guard bits & 1 == 1 else { return }
+    let sizeBytes = sizeBytes()
+    setEvicted(false, header, sizeBytes: sizeBytes)
+    PageStore.addResident(-sizeBytes, at: PageLocation(bits: bits))
   }
+
+  /// Records that an object is no longer, or again, in the version of its owner: see ``PageStore/evictedBytes``. Called
+  /// by the owner of the data.
+  static func setEvicted<Header: StoredHeader>(
+    _ isEvicted: Bool, _ header: UnsafeMutablePointer<Header>, sizeBytes: @autoclosure () -> Int
+  ) {
+    let flag = UnsafeMutableRawPointer(header) + Header.evictedOffset
+    guard (atomic_byte_load(flag) != 0) != isEvicted, let location = location(in: header) else { return }
+    atomic_byte_store(flag, isEvicted ? 1 : 0)
+    PageStore.addEvicted(isEvicted ? sizeBytes() : -sizeBytes(), at: location)
+  }
+}
+
+/// The header of an object that can be stored. Its first field is the cell of `StoredObject`.
+protocol StoredHeader {
+  /// 1 when an eviction has removed the object from the newest version, and older ones may have it; accessed atomically.
+  var evicted: UInt8 { get }
+
+  /// The offset of ``evicted``.
+  static var evictedOffset: Int { get }
 }

@@ -9,7 +9,7 @@ import CAtomics
 #endif
 
 /// The header of a page, with its counts.
-struct PageHeader {
+struct PageHeader: StoredHeader {
   /// The cell of `StoredObject`; accessed atomically.
   var location: UInt = 0
   /// The number of entries with a slot each; 0 for a page that holds one value and no entries.
@@ -19,11 +19,12 @@ struct PageHeader {
   var referenceCount: UInt16 = 0
   /// 1 when the page was looked up since the last eviction passed it; accessed atomically.
   var touched: UInt8 = 1
-  /// Makes the header end at a multiple of four, so that the slots are aligned.
-  private let unused: UInt8 = 0
+  /// See ``StoredHeader``.
+  var evicted: UInt8 = 0
 
   /// The offset of ``touched``.
   static let touchedOffset = 18
+  static let evictedOffset = 19
 
   init(count: UInt32, byteCount: UInt32) {
     self.count = count

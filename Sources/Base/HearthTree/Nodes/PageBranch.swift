@@ -1,7 +1,7 @@
 import CAtomics
 
 /// The header of a branch, with its counts.
-struct BranchHeader {
+struct BranchHeader: StoredHeader {
   /// The cell of `StoredObject`; accessed atomically.
   var location: UInt = 0
   /// The number of children, each of which is a `Page` when `level` is 1 and a `PageBranch` of the level below
@@ -14,9 +14,12 @@ struct BranchHeader {
   let mayRefer: Bool
   /// 1 when a lookup passed the branch since the last eviction did; accessed atomically.
   var touched: UInt8 = 1
+  /// See ``StoredHeader``.
+  var evicted: UInt8 = 0
 
   /// The offset of ``touched``.
   static let touchedOffset = 14
+  static let evictedOffset = 15
 
   init(count: Int, level: Int, mayRefer: Bool) {
     self.count = UInt16(truncatingIfNeeded: count)

@@ -78,7 +78,7 @@ package final class PageStore: @unchecked Sendable {
   package let number: UInt16
   private let source: any PageSource
   /// Five words: the first failure, as the address of a `FailureBox`, the resident bytes, the number of loads, the
-  /// freed bytes, and the number of failed loads.
+  /// evicted bytes, and the number of failed loads.
   private let cells: UnsafeMutableRawPointer
 
   private final class FailureBox {
@@ -146,14 +146,17 @@ package final class PageStore: @unchecked Sendable {
   /// The number of these that failed.
   package var failedLoadCount: Int { Int(bitPattern: atomic_word_load_relaxed(cells + 32)) }
 
-  /// The bytes of stored pages, branches and texts of this store whose memory was freed since the start.
-  package var freedBytes: Int { Int(bitPattern: atomic_word_load_relaxed(cells + 24)) }
+  /// The part of ``residentBytes`` that evictions have removed from the newest version, and that older ones keep.
+  package var evictedBytes: Int { Int(bitPattern: atomic_word_load_relaxed(cells + 24)) }
 
   /// Counts objects of a store that came into memory, or left it.
   static func addResident(_ bytes: Int, at location: PageLocation) {
-    guard let store = named(location.store) else { return }
-    atomic_word_add(store.cells + 8, bytes)
-    if bytes < 0 { atomic_word_add(store.cells + 24, -bytes) }
+    if let store = named(location.store) { atomic_word_add(store.cells + 8, bytes) }
+  }
+
+  /// Counts objects of a store that an eviction has removed from the newest version, or that are freed since then.
+  static func addEvicted(_ bytes: Int, at location: PageLocation) {
+    if let store = named(location.store) { atomic_word_add(store.cells + 24, bytes) }
   }
 
   /// Reads a record of any store and decodes it with `body`.

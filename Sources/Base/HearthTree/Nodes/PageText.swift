@@ -41,10 +41,17 @@ final class PageText: ManagedBuffer<Int, UInt> {
 }
 
 /// The header of a text's content.
-struct PageTextHeader {
+struct PageTextHeader: StoredHeader {
   /// The cell of `StoredObject`; accessed atomically.
   var location: UInt = 0
+  /// See ``StoredHeader``.
+  var evicted: UInt8 = 0
+
+  static let evictedOffset = 8
+
   let string: String
+
+  init(string: String) { self.string = string }
 }
 
 /// The string of a `PageText`.

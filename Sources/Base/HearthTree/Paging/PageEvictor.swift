@@ -140,9 +140,11 @@ private struct EvictionRun {
       }
     }
     let location = branch.location
+    StoredObject.setEvicted(false, branch.info, sizeBytes: branch.residentSize)
     if let location = own(location), !isStopped, parts.allSatisfy({ !$0.child.isResident }) {
       if !branch.isTouched {
         bytes += branch.residentSize
+        StoredObject.setEvicted(true, branch.info, sizeBytes: branch.residentSize)
         return .evicted(location)
       }
       branch.isTouched = false
@@ -153,12 +155,16 @@ private struct EvictionRun {
     }
     copy.info.pointee.depth = branch.info.pointee.depth
     copy.isTouched = branch.isTouched
-    if let location { StoredObject.remember(copy.info, at: location, sizeBytes: copy.residentSize) }
+    if let location {
+      StoredObject.remember(copy.info, at: location, sizeBytes: copy.residentSize)
+      StoredObject.setEvicted(true, branch.info, sizeBytes: branch.residentSize)
+    }
     return .copied(copy)
   }
 
   private mutating func pass(_ page: Page, depth: Int, isOnHand: Bool) -> Outcome {
     let (location, isTouched) = (page.location, page.isTouched)
+    StoredObject.setEvicted(false, page.info, sizeBytes: page.residentSize)
     var stubs = StubChanges()
     if page.hasReferences {
       stubs.positions = page.referencePositions
@@ -167,6 +173,7 @@ private struct EvictionRun {
     if !isStopped {
       if let location = own(location), !isTouched, !stubs.hasResident {
         bytes += page.residentSize
+        StoredObject.setEvicted(true, page.info, sizeBytes: page.residentSize)
         return .evicted(location)
       }
       page.isTouched = false
@@ -176,6 +183,7 @@ private struct EvictionRun {
     stubs.copy(UnsafeRawBufferPointer(start: page.base, count: page.byteCount), to: copy)
     copy.isTouched = page.isTouched
     copy.take(location)
+    StoredObject.setEvicted(true, page.info, sizeBytes: page.residentSize)
     return .copied(copy)
   }
 
@@ -188,12 +196,14 @@ private struct EvictionRun {
       let address = base + position.offset
       if position.kind == PackedKind.text {
         let text = address.loadUnaligned(as: Unmanaged<PageText>.self).takeUnretainedValue()
-        guard text.content.isResident else { continue }
+        guard let object = text.content.object?.takeUnretainedValue() else { continue }
         guard i >= first, !isStopped, !isTouched, let location = own(text.content.location) else {
           stubs.hasResident = true
           continue
         }
         bytes += text.byteCount
+        let content = unsafeDowncast(object, to: PageTextContent.self)  // Only contents are in these cells.
+        StoredObject.setEvicted(true, content.info, sizeBytes: content.residentSize)
         stubs.replacements[i] = PageText.make(NodeReference(location), byteCount: text.byteCount)
       } else {
         let tree = address.loadUnaligned(as: Unmanaged<PageTree>.self).takeUnretainedValue()

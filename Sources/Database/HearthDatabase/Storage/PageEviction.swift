@@ -19,16 +19,12 @@ struct PageEviction {
   private let store: PageStore
   private let cache: PageCache
   private var evictor: StateEvictor
-  /// The bytes that were evicted and are not freed.
-  private var pendingBytes = 0
   /// See ``releaseShare``.
   private let releaseBytes: Int
   /// The bytes that were evicted since the engine last released versions.
   private var unreleasedBytes = 0
-  /// The store's freed bytes at the last run.
-  private var freedBytes: Int
-  /// The bytes that had come into memory at the last run.
-  private var arrivedBytes: Int
+  /// The bytes of the newest version's pages in memory after the last run.
+  private var lastBytes: Int
   /// The rounds over all pages since something was evicted. The first one forgets which pages were read.
   private var idleRoundCount = 0
   /// The excess at the last run.
@@ -38,11 +34,13 @@ struct PageEviction {
     (self.store, self.cache) = (store, cache)
     evictor = StateEvictor(of: store)
     releaseBytes = max(Self.runBytesMin, cache.sizeBytes / Self.releaseShare)
-    freedBytes = store.freedBytes
-    arrivedBytes = store.residentBytes + freedBytes
+    lastBytes = store.residentBytes - store.evictedBytes
   }
 
-  /// Evicts pages if there are too many, and at least twice as many as have come into memory since the last run.
+  private var newestBytes: Int { store.residentBytes - store.evictedBytes }
+
+  /// Evicts pages if there are too many: a quarter of these, and at least twice as many as have come into memory since
+  /// the last run. After a checkpoint of large writes, there are more at once than later runs hear of.
   ///
   /// - Parameters:
   ///   - evict: Evicts about a number of bytes by the clock.
@@ -51,27 +49,23 @@ struct PageEviction {
   mutating func run(
     _ evict: (_ clock: inout StateEvictor, _ sizeBytes: Int) -> Void, release: () -> Void
   ) -> Bool {
-    let freed = store.freedBytes
-    pendingBytes = max(0, pendingBytes - (freed - freedBytes))
-    let arrived = store.residentBytes + freed
-    let newBytes = arrived - arrivedBytes
-    (freedBytes, arrivedBytes) = (freed, arrived)
-    let excess = cache.excessBytes(of: store) - pendingBytes
+    let excess = cache.excessBytes(of: store) - store.evictedBytes
+    let newBytes = newestBytes - lastBytes
+    defer { lastBytes = newestBytes }
     // What remains after two rounds is in older versions, until there is more again.
     if excess > lastExcess + Self.runBytesMin || excess <= 0 { idleRoundCount = 0 }
     guard excess > 0, idleRoundCount < 2 else { return false }
     lastExcess = excess
-    var rest = min(excess, max(Self.runBytesMin, min(Self.runBytesMax, 2 * newBytes)))
+    var rest = min(excess, max(Self.runBytesMin, min(Self.runBytesMax, max(2 * newBytes, excess / 4))))
     var turns = 0
     while rest > 0, idleRoundCount < 2, turns < Self.turnsMax {
       evict(&evictor, rest)
       turns += 1
       rest -= evictor.evictedBytes
-      pendingBytes += evictor.evictedBytes
       unreleasedBytes += evictor.evictedBytes
       if evictor.evictedBytes > 0 { idleRoundCount = 0 } else if evictor.isAtStart { idleRoundCount += 1 }
     }
-    if min(pendingBytes, unreleasedBytes) >= releaseBytes {
+    if min(store.evictedBytes, unreleasedBytes) >= releaseBytes {
       release()
       unreleasedBytes = 0
     }
