@@ -183,6 +183,7 @@ final class SnapshotStore: Sendable {
     if let pagedStorage {
       pagedStorage.setDirtyBytes(schedule.withLock { $0.dirtyBytes })
       if isOutOfMemory { setRetryTimer() }
+      relieve()  // There may be no command that causes it.
     }
     setQuietTimer()
   }
