@@ -15,7 +15,7 @@ package struct BorrowedNode {
 
   /// The value of a leaf, as it is stored in the tree.
   package enum Leaf {
-    /// The node has no value, or it has children.
+    /// The node has no value, or it has children, or its text is missing (see `NodeFault`).
     case none
     /// `true` or `false`.
     case bool(Bool)
@@ -46,7 +46,7 @@ package struct BorrowedNode {
     case PackedKind.integer: return .number(Double(value.integer))
     case PackedKind.double: return .number(value.double)
     case PackedKind.string: return .bytes(value.string)
-    case PackedKind.text: return .text(value.text.string)
+    case PackedKind.text: return value.text.contentObject.map { .text($0.string) } ?? .none
     default: return .none
     }
   }

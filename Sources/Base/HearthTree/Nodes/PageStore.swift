@@ -127,7 +127,7 @@ package final class PageStore: @unchecked Sendable {
   }
 
   /// Counts a failed load, and keeps the first error for ``failure``.
-  func latch(_ error: PageError) {
+  package func latch(_ error: PageError) {
     atomic_word_add(cells + 32, 1)
     guard atomic_word_load(cells) == 0 else { return }
     let box = Unmanaged.passRetained(FailureBox(error))

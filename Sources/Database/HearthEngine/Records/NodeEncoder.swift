@@ -11,7 +11,8 @@ package enum NodeEncoder {
     append(node, to: &bytes) { _ in }
   }
 
-  /// Appends the encoding of a value. The recursion is as deep as the tree, whose depth is limited.
+  /// Appends the encoding of a value. The recursion is as deep as the tree, whose depth is limited. Data that is missing
+  /// (see `NodeFault`) is left out: a text becomes a node without children, which decoders drop.
   ///
   /// - Parameter spill: Called between the children of every node; may write out bytes and remove them from the front.
   package static func append<Failure: Error>(
@@ -29,13 +30,17 @@ package enum NodeEncoder {
     let priority = node.priority
     guard node.isInterior else {
       let flag = priority == nil ? 0 : priorityFlag
-      if case .bytes(let text) = node.leaf {
+      switch node.leaf {
+      case .bytes(let text):
         bytes.append(string + flag)
         bytes.append(sized: text)
-      } else if let scalar = node.scalar {
-        append(scalar, flag: flag, to: &bytes)
-      } else {
-        bytes.append(nothing)
+      case .text(let text): append(.string(text), flag: flag, to: &bytes)
+      case .none where node.isEmpty: bytes.append(nothing)
+      case .none:
+        bytes += [interior, 0, nothing]
+        return nil
+      case .bool, .number:
+        if let scalar = node.scalar { append(scalar, flag: flag, to: &bytes) }
       }
       if let priority { append(priority, to: &bytes) }
       return nil

@@ -12,7 +12,7 @@ import Synchronization
 
 /// The files of a database's pages: segments to which records are appended, and which are never changed otherwise.
 ///
-/// One process opens the files at a time: the owner of the database's journal. Reads are allowed on any thread, while a
+/// One process writes the files at a time: the owner of the database's journal. Reads are allowed on any thread, while a
 /// ``PageFileWriter`` appends.
 package final class PageFiles: PageSource {
   /// The path of the folder with the files.
@@ -26,7 +26,7 @@ package final class PageFiles: PageSource {
     var nonces: [Int: UInt64]
     var files: OpenFileTable
     var isClosed = false
-    /// The failed sync after which nothing more is written.
+    /// The reason why nothing is written: a failed sync, or that the files are open for reading.
     var failure: PageError?
   }
 
@@ -61,10 +61,23 @@ package final class PageFiles: PageSource {
     try removeRest(extent)
   }
 
+  /// Opens the files that a checkpoint names for reading alone: their owner may be another process, which appends to
+  /// them. A file that is missing or is not the one that the extent names shows when it is read.
+  package init(reading extent: PageFileExtent, in folder: String) {
+    (self.folder, layout) = (folder, .standard)
+    let nonces = Dictionary(extent.segments.map { ($0.number, $0.nonce) }, uniquingKeysWith: { $1 })
+    state = Mutex(
+      State(
+        extent: extent, nonces: nonces, files: OpenFileTable(countMax: PageFileLimits.openFilesMax),
+        failure: PageError("the files are open for reading alone", .permissionDenied, file: folder)))
+  }
+
   /// Compares a segment's file with its description.
   private func check(_ segment: PageFileExtent.Segment) throws(PageError) {
     let path = path(of: segment.number)
-    let restore = "put back the file of this database's newest state, or restore the database from a backup"
+    let restore =
+      "put back the file of this database's newest state, restore the database from a backup, or save the rest with: "
+      + "hearth repair --apply"
     do throws(PageError) {
       let file = try SegmentFile(path, flags: O_RDONLY)
       let header = try SegmentHeader(try file.bytes(upTo: SegmentHeader.sizeBytes))
@@ -118,6 +131,9 @@ package final class PageFiles: PageSource {
 }
 
 extension PageFiles {
+  /// Returns the offset of a record in its segment's file.
+  package func offset(of location: PageLocation) -> Int { layout.offset(of: location.address) }
+
   /// Returns the path of a record's segment, which need not exist.
   package func file(at location: PageLocation) -> String? { path(of: layout.number(of: location.address)) }
 
@@ -163,7 +179,7 @@ extension PageFiles {
 }
 
 extension PageFiles {
-  /// Throws when nothing may be written: the files are closed, or a sync failed.
+  /// Throws when nothing may be written: the files are closed or open for reading, or a sync failed.
   func requireWritable() throws(PageError) {
     let (isClosed, failure) = state.withLock { ($0.isClosed, $0.failure) }
     if isClosed { throw PageError("the files are closed", .closed, file: folder) }
