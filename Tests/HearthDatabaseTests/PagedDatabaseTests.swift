@@ -92,11 +92,40 @@ import Testing
     #expect(database.published.root.json(.export) == text && database.published.rules.source == rules.source)
     write(host, database, rooms: 11, messages: 3)
     #expect(host.notices == ["checkpoint", "checkpoint", "no history", "checkpoint"])
-    #expect(try again.oldestPosition() > 11)
+    // The log before a checkpoint stays for backups.
+    #expect(try again.oldestPosition() == 0)
     #expect(throws: JournalError(.unsupported, "")) { try again.currentSnapshot() }
     #expect(throws: HistoryError.paged) { try database.history.state(at: 1) }
     #expect(throws: HistoryError.paged) { try database.history.position(atMilliseconds: 0) }
     #expect(throws: HistoryError.paged) { try database.erase(uid: "alice", places: []) }
+    database.close()
+  }
+
+  @Test("the log before a checkpoint stays for backups, within its limit, also after a start")
+  func keptLog() throws {
+    let host = DatabaseHost()
+    var journal = MemoryJournal()
+    var database = try host.database(journal, rules: Self.open, limits: Self.limits, isPaged: true)
+    var (writtenBytes, shortest) = (0, Int.max)
+    for round in 1...120 {
+      if round == 60 {
+        database.close()
+        journal = journal.crash()
+        database = try host.database(journal, rules: Self.open, limits: Self.limits, isPaged: true)
+      }
+      write(host, database, rooms: 1, messages: 20 + round % 7)
+      writtenBytes += try #require(journal.storedBatches.last).payload.count
+      checkpoint(database)
+      let covered = try #require(try journal.currentCheckpoint()).position
+      let batches = journal.storedBatches
+      let keptBytes = batches.filter { $0.lastPosition <= covered }.reduce(0) { $0 + $1.payload.count }
+      let storage = try #require(database.snapshots.pagedStorage)
+      let limit = max(Self.limits.snapshotIntervalBytes, storage.counts.fileBytes / 8)
+      #expect(keptBytes >= min(writtenBytes, Self.limits.snapshotIntervalBytes) && keptBytes <= limit * 9 / 4)
+      #expect(zip(batches, batches.dropFirst()).allSatisfy { $0.lastPosition + 1 == $1.firstPosition })
+      if round > 100 { shortest = min(shortest, batches.count) }
+    }
+    #expect(shortest < 100, "the log is pruned")
     database.close()
   }
 

@@ -101,6 +101,18 @@ extension JournalConformance {
       try expect((try? journal.snapshotChunk(0, of: snapshot)) == nil, true, "the snapshot is gone")
       try expect(journal.append(.following(head), after: head).position, 5, "the position after an append")
     },
+    Check("pruning keeps batches before a checkpoint for backups, up to a position") { open in
+      let journal = try open()
+      let head = try journal.appendBatches(9, after: try journal.acquire())
+      let checkpoint = try journal.completeCheckpoint(at: 8, payload: [8])
+      try journal.prune(keepingFrom: .max, batchesThrough: 5)
+      try expect(journal.currentCheckpoint(), checkpoint, "the checkpoint")
+      try expect(journal.batches(after: 5, sizeBytesMax: .max).map(\.lastPosition), [6, 7, 8, 9], "what is kept")
+      try expect(.pruned, "what is not") { _ = try journal.batches(after: 4, sizeBytesMax: .max) }
+      try journal.prune(keepingFrom: .max, batchesThrough: 20)
+      try expect(journal.batches(after: 8, sizeBytesMax: .max).map(\.lastPosition), [9], "what a start needs")
+      try expect(journal.append(.following(head), after: head).position, 10, "the position after an append")
+    },
     Check("what needs a snapshot is refused while a checkpoint is in its place") { open in
       let journal = try open()
       _ = try journal.appendBatches(4, after: try journal.acquire())

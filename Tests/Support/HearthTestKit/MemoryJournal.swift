@@ -89,14 +89,10 @@ package final class MemoryJournal: Journal {
   // MARK: Control by tests
 
   /// Makes the append with this number fail; the first append is number 1, and failed ones count.
-  package func failAppend(_ number: Int, _ fault: Fault) {
-    state.withLock { $0.faults[number] = fault }
-  }
+  package func failAppend(_ number: Int, _ fault: Fault) { state.withLock { $0.faults[number] = fault } }
 
   /// Starts or ends a shortage of space in which every append fails.
-  package func setFull(_ isFull: Bool) {
-    state.withLock { $0.isFull = isFull }
-  }
+  package func setFull(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
 
   /// Starts or ends an outage in which every append fails because the store does not answer. The same append may be
   /// repeated later.
@@ -264,8 +260,7 @@ package final class MemoryJournal: Journal {
 
   package func oldestPosition() throws(JournalError) -> Int64 {
     try readState { state throws(JournalError) in
-      if state.disk.entries.first?.batch.firstPosition == 1 { return 0 }
-      return state.disk.snapshots.first?.info.position ?? 0
+      state.disk.entries.first?.batch.firstPosition == 1 ? 0 : state.disk.snapshots.first?.info.position ?? 0
     }
   }
 
@@ -277,9 +272,13 @@ package final class MemoryJournal: Journal {
   }
 
   package func prune(keepingFrom position: Int64) throws(JournalError) {
+    try prune(keepingFrom: position, batchesThrough: .max)
+  }
+
+  package func prune(keepingFrom position: Int64, batchesThrough last: Int64) throws(JournalError) {
     try changeState { state throws(JournalError) in
       guard let kept = state.disk.snapshots.lastIndex(where: { $0.info.position <= position }) else { return }
-      let covered = state.disk.snapshots[kept].info.position
+      let covered = min(last, state.disk.snapshots[kept].info.position)
       state.disk.snapshots.removeSubrange(..<kept)
       state.disk.entries.removeAll { $0.batch.lastPosition <= covered }
     }

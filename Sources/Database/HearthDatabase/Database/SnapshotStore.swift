@@ -238,9 +238,15 @@ final class SnapshotStore: Sendable {
   func pruneKept() throws {
     let shortened = try historyPruner.prune(
       journal, last: durable.state.position, nowMilliseconds: environment.clock().wallMilliseconds,
-      hasCheckpoints: schedule.withLock { $0.isPaged })
+      checkpointLogBytes: checkpointLogBytes)
     guard let shortened else { return }
     environment.notice(.historyShortened(oldestPosition: shortened, sizeBytesMax: limits.history.sizeBytesMax))
+  }
+
+  /// The bytes of log before a checkpoint that stay for backups, so that these continue the one before: as many as between
+  /// snapshots, and an eighth of a large database; nil for a database without checkpoints.
+  private var checkpointLogBytes: Int? {
+    pagedStorage.map { max(limits.snapshotIntervalBytes, $0.counts.fileBytes / 8) }
   }
 
   private func prune() {

@@ -9,9 +9,16 @@ final class HistoryPruner: Sendable {
     var lastHold: UInt64 = 0
     /// The log bytes between retained snapshots, by the position of the first: measured once.
     var logBytes: [Int64: (through: Int64, bytes: Int)] = [:]
+    /// The parts of the log that stay for backups after checkpoints, each up to a position.
+    var kept: [(through: Int64, bytes: Int)] = []
+    /// The position before them.
+    var lastUnneeded: Int64 = 0
     /// True when the operator was notified that the byte limit does not suffice for the age.
     var isShortened = false
   }
+
+  /// The parts into which the log that stays for backups is divided at least.
+  private static let keptPartsMin = 16
 
   private let retention: HistoryRetention
   private let state = Mutex(State())
@@ -33,14 +40,15 @@ final class HistoryPruner: Sendable {
   /// - Parameters:
   ///   - last: The end of the log.
   ///   - nowMilliseconds: The time since 1970.
-  ///   - hasCheckpoints: True for a journal with checkpoints, which retains no history but what is held.
+  ///   - checkpointLogBytes: The bytes of log before the checkpoint that stay for backups; nil for a journal without
+  ///     checkpoints. One with checkpoints retains no history but what is held.
   /// - Returns: The new beginning of the history, when the byte limit has just become too small for the age; nil
   ///   otherwise.
   func prune(
-    _ journal: any Journal, last: Int64, nowMilliseconds: Int64, hasCheckpoints: Bool
+    _ journal: any Journal, last: Int64, nowMilliseconds: Int64, checkpointLogBytes: Int?
   ) throws -> Int64? {
     var (wanted, shortened): (Int64, Int64?) = (.max, nil)
-    if retention.ageMilliseconds > 0, !hasCheckpoints {
+    if retention.ageMilliseconds > 0, checkpointLogBytes == nil {
       let cutoff = nowMilliseconds.subtractingReportingOverflow(retention.ageMilliseconds)
       let time = cutoff.overflow ? 0 : cutoff.partialValue
       // One position earlier, so that the commit itself stays in the log and its time is known.
@@ -52,8 +60,37 @@ final class HistoryPruner: Sendable {
       wanted = max(wanted, affordable)
     }
     let held = state.withLock { $0.holds.values.min() } ?? .max
-    try journal.prune(keepingFrom: min(wanted, held))
+    if let checkpointLogBytes, let checkpoint = try journal.currentCheckpoint() {
+      let last = try lastUnneeded(journal, before: checkpoint, keptBytes: checkpointLogBytes)
+      try journal.prune(keepingFrom: min(wanted, held), batchesThrough: last)
+    } else {
+      try journal.prune(keepingFrom: min(wanted, held))
+    }
     return shortened
+  }
+
+  /// Returns the last position whose batch need not stay for backups: the log after it, up to a checkpoint, has at least
+  /// so many bytes.
+  private func lastUnneeded(
+    _ journal: any Journal, before checkpoint: Checkpoint, keptBytes: Int
+  ) throws(JournalError) -> Int64 {
+    let known = state.withLock { $0.kept.last?.through ?? 0 }
+    guard known < checkpoint.position else { return state.withLock(\.lastUnneeded) }
+    let bytes = try journal.logBytes(after: known, through: checkpoint.position)
+    return state.withLock { state in
+      if let last = state.kept.last, last.bytes + bytes <= keptBytes / Self.keptPartsMin {
+        state.kept[state.kept.count - 1] = (checkpoint.position, last.bytes + bytes)
+      } else {
+        state.kept.append((checkpoint.position, bytes))
+      }
+      var sizeBytes = state.kept.reduce(0) { $0 + $1.bytes }
+      while let first = state.kept.first, state.kept.count > 1, sizeBytes - first.bytes >= keptBytes {
+        sizeBytes -= first.bytes
+        state.lastUnneeded = first.through
+        state.kept.removeFirst()
+      }
+      return state.lastUnneeded
+    }
   }
 
   /// - Returns: True when the value changed to true.

@@ -116,6 +116,12 @@ public protocol Journal: AnyObject, Sendable {
   /// - Throws: `.inputOutput`, `.noSpace`.
   func prune(keepingFrom position: Int64) throws(JournalError)
 
+  /// Removes data that only states before a position need, like ``prune(keepingFrom:)``, but of the batches only those
+  /// that end at or before another position: later ones stay for backups.
+  ///
+  /// - Throws: `.inputOutput`, `.noSpace`.
+  func prune(keepingFrom position: Int64, batchesThrough last: Int64) throws(JournalError)
+
   /// Returns the free bytes within the file, as after pruning, which are reused before the file grows.
   ///
   /// - Throws: `.inputOutput`, `.closed`.
@@ -145,6 +151,11 @@ public protocol Journal: AnyObject, Sendable {
 }
 
 extension Journal {
+  /// Removes all batches that no start needs, which is right for a storage engine without checkpoints.
+  public func prune(keepingFrom position: Int64, batchesThrough last: Int64) throws(JournalError) {
+    try prune(keepingFrom: position)
+  }
+
   /// Returns 0, which is right for a journal without a file.
   public func reusableBytes() throws(JournalError) -> Int { 0 }
 

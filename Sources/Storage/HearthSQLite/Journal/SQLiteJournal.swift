@@ -122,7 +122,12 @@ public final class SQLiteJournal: OutboxStoreJournal {
   // MARK: History
 
   public func prune(keepingFrom position: Int64) throws(JournalError) {
-    try SQLiteLogPruner(file: file, checkpointer: checkpointer, snapshots: snapshotStore).prune(keepingFrom: position)
+    try prune(keepingFrom: position, batchesThrough: .max)
+  }
+
+  public func prune(keepingFrom position: Int64, batchesThrough last: Int64) throws(JournalError) {
+    try SQLiteLogPruner(file: file, checkpointer: checkpointer, snapshots: snapshotStore)
+      .prune(keepingFrom: position, batchesThrough: last)
   }
 
   public func rewrite(through position: Int64, _ body: (JournalBatch) throws -> BatchRewrite) throws {

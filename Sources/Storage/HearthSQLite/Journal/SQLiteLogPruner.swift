@@ -8,11 +8,12 @@ struct SQLiteLogPruner {
   let checkpointer: LogCheckpointer
   let snapshots: SQLiteSnapshotStore
 
-  func prune(keepingFrom position: Int64) throws(JournalError) {
+  func prune(keepingFrom position: Int64, batchesThrough last: Int64) throws(JournalError) {
     guard let oldest = try snapshots.starts().last(where: { $0.position <= position }) else { return }
     try snapshots.removeOlder(than: oldest)
-    while try pruneStep(through: oldest.position) {}
-    try file.writing("pruning") { try SeamRows($0).remove(before: oldest.position) }
+    let last = min(last, oldest.position)
+    while try pruneStep(through: last) {}
+    try file.writing("pruning") { try SeamRows($0).remove(before: last) }
   }
 
   /// Deletes some of the batches that end at or before `position`, oldest first.
