@@ -219,21 +219,68 @@ import Testing
     }
   }
 
-  // MARK: Refused operations
+  // MARK: Copies and repairs
 
-  @Test("copying and repairing are refused with a sentence that names the operation and the file")
-  func refused() throws {
+  @Test("a view of a checkpoint has its payload, and refuses to read the state with a sentence that names the file")
+  func view() throws {
     let folder = try folder(snapshots: [2], checkpoints: [5])
     let journal = try open(folder)
-    #expect(throws: JournalError(.unsupported, "")) { try SQLiteJournalView(path: folder.file()) }
-    try journal.close()
-    let error = #expect(throws: JournalError.self) { try JournalSalvage(path: folder.file()) }
+    let view = try SQLiteJournalView(path: folder.file())
+    #expect(view.checkpoint?.payload == payload(5) && view.snapshot?.position == 5 && view.head.position == 10)
+    let error = #expect(throws: JournalError.self) { try view.forEachChunk { _ in } }
     #expect(
       error?.description
-        == "journal: unsupported: repairing the journal is not possible, because the database keeps its data in page "
+        == "journal: unsupported: copying the journal is not possible, because the database keeps its data in page "
         + "files; use hearth db export while the server runs [file \(folder.file())]")
-    // A refusal leaves the journal unlocked.
-    try open(folder).close()
+    view.close()
+    try journal.close()
+  }
+
+  /// Repairs a journal with three page files, and returns the report.
+  private func repair(_ folder: JournalFolder, _ checkpoints: StubCheckpoints) throws -> SalvageReport {
+    for number in 0..<3 { try folder.write([UInt8(number)], "main.journal.pages/0000000\(number).seg") }
+    let salvage = try JournalSalvage(path: folder.file(), checkpoints)
+    let report = salvage.examine()
+    try FileManager.default.createDirectory(atPath: folder.file("kept"), withIntermediateDirectories: false)
+    try salvage.replace(report, keepingIn: folder.file("kept"))
+    return report
+  }
+
+  @Test("a repair saves what is readable of a checkpoint as a snapshot, and keeps the pages with the damaged file")
+  func repairs() throws {
+    let folder = try folder(checkpoints: [4], prunes: true)
+    try FileManager.default.createDirectory(
+      atPath: folder.file("main.journal.pages"), withIntermediateDirectories: false)
+    let report = try repair(folder, StubCheckpoints(chunks: [[1, 2], [3]], unreadableCount: 3_000))
+    #expect(report.unreadableCount == 3_000 && report.base?.position == 4 && report.headPosition == 10)
+    #expect(report.damages.map(\.finding) == ["part 0", "part 1", "2998 more parts of the data cannot be read"])
+    #expect(report.lostPositions == nil && !report.isWhole && !report.isLost)
+    let journal = try open(folder)
+    let snapshot = try #require(try journal.currentSnapshot())
+    var chunks: [[UInt8]] = []
+    try journal.forEachChunk(of: snapshot) { chunks.append($0) }
+    #expect(snapshot.position == 4 && chunks == [[1, 2], [3]] && journal.recovery.headPosition == 10)
+    try journal.close()
+    #expect(!folder.exists("main.journal.pages"))
+    for number in 0..<3 { #expect(try folder.bytes("kept/main.journal.pages/0000000\(number).seg") == [UInt8(number)]) }
+    #expect(folder.exists("kept/main.journal"))
+  }
+
+  @Test("an older start without unreadable pages is preferred if its log leads as far")
+  func olderStart() throws {
+    for snapshots in [[Int64](), [2]] {
+      let folder = try folder(snapshots: snapshots, checkpoints: [4])
+      let report = try JournalSalvage(path: folder.file(), StubCheckpoints(unreadableCount: 2)).examine()
+      #expect(report.base?.position == snapshots.first && report.unreadableCount == 0 && report.headPosition == 10)
+      #expect(report.damages.count == 2 && !report.isWhole && report.hasUnreadablePages)
+    }
+  }
+
+  @Test("an intact journal with a checkpoint has no findings")
+  func intact() throws {
+    let folder = try folder(checkpoints: [4], prunes: true)
+    let report = try JournalSalvage(path: folder.file(), StubCheckpoints()).examine()
+    #expect(report.isWhole && report.base?.position == 4 && report.unreadableCount == 0)
   }
 
   // MARK: The folder of pages
@@ -272,9 +319,9 @@ import Testing
     let (folder, other) = (try JournalFolder(), try JournalFolder())
     let (journals, target) = (SQLiteJournals(folder: folder.path), SQLiteJournals(folder: other.path))
     try journals.open("a").journal.close()
-    for place in [folder, other] {
+    for (place, code) in [(folder, JournalError.Code.unsupported), (other, .inUse)] {
       try FileManager.default.createDirectory(atPath: place.file("a.pages"), withIntermediateDirectories: false)
-      #expect(throws: JournalError(.unsupported, "")) { try journals.move("a", to: target) }
+      #expect(throws: JournalError(code, "")) { try journals.move("a", to: target) }
       try place.remove("a.pages")
     }
     try journals.move("a", to: target)

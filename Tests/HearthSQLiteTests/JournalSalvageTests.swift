@@ -47,11 +47,11 @@ import Testing
 
   /// Replaces the journal; the lock ends with the salvage.
   private func replace(_ folder: JournalFolder, _ report: SalvageReport, keepingIn kept: String) throws {
-    try JournalSalvage(path: folder.file()).replace(report, keepingIn: kept)
+    try JournalSalvage(path: folder.file(), StubCheckpoints()).replace(report, keepingIn: kept)
   }
 
   private func examine(_ folder: JournalFolder) throws -> SalvageReport {
-    try JournalSalvage(path: folder.file()).examine()
+    try JournalSalvage(path: folder.file(), StubCheckpoints()).examine()
   }
 
   @Test("an intact journal has no findings, and an open one is not changed")
@@ -60,7 +60,7 @@ import Testing
     let report = try examine(folder)
     #expect(report.isWhole && report.headPosition == 5 && report.lostPositions == nil && report.base?.position == 3)
     let journal = try SQLiteJournal(path: folder.file())
-    #expect(throws: JournalError(.inUse, "")) { try JournalSalvage(path: folder.file()) }
+    #expect(throws: JournalError(.inUse, "")) { try JournalSalvage(path: folder.file(), StubCheckpoints()) }
     try journal.close()
   }
 

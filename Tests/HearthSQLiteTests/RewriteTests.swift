@@ -103,10 +103,10 @@ import Testing
       try database.execute(sql: "UPDATE snapshot_chunk SET payload = zeroblob(1000) WHERE snapshot_id > 0")
     }
     try journal.close()
-    let report = try JournalSalvage(path: folder.file()).examine()
+    let report = try JournalSalvage(path: folder.file(), StubCheckpoints()).examine()
     #expect(report.base == nil && report.headPosition == 10 && report.lostPositions == nil)
     try FileManager.default.createDirectory(atPath: folder.file("kept"), withIntermediateDirectories: false)
-    try JournalSalvage(path: folder.file()).replace(report, keepingIn: folder.file("kept"))
+    try JournalSalvage(path: folder.file(), StubCheckpoints()).replace(report, keepingIn: folder.file("kept"))
     #expect(try version(folder) == SQLiteSchema.version)
     let again = try SQLiteJournal(path: folder.file())
     #expect(try again.recovery.damages.isEmpty && again.allBatches() == wanted)

@@ -52,7 +52,7 @@ extension DatabaseNotice {
     case .conversionBegun(let sizeBytes, let availableBytes):
       return Line(
         level: .notice,
-        text: "its data moves to page files, which earlier versions cannot read: only a backup of before leads back",
+        text: "its data moves to page files, which earlier versions cannot read: only a backup leads back",
         details: ["bytes": "\(sizeBytes)", "available": "\(availableBytes)"])
     case .conversionRefused(let neededBytes, let availableBytes):
       return Line(

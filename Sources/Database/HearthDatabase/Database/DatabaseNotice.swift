@@ -31,7 +31,7 @@ public enum DatabaseNotice: Sendable {
   case pageUnreadable(JournalError, path: Path?)
 
   /// The conversion of a large snapshot into page files begins. Earlier versions cannot read these: the only way back
-  /// is a backup of before.
+  /// is a backup.
   case conversionBegun(sizeBytes: Int, availableBytes: Int)
 
   /// A large snapshot was loaded into memory, because the disk has no space for its conversion into page files.

@@ -28,7 +28,7 @@ package struct ReplicationStart: Sendable {
   package init(of journal: any Journal, initialRules: RuleSet) throws {
     var found = Recovery(initialRules: initialRules)
     if let snapshot = try journal.currentSnapshot() {
-      try found.load(snapshot) { try journal.snapshotChunk($0, of: snapshot) }
+      try found.load(snapshot) { try journal.forEachChunk(of: snapshot, $0) }
     }
     (state, report) = found.state()
     (snapshotBytes, members) = (found.snapshotBytes, found.members)

@@ -103,11 +103,16 @@ final class PagedStorage: Sendable {
     Node.empty.replacing(rulesKey, with: storedRules.map { Node(.string($0)) } ?? .empty)
   }
 
+  /// Returns the rules in the settings of a checkpoint; nil before the first deployment.
+  static func storedRules(in settings: Node) -> String? {
+    if case .string(let rules)? = settings.child(rulesKey).scalar { rules } else { nil }
+  }
+
   private func content(of checkpoint: PageCheckpoint, at position: Int64) throws(PageError) -> Content {
     func node(_ bytes: [UInt8]) throws(PageError) -> Node { try StoredNode(bytes, in: store).open() }
     let settings = try node(checkpoint.settings)
     var content = Content(position: position, root: try node(checkpoint.root), sessions: try node(checkpoint.sessions))
-    if case .string(let rules)? = settings.child(Self.rulesKey).scalar { content.storedRules = rules }
+    content.storedRules = Self.storedRules(in: settings)
     if let failure { throw failure }
     writing.withLock { $0.settings = (content.storedRules, settings) }
     return content

@@ -32,7 +32,7 @@ struct Recovery {
       (root, sessions, storedRules) = (content.root, OnDisconnectSessions(content.sessions), content.storedRules)
       (position, snapshotPosition) = (content.position, content.position)
     } else if let snapshot = try journal.currentSnapshot() {
-      try load(snapshot) { try journal.snapshotChunk($0, of: snapshot) }
+      try load(snapshot) { try journal.forEachChunk(of: snapshot, $0) }
     }
     var (log, recovered, unstored) = (LogReader(), self, SnapshotSchedule.Log())
     try journal.forEachBatch(after: position) { batch in
@@ -69,7 +69,7 @@ struct Recovery {
   mutating func run(_ view: any JournalView) throws {
     var hash = RunningHash.empty
     if let snapshot = view.snapshot {
-      try load(snapshot) { try view.snapshotChunk($0) }
+      try load(snapshot, view.forEachChunk)
       hash = snapshot.runningHash
     }
     var (log, recovered) = (LogReader(), self)
@@ -113,10 +113,10 @@ struct Recovery {
 
   /// Loads a snapshot.
   ///
-  /// - Parameter chunk: Reads one of its chunks.
-  mutating func load(_ snapshot: SnapshotInfo, chunk: (Int) throws -> [UInt8]) throws {
+  /// - Parameter forEachChunk: Calls its argument with each chunk in order.
+  mutating func load(_ snapshot: SnapshotInfo, _ forEachChunk: (([UInt8]) throws -> Void) throws -> Void) throws {
     var reader = SnapshotReader()
-    for index in 0..<snapshot.chunkCount { try reader.read(chunk(index)) }
+    try forEachChunk { try reader.read($0) }
     guard let root = reader.root, let sessions = reader.sessions, reader.position == snapshot.position else {
       throw RecordError("it is not complete", byteOffset: snapshot.sizeBytes)
     }

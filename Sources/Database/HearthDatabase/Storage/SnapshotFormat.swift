@@ -23,15 +23,27 @@ enum SnapshotFormat {
   static func write(
     _ state: DatabaseState, members: [UInt8]? = nil, chunkBytes: Int, chunk: ([UInt8]) throws -> Void
   ) throws {
+    try write(
+      [state.root, state.sessions.tree], position: state.position, storedRules: state.storedRules, members: members,
+      chunkBytes: chunkBytes, chunk: chunk)
+  }
+
+  /// Writes the stream of a state's parts.
+  ///
+  /// - Parameter trees: The data and the sessions.
+  static func write(
+    _ trees: [Node], position: Int64, storedRules: String?, members: [UInt8]? = nil, chunkBytes: Int,
+    chunk: ([UInt8]) throws -> Void
+  ) throws {
     var bytes: [UInt8] = [members == nil ? version : clusterVersion]
-    bytes.append(littleEndian: UInt64(bitPattern: state.position))
-    bytes.append(state.storedRules == nil ? 0 : 1)
-    bytes.append(sized: state.storedRules ?? "")
+    bytes.append(littleEndian: UInt64(bitPattern: position))
+    bytes.append(storedRules == nil ? 0 : 1)
+    bytes.append(sized: storedRules ?? "")
     if let members {
       bytes.append(varint: UInt64(members.count))
       bytes += members
     }
-    for tree in [state.root, state.sessions.tree] {
+    for tree in trees {
       try NodeEncoder.append(tree, to: &bytes) { bytes in
         if bytes.count >= chunkBytes { try spill(&bytes, chunkBytes: chunkBytes, chunk) }
       }

@@ -36,8 +36,9 @@ package struct JournalFileEngine: Sendable {
   /// Reads a file's format version, without disturbing a process that has the file open; nil when the file is not a
   /// journal.
   package let format: @Sendable (_ path: String) throws(JournalError) -> Int64?
-  /// Locks a journal's file for its repair.
-  package let repair: @Sendable (_ path: String) throws(JournalError) -> any JournalRepair
+  /// Locks a journal's file for its repair, which reads the states of checkpoints through a reader.
+  package let repair:
+    @Sendable (_ path: String, _ checkpoints: any CheckpointReader) throws(JournalError) -> any JournalRepair
   /// Cuts a journal's file off before its first damage.
   package let cut: @Sendable (_ path: String) throws(JournalError) -> JournalRecovery
   /// Opens the store in a data folder, which is created when it is first used.
@@ -47,7 +48,9 @@ package struct JournalFileEngine: Sendable {
   package init(
     suffix: String, pagesSuffix: String, formats: ClosedRange<Int64>,
     format: @escaping @Sendable (_ path: String) throws(JournalError) -> Int64?,
-    repair: @escaping @Sendable (_ path: String) throws(JournalError) -> any JournalRepair,
+    repair:
+      @escaping @Sendable (_ path: String, _ checkpoints: any CheckpointReader) throws(JournalError) ->
+      any JournalRepair,
     cut: @escaping @Sendable (_ path: String) throws(JournalError) -> JournalRecovery,
     open: @escaping @Sendable (_ folder: String) -> any JournalStore
   ) {

@@ -6,14 +6,19 @@ public protocol JournalView: AnyObject, Sendable {
   /// The end of the log at the time of the view, with the owner's epoch.
   var head: JournalHead { get }
 
-  /// The snapshot that a start would load; nil when there is none.
+  /// The snapshot that a start would load, or a description of ``checkpoint``; nil when there is neither.
   var snapshot: SnapshotInfo? { get }
 
-  /// Returns one chunk of the snapshot, verified against the hash that was stored with it.
+  /// The checkpoint that a start would load; nil when it loads a snapshot, or begins with the first batch.
+  var checkpoint: Checkpoint? { get }
+
+  /// Calls `body` with the chunks of the state at the position of ``snapshot`` in order, verified against the hashes that
+  /// were stored with them.
   ///
-  /// - Parameter index: The chunk's index, from 0 up to the snapshot's `chunkCount`.
-  /// - Throws: `.corrupt`, `.inputOutput`.
-  func snapshotChunk(_ index: Int) throws(JournalError) -> [UInt8]
+  /// - Parameter body: Must not call this view.
+  /// - Throws: `.unsupported` for a checkpoint, if the view does not know the files of the journal's owner; `.corrupt`,
+  ///   `.inputOutput`, and any error of `body`.
+  func forEachChunk(_ body: ([UInt8]) throws -> Void) throws
 
   /// Calls `body` with every batch that ends after `position`, in order and without gaps; only one batch is in memory
   /// at a time. The first may begin later than right after `position`, when a snapshot has replaced the log before it.
@@ -31,6 +36,11 @@ public protocol JournalView: AnyObject, Sendable {
 
   /// Releases the retained data.
   func close()
+}
+
+extension JournalView {
+  /// Returns nil, which is right for a storage engine without checkpoints.
+  public var checkpoint: Checkpoint? { nil }
 }
 
 /// A batch with its epoch and running hash, which link it to the batch before.

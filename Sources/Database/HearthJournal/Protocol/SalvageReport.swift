@@ -17,10 +17,14 @@ package struct SalvageReport: Sendable {
   package var damages: [JournalRecovery.Damage] = []
   /// The unreadable parts of the history, the oldest first. A server can still open the journal.
   package var lostPast: [LostPast] = []
-  /// The snapshot with which the salvageable part begins; nil when it begins with the log's first batch.
+  /// The snapshot or checkpoint with which the salvageable part begins; nil when it begins with the log's first batch.
   package var base: SnapshotInfo?
   /// True when nothing can be salvaged: not even the tables are readable.
   package var isLost = false
+  /// True when a checkpoint has pages that cannot be read, whether the salvageable part begins with it or not.
+  package var hasUnreadablePages = false
+  /// The number of parts of that checkpoint's state that cannot be read; the first ones are in ``damages``.
+  package var unreadableCount = 0
   /// The end of the salvageable part.
   package var headPosition: Int64 = 0
   /// The last batch of the salvageable part; nil when that part is only a snapshot.

@@ -15,6 +15,9 @@ public enum JournalLimits {
   /// list of thousands of files. Usually it is a few hundred bytes; an append waits while it is written.
   public static let checkpointBytesMax = 24 << 20
 
+  /// The unreadable parts of a checkpoint's state that a report lists; a missing file has tens of thousands of pages.
+  public static let listedDamagesMax = 1_000
+
   /// The bytes that `forEachBatch` holds in memory at a time.
   public static let readBytes = 4 << 20
 }

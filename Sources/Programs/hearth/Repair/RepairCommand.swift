@@ -1,4 +1,5 @@
 import ArgumentParser
+import HearthDatabase
 import HearthJournal
 import HearthProgram
 import HearthServer
@@ -13,11 +14,11 @@ struct RepairCommand: ParsableCommand {
     abstract: "Check a stopped server's data folder for damage, and save the undamaged part.",
     discussion: """
       PATH is a data folder, or a file in it that a server's error names: databases/NAME\(suffix) or \
-      accounts\(suffix). Without --apply, lists what is damaged or missing, and changes nothing. Exits with 0 when a \
-      server can open every file and the history is not damaged, and 1 otherwise.
+      accounts\(suffix). Without --apply, reads everything, lists what is damaged or missing, and changes nothing. \
+      Exits with 0 when a server can open every file and neither pages nor the history are damaged, and 1 otherwise.
 
-      --apply replaces each damaged file by a new file with the longest readable part of its log, and moves the \
-      damaged one to the folder damaged-TIME in the data folder. --in-place instead truncates the file before the \
+      --apply replaces each damaged file by a new file with the longest readable part of its log, and with the \
+      readable pages of page files. It moves the damaged ones to the folder damaged-TIME in the data folder. --in-place instead truncates the file before the \
       first damage; the newest snapshot must be intact. It needs no free space, and keeps unsent events and the \
       history. The damaged bytes stay in the table damaged_batch of the file, or beside it as FILE-wal.damaged. If \
       there is a backup, restore it instead.
@@ -42,7 +43,9 @@ struct RepairCommand: ParsableCommand {
     var salvages: [(any JournalRepair)?] = []
     do {
       target = try RepairTarget(path)
-      for journal in target.journals { salvages.append(try JournalEngines.folder.repair(journal.path)) }
+      for journal in target.journals {
+        salvages.append(try JournalEngines.folder.repair(journal.path, PageCheckpointReader()))
+      }
     } catch let error as JournalError {
       throw AdminFailure("\(error)")
     }
@@ -58,7 +61,11 @@ struct RepairCommand: ParsableCommand {
         continue
       }
       do {
-        if inPlace {
+        if inPlace, report.hasUnreadablePages {
+          throw JournalError(
+            .unsupported, "pages cannot be repaired in place; run the command again without --in-place",
+            at: JournalError.Place(file: journal.path))
+        } else if inPlace {
           // Opening a journal takes its lock, so it must be free.
           salvages[index] = nil
           try cut(journal)

@@ -34,7 +34,7 @@ struct RepairText {
   }
 
   private var saved: [String] {
-    let base = report.base.map { "the snapshot of position \($0.position)" } ?? "the first commit"
+    let base = report.base.map { "the state of position \($0.position)" } ?? "the first commit"
     var lines = ["  can be saved: from \(base) up to position \(report.headPosition)\(time(of: report.lastBatch))"]
     if let lost = report.lostPositions {
       let count = lost.upperBound - lost.lowerBound + 1
@@ -43,6 +43,11 @@ struct RepairText {
           + time(of: report.lastLostBatch))
     } else {
       lines.append("  missing then: no known commit")
+    }
+    if report.unreadableCount > 0 {
+      let count = report.unreadableCount
+      let parts = count == 1 ? "1 part" : "\(count) parts"
+      lines.append("  missing then, unless a later commit replaces it: the unreadable data above, \(parts)")
     }
     if !keepsEvents, report.eventCount != 0 {
       let events = report.eventCount.map { String($0) } ?? "an unknown number of"

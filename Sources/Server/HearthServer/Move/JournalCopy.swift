@@ -8,7 +8,7 @@ enum JournalCopy {
   static func run(_ view: any JournalView, into copy: any JournalRestoration) throws {
     if let snapshot = view.snapshot {
       try copy.begin(at: snapshot.position, runningHash: snapshot.runningHash)
-      for index in 0..<snapshot.chunkCount { try copy.append(chunk: try view.snapshotChunk(index)) }
+      try view.forEachChunk { try copy.append(chunk: $0) }
     }
     try view.forEachLink(after: view.snapshot?.position ?? 0) { link in
       try copy.append(link)

@@ -1,4 +1,5 @@
 import Glibc
+import HearthDatabase
 import HearthJournal
 import HearthWire
 
@@ -31,7 +32,10 @@ package struct DataFolderJournals: Sendable {
   /// Creates the journals in a store that is open already.
   init(_ dataDirectory: String, in store: any JournalStore) {
     (directory, self.store) = (DataDirectory(path: dataDirectory), store)
-    archive = store.archive(of: ["", ServerJournals.databasesPrefix])
+    archive = CheckpointArchive(store.archive(of: ["", ServerJournals.databasesPrefix])) { name in
+      let start = name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex
+      return store.factory(String(name[..<start])).pageFolder(of: String(name[start...]))
+    }
   }
 
   /// The problems with the store's set-up; a sentence each.

@@ -91,7 +91,7 @@ struct DatabaseCopy {
 
   private func base(_ snapshot: SnapshotInfo, _ view: any JournalView) throws -> Manifest.Base {
     var writer = StreamWriter(store)
-    for index in 0..<snapshot.chunkCount { try writer.write(try view.snapshotChunk(index)) }
+    try view.forEachChunk { try writer.write($0) }
     return Manifest.Base(
       position: snapshot.position, runningHash: snapshot.runningHash, stream: try writer.finish())
   }

@@ -51,8 +51,12 @@ final class PostgresJournalView: JournalView {
 
   deinit { close() }
 
-  func snapshotChunk(_ index: Int) throws(JournalError) -> [UInt8] {
-    guard let snapshot else { throw error(.snapshotAbandoned, "the journal has no snapshot") }
+  func forEachChunk(_ body: ([UInt8]) throws -> Void) throws {
+    guard let snapshot else { return }
+    for index in 0..<snapshot.chunkCount { try body(try chunk(index, of: snapshot)) }
+  }
+
+  private func chunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8] {
     let found = try run(
       "reading a snapshot", statement(SnapshotSQL.chunk, snapshot.identifier, Int64(index)))
     guard let payload = found.bytes(0, 1) else {

@@ -9,19 +9,20 @@ import HearthRows
 final class SQLiteJournalView: JournalView {
   let head: JournalHead
   let snapshot: SnapshotInfo?
+  let checkpoint: Checkpoint?
   private let path: String
   private let queue: DatabaseQueue
 
   /// Begins the transaction.
   ///
-  /// - Throws: `.corrupt` when the log ends before the acknowledged position; `.unsupported` when a start loads a
-  ///   checkpoint; `.notAJournal`, `.unsupportedFormat`, `.permissionDenied`, `.inputOutput`.
+  /// - Throws: `.corrupt` when the log ends before the acknowledged position; `.notAJournal`, `.unsupportedFormat`,
+  ///   `.permissionDenied`, `.inputOutput`.
   init(path: String) throws(JournalError) {
     // Read before the transaction begins, because the owner advances the mark after each append.
     let mark = try HighWaterMark.read(journalPath: path)
     self.path = path
     let action = "inspecting the journal"
-    (queue, head, snapshot) = try JournalError.mapping(action, path: path) {
+    (queue, head, snapshot, checkpoint) = try JournalError.mapping(action, path: path) {
       var configuration = Configuration()
       configuration.label = "hearth.journal.view"
       configuration.readonly = true
@@ -29,13 +30,13 @@ final class SQLiteJournalView: JournalView {
       configuration.allowsUnsafeTransactions = true
       configuration.reportFirstReadError(action, path: path)
       let queue = try DatabaseQueue(path: path, configuration: configuration)
-      let (head, snapshot) = try queue.unsafeRead { database in
+      let (head, snapshot, checkpoint) = try queue.unsafeRead { database in
         try JournalError.mapping(action, path: path) {
           try database.beginTransaction(.deferred)
           return try Self.state(database, path: path)
         }
       }
-      return (queue, head, snapshot)
+      return (queue, head, snapshot, checkpoint)
     }
     guard case .found(let slot) = mark, head.position < slot.position else { return }
     throw JournalError(
@@ -44,13 +45,17 @@ final class SQLiteJournalView: JournalView {
         + "acknowledged; " + JournalRecovery.remedy(path), at: JournalError.Place(file: path, position: head.position))
   }
 
-  /// Returns the end of the log and the current snapshot. A file without tables is an empty log.
-  private static func state(_ database: Database, path: String) throws -> (JournalHead, SnapshotInfo?) {
+  /// Returns the end of the log and the current snapshot or checkpoint. A file without tables is an empty log.
+  private static func state(
+    _ database: Database, path: String
+  ) throws -> (JournalHead, SnapshotInfo?, Checkpoint?) {
     guard try SQLiteSchema.requireKnown(database, path: path) else {
-      return (JournalHead(epoch: 0, position: 0, runningHash: .empty), nil)
+      return (JournalHead(epoch: 0, position: 0, runningHash: .empty), nil, nil)
     }
     let snapshot = try SnapshotRows(database: database, path: path).current()
-    if snapshot?.isCheckpoint == true { throw JournalError.unsupported("copying the journal", file: path) }
+    let checkpoint = try snapshot.flatMap {
+      $0.isCheckpoint ? try CheckpointRows(database, path: path).checkpoint($0) : nil
+    }
     let epoch = try Int64.fetchOne(database, sql: "SELECT epoch FROM ownership") ?? 0
     let last = try Row.fetchOne(
       database, sql: "SELECT last_position, running_hash FROM batch ORDER BY first_position DESC LIMIT 1")
@@ -65,15 +70,17 @@ final class SQLiteJournalView: JournalView {
         head.runningHash = RunningHash(stored: hash)
       }
     }
-    return (head, snapshot)
+    return (head, snapshot, checkpoint)
   }
 
-  func snapshotChunk(_ index: Int) throws(JournalError) -> [UInt8] {
-    guard let snapshot else {
-      throw JournalError(.snapshotAbandoned, "the journal has no snapshot", at: JournalError.Place(file: path))
-    }
-    return try JournalError.mapping("reading a snapshot", path: path) {
-      try queue.unsafeRead { try SnapshotRows(database: $0, path: path).chunk(index, of: snapshot) }
+  func forEachChunk(_ body: ([UInt8]) throws -> Void) throws {
+    guard let snapshot else { return }
+    if checkpoint != nil { throw JournalError.unsupported("copying the journal", file: path) }
+    for index in 0..<snapshot.chunkCount {
+      try body(
+        try JournalError.mapping("reading a snapshot", path: path) {
+          try queue.unsafeRead { try SnapshotRows(database: $0, path: path).chunk(index, of: snapshot) }
+        })
     }
   }
 

@@ -20,18 +20,19 @@ extension SQLiteJournals: JournalArchive {
   /// Moves a closed journal to another folder of the same file system. The database file, whose presence determines
   /// where the journal is, is moved last: after any interruption, the journal is complete in one of the folders.
   ///
-  /// - Throws: `.inUse` when the other folder has files of such a journal already; `.unsupported` for a journal with
-  ///   pages; `.permissionDenied`, `.inputOutput`.
+  /// - Throws: `.inUse` when the other folder has files or pages of such a journal already; `.unsupported` for a journal
+  ///   with pages; `.permissionDenied`, `.inputOutput`.
   public func move(_ name: String, to folder: SQLiteJournals) throws(JournalError) {
     let (path, target) = (path(of: name), folder.path(of: name))
-    for pages in [folderOfPages(name), folder.folderOfPages(name)] where try PosixFile.sizeBytes(of: pages) != nil {
-      throw .unsupported("moving the journal", file: pages)
+    guard try PosixFile.sizeBytes(of: folderOfPages(name)) == nil else {
+      throw .unsupported("moving the journal", file: folderOfPages(name))
     }
+    let pages = try PosixFile.sizeBytes(of: folder.folderOfPages(name)) != nil ? [folder.folderOfPages(name)] : []
     // A view of the journal may have left an empty WAL.
     let log = (try PosixFile.sizeBytes(of: target + "-wal") ?? 0) > 0 ? [target + "-wal"] : []
-    for file in try PosixFile.sizeBytes(of: target) != nil ? [target] : log {
+    for file in try PosixFile.sizeBytes(of: target) != nil ? [target] : log + pages {
       throw JournalError(
-        .inUse, "the file already exists: move it away, with all files whose names start with its name",
+        .inUse, "it already exists: move it away, with all files whose names start with its name",
         at: JournalError.Place(file: file))
     }
     for suffix in ["-wal", "-shm", ".mark"] { try PosixFile.moveIfThere(path + suffix, to: target + suffix) }

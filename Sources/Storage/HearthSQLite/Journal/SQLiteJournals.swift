@@ -31,13 +31,19 @@ public struct SQLiteJournals: JournalFactory {
     try PosixFile.synchronizeFolder(of: path)
     if hasPages {
       // No journal refers to them any more.
-      for page in try Self.entries(of: pages) { try Self.remove(pages + "/" + page) }
-      guard rmdir(pages) == 0 || errno == ENOENT else {
-        throw JournalError.system("cannot remove the folder", path: pages, errno)
-      }
-      try PosixFile.synchronizeFolder(of: pages)
+      try Self.removePages(in: pages)
     }
     _ = consume lock
+  }
+
+  /// Removes a folder of pages.
+  static func removePages(in folder: String) throws(JournalError) {
+    guard try PosixFile.sizeBytes(of: folder) != nil else { return }
+    for page in try entries(of: folder) { try remove(folder + "/" + page) }
+    guard rmdir(folder) == 0 || errno == ENOENT else {
+      throw JournalError.system("cannot remove the folder", path: folder, errno)
+    }
+    try PosixFile.synchronizeFolder(of: folder)
   }
 
   private static func remove(_ path: String) throws(JournalError) {
@@ -58,7 +64,7 @@ public struct SQLiteJournals: JournalFactory {
 
   private func entries() throws(JournalError) -> [String] { try Self.entries(of: folder) }
 
-  private static func entries(of folder: String) throws(JournalError) -> [String] {
+  static func entries(of folder: String) throws(JournalError) -> [String] {
     guard let entries = opendir(folder) else {
       throw JournalError.system("cannot list the folder", path: folder, errno)
     }

@@ -10,21 +10,21 @@ package final class JournalSalvage: JournalRepair {
   /// The path of the database file.
   package let path: String
   private let lock: OwnerLock
+  private let checkpoints: any CheckpointReader
 
   /// Takes the journal's lock.
   ///
-  /// - Throws: `.inUse` while the journal is open elsewhere; `.unsupported` when it has a checkpoint;
-  ///   `.permissionDenied`, `.inputOutput`.
-  package init(path: String) throws(JournalError) {
+  /// - Parameter checkpoints: The reader of the states that checkpoints name.
+  /// - Throws: `.inUse` while the journal is open elsewhere; `.permissionDenied`, `.inputOutput`.
+  package init(path: String, _ checkpoints: any CheckpointReader) throws(JournalError) {
     lock = try OwnerLock(journalPath: path)
-    self.path = path
-    if hasCheckpoint { throw .unsupported("repairing the journal", file: path) }
+    (self.path, self.checkpoints) = (path, checkpoints)
   }
 
-  /// True when a checkpoint can be read: an unreadable file is examined like any other.
-  private var hasCheckpoint: Bool {
-    let found = try? connection(path).read { try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM checkpoint)") }
-    return found == true
+  /// The folder with the pages of checkpoints.
+  var pageFolder: String {
+    let name = path.hasSuffix(SQLiteJournals.suffix) ? String(path.dropLast(SQLiteJournals.suffix.count)) : path
+    return name + SQLiteJournals.pagesSuffix
   }
 
   /// Examines the whole journal. Content that the disk fails to read counts as damage.
@@ -65,21 +65,43 @@ package final class JournalSalvage: JournalRepair {
 
   // MARK: Examination
 
+  /// Reads the pages of a checkpoint, and returns the number of parts that cannot be read.
+  private func unreadableCount(of base: SnapshotInfo?, _ database: Database, _ report: inout SalvageReport) -> Int {
+    guard let base, base.isCheckpoint,
+      let checkpoint = try? CheckpointRows(database, path: path).checkpoint(base)
+    else { return 0 }
+    let (damages, count) = checkpoints.examine(checkpoint, in: pageFolder)
+    report.damages += damages
+    if count > 0 { report.hasUnreadablePages = true }
+    if count > damages.count {
+      report.damages.append(
+        .init(
+          place: .init(file: pageFolder, position: base.position),
+          finding: "\(count - damages.count) more parts of the data cannot be read"))
+    }
+    return count
+  }
+
   private func examine(_ database: Database, _ report: inout SalvageReport) throws {
     guard try SQLiteSchema.requireKnown(database, path: path) else { return noteMark(&report, stored: 0) }
     checkPages(database, &report)
     report.epoch = (try? Int64.fetchOne(database, sql: "SELECT epoch FROM ownership")) ?? 0
-    var best: (base: SnapshotInfo?, reader: SalvageReader)?
+    var best: (base: SnapshotInfo?, reader: SalvageReader, unreadableCount: Int)?
     let bases = bases(database, &report)
     for base in bases {
       var reader = SalvageReader(base, path: path)
       reader.run(database) { _ in }
-      if let known = best, known.reader.chain.position >= reader.chain.position { continue }
-      best = (base, reader)
+      // Among starts that lead equally far, one without unreadable pages is better.
+      let (position, known) = (reader.chain.position, best?.reader.chain.position ?? -1)
+      if known > position || known == position && best?.unreadableCount == 0 { continue }
+      let unreadableCount = unreadableCount(of: base, database, &report)
+      if known == position, unreadableCount > 0 { continue }
+      best = (base, reader, unreadableCount)
       // The log was followed to its end, so no other start can lead further.
-      if reader.finding == nil { break }
+      if reader.finding == nil, unreadableCount == 0 { break }
     }
     guard let best else { return }
+    report.unreadableCount = best.unreadableCount
     if let finding = best.reader.finding { report.damages.append(finding) }
     if let base = best.base { checkPast(database, from: bases, before: base.position, &report) }
     report.base = best.base
@@ -128,6 +150,7 @@ package final class JournalSalvage: JournalRepair {
         guard let snapshot = row.flatMap(SnapshotInfo.init) else {
           throw JournalError.damagedSnapshot("its description cannot be read", path: path, position: nil)
         }
+        if snapshot.isCheckpoint { _ = try CheckpointRows(database, path: path).checkpoint(snapshot) }
         for index in 0..<snapshot.chunkCount {
           _ = try SnapshotRows(database: database, path: path).chunk(index, of: snapshot)
         }
@@ -210,6 +233,12 @@ package final class JournalSalvage: JournalRepair {
         let restoration = try SQLiteRestoration(path: target)
         if let base = report.base {
           try restoration.begin(at: base.position, runningHash: base.runningHash)
+          if base.isCheckpoint {
+            let checkpoint = try CheckpointRows(database, path: path).checkpoint(base)
+            try checkpoints.forEachChunk(of: checkpoint, in: pageFolder, skipsUnreadable: true) {
+              try restoration.append(chunk: $0)
+            }
+          }
           for index in 0..<base.chunkCount {
             try restoration.append(chunk: SnapshotRows(database: database, path: path).chunk(index, of: base))
           }

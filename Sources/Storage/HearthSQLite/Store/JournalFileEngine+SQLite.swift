@@ -5,7 +5,7 @@ extension JournalFileEngine {
   package static let sqlite = JournalFileEngine(
     suffix: SQLiteJournals.suffix, pagesSuffix: SQLiteJournals.pagesSuffix, formats: JournalHeader.formats,
     format: { path throws(JournalError) in try JournalHeader(path: path).format },
-    repair: { path throws(JournalError) in try JournalSalvage(path: path) },
+    repair: { path, checkpoints throws(JournalError) in try JournalSalvage(path: path, checkpoints) },
     cut: { path throws(JournalError) in
       let journal = try SQLiteJournal(path: path, options: SQLiteJournal.Options(recovery: .truncateAtFirstDamage))
       try journal.close()
