@@ -12,9 +12,9 @@ import Testing
     extent: PageFileExtent(
       endAddress: 18 << 26 | 8_192,
       segments: [
-        PageFileExtent.Segment(number: 3, nonce: .max, sizeBytes: 64 << 20, liveBytes: 5_000),
-        PageFileExtent.Segment(number: 17, nonce: 2, sizeBytes: 50 << 20, liveBytes: 50 << 20 - 4_096),
-        PageFileExtent.Segment(number: 18, nonce: 3, sizeBytes: 8_192, liveBytes: 4_096),
+        PageFileExtent.Segment(number: 3, nonce: .max, sizeBytes: 64 << 20, recordBytes: 5_000),
+        PageFileExtent.Segment(number: 17, nonce: 2, sizeBytes: 50 << 20, recordBytes: 50 << 20 - 4_096),
+        PageFileExtent.Segment(number: 18, nonce: 3, sizeBytes: 8_192, recordBytes: 4_096),
       ]))
 
   @Test func `A checkpoint is read as it was written, with its documented layout`() throws {
@@ -52,7 +52,7 @@ import Testing
     #expect(isRefused { $0.segments[0].sizeBytes = 64 << 20 + 64 })
     #expect(isRefused { $0.segments[0].sizeBytes = 4_032 })
     #expect(isRefused { $0.segments[1].sizeBytes += 16 })
-    #expect(isRefused { $0.segments[1].liveBytes = 50 << 20 + 1 })
+    #expect(isRefused { $0.segments[1].recordBytes = 50 << 20 + 1 })
     #expect(isRefused { $0.endAddress += 16 })
     #expect(isRefused { $0.endAddress = PageLocation.addressEnd + 64 })
     #expect(isRefused { $0.endAddress = .max })

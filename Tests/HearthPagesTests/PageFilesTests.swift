@@ -50,7 +50,7 @@ import Testing
     #expect(folder.names == extent.segments.map { PageFileLayout.name(of: $0.number) } && extent.segments.count > 3)
     for segment in extent.segments {
       let bytes = try folder.bytes(of: segment.number)
-      #expect(bytes.count == segment.sizeBytes && segment.liveBytes <= bytes.count - SegmentHeader.sizeBytes)
+      #expect(bytes.count == segment.sizeBytes && segment.recordBytes <= bytes.count - SegmentHeader.sizeBytes)
       var (offset, recordBytes) = (SegmentHeader.sizeBytes, 0)
       while offset < bytes.count {
         let size = Int(bytes[offset + 8]) | Int(bytes[offset + 9]) << 8
@@ -65,9 +65,9 @@ import Testing
           offset % 64 == 0 && offset % PageFolder.layout.pieceSizeBytes + size <= PageFolder.layout.pieceSizeBytes)
         (offset, recordBytes) = (offset + size, recordBytes + size)
       }
-      #expect(recordBytes == segment.liveBytes)
+      #expect(recordBytes == segment.recordBytes)
     }
-    #expect(pages.writer.byteCount == extent.segments.reduce(0) { $0 + $1.liveBytes })
+    #expect(pages.writer.byteCount == extent.segments.reduce(0) { $0 + $1.recordBytes })
     let last = try #require(extent.segments.last)
     #expect(extent.endAddress == last.number * PageFolder.layout.segmentSizeBytes + last.sizeBytes)
   }

@@ -11,12 +11,12 @@ package struct PageFileExtent: Sendable, Equatable {
     package var nonce: UInt64
     /// The bytes of the file in use, the header included.
     package var sizeBytes: Int
-    /// The estimated bytes of records that are still referred to.
-    package var liveBytes: Int
+    /// The bytes of all records that were written, without the header and the space between pieces.
+    package var recordBytes: Int
 
     /// Creates a description of a segment.
-    package init(number: Int, nonce: UInt64, sizeBytes: Int, liveBytes: Int) {
-      (self.number, self.nonce, self.sizeBytes, self.liveBytes) = (number, nonce, sizeBytes, liveBytes)
+    package init(number: Int, nonce: UInt64, sizeBytes: Int, recordBytes: Int) {
+      (self.number, self.nonce, self.sizeBytes, self.recordBytes) = (number, nonce, sizeBytes, recordBytes)
     }
   }
 
@@ -35,7 +35,7 @@ package struct PageFileExtent: Sendable, Equatable {
 // The layout of an extent. All numbers are little-endian.
 //
 //     end address (8), number of segments (4)
-//     for each segment: number (4), size (4), live bytes (4), nonce (8)
+//     for each segment: number (4), size (4), bytes of records (4), nonce (8)
 extension PageFileExtent {
   private static let segmentSize = 20
 
@@ -47,9 +47,9 @@ extension PageFileExtent {
     segments.reserveCapacity(count)
     for _ in 0..<count {
       let (number, size) = (try reader.number(UInt32.self), try reader.number(UInt32.self))
-      let (liveBytes, nonce) = (try reader.number(UInt32.self), try reader.number(UInt64.self))
+      let (recordBytes, nonce) = (try reader.number(UInt32.self), try reader.number(UInt64.self))
       segments.append(
-        Segment(number: Int(number), nonce: nonce, sizeBytes: Int(size), liveBytes: Int(liveBytes)))
+        Segment(number: Int(number), nonce: nonce, sizeBytes: Int(size), recordBytes: Int(recordBytes)))
     }
     self.init(endAddress: Int(clamping: end), segments: segments)
     guard isValid(layout) else { throw MalformedBytes("the extent of the page files is wrong") }
@@ -63,7 +63,7 @@ extension PageFileExtent {
     for segment in segments {
       guard segment.number >= numberMin, segment.number < PageFileLimits.segmentsMax,
         segment.sizeBytes >= SegmentHeader.sizeBytes, segment.sizeBytes <= layout.segmentSizeBytes,
-        segment.sizeBytes % alignment == 0, segment.liveBytes <= segment.sizeBytes,
+        segment.sizeBytes % alignment == 0, segment.recordBytes <= segment.sizeBytes,
         layout.start(of: segment.number) + segment.sizeBytes <= endAddress
       else { return false }
       numberMin = segment.number + 1
@@ -78,7 +78,7 @@ extension PageFileExtent {
     writer.number(UInt64(clamping: endAddress))
     writer.number(UInt32(clamping: segments.count))
     for segment in segments {
-      for number in [segment.number, segment.sizeBytes, segment.liveBytes] { writer.number(UInt32(clamping: number)) }
+      for number in [segment.number, segment.sizeBytes, segment.recordBytes] { writer.number(UInt32(clamping: number)) }
       writer.number(segment.nonce)
     }
   }

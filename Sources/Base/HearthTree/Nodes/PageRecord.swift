@@ -88,22 +88,40 @@ struct PageRecord {
       )
     }
     guard hasParts else { return try split(content) }
-    guard content.count >= 8, let store = PageStore.named(location.store) else { throw error("the parts are wrong") }
-    let size = number(Self.headerSize, UInt64.self)
-    guard size <= UInt64(Self.bodySizeBytesMax) else { throw error("the parts are wrong") }
-    let partCount = (Int(size) + Self.partSizeBytes - 1) / Self.partSizeBytes
-    guard 8 * (partCount + 1) <= content.count else { throw error("the parts are wrong") }
-    let whole = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(size), alignment: 8)
+    guard let store = PageStore.named(location.store) else { throw error("the parts are wrong") }
+    let (size, locations) = try parts
+    let whole = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
     defer { whole.deallocate() }
-    for part in 0..<partCount {
+    for (part, location) in locations.enumerated() {
       let start = part * Self.partSizeBytes
       let target = UnsafeMutableRawBufferPointer(
         rebasing: whole[start..<min(start + Self.partSizeBytes, whole.count)])
-      let location = try self.location(
-        fileBits: content.loadUnaligned(fromByteOffset: 8 * (part + 1), as: UInt64.self))
       try store.copyPart(at: location, to: target)
     }
     return try split(UnsafeRawBufferPointer(whole))
+  }
+
+  /// The locations of the parts of the body; none for one that is in the record.
+  var partLocations: [PageLocation] {
+    get throws(PageError) { hasParts ? try parts.locations : [] }
+  }
+
+  /// The size of a body in parts, and their locations.
+  private var parts: (size: Int, locations: [PageLocation]) {
+    get throws(PageError) {
+      let content = UnsafeRawBufferPointer(rebasing: bytes[Self.headerSize...])
+      guard content.count >= 8 else { throw error("the parts are wrong") }
+      let size = number(Self.headerSize, UInt64.self)
+      guard size <= UInt64(Self.bodySizeBytesMax) else { throw error("the parts are wrong") }
+      let partCount = (Int(size) + Self.partSizeBytes - 1) / Self.partSizeBytes
+      guard 8 * (partCount + 1) <= content.count else { throw error("the parts are wrong") }
+      var locations: [PageLocation] = []
+      for part in 0..<partCount {
+        let offset = 8 * (part + 1)
+        locations.append(try location(fileBits: content.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+      }
+      return (Int(size), locations)
+    }
   }
 
   /// The size of every part but the last.

@@ -88,6 +88,9 @@ package struct StoredNodeWriter<Sink: PageSink>: Sendable {
     written.removeAll()
   }
 
+  /// Changes the sink, to which nothing was written since the last commit.
+  package mutating func updateSink(_ body: (inout Sink) -> Void) { body(&sink) }
+
   /// Drops what was written since the last commit, which is not stored then.
   package mutating func discard() {
     sink.discard()

@@ -39,6 +39,11 @@ struct OpenFileTable {
     entries[key] = Entry(file: file, lastUse: useCount)
   }
 
+  /// Removes the files of a segment.
+  mutating func remove(_ number: Int) {
+    for access in [SegmentFile.Access.random, .sequential] { entries[Key(number: number, access: access)] = nil }
+  }
+
   /// Removes all files.
   mutating func removeAll() { entries.removeAll() }
 }

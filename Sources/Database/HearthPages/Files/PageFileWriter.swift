@@ -74,7 +74,7 @@ package struct PageFileWriter: PageSink {
         fill(UnsafeMutableRawBufferPointer(rebasing: $0[start...]), current.nonce ^ UInt64(address))
       }
       current.sizeBytes += sizeBytes
-      current.liveBytes += sizeBytes
+      current.recordBytes += sizeBytes
       segment = current
       if buffer.count >= PageFileLimits.writeSizeBytes { try flush() }
       return location
@@ -101,6 +101,12 @@ package struct PageFileWriter: PageSink {
     files.extend(fullSegments + [segment].compactMap(\.self))
     fullSegments.removeAll()
     createdNumbers.removeAll()
+  }
+
+  /// Begins a new segment with the next record. Nothing may have been appended since the last sync.
+  package mutating func seal() {
+    (segment, file) = (nil, nil)
+    files.seal()
   }
 
   /// Continues at the end of the durable records.
@@ -151,7 +157,7 @@ extension PageFileWriter {
     let nonce = makeNonce()
     buffer = SegmentHeader(number: UInt64(number), nonce: nonce).bytes
     return PageFileExtent.Segment(
-      number: number, nonce: nonce, sizeBytes: SegmentHeader.sizeBytes, liveBytes: 0)
+      number: number, nonce: nonce, sizeBytes: SegmentHeader.sizeBytes, recordBytes: 0)
   }
 
   /// Ends a full segment, and makes it durable.

@@ -18,10 +18,12 @@ package final class PageFiles: PageSource {
   /// The path of the folder with the files.
   package let folder: String
   let layout: PageFileLayout
-  private let state: Mutex<State>
+  let state: Mutex<State>
 
-  private struct State {
+  struct State {
     var extent: PageFileExtent
+    /// The segments that the extent does not name any more, and whose files are still to be removed.
+    var released: Set<Int> = []
     /// The nonces of the segments by number.
     var nonces: [Int: UInt64]
     var files: OpenFileTable
@@ -99,7 +101,8 @@ package final class PageFiles: PageSource {
     }
   }
 
-  /// Removes what a checkpoint does not name: segments, and the bytes behind the end.
+  /// Removes what a checkpoint does not name: segments, and the bytes behind the end. Segments before the end were named
+  /// by an earlier checkpoint, which another process may be reading.
   private func removeRest(_ extent: PageFileExtent) throws(PageError) {
     let names: [String]
     do {
@@ -108,9 +111,15 @@ package final class PageFiles: PageSource {
       throw SegmentFile.error("cannot read the folder", folder)
     }
     let numbers = Set(extent.segments.map(\.number))
+    let former = layout.number(of: extent.endAddress)
     for number in names.compactMap(PageFileLayout.number(ofName:)) where !numbers.contains(number) {
-      try SegmentFile.remove(path(of: number))
+      if number < former {
+        state.withLock { _ = $0.released.insert(number) }
+      } else {
+        try SegmentFile.remove(path(of: number))
+      }
     }
+    if hasReleased { try removeReleased(erasing: true) }
     guard let last = extent.segments.last, layout.number(of: extent.endAddress) == last.number else { return }
     let file = try SegmentFile(path(of: last.number), flags: O_WRONLY)
     if try file.sizeBytes > last.sizeBytes { try file.truncate(to: last.sizeBytes) }

@@ -97,6 +97,18 @@ final class SegmentFile: Sendable {
     guard result == 0 else { throw Self.error("cannot sync the file", path) }
   }
 
+  /// Overwrites all bytes with zeros, durably.
+  func erase() throws(PageError) {
+    let (sizeBytes, zeros) = (try sizeBytes, [UInt8](repeating: 0, count: PageFileLimits.writeSizeBytes))
+    var offset = 0
+    while offset < sizeBytes {
+      let count = min(zeros.count, sizeBytes - offset)
+      try write(count == zeros.count ? zeros : Array(zeros[..<count]), at: offset)
+      offset += count
+    }
+    try synchronize()
+  }
+
   /// Removes a file, which may be missing.
   static func remove(_ path: String) throws(PageError) {
     guard unlink(path) == 0 || errno == ENOENT else { throw error("cannot remove the file", path) }
