@@ -20,10 +20,12 @@ final class DatabaseFiles: SteppedFiles {
     case change = "write, on pages"
     case checkpoint
     case remove
+    case clean
     case restart = "restart, with a last checkpoint"
     case changeCold = "write, on cold pages"
     case restartCold = "restart, with a log"
     case checkpointCold = "checkpoint, on cold pages"
+    case erase
     case writeLast = "write, last"
   }
 
@@ -47,6 +49,7 @@ final class DatabaseFiles: SteppedFiles {
       }
       var (environment, limits) = (host.environment, DatabaseLimits())
       (environment.pages, limits.pagedBytesMin) = (PageCache(sizeBytes: 0), 4_000)
+      limits.cleaningGraceMilliseconds = 0
       return try Database(
         name: "d", journals: SingleJournalFactory(journal, pages: folder + "/d.pages"), initialRules: .denyAll,
         environment: environment, limits: limits)
@@ -71,6 +74,8 @@ final class DatabaseFiles: SteppedFiles {
     case .remove: try commit(.write(WriteOperation(Self.put("rooms/r2", .empty))))
     case .changeCold: try put("rooms/r3/m33", "changed without being read")
     case .writeLast: try put("rooms/r4/m44", "last")
+    case .clean: try clean(.all)
+    case .erase: try clean(.erasing)
     case .restart: try restart(storingUntil: .max)
     case .restartCold: try restart(storingUntil: .min)
     }
@@ -102,6 +107,16 @@ final class DatabaseFiles: SteppedFiles {
     case .snapshotFailed(let error) where error.code == .noSpace:
       throw StepFailure(outcome: .refused, reason: "\(error)")
     case let notice: throw StepFailure(outcome: .stopped, reason: "\(notice.map { "\($0)" } ?? "nothing")")
+    }
+  }
+
+  /// Cleans the page files. A failed cleaning has removed nothing that is needed, and may be repeated.
+  private func clean(_ goal: SegmentUse.Goal) throws {
+    do {
+      _ = try database.cleaner.clean(goal) { false }
+    } catch {
+      guard database.status == .running else { throw StepFailure(outcome: .stopped, reason: "\(error)") }
+      throw StepFailure(outcome: .refused, reason: "\(error)")
     }
   }
 

@@ -97,7 +97,6 @@ import Testing
     #expect(throws: JournalError(.unsupported, "")) { try again.currentSnapshot() }
     #expect(throws: HistoryError.paged) { try database.history.state(at: 1) }
     #expect(throws: HistoryError.paged) { try database.history.position(atMilliseconds: 0) }
-    #expect(throws: HistoryError.paged) { try database.erase(uid: "alice", places: []) }
     database.close()
   }
 

@@ -100,6 +100,14 @@ public struct DatabaseLimits: Sendable {
   /// to 300 microseconds for a commit.
   public var coldReplayBytesPerCommit = 8 << 10
 
+  /// The dead bytes of page files that are worth a cleaning. Smaller files are not cleaned: each cleaning uses up the rest
+  /// of a segment's addresses.
+  public var cleanedBytesMin = 32 << 20
+
+  /// The time for which pages stay that only versions had which no reader holds: effects on their way to clients may
+  /// have values of these.
+  public var cleaningGraceMilliseconds: Int64 = 5_000
+
   /// The time without commits after which a checkpoint is written although it is not due.
   public var quietCheckpointMilliseconds: Int64 = 1_000
 

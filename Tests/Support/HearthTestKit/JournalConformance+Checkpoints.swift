@@ -121,7 +121,9 @@ extension JournalConformance {
       try expect(.unsupported, "the current snapshot") { _ = try journal.currentSnapshot() }
       try expect(.unsupported, "the snapshots") { _ = try journal.snapshots() }
       try expect(.unsupported, "removing a snapshot") { try journal.removeSnapshot(snapshot) }
-      try expect(.unsupported, "rewriting") { try journal.rewrite(through: 1) { _ in BatchRewrite(payload: []) } }
+      try expect(.positionMismatch, "what a restart reads") { try journal.rewrite(through: 4) { _ in BatchRewrite() } }
+      try journal.rewrite(through: 3) { BatchRewrite(payload: $0.firstPosition == 3 ? [9] : nil) }
+      try expect(journal.batches(after: 2, sizeBytesMax: 1).first?.payload, [9], "the rewritten batch")
       try expect(journal.currentCheckpoint(), checkpoint, "the checkpoint")
       try journal.close()
       try expect(.closed, "completeCheckpoint") { _ = try journal.completeCheckpoint(at: 4, payload: [4]) }

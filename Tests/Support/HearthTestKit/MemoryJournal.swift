@@ -285,7 +285,7 @@ package final class MemoryJournal: Journal {
   }
 
   package func rewrite(through position: Int64, _ body: (JournalBatch) throws -> BatchRewrite) throws {
-    let snapshot = try currentSnapshot()?.position ?? 0
+    let snapshot = try currentCheckpoint()?.position ?? currentSnapshot()?.position ?? 0
     let batches = storedBatches
     guard position <= snapshot else {
       throw JournalError(.positionMismatch, "a restart needs the batches after position \(snapshot)")

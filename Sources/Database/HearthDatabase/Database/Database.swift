@@ -22,6 +22,7 @@ public final class Database: Sendable {
   let decider: CommandDecider
   let writer: BatchWriter
   let snapshots: SnapshotStore
+  let cleaner: SegmentCleaner
   private let decisionObservers: DecisionObservers
 
   /// The follower's interface; nil for a database that decides its own changes.
@@ -61,6 +62,7 @@ public final class Database: Sendable {
     try found.run(journal, upTo: head, from: pages)
     var (state, report) = found.state()
     report.damages = opened.damages
+    state.generation = StateGeneration()
     let outboxes = OutboxHolder(journal: journal as? any OutboxJournal, environment.outbox)
     var engine = Engine(state: state, limits: limits.engine)
     engine.observeCommits(outboxes.commitObserver)
@@ -119,6 +121,8 @@ public final class Database: Sendable {
     decisionObservers = DecisionObservers(clock: environment.clock)
     decider = CommandDecider(
       of: name, by: engine, to: writer, watchedBy: decisionObservers, following: following, environment, limits)
+    cleaner = SegmentCleaner(of: name, by: decider, limits)
+    snapshots.setCheckpointHandler { [weak cleaner] in cleaner?.checkpointWritten() }
   }
 
   /// The last durable state. Holding it costs the memory of later changes.
@@ -128,7 +132,7 @@ public final class Database: Sendable {
   /// again.
   public var status: DatabaseStatus { follower?.stalledStatus ?? writer.batches.status }
 
-  /// True for a database whose data need not be in memory: it has no history, and its log cannot be rewritten.
+  /// True for a database whose data need not be in memory: it has no history.
   public var isPaged: Bool { snapshots.pagedStorage != nil }
 
   /// Submits commands. Those of one connection are decided in submission order; connections take turns when one of them
@@ -152,6 +156,7 @@ public final class Database: Sendable {
   /// - Parameter snapshotsEnd: The deadline of the final snapshot, on the environment's monotonic clock. The snapshot
   ///   is written when the next start would otherwise replay for long, and abandoned when incomplete by then.
   public func close(snapshotsEnd: Int64 = .min) {
+    cleaner.stop()
     decider.finish()
     writer.flush()
     if snapshotsEnd > .min, !isFollowing { snapshots.writeLast(endingAt: snapshotsEnd) }
@@ -199,10 +204,12 @@ public final class Database: Sendable {
   public func erase(
     uid: String?, places: [Path], isCancelled: () -> Bool = { false }
   ) throws(HistoryError) -> ErasureReport {
-    try history.mapping {
-      try snapshots.queue.sync {
+    let erasure = HistoryErasure(in: snapshots, uid: uid, places: places)
+    return try HistoryError.mapping {
+      if isPaged { return try erasure.run(by: cleaner, isCancelled) }
+      return try snapshots.queue.sync {
         defer { history.forget() }
-        return try HistoryErasure(in: snapshots, uid: uid, places: places).run(isCancelled)
+        return try erasure.run(isCancelled)
       }
     }
   }
@@ -213,9 +220,19 @@ public final class Database: Sendable {
     uid: String?, places: [Path], isCancelled: () -> Bool = { false }
   ) throws(HistoryError) -> ErasureReport {
     // No pruning runs meanwhile.
-    try history.mapping {
+    try HistoryError.mapping {
       try snapshots.queue.sync { try HistoryErasure(in: snapshots, uid: uid, places: places).measure(isCancelled) }
     }
+  }
+
+  /// Begins a cleaning of the page files: data is stored again where it is among deleted data, and the former files are
+  /// removed. ``PageFigures/isCleaning`` is true until then.
+  ///
+  /// - Returns: False for a database without page files.
+  public func compact() -> Bool {
+    guard isPaged else { return false }
+    cleaner.begin(.all)
+    return true
   }
 
   // MARK: Trials of rules

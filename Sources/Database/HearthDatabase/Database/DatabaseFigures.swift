@@ -45,6 +45,16 @@ public struct PageFigures: Sendable, Equatable {
   public var checkpointBytes: Int
   /// The duration of the last checkpoint; 0 before the first one since the database was opened.
   public var checkpointMilliseconds: Int64
+  /// The estimated bytes of the files with pages that no version has any more, which cleaning makes free.
+  public var deadBytes: Int
+  /// The bytes of the files that cleaning has removed since the database was opened.
+  public var cleanedBytes: Int
+  /// The number of the files.
+  public var segmentCount: Int
+  /// True while the files are cleaned.
+  public var isCleaning: Bool
+  /// The reason why the last cleaning ended early; nil when it was complete, or there was none.
+  public var cleaningProblem: String?
 }
 
 extension DatabaseFigures {
@@ -56,6 +66,14 @@ extension DatabaseFigures {
 }
 
 extension Database {
+  /// The figures of the pages; nil for a database whose data stays in memory.
+  private var pageFigures: PageFigures? {
+    guard var figures = snapshots.pageFigures else { return nil }
+    (figures.deadBytes, figures.cleanedBytes) = (cleaner.deadBytes, cleaner.cleanedBytes)
+    (figures.isCleaning, figures.cleaningProblem) = cleaner.status
+    return figures
+  }
+
   /// Returns the present figures. May wait for a batch that is being decided: must not run on event loops.
   public func figures() -> DatabaseFigures {
     let (connectionCount, listenCount) = decider.engine.withLock { ($0.connectionCount, $0.listenCount) }
@@ -69,6 +87,6 @@ extension Database {
       waitingCommandCount: commandCount, waitingCommandBytes: commandBytes,
       largeWriteWaitingCount: decider.large.waitingCount, forwardedCommandCount: forwardedCommandCount,
       waitingBatchCount: batchCount, journalBytes: journalBytes, snapshotBytes: snapshotBytes, position: position,
-      pages: snapshots.pageFigures)
+      pages: pageFigures)
   }
 }

@@ -44,6 +44,20 @@ extension DatabaseNotice {
       return Line(
         level: .debug, text: "checkpoint written",
         details: ["position": "\(position)", "pages": "\(pageCount)", "bytes": "\(sizeBytes)"])
+    case .cleaningBegun(let deadBytes):
+      return Line(level: .debug, text: "cleaning of page files begins", details: ["dead": "\(deadBytes)"])
+    case .cleaningEnded(let removedBytes, let storedBytes, let milliseconds):
+      return Line(
+        level: milliseconds >= 10_000 ? .notice : .debug, text: "cleaning of page files is complete",
+        details: ["removed": "\(removedBytes)", "stored": "\(storedBytes)", "milliseconds": "\(milliseconds)"])
+    case .cleaningDelayed:
+      return Line(
+        level: .warning,
+        text: "cleaning of page files waits for a client that reads an old version, such as a download")
+    case .cleaningFailed(let error):
+      return Line(
+        level: .warning, text: "cleaning of page files ended early, and is repeated later",
+        details: ["error": "\(error)"])
     case .pageUnreadable(let error, let path):
       let place = path.map { " at \($0)" } ?? ""
       return Line(

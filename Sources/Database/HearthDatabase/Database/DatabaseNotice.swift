@@ -25,6 +25,22 @@ public enum DatabaseNotice: Sendable {
   ///   - sizeBytes: Their bytes.
   case checkpointWritten(position: Int64, pageCount: Int, sizeBytes: Int)
 
+  /// Page files are cleaned: records that are live are stored again, and the files around them are removed.
+  case cleaningBegun(deadBytes: Int)
+
+  /// A cleaning of page files has ended.
+  ///
+  /// - Parameters:
+  ///   - removedBytes: The bytes of the removed files.
+  ///   - storedBytes: The bytes of records that were stored again.
+  case cleaningEnded(removedBytes: Int, storedBytes: Int, milliseconds: Int64)
+
+  /// A cleaning of page files waits for a reader of an old version, such as a download, before it removes files.
+  case cleaningDelayed
+
+  /// A cleaning of page files ended early. The files are intact; a later checkpoint begins it again.
+  case cleaningFailed(JournalError)
+
   /// A page cannot be read. The commands that need it are refused as unavailable, and try to read it again.
   ///
   /// - Parameter path: The path of a refused command; nil when the data was read elsewhere.

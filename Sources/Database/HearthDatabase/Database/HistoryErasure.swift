@@ -31,11 +31,33 @@ struct HistoryErasure {
     return report
   }
 
+  /// Runs the erasure in a database with page files, which has no history: a checkpoint makes all of its log unnecessary,
+  /// and cleaning overwrites what pages have left behind. Runs on the caller's thread.
+  func run(by cleaner: SegmentCleaner, _ isCancelled: () -> Bool) throws -> ErasureReport {
+    var report = ErasureReport()
+    for _ in 0..<Self.roundsMax {
+      _ = try stateWithoutUser(isCancelled)
+      _ = try cleaner.clean(.erasing, isCancelled)
+      report.position = try snapshotStore.queue.sync { () throws -> Int64 in
+        try snapshotStore.pruneKept()
+        guard let current = try journal.currentCheckpoint(), try journal.oldestPosition() == current.position else {
+          throw JournalError(.failed, "a part of the log is held; repeat the erasure later")
+        }
+        try journal.rewrite(through: current.position) { _ in BatchRewrite(payload: nil, isComplete: true) }
+        return current.position
+      }
+      if try !hasWritten(after: report.position) { break }
+    }
+    return report
+  }
+
   /// Measures how much there is to erase.
   func measure(_ isCancelled: () -> Bool) throws -> ErasureReport {
     var report = ErasureReport()
     report.position = snapshotStore.durable.state.position
-    for snapshot in try journal.snapshots() where try erased(snapshot, isCancelled) != nil {
+    // A database with pages has no retained snapshots.
+    let snapshots = snapshotStore.pagedStorage == nil ? try journal.snapshots() : []
+    for snapshot in snapshots where try erased(snapshot, isCancelled) != nil {
       report.snapshotCount += 1
     }
     var log = LogErasure(erasure, of: journal)
@@ -73,6 +95,14 @@ struct HistoryErasure {
   ///
   /// - Returns: The snapshot's position; nil for an empty journal.
   private func currentSnapshot(_ isCancelled: () -> Bool) throws -> Int64? {
+    let state = try stateWithoutUser(isCancelled)
+    guard state.position > 0 else { return nil }
+    if let current = try journal.currentSnapshot(), current.position == state.position { return current.position }
+    return try store(state, unless: isCancelled).position
+  }
+
+  /// Returns the present state, once the user has no session in it.
+  private func stateWithoutUser(_ isCancelled: () -> Bool) throws -> DatabaseState {
     var state = snapshotStore.durable.state
     let end = ContinuousClock.now + Self.sessionsWait
     // No snapshot is possible until the last piece of a record in pieces is stored, which takes a moment.
@@ -84,9 +114,7 @@ struct HistoryErasure {
       _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(20))
       state = snapshotStore.durable.state
     }
-    guard state.position > 0 else { return nil }
-    if let current = try journal.currentSnapshot(), current.position == state.position { return current.position }
-    return try store(state, unless: isCancelled).position
+    return state
   }
 
   private func store(_ state: DatabaseState, unless isCancelled: () -> Bool) throws -> SnapshotInfo {

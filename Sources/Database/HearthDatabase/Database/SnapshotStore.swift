@@ -29,6 +29,8 @@ final class SnapshotStore: Sendable {
   private let pageFolder: String?
   /// The work that lets the deciding queue evict pages.
   private let evictionHandler = Mutex<(@Sendable () -> Void)?>(nil)
+  /// The work after each checkpoint.
+  private let checkpointHandler = Mutex<(@Sendable () -> Void)?>(nil)
   private let environment: DatabaseEnvironment
   private let limits: DatabaseLimits
   /// The last position at which ``makeRoom(sizeBytesMax:)`` examined the data.
@@ -157,7 +159,12 @@ final class SnapshotStore: Sendable {
   /// Writes the snapshot that was begun in ``schedule``.
   ///
   /// - Parameter members: See ``ReplicationEvent/snapshot(members:)``; nil for a database with a log of its own.
-  func write(_ state: DatabaseState, members: [UInt8]? = nil) {
+  func write(_ state: DatabaseState, members: [UInt8]? = nil) { _ = tryWrite(state, members: members) }
+
+  /// Writes the snapshot that was begun in ``schedule``: see ``write(_:members:)``.
+  ///
+  /// - Returns: True when it is complete.
+  func tryWrite(_ state: DatabaseState, members: [UInt8]? = nil) -> Bool {
     var outcome = SnapshotSchedule.Outcome.failed
     do {
       if members == nil, let pages = try storage(for: state) {
@@ -186,6 +193,13 @@ final class SnapshotStore: Sendable {
       relieve()  // There may be no command that causes it.
     }
     setQuietTimer()
+    switch outcome {
+    case .checkpointed:
+      checkpointHandler.withLock(\.self)?()
+      return true
+    case .written: return true
+    case .failed, .tooLarge, .abandoned: return false
+    }
   }
 
   /// - Parameter isCancelled: Returns true when the caller no longer waits for the snapshot.
@@ -301,6 +315,9 @@ extension SnapshotStore {
   /// Sets the work that lets the deciding queue evict pages. It must not block.
   func setEvictionHandler(_ work: @escaping @Sendable () -> Void) { evictionHandler.withLock { $0 = work } }
 
+  /// Sets the work after each checkpoint. It must not block.
+  func setCheckpointHandler(_ work: @escaping @Sendable () -> Void) { checkpointHandler.withLock { $0 = work } }
+
   /// Evicts pages, or writes a checkpoint, when there are too many in memory.
   private func relieve() {
     guard batches.isRunning, let pagedStorage else { return }
@@ -350,7 +367,8 @@ extension SnapshotStore {
     return PageFigures(
       residentBytes: counts.residentBytes, dirtyBytes: dirtyBytes, loadCount: counts.loadCount,
       failedLoadCount: counts.failedLoadCount, fileBytes: counts.fileBytes, checkpointBytes: last.sizeBytes,
-      checkpointMilliseconds: last.milliseconds)
+      checkpointMilliseconds: last.milliseconds, deadBytes: 0, cleanedBytes: 0, segmentCount: counts.segmentCount,
+      isCleaning: false)
   }
 
   /// Stops the database because its newest decisions were made without data that could not be read.

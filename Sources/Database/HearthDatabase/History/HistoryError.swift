@@ -1,5 +1,6 @@
 import HearthEngine
 import HearthJournal
+import HearthTree
 
 /// The reason why a past state cannot be returned.
 public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -22,7 +23,7 @@ public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
       "history does not go back that far; it begins at position \(position)"
     case .notReached(let position): "the position does not exist; the last one is \(position)"
     case .paged:
-      "the database keeps its data in page files, which have no history and cannot be rewritten; read its present data"
+      "the database keeps its data in page files, which have no history; read its present data"
     case .cancelled: "the read was cancelled"
     case .journal(let error): error.description
     case .record(let error): error.description
@@ -33,7 +34,7 @@ public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
   ///
   /// - Parameter oldestPosition: Evaluated when data was pruned while it was read.
   static func mapping<Value>(
-    oldestPosition: () -> Int64, _ body: () throws -> Value
+    oldestPosition: () -> Int64 = { 0 }, _ body: () throws -> Value
   ) throws(HistoryError) -> Value {
     do {
       return try body()
@@ -45,6 +46,8 @@ public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
       throw .journal(error)
     } catch let error as RecordError {
       throw .record(error)
+    } catch let error as PageError {
+      throw .journal(JournalError(error))
     } catch {
       throw .journal(JournalError(.inputOutput, "reading history failed", cause: String(describing: error)))
     }

@@ -132,6 +132,9 @@ struct LargeCommandScheduler: Sendable {
 
   private func isFree(_ worker: Worker) -> Bool { runningCommands[worker] == nil }
 
+  /// Returns true while a worker runs a command, or is reserved for one.
+  func isRunning(_ worker: Worker) -> Bool { !isFree(worker) }
+
   /// Returns the next command for a free worker, which stays reserved for that command until ``finish(_:steps:)``. The
   /// caller decides the command again, on the present state.
   mutating func next(for worker: Worker) -> Command? {

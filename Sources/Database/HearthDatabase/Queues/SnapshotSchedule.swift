@@ -22,6 +22,8 @@ struct SnapshotSchedule: Sendable {
     case checkpointed(sizeBytes: Int, begin: Int64, end: Int64)
     /// The snapshot failed, for a reason other than its size.
     case failed
+    /// The snapshot was given up before anything was written. It changes nothing about when the next one is due.
+    case abandoned
     /// The snapshot would have exceeded the allowed bytes.
     case tooLarge(roomBytes: Int)
   }
@@ -229,6 +231,7 @@ struct SnapshotSchedule: Sendable {
       log.commitCount -= covered.commitCount
       (snapshotBytes, last, isShortageReported, storedLog) = (sizeBytes, nil, false, Log())
       return false
+    case .abandoned: return false
     case .failed:
       last = Attempt(weight: weight(limits))
       return false

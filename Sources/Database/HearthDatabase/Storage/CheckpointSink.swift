@@ -59,6 +59,9 @@ struct CheckpointSink: PageSink {
     try sink.sync()
   }
 
+  /// See ``PageFileWriter/seal()``.
+  mutating func seal() { sink.seal() }
+
   mutating func discard() {
     uncheckedBytes = 0
     sink.discard()

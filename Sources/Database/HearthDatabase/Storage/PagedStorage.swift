@@ -39,7 +39,7 @@ final class PagedStorage: Sendable {
 
   private static let rulesKey: Key = "rules"
 
-  private let files: PageFiles
+  let files: PageFiles
   private let source: StoreFiles
   private let store: PageStore
   private let limit = CheckpointLimit()
@@ -118,10 +118,27 @@ final class PagedStorage: Sendable {
     return content
   }
 
-  /// The bytes of stored pages in memory, the numbers of reads of the files, and the bytes of these.
-  var counts: (residentBytes: Int, loadCount: Int, failedLoadCount: Int, fileBytes: Int) {
-    let fileBytes = files.extent.segments.reduce(0) { $0 + $1.sizeBytes }
-    return (store.residentBytes, store.loadCount, store.failedLoadCount, fileBytes)
+  /// The bytes of stored pages in memory, the numbers of reads of the files, their bytes, and their number.
+  var counts: (residentBytes: Int, loadCount: Int, failedLoadCount: Int, fileBytes: Int, segmentCount: Int) {
+    let segments = files.extent.segments
+    let fileBytes = segments.reduce(0) { $0 + $1.sizeBytes }
+    return (store.residentBytes, store.loadCount, store.failedLoadCount, fileBytes, segments.count)
+  }
+
+  // MARK: Cleaning
+
+  /// Opens the roots of a checkpoint again, with nothing in memory.
+  func roots(of checkpoint: PageCheckpoint) throws(PageError) -> (data: Node, sessions: Node, settings: Node) {
+    func node(_ bytes: [UInt8]) throws(PageError) -> Node { try StoredNode(bytes, in: store).open() }
+    return (try node(checkpoint.root), try node(checkpoint.sessions), try node(checkpoint.settings))
+  }
+
+  /// Lets the next checkpoint store the settings again.
+  func forgetSettings() { writing.withLock { $0.settings = (nil, .empty) } }
+
+  /// Lets the next checkpoint begin a new segment.
+  func seal() {
+    writing.withLock { $0.nodes.updateSink { $0.seal() } }
   }
 
   /// The number of the store, by which references in memory name it.

@@ -48,4 +48,23 @@ extension Engine {
     redecisions.dropMissedEvents()
     queries.releaseVersions()
   }
+
+  /// Begins another period of versions, and drops the earlier versions that the engine keeps.
+  package mutating func begin(_ generation: StateGeneration) {
+    releaseVersions()
+    state.generation?.end(with: generation)
+    state.generation = generation
+  }
+
+  /// Lets the next checkpoint store pages again that contain data at some paths. The content stays the same.
+  ///
+  /// - Parameter isSessions: True for paths in the sessions, false for the data.
+  /// - Returns: False when a page cannot be read; then nothing has changed.
+  package mutating func rewrite(_ paths: [Path], isSessions: Bool) -> Bool {
+    let old = isSessions ? state.sessions.tree : state.root
+    let (new, faults) = FaultScope.run(.install) { old.rewritten(at: paths) }
+    guard !faults.isIncomplete else { return false }
+    if isSessions { state.sessions.replaceTree { _ in new } } else { state.root = new }
+    return true
+  }
 }

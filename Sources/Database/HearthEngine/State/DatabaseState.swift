@@ -17,6 +17,8 @@ public struct DatabaseState: Sendable {
   /// True when the log up to ``position`` has pieces of a record whose end is still to come, so that no snapshot can be
   /// taken at this position.
   package var hasOpenPieces = false
+  /// The period of the version; nil when it is not to be known how long versions are held.
+  package var generation: StateGeneration?
 
   /// Creates a version without sessions.
   public init(root: Node, rules: RuleSet, position: Int64, storedRules: String? = nil) {

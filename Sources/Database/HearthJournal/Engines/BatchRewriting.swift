@@ -5,7 +5,7 @@ package protocol BatchRewriting {
   /// A rewritten batch before it is stored.
   associatedtype Change
 
-  /// Returns the oldest position, and that of the current snapshot.
+  /// Returns the oldest position, and that of the current snapshot or checkpoint.
   func bounds() throws(JournalError) -> (oldest: Int64, current: Int64)
 
   /// Reads batches that match their running hashes, in order, from the first one after a position to the last one that

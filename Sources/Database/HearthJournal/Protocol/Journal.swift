@@ -63,7 +63,7 @@ public protocol Journal: AnyObject, Sendable {
   func abandonSnapshot(_ ticket: SnapshotTicket) throws(JournalError)
 
   /// Makes a checkpoint the current one, atomically and durably. One at the same position is replaced; older ones, and
-  /// snapshots, stay until they are pruned. While there are checkpoints, the history cannot be read or rewritten.
+  /// snapshots, stay until they are pruned. While there are checkpoints, the history cannot be read.
   ///
   /// After an error with an unknown outcome, the call may be repeated, and is refused until the owner's next append.
   ///
@@ -133,11 +133,11 @@ public protocol Journal: AnyObject, Sendable {
   /// It must not run at the same time as pruning or the writing of snapshots.
   ///
   /// - Parameters:
-  /// - position: The last position, at or before that of the current snapshot.
+  /// - position: The last position, at or before that of the current snapshot or checkpoint.
   /// - body: Called with each batch in order; may read other batches of this journal. When it throws, the batches since
   ///   the last complete one stay unchanged.
-  /// - Throws: `.positionMismatch` for a later position; `.unsupported` when a restart loads a checkpoint; `.corrupt`
-  ///   for a damaged batch, which stays unchanged; `.inputOutput`, `.noSpace`; any error of `body`.
+  /// - Throws: `.positionMismatch` for a later position; `.corrupt` for a damaged batch, which stays unchanged;
+  ///   `.inputOutput`, `.noSpace`; any error of `body`.
   func rewrite(through position: Int64, _ body: (JournalBatch) throws -> BatchRewrite) throws
 
   /// Removes one completed snapshot other than the current one.

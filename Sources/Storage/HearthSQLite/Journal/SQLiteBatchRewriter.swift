@@ -24,7 +24,7 @@ struct SQLiteBatchRewriter: BatchRewriting {
   let snapshots: SQLiteSnapshotStore
 
   func bounds() throws(JournalError) -> (oldest: Int64, current: Int64) {
-    (try log.oldestPosition(), try snapshots.current()?.position ?? 0)
+    (try log.oldestPosition(), try snapshots.starts().last?.position ?? 0)
   }
 
   func change(_ kept: Kept, to payload: [UInt8]) -> Change {

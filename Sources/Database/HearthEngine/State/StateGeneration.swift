@@ -1,0 +1,13 @@
+import Synchronization
+
+/// A period of a database's versions. It is freed with the last of its versions, and of those of all periods before it:
+/// then nothing refers any more to pages that only these versions had.
+package final class StateGeneration: Sendable {
+  /// The next period, which is held as long as this one.
+  private let next = Mutex<StateGeneration?>(nil)
+
+  package init() {}
+
+  /// Begins the next period.
+  func end(with next: StateGeneration) { self.next.withLock { $0 = next } }
+}
