@@ -94,6 +94,17 @@ extension MetricDescription {
   /// The size of a database's page files.
   public static let pageFileBytes = MetricDescription(
     "hearth_page_file_bytes", .gauge, labels: ["database"], "Bytes of the page files in use.")
+  /// The bytes of page files that hold no live page.
+  public static let pageDeadBytes = MetricDescription(
+    "hearth_page_dead_bytes", .gauge, labels: ["database"],
+    "Estimated bytes of the page files with overwritten and deleted data, which cleaning makes free.")
+  /// The bytes of page files that were removed.
+  public static let pageCleanedBytes = MetricDescription(
+    "hearth_page_cleaned_bytes_total", .counter, labels: ["database"],
+    "Bytes of page files that cleaning has removed since the database was opened.")
+  /// The number of page files.
+  public static let pageSegments = MetricDescription(
+    "hearth_page_segments", .gauge, labels: ["database"], "Page files in use.")
   /// The size of a checkpoint.
   public static let checkpointBytes = MetricDescription(
     "hearth_checkpoint_bytes", .gauge, labels: ["database"], "Bytes that the last checkpoint wrote.")
@@ -120,6 +131,7 @@ extension MetricDescription {
     writes, listenRequests, commits, journalWritten, decide, sync, deliver, commandLatency, batchCommands, syncBatches,
     databaseUp, databaseConnections, listens, commandsWaiting, commandsWaitingBytes, largeWriteWaiting, batchesWaiting,
     journalBytes, snapshotBytes, position, treeBytes, treeLeaves, pageBytes, pageDirtyBytes, pageReads,
-    pageReadFailures, pageFileBytes, checkpointBytes, checkpointSeconds, quota, quotaRefusals, workWaits,
+    pageReadFailures, pageFileBytes, pageDeadBytes, pageCleanedBytes, pageSegments, checkpointBytes, checkpointSeconds,
+    quota, quotaRefusals, workWaits,
   ]
 }

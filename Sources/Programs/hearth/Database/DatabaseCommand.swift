@@ -14,6 +14,6 @@ struct DatabaseCommand: ParsableCommand {
     subcommands: [
       DatabaseGet.self, DatabaseSet.self, DatabaseUpdate.self, DatabasePush.self, DatabaseRemove.self,
       DatabaseListen.self, DatabaseExport.self, DatabaseImport.self, DatabaseHistoryCommand.self, DatabaseRestore.self,
-      DatabaseStats.self,
+      DatabaseStats.self, DatabaseCompact.self,
     ])
 }

@@ -16,15 +16,7 @@ struct DatabaseStats: AsyncParsableCommand {
 
   func run() async throws {
     try await admin.withSettings("databases") { client in
-      var name = database.name(on: client.served)
-      if name == nil {
-        let all = try await client.send(.GET, ".json")["databases"]?.array
-        name = all?.first { $0["isDefault"]?.bool == true }?["name"]?.string
-      }
-      guard let name else { throw AdminFailure("\(client.served.place) has no default database; name one with --ns") }
-      // A request for rules opens the database, whose size is unknown otherwise.
-      _ = try await client.served.http.send(method: .GET, target: "/.settings/rules.json?ns=\(name)", body: nil)
-      let answer = try await client.send(.GET, "/\(name).json")
+      let answer = try await client.send(.GET, "/\(try await database.openedName(by: client)).json")
       client.report(answer) { Self.text(answer) }
     }
   }
@@ -44,11 +36,30 @@ struct DatabaseStats: AsyncParsableCommand {
     table.add([
       "in memory", "pages of \(bytes(pages["memoryBytes"])), and \(bytes(pages["dirtyBytes"])) not stored yet",
     ])
-    table.add(["on the disk", "pages of \(bytes(pages["fileBytes"])), a log of \(bytes(size["logBytes"]))"])
+    table.add([
+      "on the disk",
+      "pages of \(bytes(pages["fileBytes"])), about \(bytes(pages["deadBytes"])) of them dead, a log of "
+        + bytes(size["logBytes"]),
+    ])
     table.add(["pages read", "\(count(pages["reads"])), \(count(pages["failedReads"])) of them with an error"])
     table.add([
       "last checkpoint", "\(bytes(pages["checkpointBytes"])) in \(count(pages["checkpointMilliseconds"])) ms",
     ])
     return table.text
+  }
+}
+
+extension NamespaceOption {
+  /// Returns the name of the database, which is open then.
+  func openedName(by client: SettingsClient) async throws -> String {
+    var name = name(on: client.served)
+    if name == nil {
+      let all = try await client.send(.GET, ".json")["databases"]?.array
+      name = all?.first { $0["isDefault"]?.bool == true }?["name"]?.string
+    }
+    guard let name else { throw AdminFailure("\(client.served.place) has no default database; name one with --ns") }
+    // A request for rules opens the database, whose size is unknown otherwise.
+    _ = try await client.served.http.send(method: .GET, target: "/.settings/rules.json?ns=\(name)", body: nil)
+    return name
   }
 }

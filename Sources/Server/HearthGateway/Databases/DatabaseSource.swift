@@ -27,9 +27,6 @@ package protocol DatabaseSource: Sendable {
   /// Returns false when ``database(_:_:on:)`` is certain to fail.
   func canOpen(_ name: String) -> Bool
 
-  /// Returns a database with page files, open or not; nil when there is none. Reads folders: not for event loops.
-  func pagedName() -> String?
-
   /// Returns true when the database exists. It need not be open.
   func exists(_ name: String) -> Bool
 

@@ -8,7 +8,7 @@ import HearthWire
 ///
 /// * `databases.json`: `GET` lists them; `POST` of `{"name":NAME,"rules":TEXT,"quotas":{…}}` makes one.
 /// * `databases/<name>.json`: `GET` shows one; `PATCH` of `{"quotas":{"connections":100,"storedBytes":null}}` changes
-///   its quotas, at once; `DELETE` removes the database: its data, history, rules and settings.
+///   its quotas, at once, and of `{"compact":true}` begins to clean its page files; `DELETE` removes the database: its data, history, rules and settings.
 ///
 /// Each change is in the audit trail.
 struct DatabaseManagement {
@@ -116,9 +116,26 @@ struct DatabaseManagement {
     }
   }
 
+  /// Begins to clean the page files of an open database.
+  private func compact(_ name: String) throws(RESTFailure) {
+    let (services, isPretty) = (services, call.request.isPretty)
+    guard let open = services.databases.opened(name) else {
+      throw RESTFailure(409, "The database is not open. Send any request to it first.")
+    }
+    guard open.compact() else {
+      throw RESTFailure(409, "The database has no page files: all of its data is in memory.")
+    }
+    let record = record("page files of \(name) cleaned on order")
+    call.answerLater { () async throws(RESTFailure) in
+      await services.accounts.own.context.audit.record(record)
+      return RESTResponse(["name": .string(name), "isCleaning": true], pretty: isPretty)
+    }
+  }
+
   private func change(_ name: String, _ body: JSON) throws(RESTFailure) {
+    if body["compact"]?.bool == true, body.members?.count == 1 { return try compact(name) }
     guard let quotas = body["quotas"], body.members?.count == 1 else {
-      throw RESTFailure(400, "The body must be a JSON object with the member quotas.")
+      throw RESTFailure(400, "The body must be a JSON object with the member quotas, or {\"compact\":true}.")
     }
     // The quotas are validated here; the change itself is made later, in its turn.
     var tried = DatabaseQuotas.none

@@ -35,9 +35,6 @@ final class ErasureQueue: Sendable {
     return order.places.first { !names.contains($0.database) }?.database
   }
 
-  /// Returns a database whose log cannot be rewritten, because its data is in page files; nil when there is none.
-  func pagedDatabase() async -> String? { await BlockingThread.run { [services] in services.databases.pagedName() } }
-
   /// Returns the accounts that contain an order's user; nil when there is no such tenant.
   private func accounts(of order: ErasureOrder) -> Accounts? {
     let own = services.accounts.own

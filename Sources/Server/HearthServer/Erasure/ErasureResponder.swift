@@ -70,13 +70,6 @@ struct ErasureResponder: AuthorizedResponder {
       address: origin.address, userAgent: request.header("user-agent") ?? "", requestID: request.id)
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     Task { [queue] in
-      if let name = await queue.pagedDatabase() {
-        return promise.succeed(
-          .refusal(
-            .conflict,
-            "The database \(name) keeps its data in page files, from which deleted values cannot be erased yet. "
-              + "Nothing was erased."))
-      }
       do throws(AtomicFile.Problem) {
         try await BlockingThread.run { () throws(AtomicFile.Problem) in try queue.take(order, from: client) }
         promise.succeed(HTTPResponse.json(.ok, Self.json(order.number, .waiting)))

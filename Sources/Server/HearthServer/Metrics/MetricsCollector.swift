@@ -116,7 +116,9 @@ actor MetricsCollector {
     for (metric, value) in [
       (MetricDescription.pageBytes, Double(pages.residentBytes)), (.pageDirtyBytes, Double(pages.dirtyBytes)),
       (.pageReads, Double(pages.loadCount)), (.pageReadFailures, Double(pages.failedLoadCount)),
-      (.pageFileBytes, Double(pages.fileBytes)), (.checkpointBytes, Double(pages.checkpointBytes)),
+      (.pageFileBytes, Double(pages.fileBytes)), (.pageDeadBytes, Double(pages.deadBytes)),
+      (.pageCleanedBytes, Double(pages.cleanedBytes)), (.pageSegments, Double(pages.segmentCount)),
+      (.checkpointBytes, Double(pages.checkpointBytes)),
       (.checkpointSeconds, Double(pages.checkpointMilliseconds) / 1_000),
     ] {
       samples.add(metric, value, database)

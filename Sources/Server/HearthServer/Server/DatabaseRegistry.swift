@@ -101,15 +101,6 @@ final class DatabaseRegistry: DatabaseSource {
 
   var openDatabases: [Database] { state.withLock(\.openDatabases) }
 
-  func pagedName() -> String? {
-    let open = Dictionary(openDatabases.map { ($0.name, $0.isPaged) }, uniquingKeysWith: { $1 })
-    return names.first { name in
-      if let isPaged = open[name] { return isPaged }
-      guard let folder = journals.pageFolder(of: name) else { return false }
-      return (try? AtomicFile.names(in: folder))?.isEmpty == false
-    }
-  }
-
   /// Sets the rules of databases without rules of their own.
   func setInitialRules(_ rules: RuleSet) {
     let rules = limits.engine.countsRules ? rules.counted : rules

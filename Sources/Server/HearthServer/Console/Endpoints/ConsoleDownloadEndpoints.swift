@@ -66,7 +66,7 @@ struct ConsoleDownloadEndpoints: ConsoleEndpoints {
       return ConsoleResponder.answer(
         ConsoleFailure(.tooManyRequests, "Too many downloads are in progress. Try again later."))
     }
-    let source = ExportSource(of: pendingDownload.path, in: database.published.root)
+    let source = ExportSource(of: pendingDownload.path, in: database.published)
     let stream = DownloadStream(source, for: pendingDownload, console, services.pool, on: loop.eventLoop)
     var response = ConsoleResponder.answer(
       .ok,
@@ -103,8 +103,13 @@ final class ExportSource: Sendable {
   }
 
   private let content: Mutex<Content>
+  /// The version, whose pages stay in the files as long as it is held.
+  private let state: DatabaseState
 
-  init(of path: Path, in root: Node) { content = Mutex(.root(root, path)) }
+  init(of path: Path, in state: DatabaseState) {
+    content = Mutex(.root(state.root, path))
+    self.state = state
+  }
 
   /// Returns the next piece: see ``ExportText/next(bytesMin:)``.
   func next(bytesMin: Int) -> [UInt8]? {
