@@ -32,6 +32,10 @@ public struct DatabaseEnvironment: Sendable {
   /// Returns the number of recipients of effects that wait for the busiest event loop. Called for each batch.
   package var deliveriesWaiting: @Sendable () -> Int = { 0 }
 
+  /// Returns a function that is true while work is left that began before the call, and may read values of versions
+  /// without holding these.
+  package var makeReaderCheck: @Sendable () -> @Sendable () -> Bool = { { false } }
+
   /// The metrics that the database records.
   public var meters = DatabaseMetrics.none
 

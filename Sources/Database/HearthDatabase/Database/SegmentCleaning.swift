@@ -34,6 +34,8 @@ struct SegmentCleaning {
   private static let checkpointBytes = 8 << 20
   /// The bytes of records that are changed while no command is decided: it takes less than a millisecond.
   private static let sliceBytes = 64 << 10
+  /// The most works of a reader one after another: the decision, the result of a query, and its text.
+  private static let readerStepsMax = 3
   /// The passes in which a round may find references again.
   private static let passesMax = 16
 
@@ -291,6 +293,11 @@ struct SegmentCleaning {
     // Effects on their way to clients may have values of the last versions.
     let end = ContinuousClock.now + .milliseconds(limits.cleaningGraceMilliseconds)
     while ContinuousClock.now < end { try pause(20) }
+    // The work of a reader may begin another one.
+    for _ in 0..<Self.readerStepsMax {
+      let isReading = decider.environment.makeReaderCheck()
+      repeat { try pause(10) } while isReading()
+    }
   }
 
   /// Removes segments without live records: a checkpoint leaves them out, then their files are removed.

@@ -9,5 +9,5 @@ package final class StateGeneration: Sendable {
   package init() {}
 
   /// Begins the next period.
-  func end(with next: StateGeneration) { self.next.withLock { $0 = next } }
+  package func end(with next: StateGeneration) { self.next.withLock { $0 = next } }
 }
