@@ -13,6 +13,8 @@ package struct EffectRouter: Sendable {
   private let meters: GatewayMeters
   /// The quotas of clients in each database.
   let quotas: QuotaRegistry
+  /// The jobs of the pool that reads values.
+  package let poolJobs = PoolJobMonitor()
 
   /// Makes one hub for each loop.
   package init(

@@ -28,6 +28,7 @@ package struct LargeValuePool: Sendable {
   let memory: ClientMemory
   /// The texts that several clients are sent.
   let recent: RecentTexts
+  private let jobs: PoolJobMonitor
   private let threads = NIOThreadPool(numberOfThreads: threadCount)
   private let state: State
 
@@ -40,8 +41,10 @@ package struct LargeValuePool: Sendable {
     init(waitingMax: Int) { content = Mutex(Content(queue: PoolQueue(waitingMax: waitingMax))) }
   }
 
-  init(memory: ClientMemory, waitingMax: Int = DeliveryLimits.poolWaitingMax) {
-    self.memory = memory
+  init(
+    memory: ClientMemory, jobs: PoolJobMonitor = PoolJobMonitor(), waitingMax: Int = DeliveryLimits.poolWaitingMax
+  ) {
+    (self.memory, self.jobs) = (memory, jobs)
     recent = RecentTexts(memory: memory)
     state = State(waitingMax: waitingMax)
   }
@@ -115,7 +118,9 @@ package struct LargeValuePool: Sendable {
     return faults.failed == 0 ? result : nil
   }
 
-  private func add(_ job: PoolQueue.Job, for client: PoolClient) {
+  private func add(_ work: PoolQueue.Job, for client: PoolClient) {
+    let period = jobs.period
+    let job = PoolQueue.Job(lane: work.lane) { isRefused in withExtendedLifetime(period) { work.perform(isRefused) } }
     let isTaken = state.content.withLock { !$0.isStopped && $0.queue.append(job, for: client) }
     guard isTaken else { return job.perform(true) }
     threads.submit { [state] work in

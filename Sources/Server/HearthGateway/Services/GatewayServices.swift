@@ -75,7 +75,7 @@ package struct GatewayServices: Sendable {
     self.denials = denials
     self.meters = meters
     quotas = router.quotas
-    pool = LargeValuePool(memory: memory)
+    pool = LargeValuePool(memory: memory, jobs: router.poolJobs)
     settings = SettingsStore(files: settingsFiles, logger: logger)
     self.triggers = TriggerRegistry(
       triggers, settings: settings, databases: databases, users: UserTriggers(accounts: accounts.own.store),

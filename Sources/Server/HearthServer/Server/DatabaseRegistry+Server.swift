@@ -60,6 +60,7 @@ extension DatabaseRegistry {
       notice: { notice in notice.log(name, options.logger) })
     environment.charge = { work in router.charge(work, of: name) }
     environment.deliveriesWaiting = { router.waitingRecipientCount(of: name) }
+    environment.makeReaderCheck = { router.poolJobs.makeCheck() }
     environment.meters = meters
     environment.pages = options.cluster == nil ? options.pages : nil
     return environment
