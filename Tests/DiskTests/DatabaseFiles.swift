@@ -115,8 +115,9 @@ final class DatabaseFiles: SteppedFiles {
     do {
       _ = try database.cleaner.clean(goal) { false }
     } catch {
-      guard database.status == .running else { throw StepFailure(outcome: .stopped, reason: "\(error)") }
-      throw StepFailure(outcome: .refused, reason: "\(error)")
+      // A checkpoint whose outcome is unknown is not repeated before the next commit.
+      let isStopped = database.status != .running || (error as? JournalError)?.code == .failed
+      throw StepFailure(outcome: isStopped ? .stopped : .refused, reason: "\(error)")
     }
   }
 

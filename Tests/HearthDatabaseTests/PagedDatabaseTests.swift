@@ -17,7 +17,7 @@ import Testing
   static var limits: DatabaseLimits {
     var limits = DatabaseLimits()
     (limits.snapshotIntervalBytes, limits.replayBytesPerBatch) = (20_000, 2_000)
-    limits.coldReplayBytesPerCommit = 2_000
+    (limits.coldReplayBytesPerCommit, limits.cleaningGraceMilliseconds) = (2_000, 0)
     return limits
   }
 

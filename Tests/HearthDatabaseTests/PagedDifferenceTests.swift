@@ -20,6 +20,7 @@ import Testing
         paged.send(connection, actions)
         plain.send(connection, actions)
         #expect(paged.hash == plain.hash, "seed \(seed), step \(step)")
+        if random.isOne(in: 20) { try paged.clean() }
         if random.isOne(in: 12) {
           let isCrash = random.isOne(in: 2)
           try paged.restart(isCrash: isCrash)
@@ -61,6 +62,12 @@ import Testing
       host.send(database, from: connection, actions)
       host.finish(database)
       database.snapshots.queue.sync {}
+    }
+
+    /// Stores all pages again, and removes the former files.
+    func clean() throws {
+      _ = try database.cleaner.clean(.all) { false }
+      host.finish(database)
     }
 
     mutating func restart(isCrash: Bool) throws {

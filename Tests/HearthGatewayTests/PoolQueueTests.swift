@@ -57,6 +57,36 @@ import Testing
     #expect(ran.all.firstIndex(of: "long") == 16 && ran.all.count == 41)
   }
 
+  @Test("jobs that were added before a time are known to be left until the last of them is done")
+  func monitor() async {
+    let jobs = PoolJobMonitor()
+    let pool = LargeValuePool(memory: .ofTest(), jobs: jobs)
+    pool.start()
+    let loop = MultiThreadedEventLoopGroup.singleton.next()
+    let none = jobs.makeCheck()
+    #expect(!none())
+    let begun = jobs.makeCheck()
+    // The thread waits for the check, and the check for the thread.
+    let isChecked = Mutex(false)
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      loop.execute {
+        pool.run(on: loop) {
+          let isLeft = jobs.makeCheck()
+          isChecked.withLock { $0 = isLeft() && !begun() && !none() }
+          return isLeft
+        } completion: { isLeft in
+          loop.scheduleTask(in: .milliseconds(100)) {
+            isChecked.withLock { $0 = $0 && isLeft?() == false }
+            done.resume()
+          }
+        }
+      }
+    }
+    let isRight = isChecked.withLock { $0 }
+    #expect(isRight)
+    await pool.stop()
+  }
+
   @Test("the queue is bounded, and one network does not use it up alone")
   func bounds() async throws {
     var queue = PoolQueue(waitingMax: 64)
