@@ -6,6 +6,7 @@ package final class StateGeneration: Sendable {
   /// The next period, which is held as long as this one.
   private let next = Mutex<StateGeneration?>(nil)
 
+  /// Creates a period.
   package init() {}
 
   /// Begins the next period.
