@@ -507,8 +507,9 @@ let groups = [
       .testTarget(
         name: "HearthClientTests",
         dependencies: [
-          "HearthClient", "HearthServer", "HearthSync", "HearthTestKit", "HearthTree", "HearthWire", "LiveServerKit",
-          "RandomTestKit", "ServerTestKit", .grdb, .nioCore, .nioPosix,
+          "HearthAccounts", "HearthClient", "HearthCrypto", "HearthPlugin", "HearthServer", "HearthSync",
+          "HearthTestKit", "HearthTree", "HearthWire", "LiveServerKit", "RandomTestKit", "ServerTestKit", .grdb,
+          .nioCore, .nioPosix,
         ]),
       .testTarget(
         name: "HearthClusterNodeTests",

@@ -9,6 +9,9 @@ import Testing
   /// Other modules of the toolchain, with the targets in `Sources` that may import them. A target without a row for
   /// `Dispatch` has no threads of its own.
   static let toolchain: [String: Set<String>] = [
+    // Apple's systems only.
+    "AuthenticationServices": ["HearthClient"],
+    "UIKit": ["HearthClient"],
     "Dispatch": [
       "HearthAccounts", "HearthClient", "HearthClientLegacy", "HearthClusterNode", "HearthDatabase", "HearthGateway",
       "HearthOutbound", "HearthOutbox", "HearthPluginHost", "HearthPluginKit", "HearthPostgres", "HearthSQLite",

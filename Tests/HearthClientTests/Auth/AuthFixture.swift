@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import HearthServer
 import HearthTestKit
 import HearthTree
 import LiveServerKit
@@ -22,13 +23,16 @@ struct AuthFixture {
 
   /// Runs `body` with an app.
   ///
-  /// - Parameter hidesAddresses: True when clients cannot find out which addresses have accounts.
+  /// - Parameters:
+  ///   - hidesAddresses: True when clients cannot find out which addresses have accounts.
+  ///   - configure: Further settings of the server.
   static func with(
     over network: NetworkCondition = .plain, rules: String = rules, hidesAddresses: Bool = true,
-    _ body: (AuthFixture) async throws -> Void
+    configure: (inout HearthServer.Options) -> Void = { _ in }, _ body: (AuthFixture) async throws -> Void
   ) async throws {
     try await TestServer.with(over: network, rules: rules) {
       $0.accounts.protectsFromEnumeration = hidesAddresses
+      configure(&$0)
     } _: { test, route in
       try await body(AuthFixture(test, route))
     }
@@ -192,6 +196,17 @@ func authCode(_ work: () async throws -> Void) async -> AuthErrorCode? {
 }
 
 extension AuthFixture {
+  /// Returns a signed-in user with a verified address.
+  func verifiedUser(_ email: String = "ada@example.com") async throws -> User {
+    let user = try await auth.createUser(withEmail: email, password: "secret1").user
+    try await user.sendEmailVerification()
+    let link = try await test.mailer.link(.verifyEmail)
+    try await auth.applyActionCode(try #require(ActionCodeLink(link)).code)
+    try await user.reload()
+    try #require(user.isEmailVerified)
+    return user
+  }
+
   /// Waits until a condition is true; fails after a timeout.
   static func until(_ isSo: @Sendable () async throws -> Bool) async throws {
     try #require(try await Polling.until(isSo))

@@ -53,7 +53,7 @@ extension Auth {
 
   /// Exchanges a credential for the tokens of a session.
   func exchange(
-    _ credential: AuthCredential, in service: IdentityService
+    _ credential: AuthCredential, in service: IdentityService, reauthenticating user: User? = nil
   ) async throws -> (answer: JSON, tokens: UserTokens) {
     let answer: JSON
     switch credential {
@@ -62,26 +62,48 @@ extension Auth {
       answer = try await service.call(operation, fields)
     case let credential as OAuthCredential:
       answer = try await service.call("accounts:signInWithIdp", credential.request(autoCreate: true))
+    case let credential as PhoneAuthCredential:
+      answer = try await service.call(
+        "accounts:signInWithPhoneNumber", credential.fields(user == nil ? .signIn : .reauthenticate))
     default:
       throw AuthErrorCode.invalidCredential.error()
     }
-    try check(answer, of: credential)
+    try check(answer, of: credential, reauthenticating: user)
     guard let tokens = service.tokens(of: answer) else { throw IdentityService.noTokens }
     return (answer, tokens)
   }
 
   /// Throws an error for a response that has a successful status but refuses the sign-in.
-  func check(_ answer: JSON, of credential: AuthCredential?) throws {
+  ///
+  /// - Parameter user: The user that reauthenticates; nil for a sign-in or a link.
+  func check(_ answer: JSON, of credential: AuthCredential?, reauthenticating user: User? = nil) throws {
+    var info: [String: Any] = [:]
+    if let email = answer["email"]?.string { info[AuthErrors.userInfoEmailKey] = email }
+    if let updated = credential.flatMap({ updatedCredential($0, by: answer) }) ?? credential {
+      info[AuthErrors.userInfoUpdatedCredentialKey] = updated
+    }
     if let message = answer["errorMessage"]?.string, !message.isEmpty {
-      throw AuthErrorCode.error(ofServerMessage: message)
+      throw AuthErrorCode.error(ofServerMessage: message, userInfo: info)
     }
     if answer["needConfirmation"]?.bool == true {
-      var info: [String: Any] = [:]
-      if let email = answer["email"]?.string { info[AuthErrors.userInfoEmailKey] = email }
-      if let credential { info[AuthErrors.userInfoUpdatedCredentialKey] = credential }
       throw AuthErrorCode.accountExistsWithDifferentCredential.error(userInfo: info)
     }
-    if answer["mfaPendingCredential"] != nil { throw AuthErrorCode.secondFactorRequired.error() }
+    if answer["temporaryProof"]?.string != nil { throw AuthErrorCode.credentialAlreadyInUse.error(userInfo: info) }
+    let signIn = MultiFactorResolver.PendingSignIn(answer: answer, credential: credential, user: user)
+    if let resolver = MultiFactorResolver(signIn, auth: self) {
+      throw AuthErrorCode.secondFactorRequired.error(userInfo: [AuthErrors.userInfoMultiFactorResolverKey: resolver])
+    }
+  }
+
+  /// Returns the credential with which the app can continue after a response; nil when the response has none.
+  private func updatedCredential(_ given: AuthCredential, by answer: JSON) -> AuthCredential? {
+    switch given {
+    case let given as OAuthCredential: return given.renewed(by: answer)
+    case is PhoneAuthCredential:
+      guard let proof = answer["temporaryProof"]?.string, let number = answer["phoneNumber"]?.string else { return nil }
+      return PhoneAuthCredential(.temporary(proof: proof, phoneNumber: number))
+    default: return nil
+    }
   }
 
   /// Signs in with the tokens of a response.
@@ -92,10 +114,7 @@ extension Auth {
     let service = service
     try check(answer, of: credential)
     guard let tokens = service.tokens(of: answer) else { throw IdentityService.noTokens }
-    var record = try await service.lookup(tokens.idToken)
-    if isAnonymous { record.isAnonymous = true }
-    let user = User(record: record, tokens: tokens, auth: self)
-    try adopt(user)
+    let user = try await adopt(tokens, from: service, isAnonymous: isAnonymous)
     return result(user, answer: answer, credential: credential, providerID: providerID, isNew: isNew)
   }
 
@@ -107,12 +126,7 @@ extension Auth {
     let info = AdditionalUserInfo(
       providerID: answer["providerId"]?.string ?? credential?.provider ?? providerID, profileJSON: profile,
       username: answer["screenName"]?.string, isNewUser: isNew ?? answer["isNewUser"]?.bool ?? false)
-    let (idToken, accessToken) = (answer["oauthIdToken"]?.string, answer["oauthAccessToken"]?.string)
-    let renewed = (credential as? OAuthCredential).map { given in
-      OAuthCredential(
-        providerID: given.provider, idToken: idToken ?? given.idToken, accessToken: accessToken ?? given.accessToken,
-        secret: answer["oauthTokenSecret"]?.string ?? given.secret, rawNonce: given.rawNonce)
-    }
+    let renewed = (credential as? OAuthCredential)?.renewed(by: answer)
     return AuthDataResult(user: user, additionalUserInfo: info, credential: renewed)
   }
 }

@@ -85,10 +85,10 @@ public final class Auth: Sendable {
   /// Sets the language of mails to that of the machine's user.
   public func useAppLanguage() { languageCode = Locale.preferredLanguages.first }
 
-  /// The tenant to sign in to; nil for the project itself.
+  /// The tenant to sign in to; nil for the project itself. At the start it is that of the stored user.
   public var tenantID: String? {
-    get { state.withLock { $0.tenantID } }
-    set { state.withLock { $0.tenantID = newValue } }
+    get { withState { $0.tenantID } }
+    set { withState { $0.tenantID = newValue } }
   }
 
   /// The queue on which completions and listeners are called; the main queue by default. Programs that do not run the
@@ -142,11 +142,18 @@ public final class Auth: Sendable {
 
   /// The account service with the current settings.
   var service: IdentityService {
-    let (endpoint, language, tenant) = state.withLock { ($0.endpoint, $0.languageCode, $0.tenantID) }
+    let (endpoint, language, tenant) = withState { ($0.endpoint, $0.languageCode, $0.tenantID) }
     // Self-hosted servers without configured keys accept any key, but require one.
     return IdentityService(
       endpoint: endpoint, key: app.options.apiKey ?? "hearth", languageCode: language, tenantID: tenant,
       transport: transport, now: { [clock] in clock.now })
+  }
+
+  /// The account service for requests of a user, in the user's tenant.
+  func service(of user: User) -> IdentityService {
+    var service = service
+    service.tenantID = user.tenantID
+    return service
   }
 }
 
@@ -176,6 +183,7 @@ extension Auth {
       stored.service == serviceName(state)
     else { return }
     state.user = User(record: stored.user, tokens: stored.tokens, auth: self)
+    if state.tenantID == nil { state.tenantID = stored.user.tenantID }
     state.lastCredential = credential(of: state.user)
     schedule(&state)
   }
@@ -200,7 +208,18 @@ extension Auth {
     }
   }
 
-  /// Creates a user the signed-in user.
+  /// Makes the user of new tokens the signed-in user.
+  func adopt(
+    _ tokens: UserTokens, from service: IdentityService, isAnonymous: Bool = false
+  ) async throws -> User {
+    var record = try await service.lookup(tokens.idToken)
+    if isAnonymous { record.isAnonymous = true }
+    let user = User(record: record, tokens: tokens, auth: self)
+    try adopt(user)
+    return user
+  }
+
+  /// Makes a user the signed-in user.
   func adopt(_ user: User) throws {
     defer { credentialListenerQueue.wait() }
     try withState { state in
@@ -246,7 +265,10 @@ extension Auth {
   }
 
   /// Signs in a user object, which may belong to another app of the same project.
+  ///
+  /// - Throws: ``AuthErrorCode/tenantIDMismatch`` when the user belongs to another tenant than ``tenantID``.
   public func updateCurrentUser(_ user: User) async throws {
+    guard user.tenantID == tenantID else { throw AuthErrorCode.tenantIDMismatch.error() }
     let copy = User(record: user.record, tokens: user.tokens, auth: self)
     try await copy.reload()
     try adopt(copy)

@@ -1,3 +1,5 @@
+import HearthTree
+
 /// A credential that a user can sign in with. Its description omits the secret.
 ///
 /// It is `@unchecked Sendable` because it has subclasses; all of its properties and theirs are constants.
@@ -50,6 +52,14 @@ public final class OAuthCredential: AuthCredential, @unchecked Sendable {
     self.rawNonce = rawNonce
     self.userJSON = userJSON
     super.init(provider: providerID)
+  }
+
+  /// Returns the credential with the tokens that the provider issued at the sign-in, as a response names them.
+  func renewed(by answer: JSON) -> OAuthCredential {
+    OAuthCredential(
+      providerID: provider, idToken: answer["oauthIdToken"]?.string ?? idToken,
+      accessToken: answer["oauthAccessToken"]?.string ?? accessToken,
+      secret: answer["oauthTokenSecret"]?.string ?? secret, rawNonce: rawNonce)
   }
 
   /// The encoding of the credential in a request.

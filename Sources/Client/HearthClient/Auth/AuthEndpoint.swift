@@ -39,15 +39,19 @@ struct AuthEndpoint: Sendable, Equatable {
   /// The name under which sessions of this service are stored.
   var name: String { base?.absoluteString ?? "google" }
 
-  /// - Parameter operation: `accounts:signUp`
-  func toolkitURL(_ operation: String, key: String) -> URL { url("identitytoolkit.googleapis.com", operation, key) }
+  /// - Parameters:
+  ///   - operation: `accounts:signUp`
+  ///   - version: The version of the API, `v1` or `v2`.
+  func toolkitURL(_ operation: String, version: String = "v1", key: String) -> URL {
+    url("identitytoolkit.googleapis.com", version, operation, key)
+  }
 
-  func tokenURL(key: String) -> URL { url("securetoken.googleapis.com", "token", key) }
+  func tokenURL(key: String) -> URL { url("securetoken.googleapis.com", "v1", "token", key) }
 
-  private func url(_ service: String, _ operation: String, _ key: String) -> URL {
+  private func url(_ service: String, _ version: String, _ operation: String, _ key: String) -> URL {
     let root = base.map { $0.appendingPathComponent(service) } ?? URL(string: "https://" + service)
     var parts = root.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: false) } ?? URLComponents()
-    parts.path += (parts.path.hasSuffix("/") ? "v1/" : "/v1/") + operation
+    parts.path += (parts.path.hasSuffix("/") ? "" : "/") + version + "/" + operation
     parts.queryItems = [URLQueryItem(name: "key", value: key)]
     // The name of a service is a valid host, so the URL exists.
     return parts.url ?? URL(fileURLWithPath: "/")

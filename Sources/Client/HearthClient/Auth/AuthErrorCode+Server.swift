@@ -4,11 +4,13 @@ extension AuthErrorCode {
   /// Returns the error for a server's message `CODE : explanation`.
   ///
   /// - Parameter reasons: The `reason` members of the error, which report refused keys.
-  static func error(ofServerMessage message: String, reasons: [String] = []) -> NSError {
+  static func error(
+    ofServerMessage message: String, reasons: [String] = [], userInfo: [String: Any] = [:]
+  ) -> NSError {
     let end = message.firstIndex(of: ":") ?? message.endIndex
     let name = message[..<end].trimmingCharacters(in: .whitespaces)
     let detail = end == message.endIndex ? "" : printable(message[message.index(after: end)...])
-    if let code = serverCodes[name] { return code.error(detail) }
+    if let code = serverCodes[name] { return code.error(detail, userInfo: userInfo) }
     if reasons.contains(where: { $0.hasPrefix("keyInvalid") }) || name.hasPrefix("API_KEY_INVALID") {
       return invalidAPIKey.error()
     }
@@ -36,6 +38,7 @@ extension AuthErrorCode {
     "EMAIL_NOT_FOUND": .userNotFound,
     "EXPIRED_OOB_CODE": .expiredActionCode,
     "FEDERATED_USER_ID_ALREADY_LINKED": .credentialAlreadyInUse,
+    "INVALID_APP_CREDENTIAL": .invalidAppCredential,
     "INVALID_CODE": .invalidVerificationCode,
     "INVALID_CONTINUE_URI": .invalidContinueURI,
     "INVALID_CREDENTIAL_OR_PROVIDER_ID": .invalidCredential,
@@ -46,6 +49,7 @@ extension AuthErrorCode {
     "INVALID_IDP_RESPONSE": .invalidCredential,
     "INVALID_LOGIN_CREDENTIALS": .invalidCredential,
     "INVALID_MFA_PENDING_CREDENTIAL": .invalidMultiFactorSession,
+    "INVALID_MFA_PHONE_NUMBER": .invalidPhoneNumber,
     "INVALID_OOB_CODE": .invalidActionCode,
     "INVALID_PASSWORD": .wrongPassword,
     "INVALID_PENDING_TOKEN": .invalidCredential,
@@ -55,7 +59,10 @@ extension AuthErrorCode {
     "INVALID_REFRESH_TOKEN": .invalidUserToken,
     "INVALID_SENDER": .invalidSender,
     "INVALID_SESSION_INFO": .invalidVerificationID,
+    "INVALID_TEMPORARY_PROOF": .invalidCredential,
     "MFA_ENROLLMENT_NOT_FOUND": .multiFactorInfoNotFound,
+    "MISSING_APP_CREDENTIAL": .missingAppCredential,
+    "MISSING_CODE": .missingVerificationCode,
     "MISSING_CONTINUE_URI": .missingContinueURI,
     "MISSING_CUSTOM_TOKEN": .invalidCustomToken,
     "MISSING_EMAIL": .missingEmail,
@@ -64,9 +71,12 @@ extension AuthErrorCode {
     "MISSING_NEW_EMAIL": .missingEmail,
     "MISSING_OR_INVALID_NONCE": .missingOrInvalidNonce,
     "MISSING_PASSWORD": .weakPassword,
+    "MISSING_PHONE_NUMBER": .missingPhoneNumber,
+    "MISSING_SESSION_INFO": .missingVerificationID,
     "OPERATION_NOT_ALLOWED": .operationNotAllowed,
     "PASSWORD_DOES_NOT_MEET_REQUIREMENTS": .passwordDoesNotMeetRequirements,
     "PASSWORD_LOGIN_DISABLED": .operationNotAllowed,
+    "PHONE_NUMBER_EXISTS": .credentialAlreadyInUse,
     "QUOTA_EXCEEDED": .quotaExceeded,
     "RESET_PASSWORD_EXCEED_LIMIT": .tooManyRequests,
     "SECOND_FACTOR_EXISTS": .secondFactorAlreadyEnrolled,
@@ -121,7 +131,15 @@ extension AuthErrorCode {
     case .invalidActionCode: "The code is wrong or has been used. Ask for a new mail."
     case .missingEmail: "An email address is needed."
     case .nullUser: "There is no user."
-    case .secondFactorRequired: "The account asks for a second factor, which this library cannot give."
+    case .secondFactorRequired:
+      "The account requires a second factor. Continue with the MultiFactorResolver in the error's userInfo."
+    case .missingAppCredential, .invalidAppCredential:
+      "The server requires a captcha before it sends a message, and the app has not shown it."
+    case .missingPhoneNumber, .invalidPhoneNumber: "A phone number in the form +4915112345678 is needed."
+    case .missingVerificationID: "The identifier that verifyPhoneNumber returns is needed."
+    case .invalidVerificationID: "The verification does not exist. Call verifyPhoneNumber again."
+    case .missingVerificationCode, .invalidVerificationCode: "The code is wrong. Type the code that was received."
+    case .sessionExpired: "The code has expired. Call verifyPhoneNumber again."
     case .keychainError: "The session could not be stored."
     case .internalError: "The server answered something unexpected."
     case .malformedJWT: "The token cannot be read."

@@ -3,14 +3,32 @@ import Foundation
 /// The keys of the errors of ``Auth`` and ``User``.
 public enum AuthErrors {
   /// The domain of the errors.
-  public static let domain = "FIRAuthErrors.domain"
+  public static let domain = "FIRAuthErrorDomain"
   /// The `userInfo` key of an error code's name, such as `ERROR_WRONG_PASSWORD`.
-  public static let userInfoNameKey = "FIRAuthErrors.userInfoNameKey"
+  public static let userInfoNameKey = "FIRAuthErrorUserInfoNameKey"
   /// The `userInfo` key of the e-mail address of the account concerned.
-  public static let userInfoEmailKey = "FIRAuthErrors.userInfoEmailKey"
+  public static let userInfoEmailKey = "FIRAuthErrorUserInfoEmailKey"
   /// The `userInfo` key of a credential that can be signed in with instead.
-  public static let userInfoUpdatedCredentialKey = "FIRAuthErrors.userInfoUpdatedCredentialKey"
+  public static let userInfoUpdatedCredentialKey = "FIRAuthErrorUserInfoUpdatedCredentialKey"
+  /// The `userInfo` key of the ``MultiFactorResolver`` of a sign-in that requires a second factor.
+  public static let userInfoMultiFactorResolverKey = "FIRAuthErrorUserInfoMultiFactorResolverKey"
 }
+
+/// ``AuthErrors/domain``, under its name in code for older SDKs.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let AuthErrorDomain = AuthErrors.domain
+/// ``AuthErrors/userInfoNameKey``, under its name in code for older SDKs.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let AuthErrorUserInfoNameKey = AuthErrors.userInfoNameKey
+/// ``AuthErrors/userInfoEmailKey``, under its name in code for older SDKs.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let AuthErrorUserInfoEmailKey = AuthErrors.userInfoEmailKey
+/// ``AuthErrors/userInfoUpdatedCredentialKey``, under its name in code for older SDKs.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let AuthErrorUserInfoUpdatedCredentialKey = AuthErrors.userInfoUpdatedCredentialKey
+/// ``AuthErrors/userInfoMultiFactorResolverKey``, under its name in code for older SDKs.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let AuthErrorUserInfoMultiFactorResolverKey = AuthErrors.userInfoMultiFactorResolverKey
 
 /// The reason why an operation of ``Auth`` or ``User`` failed: the code of an `NSError` of ``AuthErrors/domain``.
 ///
@@ -95,6 +113,10 @@ public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
   case missingVerificationID = 17045
   /// The verification's identifier is wrong.
   case invalidVerificationID = 17046
+  /// The server requires a captcha, or another proof of the app.
+  case missingAppCredential = 17047
+  /// The proof of the app is not accepted.
+  case invalidAppCredential = 17048
   /// The verification has expired.
   case sessionExpired = 17051
   /// The quota is exceeded.

@@ -23,11 +23,13 @@ struct IdentityService: Sendable {
     return limits
   }()
 
-  /// - Parameter operation: The operation, such as `accounts:signUp`.
-  func call(_ operation: String, _ fields: [(String, JSON?)]) async throws -> JSON {
+  /// - Parameters:
+  ///   - operation: The operation, such as `accounts:signUp`.
+  ///   - version: The version of the API that has the operation.
+  func call(_ operation: String, version: String = "v1", _ fields: [(String, JSON?)]) async throws -> JSON {
     var members = fields.compactMap { name, value in value.map { JSON.Member(name, $0) } }
     if let tenantID { members.append(JSON.Member("tenantId", .string(tenantID))) }
-    return try await send(endpoint.toolkitURL(operation, key: key), .object(members))
+    return try await send(endpoint.toolkitURL(operation, version: version, key: key), .object(members))
   }
 
   private func send(_ url: URL, _ body: JSON) async throws -> JSON {

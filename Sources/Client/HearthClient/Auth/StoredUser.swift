@@ -14,6 +14,8 @@ struct StoredUser: Sendable, Equatable, Codable {
   var createdAt: Date?
   var lastSignInAt: Date?
   var providers: [ProviderRecord] = []
+  /// The second factors; nil in sessions of library versions without them.
+  var factors: [StoredFactor]?
 
   /// A provider linked to the account.
   struct ProviderRecord: Sendable, Equatable, Codable {
@@ -40,6 +42,7 @@ struct StoredUser: Sendable, Equatable, Codable {
     createdAt = Self.date(json["createdAt"])
     lastSignInAt = Self.date(json["lastLoginAt"])
     providers = (json["providerUserInfo"]?.array ?? []).prefix(64).compactMap { ProviderRecord($0) }
+    factors = StoredFactor.all(in: json)
     // An anonymous account has no address, password, phone number or provider.
     isAnonymous =
       email == nil && json["passwordHash"]?.string == nil && providers.isEmpty && phoneNumber == nil

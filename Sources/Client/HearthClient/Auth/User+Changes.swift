@@ -15,6 +15,13 @@ extension User {
     try await change([("password", .string(password))])
   }
 
+  /// Sets the phone number to that of a credential.
+  public func updatePhoneNumber(_ credential: PhoneAuthCredential) async throws {
+    let answer = try await perform("accounts:signInWithPhoneNumber", credential.fields(.update))
+    try openAuth().check(answer, of: credential)
+    try await reloadRecord()
+  }
+
   func change(_ fields: [(String, JSON?)]) async throws {
     _ = try await perform("accounts:update", fields + [("returnSecureToken", .bool(true))])
     try await reloadRecord()
@@ -58,6 +65,9 @@ extension User {
     case let credential as OAuthCredential:
       answer = try await perform("accounts:signInWithIdp", credential.request(autoCreate: false))
       try auth.check(answer, of: credential)
+    case let credential as PhoneAuthCredential:
+      answer = try await perform("accounts:signInWithPhoneNumber", credential.fields(.link))
+      try auth.check(answer, of: credential)
     default:
       throw AuthErrorCode.invalidCredential.error()
     }
@@ -77,15 +87,20 @@ extension User {
   /// Signs the same user in again, for operations that require a recent sign-in.
   @discardableResult public func reauthenticate(with credential: AuthCredential) async throws -> AuthDataResult {
     let auth = try openAuth()
-    let service = auth.service
-    let (answer, tokens) = try await auth.exchange(credential, in: service)
+    let service = auth.service(of: self)
+    let (answer, tokens) = try await auth.exchange(credential, in: service, reauthenticating: self)
+    try await reauthenticate(with: tokens, from: service)
+    return auth.result(self, answer: answer, credential: credential)
+  }
+
+  /// Takes the tokens of a new sign-in of the same user.
+  func reauthenticate(with tokens: UserTokens, from service: IdentityService) async throws {
     let record = try await service.lookup(tokens.idToken)
     guard record.uid == uid else { throw AuthErrorCode.userMismatch.error() }
     try await gate.run {
       try self.take(tokens)
       self.update { $0 = record }
     }
-    auth.userChanged(self)
-    return auth.result(self, answer: answer, credential: credential)
+    auth?.userChanged(self)
   }
 }

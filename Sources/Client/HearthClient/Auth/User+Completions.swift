@@ -59,6 +59,13 @@ extension User {
     }
   }
 
+  /// The completion-handler form of ``updatePhoneNumber(_:)``.
+  public func updatePhoneNumber(
+    _ credential: PhoneAuthCredential, completion: (@isolated(any) ((any Error)?) -> Void)? = nil
+  ) {
+    answer(completion) { try await self.updatePhoneNumber(credential) }
+  }
+
   /// The completion-handler form of ``delete()``.
   public func delete(completion: (@isolated(any) ((any Error)?) -> Void)? = nil) {
     answer(completion) { try await self.delete() }

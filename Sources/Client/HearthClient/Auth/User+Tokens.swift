@@ -74,13 +74,14 @@ extension User {
   }
 
   /// Performs a request as the user, after earlier ones; tokens in the response become the user's.
-  func perform(_ operation: String, _ fields: [(String, JSON?)]) async throws -> JSON {
+  func perform(_ operation: String, version: String = "v1", _ fields: [(String, JSON?)]) async throws -> JSON {
     let auth = try openAuth()
     return try await gate.run {
       try await self.endingSession {
         let token = try await self.tokenInTurn()
-        let answer = try await auth.service.call(operation, [("idToken", .string(token))] + fields)
-        if let tokens = auth.service.tokens(of: answer) {
+        let service = auth.service(of: self)
+        let answer = try await service.call(operation, version: version, [("idToken", .string(token))] + fields)
+        if let tokens = service.tokens(of: answer) {
           try self.take(tokens)
           auth.userChanged(self)
         }
@@ -94,7 +95,7 @@ extension User {
     let auth = try openAuth()
     try await gate.run {
       try await self.endingSession {
-        let record = try await auth.service.lookup(try await self.tokenInTurn())
+        let record = try await auth.service(of: self).lookup(try await self.tokenInTurn())
         guard record.uid == self.uid else { throw AuthErrorCode.userMismatch.error() }
         self.update { $0 = record }
       }
