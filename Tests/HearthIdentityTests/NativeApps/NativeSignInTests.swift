@@ -39,6 +39,35 @@ import Testing
     #expect(linked.status == 200 && linked.localID == guest.localID, "\(linked.text)")
   }
 
+  @Test("A program on the browser's machine gets the event on its port, while 127.0.0.1 is authorized")
+  func loopback() async throws {
+    let changes: [String: String?] = ["ibi": nil, "clientId": nil, "loopbackPort": "49152"]
+    let native = try NativeAppFixture { $0.nativeApps = NativeApps() }
+    for answer in [nil, "access_denied"] {
+      let page = try await native.visit(NativeAppFixture.signIn(changes), answer: answer)
+      let outer = try NativeAppFixture.parts(try #require(page.back))
+      #expect(outer.head == "http://127.0.0.1:49152/")
+      let inner = try NativeAppFixture.parts(try #require(outer.query["deep_link_id"]))
+      #expect(inner.head == "https://auth.example.com/__/auth/callback" && inner.query["eventId"] == "QWERTYUIOP")
+      if answer == nil {
+        #expect(try await native.redeem(try #require(inner.query["link"])).json["email"] == "ann@corp.example")
+      } else {
+        #expect(inner.query["firebaseError"]?.contains("auth/user-cancelled") == true)
+      }
+    }
+    for (port, status) in [
+      ("80", 400), ("65536", 400), ("049152", 400), ("+49152", 400), ("49152@evil.example", 400), ("-1", 400),
+      ("", 400),
+    ] {
+      let page = try await native.open(NativeAppFixture.signIn(changes.merging(["loopbackPort": port]) { $1 }))
+      #expect(page.status == status && page.headers["Location"] == nil, "\(port)")
+    }
+    #expect(try await native.open(NativeAppFixture.signIn(["loopbackPort": "49152"])).status == 400)
+    let other = try NativeAppFixture { $0.authorizedDomains = ["localhost", "app.example.com"] }
+    let refused = try await other.open(NativeAppFixture.signIn(changes))
+    #expect(refused.status == 403 && refused.back == nil && refused.headers["Location"] == nil)
+  }
+
   @Test("Cordova apps are opened by their bundle id, or by a URL of this server only in their package")
   func cordova() async throws {
     let native = try NativeAppFixture()

@@ -2,7 +2,7 @@ import HearthAccounts
 import HearthTree
 
 /// An app on a device, as it identifies itself to the pages. The statement proves nothing; it is the key for looking
-/// the app up in the settings.
+/// the app up in the settings. A program without an app's registration waits on a port of the browser's machine.
 enum NativeApp: Sendable, Equatable {
   /// The URL scheme of an iOS app.
   enum Scheme: Sendable, Equatable {
@@ -15,11 +15,18 @@ enum NativeApp: Sendable, Equatable {
   case ios(bundleID: String, Scheme)
   /// - Parameter certificate: SHA-1; nil for Cordova apps, which are opened by an address of this server.
   case android(packageName: String, certificate: String?)
+  /// A program that waits for the browser on a port of 127.0.0.1 (RFC 8252 §7.3).
+  case loopback(port: Int)
 
-  /// Reads the app; nil when neither an iOS nor an Android app is named, or both are, or the id is invalid.
+  /// The only host of ``loopback(port:)``.
+  static let loopbackHost = "127.0.0.1"
+  /// The parameter with the port.
+  static let loopbackParameter = "loopbackPort"
+
+  /// Reads the app; nil when not exactly one app is named, or its id is invalid.
   init?(_ query: PageQuery) {
-    switch (query.text("ibi"), query.text("apn")) {
-    case (let bundleID?, nil):
+    switch (query.text("ibi"), query.text("apn"), query.text(Self.loopbackParameter)) {
+    case (let bundleID?, nil, nil):
       guard NativeApps.isIdentifier(bundleID) else { return nil }
       if let id = query.text("clientId") {
         guard NativeApps.scheme(clientID: id) != nil else { return nil }
@@ -30,13 +37,21 @@ enum NativeApp: Sendable, Equatable {
       } else {
         self = .ios(bundleID: bundleID, .bundleID)
       }
-    case (nil, let packageName?):
+    case (nil, let packageName?, nil):
       guard NativeApps.isIdentifier(packageName) else { return nil }
       let certificate = query.text("sha1Cert")
       guard certificate == nil || certificate.flatMap(NativeApps.certificate) != nil else { return nil }
       self = .android(packageName: packageName, certificate: certificate)
+    case (nil, nil, let text?):
+      guard let port = Self.port(text) else { return nil }
+      self = .loopback(port: port)
     default: return nil
     }
+  }
+
+  /// Reads a port that programs without privileges can listen on.
+  private static func port(_ text: String) -> Int? {
+    Int(text).flatMap { (1_024...65_535).contains($0) && String($0) == text ? $0 : nil }
   }
 
   /// The app's id in the settings.
@@ -44,17 +59,21 @@ enum NativeApp: Sendable, Equatable {
     switch self {
     case .ios(let bundleID, _): bundleID
     case .android(let packageName, _): packageName
+    case .loopback: Self.loopbackHost
     }
   }
 
   /// - Throws: the reason why the settings do not allow it.
-  func check(_ apps: NativeApps) throws(NativeApps.Refusal) {
+  func check(_ settings: AccountsConfiguration) throws(NativeApps.Refusal) {
+    let apps = settings.nativeApps
     switch self {
     case .ios(let bundleID, .clientID(let id)): try apps.check(bundleID: bundleID, appID: nil, clientID: id)
     case .ios(let bundleID, .appID(let id)): try apps.check(bundleID: bundleID, appID: id, clientID: nil)
     case .ios(let bundleID, .bundleID): try apps.check(bundleID: bundleID, appID: nil, clientID: nil)
     case .android(let packageName, let certificate):
       try apps.check(packageName: packageName, certificate: certificate)
+    case .loopback:
+      guard settings.authorizedDomains.contains(Self.loopbackHost) else { throw .unknownApp }
     }
   }
 
@@ -70,6 +89,7 @@ enum NativeApp: Sendable, Equatable {
       }
     case .android(let packageName, let certificate):
       return [.init("g", .string(packageName))] + (certificate.map { [.init("h", .string($0))] } ?? [])
+    case .loopback(let port): return [.init("l", .string(String(port)))]
     }
   }
 
@@ -79,6 +99,8 @@ enum NativeApp: Sendable, Equatable {
       self = .ios(bundleID: bundleID, scheme)
     } else if let packageName = json["g"]?.string {
       self = .android(packageName: packageName, certificate: json["h"]?.string)
+    } else if let port = json["l"]?.string.flatMap(Self.port) {
+      self = .loopback(port: port)
     } else {
       return nil
     }

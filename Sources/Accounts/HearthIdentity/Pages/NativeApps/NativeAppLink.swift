@@ -3,6 +3,7 @@ import HearthTree
 
 /// The return to an app on a device: an address that the device's system opens in it, in the form that its SDK reads.
 ///
+/// A browser returns to a program on its machine by the same address, with the program's port in place of the scheme.
 /// An iOS app is opened by its own scheme, with an address of this server in `deep_link_id`, which the SDK only parses.
 /// An Android app gets an intent that names its package, so that no other app is given it.
 struct NativeAppLink: Sendable, Equatable {
@@ -21,7 +22,7 @@ struct NativeAppLink: Sendable, Equatable {
   /// Returns the address that opens the app with a provider's answer.
   func address(link: String) -> String {
     switch app {
-    case .ios: address(callbackWith: "link", link)
+    case .ios, .loopback: address(callbackWith: "link", link)
     case .android(_, nil): intent(of: link)
     case .android: intent("genericidp", "S.link", link)
     }
@@ -37,7 +38,7 @@ struct NativeAppLink: Sendable, Equatable {
   /// callback, which gets `&recaptchaToken=` and is encoded.
   var captchaParts: (before: String, callback: String, after: String) {
     switch app {
-    case .ios: (deepLink, described, "")
+    case .ios, .loopback: (deepLink, described, "")
     case .android: (intentHead("recaptcha") + "S.link=", described, Self.intentEnd)
     }
   }
@@ -47,7 +48,7 @@ struct NativeAppLink: Sendable, Equatable {
   /// - Returns: `callback` is nil where the link is not inside another address.
   var linkParts: (before: String, callback: String?, after: String) {
     switch app {
-    case .ios: (deepLink, described, "")
+    case .ios, .loopback: (deepLink, described, "")
     case .android: (intentHead("genericidp") + "S.link=", nil, Self.intentEnd)
     }
   }
@@ -59,13 +60,13 @@ struct NativeAppLink: Sendable, Equatable {
     let json = JSON.object([.init("code", .string(code)), .init("message", .string(plain))])
     let error = String(decoding: json.text(), as: UTF8.self)
     return switch app {
-    case .ios: address(callbackWith: "firebaseError", error)
+    case .ios, .loopback: address(callbackWith: "firebaseError", error)
     case .android(_, nil): intent(of: callback + "?firebaseError=" + PercentEncoding.encode(error))
     case .android: intent(authType == "verifyApp" ? "recaptcha" : "genericidp", "S.firebaseError", error)
     }
   }
 
-  // MARK: iOS
+  // MARK: iOS, and programs on the browser's machine
 
   /// The scheme, host and path up to the address in it.
   private var deepLink: String {
@@ -73,6 +74,7 @@ struct NativeAppLink: Sendable, Equatable {
     case .ios(_, .clientID(let id)): (NativeApps.scheme(clientID: id) ?? "") + "://firebaseauth/link?deep_link_id="
     case .ios(_, .appID(let id)): (NativeApps.scheme(appID: id) ?? "") + "://firebaseauth/link?deep_link_id="
     case .ios(let bundleID, .bundleID): bundleID + "://google/link?deep_link_id="
+    case .loopback(let port): "http://\(NativeApp.loopbackHost):\(port)/?deep_link_id="
     case .android: ""
     }
   }

@@ -45,10 +45,10 @@ struct NativePages: Sendable {
   /// Returns the page that refuses to open an unregistered app; nil when it may be opened.
   private func refusal(of app: NativeApp) -> HTMLPage? {
     do throws(NativeApps.Refusal) {
-      try app.check(accounts.configuration.nativeApps)
+      try app.check(accounts.configuration)
       return nil
     } catch {
-      return .foreignNativeApp(app, error)
+      return if case .loopback = app { .foreignApp(app.id) } else { .foreignNativeApp(app, error) }
     }
   }
 

@@ -35,7 +35,10 @@ struct NativeRequest: Sendable, Equatable {
 
   /// Returns true when the query is a native app's, valid or not.
   static func isNativeRequest(_ query: [(name: String, value: String)]) -> Bool {
-    query.contains { $0.name == "ibi" || $0.name == "apn" || ($0.name == "authType" && $0.value == captchaType) }
+    query.contains {
+      ["ibi", "apn", NativeApp.loopbackParameter].contains($0.name)
+        || ($0.name == "authType" && $0.value == captchaType)
+    }
   }
 
   /// Reads the query; nil when a part is missing, comes twice, or is invalid.
