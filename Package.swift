@@ -507,9 +507,9 @@ let groups = [
       .testTarget(
         name: "HearthClientTests",
         dependencies: [
-          "HearthAccounts", "HearthClient", "HearthCrypto", "HearthPlugin", "HearthServer", "HearthSync",
-          "HearthTestKit", "HearthTree", "HearthWire", "LiveServerKit", "RandomTestKit", "ServerTestKit", .grdb,
-          .nioCore, .nioPosix,
+          "HearthAccounts", "HearthBytes", "HearthClient", "HearthCrypto", "HearthPlugin", "HearthServer", "HearthSync",
+          "HearthTestKit", "HearthTree", "HearthWebAuthn", "HearthWire", "LiveServerKit", "PasskeyTestKit",
+          "RandomTestKit", "ServerTestKit", .grdb, .nioCore, .nioPosix,
         ]),
       .testTarget(
         name: "HearthClusterNodeTests",

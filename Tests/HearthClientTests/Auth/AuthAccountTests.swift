@@ -49,6 +49,16 @@ import Testing
     }
   }
 
+  @Test("a token of Apple is revoked for a signed-in user only")
+  func revokeToken() async throws {
+    try await AuthFixture.with { fixture in
+      #expect(await authCode { try await fixture.auth.revokeToken(withAuthorizationCode: "c") } == .nullUser)
+      try await fixture.auth.signInAnonymously()
+      try await fixture.auth.revokeToken(withAuthorizationCode: "c")
+      #expect(fixture.transport.count("accounts:revokeToken") == 1)
+    }
+  }
+
   @Test("an address is verified, and changed by a link mailed to the new one", arguments: NetworkCondition.reliable)
   func address(over network: NetworkCondition) async throws {
     try await AuthFixture.with(over: network) { fixture in

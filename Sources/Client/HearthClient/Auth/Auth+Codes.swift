@@ -48,6 +48,21 @@ extension Auth {
     _ = try await service.call("accounts:update", [("oobCode", .string(code))])
   }
 
+  /// Revokes the tokens that Apple issued for an authorization code, as the deletion of an account requires. Hearth
+  /// stores no tokens of Apple, and revokes none.
+  ///
+  /// - Throws: ``AuthErrorCode/nullUser`` when signed out.
+  public func revokeToken(withAuthorizationCode authorizationCode: String) async throws {
+    guard let user = currentUser else { throw AuthErrorCode.nullUser.error() }
+    _ = try await user.perform(
+      "accounts:revokeToken", version: "v2",
+      [
+        ("providerId", .string(AuthProviderID.apple.rawValue)),
+        // An authorization code.
+        ("tokenType", .string("3")), ("token", .string(authorizationCode)),
+      ])
+  }
+
   /// Returns the sign-in methods of an address. With e-mail enumeration protection, the result is empty.
   public func fetchSignInMethods(forEmail email: String) async throws -> [String] {
     guard !email.isEmpty else { throw AuthErrorCode.missingEmail.error() }

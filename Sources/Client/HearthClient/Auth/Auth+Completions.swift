@@ -44,6 +44,14 @@ extension Auth {
     answer(completion) { try await self.signIn(with: credential) }
   }
 
+  /// The completion-handler form of ``signIn(with:uiDelegate:)``.
+  public func signIn(
+    with provider: any FederatedAuthProvider, uiDelegate: (any AuthUIDelegate)?,
+    completion: (@isolated(any) (AuthDataResult?, (any Error)?) -> Void)? = nil
+  ) {
+    answer(completion) { try await self.signIn(with: provider, uiDelegate: uiDelegate) }
+  }
+
   /// The completion-handler form of ``sendPasswordReset(withEmail:actionCodeSettings:)``.
   public func sendPasswordReset(
     withEmail email: String, actionCodeSettings: ActionCodeSettings? = nil,
@@ -93,6 +101,13 @@ extension Auth {
     forEmail email: String, completion: (@isolated(any) ([String]?, (any Error)?) -> Void)? = nil
   ) {
     answer(completion) { try await self.fetchSignInMethods(forEmail: email) }
+  }
+
+  /// The completion-handler form of ``revokeToken(withAuthorizationCode:)``.
+  public func revokeToken(
+    withAuthorizationCode authorizationCode: String, completion: (@isolated(any) ((any Error)?) -> Void)? = nil
+  ) {
+    answer(completion) { try await self.revokeToken(withAuthorizationCode: authorizationCode) }
   }
 
   /// The completion-handler form of ``updateCurrentUser(_:)``. Without a user nothing changes and the error is

@@ -48,6 +48,16 @@ extension Auth {
     return try await signIn(answer, credential: credential, providerID: credential.provider)
   }
 
+  /// Signs in on a provider's sign-in page in the user's browser.
+  ///
+  /// - Parameter uiDelegate: The opener of the page; nil for the system's own, which is standard error on Linux.
+  @discardableResult
+  public func signIn(
+    with provider: any FederatedAuthProvider, uiDelegate: (any AuthUIDelegate)?
+  ) async throws -> AuthDataResult {
+    try await signIn(with: try await provider.credential(with: uiDelegate))
+  }
+
   /// Returns true when the link is a sign-in link.
   public func isSignIn(withEmailLink link: String) -> Bool { ActionCodeLink(link)?.mode == "signIn" }
 
@@ -107,7 +117,7 @@ extension Auth {
   }
 
   /// Signs in with the tokens of a response.
-  private func signIn(
+  func signIn(
     _ answer: JSON, credential: AuthCredential? = nil, providerID: String? = nil, isNew: Bool? = nil,
     isAnonymous: Bool = false
   ) async throws -> AuthDataResult {
@@ -164,8 +174,9 @@ extension OAuthCredential {
   /// Returns the request fields that sign in with the credential or link it.
   func request(autoCreate: Bool) -> [(String, JSON?)] {
     [
-      ("postBody", .string(postBody)), ("requestUri", .string("http://localhost")), ("returnSecureToken", .bool(true)),
-      ("returnIdpCredential", .bool(true)), ("autoCreate", .bool(autoCreate)),
+      ("postBody", .string(postBody)), ("requestUri", .string(page?.url ?? "http://localhost")),
+      ("sessionId", (page?.sessionID).map { .string($0) }), ("pendingToken", pendingToken.map { .string($0) }),
+      ("returnSecureToken", .bool(true)), ("returnIdpCredential", .bool(true)), ("autoCreate", .bool(autoCreate)),
     ]
   }
 }

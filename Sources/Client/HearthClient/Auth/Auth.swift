@@ -18,6 +18,7 @@ public final class Auth: Sendable {
     var user: User?
     var languageCode: String?
     var tenantID: String?
+    var customAuthDomain: String?
     var callbackQueue = DispatchQueue.main
     /// The serial queue on top of the app's callback queue, which keeps calls in order.
     var calls = Auth.serialQueue(on: .main)
@@ -91,6 +92,12 @@ public final class Auth: Sendable {
     set { withState { $0.tenantID = newValue } }
   }
 
+  /// The host of the sign-in pages, `auth.example.com`; nil for that of the server.
+  public var customAuthDomain: String? {
+    get { state.withLock { $0.customAuthDomain } }
+    set { state.withLock { $0.customAuthDomain = newValue } }
+  }
+
   /// The queue on which completions and listeners are called; the main queue by default. Programs that do not run the
   /// main queue set another.
   public var callbackQueue: DispatchQueue {
@@ -132,7 +139,10 @@ public final class Auth: Sendable {
   }
 
   /// Changes the session store. Its stored user becomes the signed-in user.
-  public func useSessionStore(_ store: any AuthSessionStore) {
+  public func useSessionStore(_ store: any AuthSessionStore) { replaceStore(store) }
+
+  /// - Parameter store: The store; nil for the app's own file.
+  func replaceStore(_ store: (any AuthSessionStore)?) {
     defer { credentialListenerQueue.wait() }
     state.withLock { state in
       state.store = store

@@ -41,11 +41,24 @@ public final class OAuthCredential: AuthCredential, @unchecked Sendable {
   let rawNonce: String?
   /// A JSON object with the user's name, which Apple sends only to the app.
   let userJSON: String?
+  /// The result of a sign-in page; nil for a credential of tokens.
+  let page: PageResult?
+  /// The server's text for a provider's user that has no account yet.
+  let pendingToken: String?
+
+  /// The result of a sign-in page of the server, which is valid once.
+  struct PageResult: Sendable {
+    var url: String
+    /// The random text whose digest the page was opened with, a secret.
+    var sessionID: String
+  }
 
   init(
     providerID: String, idToken: String? = nil, accessToken: String? = nil, secret: String? = nil,
-    rawNonce: String? = nil, userJSON: String? = nil
+    rawNonce: String? = nil, userJSON: String? = nil, page: PageResult? = nil, pendingToken: String? = nil
   ) {
+    self.page = page
+    self.pendingToken = pendingToken
     self.idToken = idToken
     self.accessToken = accessToken
     self.secret = secret
@@ -59,7 +72,8 @@ public final class OAuthCredential: AuthCredential, @unchecked Sendable {
     OAuthCredential(
       providerID: provider, idToken: answer["oauthIdToken"]?.string ?? idToken,
       accessToken: answer["oauthAccessToken"]?.string ?? accessToken,
-      secret: answer["oauthTokenSecret"]?.string ?? secret, rawNonce: rawNonce)
+      secret: answer["oauthTokenSecret"]?.string ?? secret, rawNonce: answer["nonce"]?.string ?? rawNonce,
+      pendingToken: answer["pendingToken"]?.string)
   }
 
   /// The encoding of the credential in a request.

@@ -19,7 +19,7 @@ extension AuthErrorCode {
   }
 
   /// Returns the printable part of a server's text: at most one line, without control characters.
-  private static func printable(_ text: Substring) -> String {
+  static func printable(_ text: Substring) -> String {
     let scalars = text.unicodeScalars.prefix(300).filter {
       !$0.properties.isDefaultIgnorableCodePoint && $0.value >= 32
     }
@@ -140,6 +140,8 @@ extension AuthErrorCode {
     case .invalidVerificationID: "The verification does not exist. Call verifyPhoneNumber again."
     case .missingVerificationCode, .invalidVerificationCode: "The code is wrong. Type the code that was received."
     case .sessionExpired: "The code has expired. Call verifyPhoneNumber again."
+    case .webContextCancelled: "The sign-in page was closed before the sign-in was completed."
+    case .webSignInUserInteractionFailure: "The sign-in page returned no result. Open it again."
     case .keychainError: "The session could not be stored."
     case .internalError: "The server answered something unexpected."
     case .malformedJWT: "The token cannot be read."

@@ -14,25 +14,26 @@ public enum AuthErrors {
   public static let userInfoMultiFactorResolverKey = "FIRAuthErrorUserInfoMultiFactorResolverKey"
 }
 
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// ``AuthErrors/domain``, under its name in code for older SDKs.
-// swift-format-ignore: AlwaysUseLowerCamelCase
 public let AuthErrorDomain = AuthErrors.domain
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// ``AuthErrors/userInfoNameKey``, under its name in code for older SDKs.
-// swift-format-ignore: AlwaysUseLowerCamelCase
 public let AuthErrorUserInfoNameKey = AuthErrors.userInfoNameKey
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// ``AuthErrors/userInfoEmailKey``, under its name in code for older SDKs.
-// swift-format-ignore: AlwaysUseLowerCamelCase
 public let AuthErrorUserInfoEmailKey = AuthErrors.userInfoEmailKey
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// ``AuthErrors/userInfoUpdatedCredentialKey``, under its name in code for older SDKs.
-// swift-format-ignore: AlwaysUseLowerCamelCase
 public let AuthErrorUserInfoUpdatedCredentialKey = AuthErrors.userInfoUpdatedCredentialKey
-/// ``AuthErrors/userInfoMultiFactorResolverKey``, under its name in code for older SDKs.
 // swift-format-ignore: AlwaysUseLowerCamelCase
+/// ``AuthErrors/userInfoMultiFactorResolverKey``, under its name in code for older SDKs.
 public let AuthErrorUserInfoMultiFactorResolverKey = AuthErrors.userInfoMultiFactorResolverKey
 
 /// The reason why an operation of ``Auth`` or ``User`` failed: the code of an `NSError` of ``AuthErrors/domain``.
 ///
-/// `catch AuthErrorCode.emailAlreadyInUse` works, and so does `AuthErrorCode(rawValue: (error as NSError).code)`.
+/// `AuthErrorCode(error)` reads it, and so does `AuthErrorCode(rawValue: (error as NSError).code)`. A pattern
+/// `catch AuthErrorCode.emailAlreadyInUse` does not match an `NSError`.
 /// Numbers and names are those of Firebase's SDK for Apple systems.
 public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
   /// The custom token is malformed.
@@ -123,6 +124,14 @@ public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
   case quotaExceeded = 17052
   /// The reCAPTCHA check failed.
   case captchaCheckFailed = 17056
+  /// The user closed the sign-in page, or did not complete it in time.
+  case webContextCancelled = 17058
+  /// The sign-in page could not reach a server.
+  case webNetworkRequestFailed = 17061
+  /// The sign-in page reports an error of the server or the provider.
+  case webInternalError = 17062
+  /// The sign-in page returned no result.
+  case webSignInUserInteractionFailure = 17063
   /// The operation needs a user, and there is none.
   case nullUser = 17067
   /// The provider is unknown.
@@ -195,9 +204,6 @@ public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
     }
     return "ERROR_" + words
   }
-
-  /// Matches a code in `catch`.
-  public static func ~= (code: AuthErrorCode, error: any Error) -> Bool { AuthErrorCode(error) == code }
 
   /// Returns the error with this code.
   ///

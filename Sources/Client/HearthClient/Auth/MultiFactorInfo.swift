@@ -1,10 +1,10 @@
 import Foundation
 
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// The factor id of phones.
-// swift-format-ignore: AlwaysUseLowerCamelCase
 public let PhoneMultiFactorID = PhoneMultiFactorInfo.PhoneMultiFactorID
-/// The factor id of authenticator apps.
 // swift-format-ignore: AlwaysUseLowerCamelCase
+/// The factor id of authenticator apps.
 public let TOTPMultiFactorID = PhoneMultiFactorInfo.TOTPMultiFactorID
 
 /// A second factor of an account.
@@ -30,11 +30,11 @@ public class MultiFactorInfo: @unchecked Sendable {
 
 /// A phone as a second factor.
 public final class PhoneMultiFactorInfo: MultiFactorInfo, @unchecked Sendable {
+  // swift-format-ignore: AlwaysUseLowerCamelCase
   /// The factor id of phones.
-  // swift-format-ignore: AlwaysUseLowerCamelCase
   public static let PhoneMultiFactorID = "phone"
-  /// The factor id of authenticator apps.
   // swift-format-ignore: AlwaysUseLowerCamelCase
+  /// The factor id of authenticator apps.
   public static let TOTPMultiFactorID = "totp"
 
   /// The phone number in E.164 form; only its last digits before the factor is proven.

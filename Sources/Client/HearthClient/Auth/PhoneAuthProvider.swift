@@ -71,11 +71,22 @@ public final class PhoneAuthProvider: Sendable {
     _ number: String, to factor: PhoneMultiFactorInfo?, _ session: MultiFactorSession?,
     _ uiDelegate: (any AuthUIDelegate)?
   ) async throws -> String {
-    let answer = try await requestCode(number, to: factor, session, captchaToken: nil)
+    let answer: JSON?
+    do {
+      answer = try await requestCode(number, to: factor, session, captchaToken: nil)
+    } catch let error where AuthErrorCode(error) == .missingAppCredential {
+      let result = try await WebContext(auth, .captcha).present(language, uiDelegate)
+      answer = try await requestCode(number, to: factor, session, captchaToken: result["recaptchaToken"] ?? "")
+    }
     guard let id = answer?["sessionInfo"]?.string, !id.isEmpty, id.utf8.count <= IdentityService.tokenBytesMax else {
       throw AuthErrorCode.internalError.error("The server's answer has no verification.")
     }
     return id
+  }
+
+  /// The language of the page with the captcha.
+  private var language: [(name: String, value: String)] {
+    auth.languageCode.map { [(name: "hl", value: $0)] } ?? []
   }
 
   /// Requests a code; returns the part of the response with the verification.

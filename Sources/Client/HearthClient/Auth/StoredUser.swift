@@ -16,6 +16,8 @@ struct StoredUser: Sendable, Equatable, Codable {
   var providers: [ProviderRecord] = []
   /// The second factors; nil in sessions of library versions without them.
   var factors: [StoredFactor]?
+  /// The passkeys; nil in sessions of library versions without them.
+  var passkeys: [PasskeyInfo]?
 
   /// A provider linked to the account.
   struct ProviderRecord: Sendable, Equatable, Codable {
@@ -43,10 +45,11 @@ struct StoredUser: Sendable, Equatable, Codable {
     lastSignInAt = Self.date(json["lastLoginAt"])
     providers = (json["providerUserInfo"]?.array ?? []).prefix(64).compactMap { ProviderRecord($0) }
     factors = StoredFactor.all(in: json)
-    // An anonymous account has no address, password, phone number or provider.
+    passkeys = PasskeyInfo.all(in: json)
+    // An anonymous account has no address, password, phone number, provider or passkey.
     isAnonymous =
       email == nil && json["passwordHash"]?.string == nil && providers.isEmpty && phoneNumber == nil
-      && json["customAuth"]?.bool != true
+      && json["customAuth"]?.bool != true && passkeys?.isEmpty != false
   }
 
   private static func text(_ json: JSON?) -> String? { json?.string.flatMap { $0.isEmpty ? nil : $0 } }

@@ -75,6 +75,32 @@ extension User {
     return auth.result(self, answer: answer, credential: credential)
   }
 
+  /// Links the user of a provider's sign-in page to the account.
+  ///
+  /// - Parameter uiDelegate: The opener of the page; nil for the system's own, which is standard error on Linux.
+  @discardableResult
+  public func link(
+    with provider: any FederatedAuthProvider, uiDelegate: (any AuthUIDelegate)?
+  ) async throws -> AuthDataResult {
+    try await link(with: try await provider.credential(with: uiDelegate))
+  }
+
+  /// Signs the same user in again on a provider's sign-in page.
+  ///
+  /// - Parameter uiDelegate: The opener of the page; nil for the system's own, which is standard error on Linux.
+  @discardableResult
+  public func reauthenticate(
+    with provider: any FederatedAuthProvider, uiDelegate: (any AuthUIDelegate)?
+  ) async throws -> AuthDataResult {
+    let credential =
+      if let provider = provider as? OAuthProvider {
+        try await provider.credential(with: uiDelegate, for: .reauthentication)
+      } else {
+        try await provider.credential(with: uiDelegate)
+      }
+    return try await reauthenticate(with: credential)
+  }
+
   /// Unlinks a provider from the account.
   @discardableResult public func unlink(fromProvider provider: String) async throws -> User {
     guard record.providers.contains(where: { $0.providerID == provider }) else {

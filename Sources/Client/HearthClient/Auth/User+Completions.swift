@@ -78,6 +78,22 @@ extension User {
     answer(completion) { try await self.link(with: credential) }
   }
 
+  /// The completion-handler form of ``link(with:uiDelegate:)``.
+  public func link(
+    with provider: any FederatedAuthProvider, uiDelegate: (any AuthUIDelegate)?,
+    completion: (@isolated(any) (AuthDataResult?, (any Error)?) -> Void)? = nil
+  ) {
+    answer(completion) { try await self.link(with: provider, uiDelegate: uiDelegate) }
+  }
+
+  /// The completion-handler form of ``reauthenticate(with:uiDelegate:)``.
+  public func reauthenticate(
+    with provider: any FederatedAuthProvider, uiDelegate: (any AuthUIDelegate)?,
+    completion: (@isolated(any) (AuthDataResult?, (any Error)?) -> Void)? = nil
+  ) {
+    answer(completion) { try await self.reauthenticate(with: provider, uiDelegate: uiDelegate) }
+  }
+
   /// The completion-handler form of ``unlink(fromProvider:)``.
   public func unlink(fromProvider provider: String, completion: (@isolated(any) (User?, (any Error)?) -> Void)? = nil) {
     answer(completion) { try await self.unlink(fromProvider: provider) }
