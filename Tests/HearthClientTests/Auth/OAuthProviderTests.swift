@@ -228,6 +228,29 @@ import Testing
     #expect(id == "s" && tokens.withLock { $0 } == [nil, "good"])
   }
 
+  @Test("pages under another host open there, and Google's own pages open no program")
+  func hosts() async throws {
+    struct Seen: Error {}
+    let auth = AuthFixture.auth(port: 1)
+    auth.customAuthDomain = "auth.example.com"
+    auth.tenantID = "acme"
+    let opener = AuthURLOpener { url in
+      #expect(
+        url.absoluteString.hasPrefix("https://auth.example.com/__/auth/handler?")
+          && url.query?.contains("tid=acme") == true)
+      throw Seen()
+    }
+    let provider = OAuthProvider(providerID: .google, auth: auth)
+    await #expect(throws: Seen.self) { try await provider.credential(with: opener) }
+    auth.customAuthDomain = "no domain"
+    #expect(await authCode { _ = try await provider.credential(with: opener) } == .internalError)
+    let options = FirebaseOptions()
+    options.projectID = "shop"
+    let google = Auth(app: AuthFixture.app(options), store: MemorySessionStore())
+    let there = OAuthProvider(providerID: .google, auth: google)
+    #expect(await authCode { _ = try await there.credential(with: opener) } == .operationNotAllowed)
+  }
+
   @Test(
     "a page's error has the code of the API, and a printable text",
     arguments: [

@@ -177,6 +177,10 @@ import Testing
     let text = try #require(page.attribute("data-event", after: "<div id=\"event\""))
     let way = try #require(JSON(parsing: text.utf8)?["way"])
     #expect(way["before"]?.string == "\(NativeAppFixture.scheme)://firebaseauth/link?deep_link_id=")
+    let program = NativeAppFixture.signIn(["ibi": nil, "clientId": nil, "loopbackPort": "49152"])
+    let loopback = try await native.open(program, path: "/emulator/auth/handler", isFromLoopback: true)
+    let parts = try #require(loopback.attribute("data-event", after: "<div id=\"event\""))
+    #expect(JSON(parsing: parts.utf8)?["way"]?["before"]?.string == "http://127.0.0.1:49152/?deep_link_id=")
     let claims = PercentEncoding.encode(#"{"sub":"1","email":"a@example.com","email_verified":true}"#)
     let link = "http://127.0.0.1:9000/__/auth/callback?providerId=oidc.corp&id_token=\(claims)"
     #expect(try await native.redeem(link, isFromLoopback: true).json["email"] == "a@example.com")

@@ -17,19 +17,22 @@ final class LoopbackListener: Sendable {
   private let promise: EventLoopPromise<[String: String]>
   private let timer: Scheduled<Void>
 
-  private init(_ channel: any Channel, _ promise: EventLoopPromise<[String: String]>) {
+  private init(_ channel: any Channel, _ promise: EventLoopPromise<[String: String]>, lifetime: TimeAmount) {
     self.channel = channel
     self.promise = promise
-    timer = channel.eventLoop.scheduleTask(in: .seconds(Self.lifetimeSeconds)) {
-      promise.fail(AuthErrorCode.webContextCancelled.error("The sign-in was not completed within ten minutes."))
+    timer = channel.eventLoop.scheduleTask(in: lifetime) {
+      promise.fail(AuthErrorCode.webContextCancelled.error("The sign-in was not completed in time. Start it again."))
     }
   }
 
   /// Starts to listen on a port that the system chooses.
   ///
-  /// - Parameter read: Returns the result in the target of a request; nil for a request that does not belong to the
-  ///   sign-in.
-  static func open(_ read: @escaping @Sendable (String) -> [String: String]?) async throws -> LoopbackListener {
+  /// - Parameters:
+  ///   - lifetime: The time until ``result()`` throws.
+  ///   - read: Returns the result in the target of a request; nil for a request that does not belong to the sign-in.
+  static func open(
+    lifetime: TimeAmount = .seconds(lifetimeSeconds), _ read: @escaping @Sendable (String) -> [String: String]?
+  ) async throws -> LoopbackListener {
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     let promise = loop.makePromise(of: [String: String].self)
     let connectionCount = Mutex(0)
@@ -51,7 +54,7 @@ final class LoopbackListener: Sendable {
           }
         }
         .bind(host: "127.0.0.1", port: 0).get()
-      return LoopbackListener(channel, promise)
+      return LoopbackListener(channel, promise, lifetime: lifetime)
     } catch {
       promise.fail(error)
       throw AuthErrorCode.internalError.error("No port of this machine can be listened on: \(error)")

@@ -75,7 +75,7 @@ public final class OAuthProvider: FederatedAuthProvider {
   func credential(
     with uiDelegate: (any AuthUIDelegate)?, for purpose: WebContext.Purpose
   ) async throws -> AuthCredential {
-    // The server seals the result for the session with this digest, so that nobody else who sees it can use it.
+    // The server seals the result for the session with this digest, so that no other program that sees it can use it.
     let sessionID = WebContext.randomText()
     var parameters = [(name: "providerId", value: providerID), ("sessionId", SHA256.hexDigest(of: sessionID))]
     if let scopes, !scopes.isEmpty { parameters.append(("scopes", scopes.joined(separator: ","))) }

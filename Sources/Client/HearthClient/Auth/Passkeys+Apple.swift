@@ -4,7 +4,9 @@
 
   extension Auth {
     /// Returns a request for an `ASAuthorizationController`, in which the user chooses a passkey.
-    public func startPasskeySignIn() async throws -> ASAuthorizationPlatformPublicKeyCredentialAssertionRequest {
+    public nonisolated(nonsending) func startPasskeySignIn() async throws
+      -> ASAuthorizationPlatformPublicKeyCredentialAssertionRequest
+    {
       let options = try await passkeySignInOptions()
       return ASAuthorizationPlatformPublicKeyCredentialProvider(relyingPartyIdentifier: options.relyingPartyID)
         .createCredentialAssertionRequest(challenge: options.challenge)
@@ -12,7 +14,7 @@
 
     /// Signs in with the passkey that the user chose.
     @discardableResult
-    public func finalizePasskeySignIn(
+    public nonisolated(nonsending) func finalizePasskeySignIn(
       withPlatformCredential platformCredential: ASAuthorizationPlatformPublicKeyCredentialAssertion
     ) async throws -> AuthDataResult {
       try await finalizePasskeySignIn(
@@ -30,7 +32,7 @@
     /// Returns a request for an `ASAuthorizationController`, which creates a passkey.
     ///
     /// - Parameter name: The name that the system shows for the passkey; nil for the account's address.
-    public func startPasskeyEnrollment(
+    public nonisolated(nonsending) func startPasskeyEnrollment(
       withName name: String?
     ) async throws -> ASAuthorizationPlatformPublicKeyCredentialRegistrationRequest {
       let options = try await passkeyEnrollmentOptions()
@@ -43,7 +45,7 @@
     ///
     /// - Parameter name: The user's name for the passkey; nil for the server's own.
     @discardableResult
-    public func finalizePasskeyEnrollment(
+    public nonisolated(nonsending) func finalizePasskeyEnrollment(
       withPlatformCredential platformCredential: ASAuthorizationPlatformPublicKeyCredentialRegistration,
       name: String? = nil
     ) async throws -> AuthDataResult {

@@ -1,4 +1,4 @@
-#if canImport(AuthenticationServices)
+#if canImport(AuthenticationServices) && !os(tvOS) && !os(watchOS)
   import AuthenticationServices
   import Foundation
 
@@ -33,7 +33,7 @@
 
     func open(_ url: URL, scheme: String) async throws -> URL {
       try await withCheckedThrowingContinuation { continuation in
-        let session = ASWebAuthenticationSession(url: url, callbackURLScheme: scheme) { url, _ in
+        let session = ASWebAuthenticationSession(url: url, callbackURLScheme: scheme) { @Sendable url, _ in
           if let url {
             continuation.resume(returning: url)
           } else {

@@ -1,6 +1,6 @@
 import Foundation
 
-#if !(canImport(AuthenticationServices) && canImport(UIKit))
+#if !canImport(UIKit) || os(tvOS) || os(watchOS)
   extension WebContext {
     /// Opens a page in the user's browser, which returns to a port of this machine.
     func openLoopback(
@@ -23,7 +23,7 @@ import Foundation
   }
 #endif
 
-#if !canImport(AuthenticationServices)
+#if !canImport(AuthenticationServices) || os(tvOS) || os(watchOS)
   extension WebContext {
     func open(
       _ uiDelegate: (any AuthUIDelegate)?, _ url: @Sendable ([(name: String, value: String)]) throws -> URL
