@@ -5,8 +5,10 @@ Captcha libraries are not available on every machine: `websdk/widgets.js` replac
 
 import contextlib
 import hashlib
+import http.server
 import json
 import pathlib
+import threading
 import urllib.parse
 
 import pytest
@@ -204,6 +206,51 @@ def test_a_provider_signs_in_from_an_app(device, start, provider, tmp_path):  # 
     extras = dict(part.split("=", 1) for part in android.split("#Intent;")[1].removesuffix(";end").split(";"))
     link = urllib.parse.unquote(extras["S.link"])
     assert redeem(session).status_code == 200 and extras["S.eventId"] == "QWERTYUIOP"
+
+
+def test_a_provider_signs_in_to_a_program_on_the_machine_of_the_browser(device, start, provider, tmp_path):  # noqa: F811
+    """A command-line program waits on a port of 127.0.0.1 (RFC 8252), and the browser returns there by itself."""
+    (tmp_path / "secret").write_text(providers.CLIENT[1] + "\n")
+    server = start(oauth={"allowsPlainHTTP": True, "oidc": [{
+        "id": "oidc.corp", "issuer": provider.url, "clientIDs": [providers.CLIENT[0]], "clientSecretFile": str(tmp_path / "secret")}]})
+    session, returned = "ABCDEFGHIJ", []
+
+    class Program(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            returned.append((self.path, self.headers.get("Referer")))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"<!DOCTYPE html><title>done</title><p id=done>You can close this window.")
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Program) as program:
+        threading.Thread(target=program.serve_forever, daemon=True).start()
+        browser = device(server)
+        browser.open(
+            apiKey="demo-key", authType="signInWithRedirect", eventId="QWERTYUIOP", providerId="oidc.corp",
+            sessionId=hashlib.sha256(session.encode()).hexdigest(), loopbackPort=str(program.server_port))
+        browser.page.fill("input[name=sub]", "ann@corp.example", timeout=MILLISECONDS)
+        browser.page.click("button:has-text('Authorize')", timeout=MILLISECONDS)
+        browser.page.wait_for_selector("#done", timeout=MILLISECONDS)
+        program.shutdown()
+    path, referrer = returned[0]
+    head, query = path.split("?", 1)
+    assert head == "/" and referrer is None
+    inner = urllib.parse.urlsplit(dict(urllib.parse.parse_qsl(query))["deep_link_id"])
+    told = dict(urllib.parse.parse_qsl(inner.query))
+    assert inner.path == "/__/auth/callback" and told["eventId"] == "QWERTYUIOP"
+
+    def redeem(session):
+        return ask(
+            server, "verifyAssertion", requestUri=told["link"], sessionId=session, postBody="providerId=oidc.corp",
+            returnSecureToken=True, returnIdpCredential=True)
+
+    assert redeem("JIHGFEDCBA").status_code == 400
+    entered = redeem(session)
+    assert entered.json()["email"] == "ann@corp.example", entered.text
+    secrets_seen.note(entered.json()["idToken"])
 
 
 def test_other_apps_are_not_opened(device, start):
