@@ -201,7 +201,7 @@ extension AuthFixture {
     let user = try await auth.createUser(withEmail: email, password: "secret1").user
     try await user.sendEmailVerification()
     let link = try await test.mailer.link(.verifyEmail)
-    try await auth.applyActionCode(try #require(ActionCodeLink(link)).code)
+    try await auth.applyActionCode(try #require(ActionCodeURL(link: link)?.code))
     try await user.reload()
     try #require(user.isEmailVerified)
     return user

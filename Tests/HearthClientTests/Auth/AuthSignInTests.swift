@@ -77,6 +77,9 @@ import Testing
       let link = try await fixture.test.mailer.link(.emailSignIn)
       #expect(
         fixture.auth.isSignIn(withEmailLink: link) && !fixture.auth.isSignIn(withEmailLink: "https://app.example/in"))
+      let parsed = try #require(ActionCodeURL(link: link))
+      #expect(parsed.operation == .emailLink && parsed.continueURL == settings.url && parsed.code?.isEmpty == false)
+      #expect(!"\(parsed)\(String(reflecting: parsed))".contains(parsed.code ?? ""))
       let wrapped = "https://app.example/open?link=" + FormEncoding.escape(link)
       #expect(fixture.auth.isSignIn(withEmailLink: wrapped))
       let result = try await fixture.auth.signIn(withEmail: "ada@example.com", link: wrapped)

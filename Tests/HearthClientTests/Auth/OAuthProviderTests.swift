@@ -226,6 +226,11 @@ import Testing
     }
     let id = try await PhoneAuthProvider.provider(auth: auth).verifyPhoneNumber("+4915112345678", uiDelegate: opener)
     #expect(id == "s" && tokens.withLock { $0 } == [nil, "good"])
+    auth.settings?.isAppVerificationDisabledForTesting = true
+    #expect(
+      await authCode {
+        _ = try await PhoneAuthProvider.provider(auth: auth).verifyPhoneNumber("+4915112345678", uiDelegate: opener)
+      } == .missingAppCredential)
   }
 
   @Test("pages under another host open there, and Google's own pages open no program")

@@ -31,6 +31,20 @@ public enum ActionCodeOperation: Int, Sendable {
       default: .unknown
       }
   }
+
+  /// - Parameter mode: The operation in a link.
+  init(mode: String) {
+    self =
+      switch mode {
+      case "resetPassword": .passwordReset
+      case "verifyEmail": .verifyEmail
+      case "recoverEmail": .recoverEmail
+      case "signIn": .emailLink
+      case "verifyAndChangeEmail": .verifyAndChangeEmail
+      case "revertSecondFactorAddition": .revertSecondFactorAddition
+      default: .unknown
+      }
+  }
 }
 
 /// The operation and the addresses of an action code.
@@ -78,6 +92,9 @@ public final class ActionCodeSettings: Sendable {
     set { values.withLock { $0.iOSBundleID = newValue } }
   }
 
+  /// Sets ``iOSBundleID``, under its name in code for older SDKs.
+  public func setIOSBundleID(_ iOSBundleID: String) { self.iOSBundleID = iOSBundleID }
+
   /// The domain of the link.
   public var linkDomain: String? {
     get { values.withLock { $0.linkDomain } }
@@ -112,28 +129,5 @@ public final class ActionCodeSettings: Sendable {
       ("androidInstallApp", set.androidPackageName.map { _ in .bool(set.androidInstallIfNotAvailable) }),
       ("linkDomain", set.linkDomain.map { .string($0) }),
     ]
-  }
-}
-
-/// A parsed mailed link.
-struct ActionCodeLink {
-  let code: String
-  let mode: String
-
-  /// Reads a link; nil when it has no code. Links that apps open may carry the code in a nested link.
-  init?(_ link: String) {
-    var link: String? = link
-    for _ in 0..<4 {
-      guard let text = link, text.utf8.count <= 16_384, let items = URLComponents(string: text)?.queryItems else {
-        return nil
-      }
-      func value(_ name: String) -> String? { items.last { $0.name == name }?.value }
-      if let code = value("oobCode"), let mode = value("mode"), !code.isEmpty {
-        (self.code, self.mode) = (code, mode)
-        return
-      }
-      link = value("link") ?? value("deep_link_id")
-    }
-    return nil
   }
 }

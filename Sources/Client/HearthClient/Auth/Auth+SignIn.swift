@@ -13,7 +13,7 @@ extension Auth {
   /// anonymous user who is signed in already stays signed in.
   @discardableResult public func signInAnonymously() async throws -> AuthDataResult {
     if let user = currentUser, user.isAnonymous {
-      let info = AdditionalUserInfo(providerID: nil, profileJSON: nil, username: nil, isNewUser: false)
+      let info = AdditionalUserInfo(providerID: "", profileJSON: nil, username: nil, isNewUser: false)
       return AuthDataResult(user: user, additionalUserInfo: info, credential: nil)
     }
     let answer = try await service.call("accounts:signUp", [("returnSecureToken", .bool(true))])
@@ -59,7 +59,7 @@ extension Auth {
   }
 
   /// Returns true when the link is a sign-in link.
-  public func isSignIn(withEmailLink link: String) -> Bool { ActionCodeLink(link)?.mode == "signIn" }
+  public func isSignIn(withEmailLink link: String) -> Bool { ActionCodeURL(link: link)?.operation == .emailLink }
 
   /// Exchanges a credential for the tokens of a session.
   func exchange(
@@ -134,7 +134,7 @@ extension Auth {
     // The provider's own profile is JSON in a string.
     let profile = answer["rawUserInfo"]?.string.flatMap { JSON(parsing: $0.utf8) }
     let info = AdditionalUserInfo(
-      providerID: answer["providerId"]?.string ?? credential?.provider ?? providerID, profileJSON: profile,
+      providerID: answer["providerId"]?.string ?? credential?.provider ?? providerID ?? "", profileJSON: profile,
       username: answer["screenName"]?.string, isNewUser: isNew ?? answer["isNewUser"]?.bool ?? false)
     let renewed = (credential as? OAuthCredential)?.renewed(by: answer)
     return AuthDataResult(user: user, additionalUserInfo: info, credential: renewed)
@@ -154,8 +154,8 @@ extension EmailAuthCredential {
           [("email", .string(email)), ("password", .string(password)), ("returnSecureToken", .bool(true))]
         )
       case .link(let link):
-        guard let action = ActionCodeLink(link) else { throw AuthErrorCode.invalidActionCode.error() }
-        return ("accounts:signInWithEmailLink", [("email", .string(email)), ("oobCode", .string(action.code))])
+        guard let code = ActionCodeURL(link: link)?.code else { throw AuthErrorCode.invalidActionCode.error() }
+        return ("accounts:signInWithEmailLink", [("email", .string(email)), ("oobCode", .string(code))])
       }
     }
   }

@@ -32,6 +32,8 @@ public final class Auth: Sendable {
 
   /// The app that the users belong to.
   public let app: FirebaseApp
+  /// The settings for tests; never nil.
+  public let settings: AuthSettings? = AuthSettings()
   let clock: any AuthClock
   private let transport: any AuthTransport
   let credentialListenerQueue = CredentialListenerQueue()

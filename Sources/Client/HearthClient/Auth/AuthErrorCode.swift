@@ -122,16 +122,30 @@ public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
   case sessionExpired = 17051
   /// The quota is exceeded.
   case quotaExceeded = 17052
+  /// The token for push messages is missing.
+  case missingAppToken = 17053
+  /// The app did not forward a push message.
+  case notificationNotForwarded = 17054
+  /// The app could not be verified.
+  case appNotVerified = 17055
   /// The reCAPTCHA check failed.
   case captchaCheckFailed = 17056
+  /// A sign-in page is open already.
+  case webContextAlreadyPresented = 17057
   /// The user closed the sign-in page, or did not complete it in time.
   case webContextCancelled = 17058
+  /// The page that verifies the app returned no result.
+  case appVerificationUserInteractionFailure = 17059
+  /// The OAuth client id does not belong to the app.
+  case invalidClientID = 17060
   /// The sign-in page could not reach a server.
   case webNetworkRequestFailed = 17061
   /// The sign-in page reports an error of the server or the provider.
   case webInternalError = 17062
   /// The sign-in page returned no result.
   case webSignInUserInteractionFailure = 17063
+  /// The player is not signed in to Game Center.
+  case localPlayerNotAuthenticated = 17066
   /// The operation needs a user, and there is none.
   case nullUser = 17067
   /// The provider is unknown.
@@ -140,6 +154,10 @@ public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
   case tenantIDMismatch = 17072
   /// The operation is not available for tenants.
   case unsupportedTenantOperation = 17073
+  /// The credential is malformed or belongs to another kind of sign-in.
+  case rejectedCredential = 17075
+  /// The app does not link GameKit.
+  case gameKitNotLinked = 17076
   /// The account requires a second factor.
   case secondFactorRequired = 17078
   /// The session of the first factor is missing.
@@ -163,12 +181,38 @@ public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
   /// The new address has to be verified first; see
   /// ``User/sendEmailVerification(beforeUpdatingEmail:actionCodeSettings:)``.
   case emailChangeNeedsVerification = 17090
+  /// The request identifies no client.
+  case missingClientIdentifier = 17093
   /// The nonce is missing, or does not match the token.
   case missingOrInvalidNonce = 17094
   /// A blocking function of the project refused.
   case blockingCloudFunctionError = 17105
+  /// reCAPTCHA Enterprise is not enabled.
+  case recaptchaNotEnabled = 17200
+  /// The reCAPTCHA token is missing.
+  case missingRecaptchaToken = 17201
+  /// The reCAPTCHA token is not valid.
+  case invalidRecaptchaToken = 17202
+  /// The reCAPTCHA token belongs to another action.
+  case invalidRecaptchaAction = 17203
+  /// The kind of the client is missing.
+  case missingClientType = 17204
+  /// The version of reCAPTCHA is missing.
+  case missingRecaptchaVersion = 17205
+  /// The version of reCAPTCHA is not supported.
+  case invalidRecaptchaVersion = 17206
+  /// The kind of the request is not valid.
+  case invalidReqType = 17207
+  /// The app does not link the reCAPTCHA SDK.
+  case recaptchaSDKNotLinked = 17208
+  /// The project has no reCAPTCHA site key.
+  case recaptchaSiteKeyMissing = 17209
+  /// The reCAPTCHA SDK could not make an action.
+  case recaptchaActionCreationFailed = 17210
   /// The password does not meet the project's requirements.
   case passwordDoesNotMeetRequirements = 17211
+  /// The domain of the link is not one of the server's.
+  case invalidHostingLinkDomain = 17214
   /// The session could not be stored or read.
   case keychainError = 17995
   /// The server's response was unexpected.

@@ -29,8 +29,8 @@ public struct UserMetadata: Sendable, Equatable {
 
 /// The additional information of a sign-in.
 public struct AdditionalUserInfo: Sendable {
-  /// The provider, such as `google.com` or `password`; nil when the server omits it.
-  public let providerID: String?
+  /// The provider, such as `google.com` or `password`; empty when the server omits it.
+  public let providerID: String
   let profileJSON: JSON?
   /// The user's name at the provider.
   public let username: String?
