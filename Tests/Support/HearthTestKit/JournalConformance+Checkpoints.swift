@@ -31,7 +31,9 @@ extension JournalConformance {
       let second = try journal.completeCheckpoint(at: 4, payload: [4])
       try journal.prune(keepingFrom: 3)
       try expect(journal.oldestPosition(), 2, "the oldest position when a state before the newest is wanted")
+      try expect(journal.checkpointPositions(), [2, 4], "the checkpoints then")
       try journal.prune()
+      try expect(journal.checkpointPositions(), [4], "the checkpoints after pruning")
       try expect(journal.oldestPosition(), 4, "the oldest position")
       try expect(.pruned, "the batches before it") { _ = try journal.allBatches(after: 3) }
       try expect(journal.currentCheckpoint(), second, "the checkpoint after pruning")

@@ -234,6 +234,12 @@ package final class MemoryJournal: Journal {
     }
   }
 
+  package func checkpointPositions() throws(JournalError) -> [Int64] {
+    try readState { state throws(JournalError) in
+      state.disk.snapshots.filter { $0.payload != nil }.map(\.info.position)
+    }
+  }
+
   package func currentSnapshot() throws(JournalError) -> SnapshotInfo? {
     try readState { state throws(JournalError) in
       guard state.disk.snapshot?.payload == nil else { throw .unsupported("loading a snapshot") }

@@ -39,7 +39,8 @@ struct HistoryErasure {
       _ = try stateWithoutUser(isCancelled)
       _ = try cleaner.clean(.erasing, isCancelled)
       report.position = try snapshotStore.queue.sync { () throws -> Int64 in
-        try snapshotStore.pruneKept()
+        // The log that is kept for backups, too.
+        try journal.prune()
         guard let current = try journal.currentCheckpoint(), try journal.oldestPosition() == current.position else {
           throw JournalError(.failed, "a part of the log is held; repeat the erasure later")
         }

@@ -321,8 +321,7 @@ struct SegmentCleaning {
     let snapshots = snapshots
     let isAlone = try snapshots.queue.sync {
       try snapshots.pruneKept()
-      let current = try snapshots.journal.currentCheckpoint()
-      return try current.map { try snapshots.journal.oldestPosition() == $0.position } ?? false
+      return try snapshots.journal.checkpointPositions().count == 1
     }
     guard isAlone else { throw JournalError(.failed, "history is held, and with it pages; cleaning goes on later") }
   }

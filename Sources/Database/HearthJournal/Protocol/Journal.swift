@@ -80,6 +80,11 @@ public protocol Journal: AnyObject, Sendable {
   /// - Throws: `.corrupt`, `.inputOutput`.
   func currentCheckpoint() throws(JournalError) -> Checkpoint?
 
+  /// Returns the positions of the retained checkpoints, oldest first.
+  ///
+  /// - Throws: `.corrupt`, `.inputOutput`.
+  func checkpointPositions() throws(JournalError) -> [Int64]
+
   /// Returns the snapshot that a restart loads, or nil before the first one.
   ///
   /// - Throws: `.unsupported` when it loads a checkpoint; `.corrupt`, `.inputOutput`.
@@ -167,6 +172,9 @@ extension Journal {
 
   /// Returns nil, which is right for a storage engine without checkpoints.
   public func currentCheckpoint() throws(JournalError) -> Checkpoint? { nil }
+
+  /// Returns no position, which is right for a storage engine without checkpoints.
+  public func checkpointPositions() throws(JournalError) -> [Int64] { [] }
 
   /// Removes the batches, snapshots and checkpoints that the current start makes redundant.
   ///

@@ -119,6 +119,10 @@ public final class SQLiteJournal: OutboxStoreJournal {
 
   public func currentCheckpoint() throws(JournalError) -> Checkpoint? { try checkpointStore.current() }
 
+  public func checkpointPositions() throws(JournalError) -> [Int64] {
+    try snapshotStore.starts().filter(\.isCheckpoint).map(\.position)
+  }
+
   // MARK: History
 
   public func prune(keepingFrom position: Int64) throws(JournalError) {
