@@ -235,9 +235,7 @@ package final class MemoryJournal: Journal {
   }
 
   package func checkpointPositions() throws(JournalError) -> [Int64] {
-    try readState { state throws(JournalError) in
-      state.disk.snapshots.filter { $0.payload != nil }.map(\.info.position)
-    }
+    try readState { $0.disk.snapshots.filter { $0.payload != nil }.map(\.info.position) }
   }
 
   package func currentSnapshot() throws(JournalError) -> SnapshotInfo? {
@@ -332,9 +330,7 @@ package final class MemoryJournal: Journal {
     }
   }
 
-  package func close() throws(JournalError) {
-    state.withLock { $0.isClosed = true }
-  }
+  package func close() throws(JournalError) { state.withLock { $0.isClosed = true } }
 
   // MARK: Access
 

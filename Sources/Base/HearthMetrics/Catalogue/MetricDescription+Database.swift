@@ -102,9 +102,6 @@ extension MetricDescription {
   public static let pageCleanedBytes = MetricDescription(
     "hearth_page_cleaned_bytes_total", .counter, labels: ["database"],
     "Bytes of page files that cleaning has removed since the database was opened.")
-  /// The number of page files.
-  public static let pageSegments = MetricDescription(
-    "hearth_page_segments", .gauge, labels: ["database"], "Page files in use.")
   /// The size of a checkpoint.
   public static let checkpointBytes = MetricDescription(
     "hearth_checkpoint_bytes", .gauge, labels: ["database"], "Bytes that the last checkpoint wrote.")
@@ -131,7 +128,7 @@ extension MetricDescription {
     writes, listenRequests, commits, journalWritten, decide, sync, deliver, commandLatency, batchCommands, syncBatches,
     databaseUp, databaseConnections, listens, commandsWaiting, commandsWaitingBytes, largeWriteWaiting, batchesWaiting,
     journalBytes, snapshotBytes, position, treeBytes, treeLeaves, pageBytes, pageDirtyBytes, pageReads,
-    pageReadFailures, pageFileBytes, pageDeadBytes, pageCleanedBytes, pageSegments, checkpointBytes, checkpointSeconds,
+    pageReadFailures, pageFileBytes, pageDeadBytes, pageCleanedBytes, checkpointBytes, checkpointSeconds,
     quota, quotaRefusals, workWaits,
   ]
 }

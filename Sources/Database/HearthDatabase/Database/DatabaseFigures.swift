@@ -49,8 +49,6 @@ public struct PageFigures: Sendable, Equatable {
   public var deadBytes: Int
   /// The bytes of the files that cleaning has removed since the database was opened.
   public var cleanedBytes: Int
-  /// The number of the files.
-  public var segmentCount: Int
   /// True while the files are cleaned.
   public var isCleaning: Bool
   /// The reason why the last cleaning ended early; nil when it was complete, or there was none.

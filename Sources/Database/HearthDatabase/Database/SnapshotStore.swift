@@ -367,8 +367,7 @@ extension SnapshotStore {
     return PageFigures(
       residentBytes: counts.residentBytes, dirtyBytes: dirtyBytes, loadCount: counts.loadCount,
       failedLoadCount: counts.failedLoadCount, fileBytes: counts.fileBytes, checkpointBytes: last.sizeBytes,
-      checkpointMilliseconds: last.milliseconds, deadBytes: 0, cleanedBytes: 0, segmentCount: counts.segmentCount,
-      isCleaning: false)
+      checkpointMilliseconds: last.milliseconds, deadBytes: 0, cleanedBytes: 0, isCleaning: false)
   }
 
   /// Stops the database because its newest decisions were made without data that could not be read.

@@ -118,11 +118,10 @@ final class PagedStorage: Sendable {
     return content
   }
 
-  /// The bytes of stored pages in memory, the numbers of reads of the files, their bytes, and their number.
-  var counts: (residentBytes: Int, loadCount: Int, failedLoadCount: Int, fileBytes: Int, segmentCount: Int) {
-    let segments = files.extent.segments
-    let fileBytes = segments.reduce(0) { $0 + $1.sizeBytes }
-    return (store.residentBytes, store.loadCount, store.failedLoadCount, fileBytes, segments.count)
+  /// The bytes of stored pages in memory, the numbers of reads of the files, and the bytes of these.
+  var counts: (residentBytes: Int, loadCount: Int, failedLoadCount: Int, fileBytes: Int) {
+    let fileBytes = files.extent.segments.reduce(0) { $0 + $1.sizeBytes }
+    return (store.residentBytes, store.loadCount, store.failedLoadCount, fileBytes)
   }
 
   // MARK: Cleaning

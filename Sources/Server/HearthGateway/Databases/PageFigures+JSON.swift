@@ -9,8 +9,7 @@ extension PageFigures {
       "reads": .int(Int64(loadCount)), "failedReads": .int(Int64(failedLoadCount)), "fileBytes": .int(Int64(fileBytes)),
       "checkpointBytes": .int(Int64(checkpointBytes)), "checkpointMilliseconds": .int(checkpointMilliseconds),
       "deadBytes": .int(Int64(deadBytes)), "cleanedBytes": .int(Int64(cleanedBytes)),
-      "segments": .int(Int64(segmentCount)), "isCleaning": .bool(isCleaning),
-      "cleaningProblem": cleaningProblem.map { .string($0) } ?? .null,
+      "isCleaning": .bool(isCleaning), "cleaningProblem": cleaningProblem.map { .string($0) } ?? .null,
     ]
   }
 }

@@ -8,7 +8,8 @@ import HearthWire
 ///
 /// * `databases.json`: `GET` lists them; `POST` of `{"name":NAME,"rules":TEXT,"quotas":{…}}` makes one.
 /// * `databases/<name>.json`: `GET` shows one; `PATCH` of `{"quotas":{"connections":100,"storedBytes":null}}` changes
-///   its quotas, at once, and of `{"compact":true}` begins to clean its page files; `DELETE` removes the database: its data, history, rules and settings.
+///   its quotas, at once, and of `{"compact":true}` begins to clean its page files; `DELETE` removes the database: its
+///   data, history, rules and settings.
 ///
 /// Each change is in the audit trail.
 struct DatabaseManagement {
