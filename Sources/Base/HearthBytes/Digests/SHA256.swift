@@ -29,10 +29,8 @@ public enum SHA256 {
     for start in stride(from: 0, to: message.count, by: blockSizeBytes) {
       compress(message[start..<start + blockSizeBytes], into: &state)
     }
-    return state.map { word in
-      let digits = String(word, radix: 16)
-      return String(repeating: "0", count: 8 - digits.count) + digits
-    }.joined()
+    let digest = state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * UInt32($0))) } }
+    return String(decoding: Hexadecimal.encode(digest), as: UTF8.self)
   }
 
   private static func compress(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {

@@ -53,11 +53,8 @@ public final class MultiFactorResolver: Sendable, CustomReflectable {
     let answer = try await service.call(
       "accounts/mfaSignIn:finalize", version: "v2", [("mfaPendingCredential", .string(pending))] + proof)
     guard let tokens = service.tokens(of: answer) else { throw IdentityService.noTokens }
-    if let user = signIn.user {
-      try await user.reauthenticate(with: tokens, from: service)
-      return auth.result(user, answer: signIn.answer, credential: signIn.credential)
-    }
-    let user = try await auth.adopt(tokens, from: service)
+    try await signIn.user?.reauthenticate(with: tokens, from: service)
+    let user = if let user = signIn.user { user } else { try await auth.adopt(tokens, from: service) }
     return auth.result(user, answer: signIn.answer, credential: signIn.credential)
   }
 

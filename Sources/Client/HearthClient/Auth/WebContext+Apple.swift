@@ -17,10 +17,7 @@
       let page = try url([("ibi", bundleID), ("appId", options.googleAppID)])
       let scheme = "app-" + options.googleAppID.replacingOccurrences(of: ":", with: "-")
       let returned = try await WebAuthenticationSession().open(page, scheme: scheme)
-      let item = URLComponents(url: returned, resolvingAgainstBaseURL: false)?.queryItems?.first {
-        $0.name == "deep_link_id"
-      }
-      guard let result = item?.value.flatMap({ result(of: $0) }) else {
+      guard let result = result(of: returned.absoluteString) else {
         throw AuthErrorCode.webSignInUserInteractionFailure.error()
       }
       return result

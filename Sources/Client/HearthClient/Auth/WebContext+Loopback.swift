@@ -6,12 +6,7 @@ import Foundation
     func openLoopback(
       _ opener: any AuthUIDelegate, _ url: @Sendable ([(name: String, value: String)]) throws -> URL
     ) async throws -> [String: String] {
-      let listener = try await LoopbackListener.open { target in
-        guard let item = URLComponents(string: target)?.queryItems?.first(where: { $0.name == "deep_link_id" }) else {
-          return nil
-        }
-        return item.value.flatMap { self.result(of: $0) }
-      }
+      let listener = try await LoopbackListener.open { target in self.result(of: target) }
       defer { listener.close() }
       return try await withTaskCancellationHandler {
         try await opener.open(try url([("loopbackPort", String(listener.port))]))

@@ -1,4 +1,5 @@
 import Foundation
+import HearthBytes
 import HearthTree
 
 /// A visit of the user's browser to a sign-in page of the server, which returns to this program with a result.
@@ -26,8 +27,7 @@ struct WebContext: Sendable {
   /// Returns 128 random bits in hexadecimal digits.
   static func randomText() -> String {
     var generator = SystemRandomNumberGenerator()
-    let text = String(generator.next(), radix: 16) + String(generator.next(), radix: 16)
-    return String(repeating: "0", count: 32 - text.utf8.count) + text
+    return Hexadecimal.text(generator.next()) + Hexadecimal.text(generator.next())
   }
 
   /// Opens the page and waits for the return; returns its parameters.
@@ -69,9 +69,11 @@ struct WebContext: Sendable {
 
   /// Returns the parameters of a return; nil for an address that does not belong to this visit.
   ///
-  /// - Parameter address: The address of the server in the address that opens the app.
+  /// - Parameter address: The address that opens the app, or that a browser requests from it, with an address of the
+  ///   server in it.
   func result(of address: String) -> [String: String]? {
-    guard address.utf8.count <= Self.returnBytesMax, let parts = URLComponents(string: address),
+    guard let link = URLComponents(string: address)?.queryItems?.first(where: { $0.name == "deep_link_id" })?.value,
+      link.utf8.count <= Self.returnBytesMax, let parts = URLComponents(string: link),
       parts.path == "/__/auth/callback", let items = parts.queryItems
     else { return nil }
     let values = Dictionary(items.map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { first, _ in first })
