@@ -24,6 +24,14 @@ struct NodeReference {
     isResident ? Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: bits).unsafelyUnwrapped) : nil
   }
 
+  /// Returns the object, which is read if it is not in memory, and not put into the place of the reference.
+  func loaded<Object: AnyObject>(
+    _ decode: (PageRecord) throws(PageError) -> Object
+  ) throws(PageError) -> AnyObject {
+    if let object { return object.takeUnretainedValue() }
+    return try PageStore.load(PageLocation(bits: bits), decode)
+  }
+
   /// The location of the object, if it is stored.
   var location: PageLocation? {
     guard let object else { return PageLocation(bits: bits) }

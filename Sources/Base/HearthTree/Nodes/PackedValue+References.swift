@@ -1,4 +1,14 @@
 extension PackedValue {
+  /// True when the value, its priority or a value in it may refer to a tree or text.
+  var mayRefer: Bool {
+    if hasPriority, priority.kind == PackedKind.text { return true }
+    switch kind {
+    case PackedKind.tree, PackedKind.text: return true
+    case PackedKind.interior: return tag & Self.referencesFlag != 0
+    default: return false
+    }
+  }
+
   /// Calls `body` for every tree and text that this value or a value in it refers to, with its kind, in the order of
   /// their positions.
   func forEachReference(_ body: (_ object: Unmanaged<AnyObject>, _ kind: UInt8) -> Void) {

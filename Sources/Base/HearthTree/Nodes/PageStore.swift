@@ -149,6 +149,9 @@ package final class PageStore: @unchecked Sendable {
   /// The part of ``residentBytes`` that evictions have removed from the newest version, and that older ones keep.
   package var evictedBytes: Int { Int(bitPattern: atomic_word_load_relaxed(cells + 24)) }
 
+  /// The part of ``residentBytes`` that no eviction has removed from the newest version.
+  package var newestBytes: Int { residentBytes - evictedBytes }
+
   /// Counts objects of a store that came into memory, or left it.
   static func addResident(_ bytes: Int, at location: PageLocation) {
     if let store = named(location.store) { atomic_word_add(store.cells + 8, bytes) }

@@ -129,18 +129,6 @@ package struct StoredNodeScanner {
   }
 }
 
-extension PackedValue {
-  /// True when the value, its priority or a value in it may refer to a tree or text.
-  fileprivate var mayRefer: Bool {
-    if hasPriority, priority.kind == PackedKind.text { return true }
-    switch kind {
-    case PackedKind.tree, PackedKind.text: return true
-    case PackedKind.interior: return tag & Self.referencesFlag != 0
-    default: return false
-    }
-  }
-}
-
 extension Node {
   /// Returns an equal node in which the pages and branches on the way to some paths, and the texts there, are not stored:
   /// the next checkpoint stores them again. Paths without data are left out.

@@ -56,9 +56,7 @@ package struct StoredNodeVerifier {
   ) {
     if isStopped { return }
     do throws(PageError) {
-      let object = try object(of: reference) { record throws(PageError) in
-        try record.object(level: level, depth: depth)
-      }
+      let object = try reference.loaded { record throws(PageError) in try record.object(level: level, depth: depth) }
       withExtendedLifetime(object) {
         // Only level 0 is a page.
         if level == 0 { return read(unsafeDowncast(object, to: Page.self)) }
@@ -100,27 +98,9 @@ package struct StoredNodeVerifier {
   private mutating func read(_ text: PageText, _ extent: UnreadableData.Extent) {
     do throws(PageError) {
       let byteCount = text.byteCount
-      _ = try object(of: text.content) { record throws(PageError) in try record.text(byteCount: byteCount) }
+      _ = try text.content.loaded { record throws(PageError) in try record.text(byteCount: byteCount) }
     } catch {
       report(extent, error)
-    }
-  }
-
-  private func object<Object: AnyObject>(
-    of reference: NodeReference, _ decode: (PageRecord) throws(PageError) -> Object
-  ) throws(PageError) -> AnyObject {
-    if let object = reference.object { return object.takeUnretainedValue() }
-    return try PageStore.load(PageLocation(bits: reference.bits), decode)
-  }
-}
-
-extension PackedValue {
-  /// False for a value that certainly refers to no tree or text.
-  fileprivate var mayRefer: Bool {
-    switch kind {
-    case PackedKind.tree, PackedKind.text: true
-    case PackedKind.interior: hasPriority || tag & Self.referencesFlag != 0
-    default: hasPriority
     }
   }
 }

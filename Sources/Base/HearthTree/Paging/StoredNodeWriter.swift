@@ -104,7 +104,8 @@ extension StoredNodeWriter {
   /// depth is limited, and its trees.
   mutating func write(_ reference: NodeReference, level: Int) throws(PageError) -> PageLocation {
     if let location = known(reference) { return location }
-    let object = try object(of: reference) { record throws(PageError) in try record.object(level: level, depth: 0) }
+    // One that is not in memory is in another store.
+    let object = try reference.loaded { record throws(PageError) in try record.object(level: level, depth: 0) }
     // Only level 0 is a page.
     if level == 0 { return try write(unsafeDowncast(object, to: Page.self)) }
     return try write(unsafeDowncast(object, to: PageBranch.self))
@@ -115,14 +116,6 @@ extension StoredNodeWriter {
     let bits = reference.object.map { atomic_word_load(StoredObject.cell(of: $0)) | 1 } ?? reference.bits
     let location = PageLocation(bits: bits)
     return location.store == sink.store.number ? location : nil
-  }
-
-  /// Returns the object of a reference. One that is not in memory is in another store, and is read.
-  private func object<Object: AnyObject>(
-    of reference: NodeReference, _ decode: (PageRecord) throws(PageError) -> Object
-  ) throws(PageError) -> AnyObject {
-    if let object = reference.object { return object.takeUnretainedValue() }
-    return try PageStore.load(PageLocation(bits: reference.bits), decode)
   }
 
   private mutating func write(_ branch: PageBranch) throws(PageError) -> PageLocation {
@@ -170,7 +163,7 @@ extension StoredNodeWriter {
     let reference = text.content
     if let location = known(reference) { return location }
     let byteCount = text.byteCount
-    let object = try object(of: reference) { record throws(PageError) in try record.text(byteCount: byteCount) }
+    let object = try reference.loaded { record throws(PageError) in try record.text(byteCount: byteCount) }
     let content = unsafeDowncast(object, to: PageTextContent.self)  // Only contents are in these cells.
     let bytes = Array(content.string.utf8)
     let head = RecordHead(kind: PageRecord.Kind.text)

@@ -205,7 +205,7 @@ public final class Database: Sendable {
     uid: String?, places: [Path], isCancelled: () -> Bool = { false }
   ) throws(HistoryError) -> ErasureReport {
     let erasure = HistoryErasure(in: snapshots, uid: uid, places: places)
-    return try HistoryError.mapping {
+    return try history.mapping(allowsPages: true) {
       if isPaged { return try erasure.run(by: cleaner, isCancelled) }
       return try snapshots.queue.sync {
         defer { history.forget() }
@@ -220,7 +220,7 @@ public final class Database: Sendable {
     uid: String?, places: [Path], isCancelled: () -> Bool = { false }
   ) throws(HistoryError) -> ErasureReport {
     // No pruning runs meanwhile.
-    try HistoryError.mapping {
+    try history.mapping(allowsPages: true) {
       try snapshots.queue.sync { try HistoryErasure(in: snapshots, uid: uid, places: places).measure(isCancelled) }
     }
   }

@@ -46,11 +46,11 @@ public struct PageFigures: Sendable, Equatable {
   /// The duration of the last checkpoint; 0 before the first one since the database was opened.
   public var checkpointMilliseconds: Int64
   /// The estimated bytes of the files with pages that no version has any more, which cleaning makes free.
-  public var deadBytes: Int
+  public var deadBytes = 0
   /// The bytes of the files that cleaning has removed since the database was opened.
-  public var cleanedBytes: Int
+  public var cleanedBytes = 0
   /// True while the files are cleaned.
-  public var isCleaning: Bool
+  public var isCleaning = false
   /// The reason why the last cleaning ended early; nil when it was complete, or there was none.
   public var cleaningProblem: String?
 }

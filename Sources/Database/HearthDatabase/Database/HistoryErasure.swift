@@ -22,34 +22,38 @@ struct HistoryErasure {
   }
 
   /// Runs the erasure.
-  func run(_ isCancelled: () -> Bool) throws -> ErasureReport {
+  ///
+  /// - Parameter cleaner: The cleaner of a database with page files; then it runs on the caller's thread. nil for a
+  ///   database without, on the snapshot queue.
+  func run(by cleaner: SegmentCleaner? = nil, _ isCancelled: () -> Bool) throws -> ErasureReport {
     var report = ErasureReport()
     for _ in 0..<Self.roundsMax {
-      try erase(&report, isCancelled)
+      if let cleaner {
+        report.position = try erasePages(by: cleaner, isCancelled)
+      } else {
+        try erase(&report, isCancelled)
+      }
       if try !hasWritten(after: report.position) { break }
     }
     return report
   }
 
-  /// Runs the erasure in a database with page files, which has no history: a checkpoint makes all of its log unnecessary,
-  /// and cleaning overwrites what pages have left behind. Runs on the caller's thread.
-  func run(by cleaner: SegmentCleaner, _ isCancelled: () -> Bool) throws -> ErasureReport {
-    var report = ErasureReport()
-    for _ in 0..<Self.roundsMax {
-      _ = try stateWithoutUser(isCancelled)
-      _ = try cleaner.clean(.erasing, isCancelled)
-      report.position = try snapshotStore.queue.sync { () throws -> Int64 in
-        // The log that is kept for backups, too.
-        try journal.prune()
-        guard let current = try journal.currentCheckpoint(), try journal.oldestPosition() == current.position else {
-          throw JournalError(.failed, "a part of the log is held; repeat the erasure later")
-        }
-        try journal.rewrite(through: current.position) { _ in BatchRewrite(payload: nil, isComplete: true) }
-        return current.position
+  /// Erases from a database with page files, which has no history: a checkpoint makes all of its log unnecessary, and
+  /// cleaning overwrites what pages have left behind.
+  ///
+  /// - Returns: The position of the checkpoint.
+  private func erasePages(by cleaner: SegmentCleaner, _ isCancelled: () -> Bool) throws -> Int64 {
+    _ = try stateWithoutUser(isCancelled)
+    _ = try cleaner.clean(.erasing, isCancelled)
+    return try snapshotStore.queue.sync {
+      // The log that is kept for backups, too.
+      try journal.prune()
+      guard let current = try journal.currentCheckpoint(), try journal.oldestPosition() == current.position else {
+        throw JournalError(.failed, "a part of the log is held; repeat the erasure later")
       }
-      if try !hasWritten(after: report.position) { break }
+      try journal.rewrite(through: current.position) { _ in BatchRewrite(payload: nil, isComplete: true) }
+      return current.position
     }
-    return report
   }
 
   /// Measures how much there is to erase.

@@ -23,11 +23,6 @@ import Synchronization
 /// * all versions before it are freed, and the engine has dropped what it kept of them;
 /// * a checkpoint that does not name the segment is durable, and no older one is retained.
 struct SegmentCleaning {
-  /// A period of versions that may still be held.
-  private struct HeldGeneration {
-    weak var generation: StateGeneration?
-  }
-
   /// The paths that are changed together, which bounds the memory for what the checkpoint stores.
   private static let pathsMax = 256
   /// The bytes of records that are changed before a checkpoint stores them.
@@ -44,7 +39,8 @@ struct SegmentCleaning {
   private let limits: DatabaseLimits
   private let isCancelled: () -> Bool
   private var snapshots: SnapshotStore { decider.writer.snapshots }
-  private var held: [HeldGeneration] = []
+  /// The periods of versions that have ended since segments were removed.
+  private var former: [StateGeneration.Former] = []
 
   /// The result so far.
   private(set) var report = CleaningReport()
@@ -137,7 +133,7 @@ struct SegmentCleaning {
   /// Returns the newest version once it is durable; nil when no checkpoint of it is possible now.
   private mutating func durableVersion(endsGeneration: Bool) throws -> DatabaseState? {
     let decider = decider
-    let former = decider.engine.withLock { $0.state.generation }
+    let ended = decider.engine.withLock { $0.state.generation }
     let version = decider.queue.sync { () -> DatabaseState? in
       if endsGeneration, decider.pool.commands.withLock({ $0.isRunning(.writes) }) { return nil }
       return decider.engine.withLock { engine in
@@ -147,7 +143,7 @@ struct SegmentCleaning {
       }
     }
     guard let version else { return nil }
-    if endsGeneration { held.append(HeldGeneration(generation: former)) }
+    if endsGeneration { former.append(StateGeneration.Former(ended)) }
     do {
       while snapshots.durable.state.position < version.position { try pause(2) }
     } catch {
@@ -223,7 +219,7 @@ struct SegmentCleaning {
         _ = try cleaning.store()
       }
       try change(moved)
-      if !moved.isAny, closing.isDisjoint(with: use.liveBytes.keys), !held.isEmpty {
+      if !moved.isAny, closing.isDisjoint(with: use.liveBytes.keys), !former.isEmpty {
         self.use = use
         return checkpoint
       }
@@ -278,7 +274,7 @@ struct SegmentCleaning {
       }
     }
     publish()
-    while held.contains(where: { $0.generation != nil }) {
+    while former.contains(where: \.isHeld) {
       let waited = ContinuousClock.now - begin
       if waited > .seconds(60), !isNoticed {
         isNoticed = true
@@ -287,7 +283,7 @@ struct SegmentCleaning {
       try pause(waited > .seconds(1) ? 100 : 5)
       publish()
     }
-    held = []
+    former = []
     decider.pool.wait()
     decider.queue.sync { decider.engine.withLock { $0.releaseVersions() } }
     // Effects on their way to clients may have values of the last versions.

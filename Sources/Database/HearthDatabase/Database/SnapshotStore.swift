@@ -359,7 +359,7 @@ extension SnapshotStore {
     }
   }
 
-  /// See ``DatabaseFigures/pages``.
+  /// See ``DatabaseFigures/pages``; without those of the cleaning.
   var pageFigures: PageFigures? {
     guard let pagedStorage else { return nil }
     let (dirtyBytes, last) = schedule.withLock { ($0.dirtyBytes, $0.lastCheckpoint) }
@@ -367,7 +367,7 @@ extension SnapshotStore {
     return PageFigures(
       residentBytes: counts.residentBytes, dirtyBytes: dirtyBytes, loadCount: counts.loadCount,
       failedLoadCount: counts.failedLoadCount, fileBytes: counts.fileBytes, checkpointBytes: last.sizeBytes,
-      checkpointMilliseconds: last.milliseconds, deadBytes: 0, cleanedBytes: 0, isCleaning: false)
+      checkpointMilliseconds: last.milliseconds)
   }
 
   /// Stops the database because its newest decisions were made without data that could not be read.

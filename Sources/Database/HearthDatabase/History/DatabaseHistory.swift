@@ -174,8 +174,9 @@ public final class DatabaseHistory: Sendable {
   /// Drops the cached states: they no longer match the retained history.
   func forget() { cache.withLock { $0.forget() } }
 
-  func mapping<Value>(_ body: () throws -> Value) throws(HistoryError) -> Value {
-    if isPaged() { throw .paged }
+  /// - Parameter allowsPages: True for work that databases with page files allow, too.
+  func mapping<Value>(allowsPages: Bool = false, _ body: () throws -> Value) throws(HistoryError) -> Value {
+    if !allowsPages, isPaged() { throw .paged }
     return try HistoryError.mapping(oldestPosition: { (try? journal.oldestPosition()) ?? 0 }, body)
   }
 }

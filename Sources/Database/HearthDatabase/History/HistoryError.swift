@@ -34,7 +34,7 @@ public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
   ///
   /// - Parameter oldestPosition: Evaluated when data was pruned while it was read.
   static func mapping<Value>(
-    oldestPosition: () -> Int64 = { 0 }, _ body: () throws -> Value
+    oldestPosition: () -> Int64, _ body: () throws -> Value
   ) throws(HistoryError) -> Value {
     do {
       return try body()

@@ -34,10 +34,8 @@ struct PageEviction {
     (self.store, self.cache) = (store, cache)
     evictor = StateEvictor(of: store)
     releaseBytes = max(Self.runBytesMin, cache.sizeBytes / Self.releaseShare)
-    lastBytes = store.residentBytes - store.evictedBytes
+    lastBytes = store.newestBytes
   }
-
-  private var newestBytes: Int { store.residentBytes - store.evictedBytes }
 
   /// Evicts pages if there are too many: a quarter of these, and at least twice as many as have come into memory since
   /// the last run. After a checkpoint of large writes, there are more at once than later runs hear of.
@@ -50,8 +48,8 @@ struct PageEviction {
     _ evict: (_ clock: inout StateEvictor, _ sizeBytes: Int) -> Void, release: () -> Void
   ) -> Bool {
     let excess = cache.excessBytes(of: store) - store.evictedBytes
-    let newBytes = newestBytes - lastBytes
-    defer { lastBytes = newestBytes }
+    let newBytes = store.newestBytes - lastBytes
+    defer { lastBytes = store.newestBytes }
     // What remains after two rounds is in older versions, until there is more again.
     if excess > lastExcess + Self.runBytesMin || excess <= 0 { idleRoundCount = 0 }
     guard excess > 0, idleRoundCount < 2 else { return false }

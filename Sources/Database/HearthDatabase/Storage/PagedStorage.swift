@@ -109,12 +109,11 @@ final class PagedStorage: Sendable {
   }
 
   private func content(of checkpoint: PageCheckpoint, at position: Int64) throws(PageError) -> Content {
-    func node(_ bytes: [UInt8]) throws(PageError) -> Node { try StoredNode(bytes, in: store).open() }
-    let settings = try node(checkpoint.settings)
-    var content = Content(position: position, root: try node(checkpoint.root), sessions: try node(checkpoint.sessions))
-    content.storedRules = Self.storedRules(in: settings)
+    let roots = try roots(of: checkpoint)
+    var content = Content(position: position, root: roots.data, sessions: roots.sessions)
+    content.storedRules = Self.storedRules(in: roots.settings)
     if let failure { throw failure }
-    writing.withLock { $0.settings = (content.storedRules, settings) }
+    writing.withLock { $0.settings = (content.storedRules, roots.settings) }
     return content
   }
 
@@ -126,7 +125,7 @@ final class PagedStorage: Sendable {
 
   // MARK: Cleaning
 
-  /// Opens the roots of a checkpoint again, with nothing in memory.
+  /// Opens the roots of a checkpoint, with nothing below them in memory.
   func roots(of checkpoint: PageCheckpoint) throws(PageError) -> (data: Node, sessions: Node, settings: Node) {
     func node(_ bytes: [UInt8]) throws(PageError) -> Node { try StoredNode(bytes, in: store).open() }
     return (try node(checkpoint.root), try node(checkpoint.sessions), try node(checkpoint.settings))

@@ -11,4 +11,15 @@ package final class StateGeneration: Sendable {
 
   /// Begins the next period.
   package func end(with next: StateGeneration) { self.next.withLock { $0 = next } }
+
+  /// A period that has ended, without holding it.
+  package struct Former: Sendable {
+    private weak let generation: StateGeneration?
+
+    /// Names a period; nil for one that is not to be waited for.
+    package init(_ generation: StateGeneration?) { self.generation = generation }
+
+    /// True until all of its versions are freed.
+    package var isHeld: Bool { generation != nil }
+  }
 }

@@ -26,7 +26,7 @@ package final class PageFolderLock: Sendable {
 
   /// Allows segments to be removed or overwritten.
   ///
-  /// - Returns: nil while somebody reads a checkpoint, such as for a backup; try again later.
+  /// - Returns: nil while another process reads a checkpoint, such as for a backup; try again later.
   package static func forRemoving(_ folder: String) throws(PageError) -> PageFolderLock? {
     try PageFolderLock(folder, LOCK_EX)
   }

@@ -18,10 +18,10 @@ struct RepairCommand: ParsableCommand {
       Exits with 0 when a server can open every file and neither pages nor the history are damaged, and 1 otherwise.
 
       --apply replaces each damaged file by a new file with the longest readable part of its log, and with the \
-      readable pages of page files. It moves the damaged ones to the folder damaged-TIME in the data folder. --in-place instead truncates the file before the \
-      first damage; the newest snapshot must be intact. It needs no free space, and keeps unsent events and the \
-      history. The damaged bytes stay in the table damaged_batch of the file, or beside it as FILE-wal.damaged. If \
-      there is a backup, restore it instead.
+      readable pages of page files. It moves the damaged ones to the folder damaged-TIME in the data folder. \
+      --in-place instead truncates the file before the first damage; the newest snapshot must be intact. It needs no \
+      free space, and keeps unsent events and the history. The damaged bytes stay in the table damaged_batch of the \
+      file, or beside it as FILE-wal.damaged. If there is a backup, restore it instead.
       """)
 
   @Argument(help: ArgumentHelp("The data folder, or the file of a database or of the accounts.", valueName: "path"))

@@ -4,10 +4,6 @@ import Synchronization
 /// A monitor of the jobs of a ``LargeValuePool``: it tells when those are done that were added before some time, and may
 /// read values of earlier versions.
 package final class PoolJobMonitor: Sendable {
-  private struct Period: Sendable {
-    weak let generation: StateGeneration?
-  }
-
   private let current = Mutex(StateGeneration())
 
   /// The present period, which each job holds until it is done.
@@ -19,8 +15,8 @@ package final class PoolJobMonitor: Sendable {
       let (former, next) = (current, StateGeneration())
       former.end(with: next)
       current = next
-      return Period(generation: former)
+      return StateGeneration.Former(former)
     }
-    return { period.generation != nil }
+    return { period.isHeld }
   }
 }
