@@ -46,6 +46,7 @@ struct ClientBench: AsyncParsableCommand {
     Output.line("events: \(try await events(url))")
     Output.line("set to local event: \(try await latency(url))")
     Output.line("large listen: \(try await largeListen(url))")
+    Output.line("objects: \(try await objects(url, in: server.folder))")
     Output.line("cold start: \(try await coldStart(url, in: server.folder))")
   }
 
@@ -143,6 +144,32 @@ struct ClientBench: AsyncParsableCommand {
   private static var heldBytes: Int {
     Allocator.releaseFreeMemory()
     return ProcessStatistics.residentBytes() ?? 0
+  }
+
+  /// Measures the first listen on many objects of a client with a cache on disk, until the observer gets them and until
+  /// all of it is stored, and the conversion to an app's dictionary.
+  private func objects(_ url: String, in folder: String) async throws -> String {
+    let writer = try client(url)
+    var values: [String: Any] = [:]
+    for i in 0..<children {
+      values["-message\(i)"] = ["author": "user \(i % 1_000)", "text": "the text of message \(i)", "time": 1_700_000_000 + i]
+    }
+    try await writer.reference(withPath: "objects").setValue(values)
+    values = [:]
+    await writer.close()
+    let database = try client(url, storage: folder + "/objects")
+    _ = try await database.reference(withPath: "none").getData()
+    let watch = Stopwatch()
+    let ref = database.reference(withPath: "objects")
+    ref.keepSynced(true)
+    let snapshot = try await ref.singleEvent(of: .value).snapshot
+    let told = watch.text
+    await database.close()
+    let stored = watch.text
+    let conversion = Stopwatch()
+    let count = (snapshot.value as? [String: Any])?.count ?? 0
+    return
+      "\(told) to the first value of \(snapshot.childrenCount) with a cache on disk, \(stored) until it is closed; \(conversion.text) for a dictionary of \(count)"
   }
 
   /// Measures the time from the first call of a new offline client to the value from its cache on disk.
