@@ -77,6 +77,7 @@ extension Target.Dependency {
   static let grdb = product(name: "GRDB", package: "GRDB.swift")
   static let histogram = product(name: "Histogram", package: "hdrhistogram-swift")
   static let logging = product(name: "Logging", package: "swift-log")
+  static let nioConcurrencyHelpers = product(name: "NIOConcurrencyHelpers", package: "swift-nio")
   static let nioCore = product(name: "NIOCore", package: "swift-nio")
   static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
   static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
@@ -344,7 +345,7 @@ let groups = [
         name: "HearthClient",
         dependencies: [
           "HearthBytes", "HearthRows", "HearthSync", "HearthTree", "HearthWire",
-          .grdb, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioWebSocket,
+          .grdb, .nioConcurrencyHelpers, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioWebSocket,
         ]),
       // The API of version 2 of Firebase's SDK.
       .target(name: "HearthClientLegacy", dependencies: ["HearthClient", "HearthTree"]),
@@ -646,7 +647,8 @@ let groups = [
 let package = Package(
   name: "hearth",
   // The first versions with `Synchronization`. The server is for Linux; these are for the client library.
-  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
+  // Those of the client: the server is for Linux.
+  platforms: [.macOS(.v12), .iOS(.v15), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
   products: [
     .executable(name: "hearth", targets: ["hearth"]),
     .executable(name: "hearth-bench", targets: ["hearth-bench"]),

@@ -39,6 +39,21 @@ import Testing
     }
   }
 
+  /// What Apple's systems lack in the lowest versions that the manifest names. See
+  /// https://developer.apple.com/documentation/swift for the versions.
+  static let newer = [
+    "import Synchronization", "UInt128", "ContinuousClock", "SuspendingClock", "Duration", "URL(filePath:",
+    "sleep(for:", "Regex",
+  ]
+
+  @Test("the client uses nothing that is newer than the lowest versions of Apple's systems", arguments: targets)
+  func versionsOfSystems(target: Manifest.Target) throws {
+    for path in target.files {
+      let text = try Project.text(path)
+      for word in Self.newer { #expect(!text.contains(word), "\(path) uses \(word)") }
+    }
+  }
+
   @Test("the client needs these targets of the package and no others")
   func closure() {
     #expect(

@@ -236,7 +236,7 @@ extension NodeBuilder {
     let (head, text, object) = PackedHead.parts(of: scalar)
     let start = if let object { refer(to: object) } else { head }
     if let priority {
-      bytes.append(UInt8(truncatingIfNeeded: start.bits) | PackedValue.priorityFlag)
+      bytes.append(start.tag | PackedValue.priorityFlag)
       append(priority, priority: nil)
       append(start, from: 1)
     } else {

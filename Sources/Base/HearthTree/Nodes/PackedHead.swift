@@ -6,15 +6,22 @@
   import Darwin
 #endif
 
-/// The first bytes of a packed value, as an integer in a register: the tag, and the number or the length of the text,
-/// which follows.
+/// The first bytes of a packed value, as integers in registers: the tag, and the number or the length of the text, which
+/// follows.
 struct PackedHead {
-  /// The bytes, the first one in the lowest bits.
-  private(set) var bits: UInt128 = 0
+  /// The first eight bytes, the first one in the lowest bits.
+  private var low: UInt64 = 0
+  /// The bytes after them.
+  private var high: UInt64 = 0
   private(set) var count = 0
 
+  /// The first byte.
+  var tag: UInt8 { UInt8(truncatingIfNeeded: low) }
+
   private mutating func append(_ value: UInt64, byteCount: Int) {
-    bits |= UInt128(value) << UInt128(8 * count)
+    // A shift by more than the width gives 0, and one by a negative number of bits shifts to the right.
+    low |= value << (8 * count)
+    high |= value << (8 * count - 64)
     count += byteCount
   }
 
@@ -68,7 +75,9 @@ struct PackedHead {
 
   /// Calls `body` with the bytes from `first` on.
   func withBytes(from first: Int = 0, _ body: (UnsafeRawBufferPointer) -> Void) {
-    withUnsafeBytes(of: bits.littleEndian) { body(UnsafeRawBufferPointer(rebasing: $0[first..<count])) }
+    withUnsafeBytes(of: (low.littleEndian, high.littleEndian)) {
+      body(UnsafeRawBufferPointer(rebasing: $0[first..<count]))
+    }
   }
 }
 

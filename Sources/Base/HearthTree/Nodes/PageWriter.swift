@@ -67,7 +67,7 @@ struct PageWriter {
     var text = inline
     if let object { retain(object) }
     if let priority {
-      byte(UInt8(truncatingIfNeeded: start.bits) | PackedValue.priorityFlag)
+      byte(start.tag | PackedValue.priorityFlag)
       self.scalar(priority)
       head(start, from: 1)
     } else {

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The configuration of a Firebase project in the program. ``Auth`` and ``Database`` objects belong to an app.
 public final class FirebaseApp: Sendable {
@@ -9,7 +8,7 @@ public final class FirebaseApp: Sendable {
   /// The name given to ``configure(name:options:)``.
   public let name: String
   private let settings: FirebaseOptions
-  private static let apps = Mutex<[String: FirebaseApp]>([:])
+  private static let apps = LockedValue<[String: FirebaseApp]>([:])
 
   private init(name: String, options: FirebaseOptions) {
     self.name = name

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The settings of an app's project.
 ///
@@ -19,9 +18,9 @@ public final class FirebaseOptions: Sendable {
     var storageDirectory: URL?
   }
 
-  private let values: Mutex<Values>
+  private let values: LockedValue<Values>
 
-  private init(_ values: Values) { self.values = Mutex(values) }
+  private init(_ values: Values) { self.values = LockedValue(values) }
 
   /// Creates empty options.
   public convenience init() { self.init(Values()) }

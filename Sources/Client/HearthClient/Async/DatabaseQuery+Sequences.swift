@@ -52,6 +52,7 @@ public struct DatabaseValues: AsyncSequence, Sendable {
     public mutating func next() async throws -> DataSnapshot? { try await events.next()?.snapshot }
 
     /// Returns the next value; nil when the task was cancelled.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> DataSnapshot? {
       try await events.next(isolation: actor)?.snapshot
     }
@@ -83,6 +84,7 @@ public struct DatabaseTypedValues<Value: Decodable & Sendable>: AsyncSequence, S
     }
 
     /// Returns the next value: `.some(nil)` when there is no data, `.none` when the task was cancelled.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value?? {
       guard let snapshot = try await values.next(isolation: actor) else { return nil }
       return .some(snapshot.exists() ? try snapshot.data(as: Value.self, decoder: decoder) : nil)

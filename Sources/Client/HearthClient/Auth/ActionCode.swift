@@ -1,6 +1,5 @@
 import Foundation
 import HearthTree
-import Synchronization
 
 /// The operation that the code of a mailed link performs.
 public enum ActionCodeOperation: Int, Sendable {
@@ -69,7 +68,7 @@ public final class ActionCodeSettings: Sendable {
     var linkDomain: String?
   }
 
-  private let values = Mutex(Values())
+  private let values = LockedValue(Values())
 
   /// Creates empty settings.
   public init() {}

@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import Synchronization
 
 /// The handle that ``Auth/removeStateDidChangeListener(_:)`` takes.
 public typealias AuthStateDidChangeListenerHandle = any NSObjectProtocol & Sendable
@@ -24,8 +23,8 @@ final class AuthListener: NSObject, Sendable {
 
   let subject: Subject
   let block: Callback<(Auth, User?)>
-  private let knownState = Mutex<KnownState?>(nil)
-  private let isRemoved = Mutex(false)
+  private let knownState = LockedValue<KnownState?>(nil)
+  private let isRemoved = LockedValue(false)
 
   init(_ subject: Subject, _ block: Callback<(Auth, User?)>) {
     self.subject = subject

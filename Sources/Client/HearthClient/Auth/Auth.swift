@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import HearthBytes
-import Synchronization
 
 /// The authentication of an app's user: by custom token, anonymously, with an e-mail address and a password, or with
 /// the credential of another provider.
@@ -37,8 +36,8 @@ public final class Auth: Sendable {
   let clock: any AuthClock
   private let transport: any AuthTransport
   let credentialListenerQueue = CredentialListenerQueue()
-  let state: Mutex<State>
-  private static let registry = Mutex<[ObjectIdentifier: Auth]>([:])
+  let state: LockedValue<State>
+  private static let registry = LockedValue<[ObjectIdentifier: Auth]>([:])
 
   /// Creates an authentication in addition to that of ``auth(app:)``.
   ///
@@ -53,7 +52,7 @@ public final class Auth: Sendable {
     self.transport = transport
     self.clock = clock ?? SystemAuthClock()
     let server = app.options.authURL.flatMap { URL(string: $0) }
-    state = Mutex(State(endpoint: AuthEndpoint(base: server), store: store))
+    state = LockedValue(State(endpoint: AuthEndpoint(base: server), store: store))
   }
 
   deinit { state.withLock { $0.refreshTask?.cancel() } }

@@ -13,6 +13,7 @@ struct SystemAuthClock: AuthClock {
 
   func sleep(seconds: TimeInterval) async throws {
     // Waits a day at most, which is longer than the lifetime of any token, to avoid an overflow.
-    try await Task.sleep(for: .seconds(min(max(seconds, 0), 86_400)))
+    let seconds = seconds > 0 ? min(seconds, 86_400) : 0
+    try await Task.sleep(nanoseconds: UInt64(seconds * 1e9))
   }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The store that keeps the session of ``Auth`` between runs of the program. A program that can read its data can act
 /// as the user.
@@ -16,7 +15,7 @@ public protocol AuthSessionStore: Sendable {
 
 /// A store that keeps a session for the life of the process.
 public final class MemorySessionStore: AuthSessionStore {
-  private let session = Mutex<Data?>(nil)
+  private let session = LockedValue<Data?>(nil)
 
   /// Creates an empty store.
   public init() {}

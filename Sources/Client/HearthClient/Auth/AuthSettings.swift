@@ -1,9 +1,8 @@
 import Foundation
-import Synchronization
 
 /// The settings of an ``Auth`` object.
 public final class AuthSettings: Sendable {
-  private let isDisabled = Mutex(false)
+  private let isDisabled = LockedValue(false)
 
   init() {}
 

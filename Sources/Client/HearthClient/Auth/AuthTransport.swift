@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -64,8 +63,8 @@ package final class URLSessionTransport: NSObject, AuthTransport {
     var isTooLong = false
   }
 
-  private let pending = Mutex<[Int: Pending]>([:])
-  private let session = Mutex<URLSession?>(nil)
+  private let pending = LockedValue<[Int: Pending]>([:])
+  private let session = LockedValue<URLSession?>(nil)
   private let timeoutSeconds: TimeInterval
 
   /// - Parameter timeoutSeconds: The time from the start of a request to its end.

@@ -1,7 +1,6 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import Synchronization
 
 /// The page on a port of this machine that a browser returns to from a sign-in page (RFC 8252 §7.3). It accepts one
 /// return, from 127.0.0.1, within the time that the server's pages allow.
@@ -35,7 +34,7 @@ final class LoopbackListener: Sendable {
   ) async throws -> LoopbackListener {
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     let promise = loop.makePromise(of: [String: String].self)
-    let connectionCount = Mutex(0)
+    let connectionCount = LockedValue(0)
     do {
       let channel = try await ServerBootstrap(group: loop)
         .serverChannelOption(.backlog, value: 16)

@@ -1,7 +1,6 @@
 import Foundation
 import HearthBytes
 import HearthTree
-import Synchronization
 
 /// A provider whose credential comes from a sign-in page in the user's browser.
 public protocol FederatedAuthProvider: AnyObject, Sendable {
@@ -24,7 +23,7 @@ public final class OAuthProvider: FederatedAuthProvider {
   /// The provider, such as `google.com` or `oidc.acme`.
   public let providerID: String
   private let auth: Auth
-  private let values = Mutex(Values())
+  private let values = LockedValue(Values())
 
   /// Creates a provider for sign-ins to an app.
   public init(providerID: String, auth: Auth = .auth()) {

@@ -1,6 +1,5 @@
 import Foundation
 import HearthTree
-import Synchronization
 
 /// A user that has signed in. An object represents the same user through all changes of the account; see ``reload()``.
 public final class User: UserInfo {
@@ -11,7 +10,7 @@ public final class User: UserInfo {
     var generation = 0
   }
 
-  private let state: Mutex<State>
+  private let state: LockedValue<State>
   /// The queue for requests that may return new tokens. They run one at a time, because using an old refresh token
   /// during a change of password would end the session.
   let gate = SerialTaskQueue()
@@ -19,7 +18,7 @@ public final class User: UserInfo {
   weak let auth: Auth?
 
   init(record: StoredUser, tokens: UserTokens, auth: Auth) {
-    state = Mutex(State(record: record, tokens: tokens))
+    state = LockedValue(State(record: record, tokens: tokens))
     self.auth = auth
   }
 

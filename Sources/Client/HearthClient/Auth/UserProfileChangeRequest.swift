@@ -1,6 +1,5 @@
 import Foundation
 import HearthTree
-import Synchronization
 
 /// A change of a user's name and picture. Properties that are not set remain unchanged.
 public final class UserProfileChangeRequest: Sendable {
@@ -12,7 +11,7 @@ public final class UserProfileChangeRequest: Sendable {
   }
 
   let user: User
-  private let values = Mutex(Values())
+  private let values = LockedValue(Values())
 
   init(_ user: User) { self.user = user }
 

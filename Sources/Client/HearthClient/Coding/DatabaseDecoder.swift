@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// A decoder of `Decodable` values from a snapshot's `value`.
 ///
@@ -56,7 +55,7 @@ public final class DatabaseDecoder: Sendable {
     var keyDecodingStrategy: KeyDecodingStrategy = .useDefaultKeys
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
   }
-  private let state = Mutex(Settings())
+  private let state = LockedValue(Settings())
 
   var settings: Settings { state.withLock { $0 } }
 

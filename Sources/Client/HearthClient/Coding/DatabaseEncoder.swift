@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// An encoder of `Encodable` values for `setValue(_:)`: dictionaries, arrays, numbers and texts.
 ///
@@ -56,7 +55,7 @@ public final class DatabaseEncoder: Sendable {
     var keyEncodingStrategy: KeyEncodingStrategy = .useDefaultKeys
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
   }
-  private let state = Mutex(Settings())
+  private let state = LockedValue(Settings())
 
   var settings: Settings { state.withLock { $0 } }
 

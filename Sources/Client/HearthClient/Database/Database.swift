@@ -2,7 +2,6 @@ import Dispatch
 import Foundation
 import HearthBytes
 import HearthTree
-import Synchronization
 
 /// A database on a server: the source of references and the settings for all of them.
 ///
@@ -24,13 +23,13 @@ public final class Database: Sendable {
 
   /// The app that the database was created with.
   public let app: FirebaseApp?
-  private let state: Mutex<State>
+  private let state: LockedValue<State>
   private let credentials: any CredentialProvider
 
   private init(app: FirebaseApp?, _ address: DatabaseAddress, _ credentials: any CredentialProvider) {
     self.app = app
     self.credentials = credentials
-    state = Mutex(State(address: address, configured: address))
+    state = LockedValue(State(address: address, configured: address))
   }
 
   // MARK: Databases
@@ -41,7 +40,7 @@ public final class Database: Sendable {
     var address: DatabaseAddress
   }
 
-  private static let databases = Mutex<[Name: Database]>([:])
+  private static let databases = LockedValue<[Name: Database]>([:])
 
   /// The databases created so far.
   static var all: [Database] { databases.withLock { Array($0.values) } }

@@ -1,6 +1,5 @@
 import HearthSync
 import HearthTree
-import Synchronization
 
 extension DatabaseQuery {
   /// Reads the current data.
@@ -93,7 +92,7 @@ private final class FirstEvent: Sendable {
     case waiting(CheckedContinuation<DatabaseEvent, any Error>)
     case finished
   }
-  private let state = Mutex(State.idle)
+  private let state = LockedValue(State.idle)
 
   /// Begins to wait. Returns false when the result was there already, with which the task was resumed.
   func wait(_ continuation: CheckedContinuation<DatabaseEvent, any Error>) -> Bool {

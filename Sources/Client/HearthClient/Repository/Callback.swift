@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// A block of the app with its executor.
 ///
@@ -97,10 +96,10 @@ package final class ActorCalls: Sendable {
     weak var calls: ActorCalls?
   }
 
-  private static let all = Mutex<[ObjectIdentifier: Weak]>([:])
+  private static let all = LockedValue<[ObjectIdentifier: Weak]>([:])
 
   private let actor: any Actor
-  private let last = Mutex<Task<Void, Never>?>(nil)
+  private let last = LockedValue<Task<Void, Never>?>(nil)
 
   private init(_ actor: any Actor) { self.actor = actor }
 

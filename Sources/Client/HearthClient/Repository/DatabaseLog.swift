@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The severity of a log line.
 public enum DatabaseLogLevel: Int, Sendable, Comparable, CaseIterable {
@@ -25,7 +24,7 @@ enum DatabaseLog {
     }
   }
 
-  static let sink = Mutex(Sink())
+  static let sink = LockedValue(Sink())
 
   static func write(_ level: DatabaseLogLevel, _ text: @autoclosure () -> String) {
     let sink = sink.withLock { $0 }

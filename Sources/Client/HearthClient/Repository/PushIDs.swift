@@ -1,9 +1,8 @@
 import HearthTree
-import Synchronization
 
 /// The generator of new children's keys, one for the whole process, so that two threads never get the same key.
 enum PushIDs {
-  private static let generator = Mutex(PushIDGenerator())
+  private static let generator = LockedValue(PushIDGenerator())
 
   /// Returns the next key.
   ///

@@ -2,7 +2,6 @@ import Dispatch
 import Foundation
 import HearthSync
 import HearthTree
-import Synchronization
 
 /// The client side of one database: it owns ``SyncCore`` and the connection, and runs all their work on its serial
 /// queue. Calls come from any thread, return at once and take effect in order.
@@ -15,10 +14,10 @@ final class Repository: @unchecked Sendable {
   let queue: DispatchQueue
   let callbackQueue: DispatchQueue
   /// The observers, which are read again when an event is delivered.
-  private let observers = Mutex(Observers())
+  private let observers = LockedValue(Observers())
   /// The server's clock minus this machine's, in milliseconds.
-  private let timeOffset = Mutex<Int64>(0)
-  private let number = Mutex(0)
+  private let timeOffset = LockedValue<Int64>(0)
+  private let number = LockedValue(0)
 
   // Confined to the queue.
   var core: SyncCore

@@ -1,6 +1,5 @@
 import GRDB
 import HearthRows
-import Synchronization
 
 /// The open store that owns a file, as a row in that file.
 ///
@@ -12,7 +11,7 @@ struct StoreOwner {
   private let token: Int64
 
   /// The tokens of this process's open stores.
-  private static let open = Mutex<Set<Int64>>([])
+  private static let open = LockedValue<Set<Int64>>([])
 
   static let schema = """
     CREATE TABLE IF NOT EXISTS owner

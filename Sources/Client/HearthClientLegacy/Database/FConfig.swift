@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import HearthClient
-import Synchronization
 
 /// The settings of all databases. They must be changed before the first ``Firebase`` is created.
 public final class FConfig: NSObject, Sendable {
@@ -19,7 +18,7 @@ public final class FConfig: NSObject, Sendable {
   }
 
   static let shared = FConfig()
-  private let values = Mutex(Values())
+  private let values = LockedValue(Values())
 
   /// Returns the settings and makes them final.
   func freeze() -> Values {

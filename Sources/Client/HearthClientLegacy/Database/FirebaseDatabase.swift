@@ -1,12 +1,11 @@
 import Foundation
 import HearthClient
-import Synchronization
 
 /// A database with its session, shared by all ``Firebase`` references into it.
 public final class FirebaseApp: NSObject, Sendable {
   let database: Database
   let session: LegacySession
-  private static let all = Mutex<[String: FirebaseApp]>([:])
+  private static let all = LockedValue<[String: FirebaseApp]>([:])
 
   private init(_ database: Database, _ session: LegacySession) {
     self.database = database

@@ -2,7 +2,6 @@ import Dispatch
 import Foundation
 import HearthClient
 import HearthTree
-import Synchronization
 
 /// The session of one database as in version 2: a token that the database's connection sends and the server verifies.
 ///
@@ -31,7 +30,7 @@ final class LegacySession: CredentialProvider {
 
   let service: LegacyAccountService
   private let store: any AuthSessionStore
-  private let state: Mutex<State>
+  private let state: LockedValue<State>
   /// The serial queue on which the app's blocks are called.
   private let calls: DispatchQueue
   private let credentialListenerQueue = CredentialListenerQueue()
@@ -47,7 +46,7 @@ final class LegacySession: CredentialProvider {
     calls = DispatchQueue(label: "hearth.legacy.callbacks", target: queue)
     var stored = (try? store.load()).flatMap { try? JSONDecoder().decode(LegacyCredential.self, from: $0) }
     if let expires = stored?.expiresSeconds, expires <= Int64(Date().timeIntervalSince1970) { stored = nil }
-    state = Mutex(State(current: stored))
+    state = LockedValue(State(current: stored))
   }
 
   var authData: FAuthData? { state.withLock { $0.current.map { FAuthData($0) } } }
