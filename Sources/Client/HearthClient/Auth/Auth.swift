@@ -10,7 +10,8 @@ import HearthBytes
 public final class Auth: Sendable {
   struct State: Sendable {
     var endpoint: AuthEndpoint
-    /// The app's session store; nil for the default file of the app and the service.
+    /// The app's session store; nil for the default one of the app and the service: in the Keychain where there is one,
+    /// otherwise in a file.
     var store: (any AuthSessionStore)?
     /// True when the stored session has been read.
     var isLoaded = false
@@ -42,7 +43,7 @@ public final class Auth: Sendable {
   /// Creates an authentication in addition to that of ``auth(app:)``.
   ///
   /// - Parameters:
-  /// - store: The session store; nil for the app's own file.
+  /// - store: The session store; nil for the app's own.
   /// - clock: The clock; nil for this machine's.
   package init(
     app: FirebaseApp, store: (any AuthSessionStore)? = nil, transport: any AuthTransport = URLSessionTransport.shared,
@@ -142,7 +143,7 @@ public final class Auth: Sendable {
   /// Changes the session store. Its stored user becomes the signed-in user.
   public func useSessionStore(_ store: any AuthSessionStore) { replaceStore(store) }
 
-  /// - Parameter store: The store; nil for the app's own file.
+  /// - Parameter store: The store; nil for the app's own.
   func replaceStore(_ store: (any AuthSessionStore)?) {
     defer { credentialListenerQueue.wait() }
     state.withLock { state in
@@ -205,7 +206,12 @@ extension Auth {
   private func store(_ state: State) -> any AuthSessionStore {
     if let store = state.store { return store }
     let name = SHA1.base64Digest(of: "\(app.name) \(serviceName(state))").filter { $0.isLetter || $0.isNumber }
-    return FileSessionStore(url: app.storageDirectory.appendingPathComponent("auth-\(name).json"))
+    let file = FileSessionStore(url: app.storageDirectory.appendingPathComponent("auth-\(name).json"))
+    #if canImport(Security)
+      return KeychainSessionStore(account: "auth-\(name)", file: file)
+    #else
+      return file
+    #endif
   }
 
   private func save(_ state: State) throws {

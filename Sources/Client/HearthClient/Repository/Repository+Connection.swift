@@ -50,6 +50,7 @@ extension Repository {
     link = ConnectionLink(connection: connection)
     self.connection = connection
     connection.handle(.open)
+    reachability = Reachability { [weak self] in self?.enqueue { $0.connection?.handle(.reachable) } }
   }
 
   private func listen(to credentials: any CredentialProvider) {
@@ -92,7 +93,7 @@ extension Repository {
       defer { done() }
       worker.stopsListening?()
       worker.connection?.close()
-      (worker.connection, worker.link, worker.stopsListening) = (nil, nil, nil)
+      (worker.connection, worker.link, worker.stopsListening, worker.reachability) = (nil, nil, nil, nil)
       worker.folder = nil
       worker.core = SyncCore(clock: Self.nowMilliseconds)
     }

@@ -26,6 +26,7 @@ final class Repository: @unchecked Sendable {
   /// The credential presented to the server.
   var credential = SentCredential()
   var stopsListening: (() -> Void)?
+  var reachability: Reachability?
   /// The folder of the data on disk; nil when none is stored.
   var folder: RepositoryFolder?
   /// The operations that wait for an outcome.

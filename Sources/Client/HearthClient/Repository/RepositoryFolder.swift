@@ -24,7 +24,24 @@ final class RepositoryFolder {
     let database = address.authority + " " + address.namespace
     url = databases.appendingPathComponent(Self.name([program, app, database].joined(separator: "\n")))
     Self.adopt(databases.appendingPathComponent(Self.name(database)), as: url)
+    #if canImport(Darwin)
+      Self.protect(databases)
+    #endif
   }
+
+  #if canImport(Darwin)
+    /// Leaves a folder with copies of the server's data out of backups, and lets nobody read it before the device was
+    /// unlocked once.
+    private static func protect(_ folder: URL) {
+      let protection = [FileAttributeKey.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication]
+      try? FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      try? FileManager.default.setAttributes(protection, ofItemAtPath: folder.path)
+      var (folder, values) = (folder, URLResourceValues())
+      values.isExcludedFromBackup = true
+      try? folder.setResourceValues(values)
+    }
+  #endif
 
   /// Takes over the folder that all apps and programs shared in version 1.0, with its pending writes. The first app
   /// that calls this gets the folder.
