@@ -124,7 +124,7 @@ let groups = [
       // Journals in PostgreSQL: its own client library, with its pipelines and its ways to sign in.
       .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
       .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
-      // A part of SQLite that GRDB does not pass on: a connection that leaves its log alone.
+      // The client's cache, and a part that GRDB does not pass on: a connection that leaves its log alone.
       .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
       // Signed XML of identity providers. The definitions are those of the library's own package: its structures are laid
       // out by them.
@@ -165,8 +165,6 @@ let groups = [
       .target(name: "HearthOutbound", dependencies: ["CCurl", "HearthBytes"]),
       // Terminals, files and processes, as all programs of the package use them.
       .target(name: "HearthProgram", dependencies: ["CLinux", "HearthSystem", "HearthTree"]),
-      // Rows of SQLite, for the server's journal and the client's cache.
-      .target(name: "HearthRows", dependencies: [.grdb]),
       .target(name: "HearthSystem", dependencies: ["CMalloc"]),
       .target(name: "HearthTree", dependencies: ["CAtomics", "HearthBytes"]),
       .target(name: "HearthWire", dependencies: ["HearthTree"]),
@@ -253,7 +251,7 @@ let groups = [
         name: "HearthPostgres", dependencies: ["CPostgres", "HearthCluster", "HearthCrypto", "HearthJournal"]),
       .target(
         name: "HearthSQLite",
-        dependencies: ["CSQLite", "HearthBytes", "HearthJournal", "HearthRows", "HearthSystem", .grdb]),
+        dependencies: ["CSQLite", "HearthBytes", "HearthJournal", "HearthSystem", .grdb]),
     ]),
 
   // Accounts and sign-in.
@@ -344,8 +342,8 @@ let groups = [
       .target(
         name: "HearthClient",
         dependencies: [
-          "HearthBytes", "HearthRows", "HearthSync", "HearthTree", "HearthWire",
-          .grdb, .nioConcurrencyHelpers, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioWebSocket,
+          "CSQLite", "HearthBytes", "HearthSync", "HearthTree", "HearthWire",
+          .nioConcurrencyHelpers, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioWebSocket,
         ]),
       // The API of version 2 of Firebase's SDK.
       .target(name: "HearthClientLegacy", dependencies: ["HearthClient", "HearthTree"]),

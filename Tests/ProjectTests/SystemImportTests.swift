@@ -58,7 +58,7 @@ import Testing
   func closure() {
     #expect(
       Set(Self.targets.map(\.name)) == [
-        "CAtomics", "HearthBytes", "HearthClient", "HearthClientLegacy", "HearthRows", "HearthSync", "HearthTree",
+        "CAtomics", "CSQLite", "HearthBytes", "HearthClient", "HearthClientLegacy", "HearthSync", "HearthTree",
         "HearthWire",
       ])
   }

@@ -1,10 +1,11 @@
-import GRDB
-import HearthRows
 import HearthTree
 
 extension DiskStore {
   func serverDataSizeBytes() throws -> Int {
-    try read { Int(try Int64.fetchOne($0, sql: "SELECT bytes FROM total") ?? 0) }
+    try read { database in
+      let bytes = try database.first("SELECT bytes FROM total") { $0.integer(0) }
+      return Int(clamping: (bytes ?? nil) ?? 0)
+    }
   }
 
   func serverData(at path: Path) throws -> Node { try read { try node(at: path, $0) } }
@@ -45,14 +46,13 @@ extension DiskStore {
 
   // MARK: Reading
 
-  private func node(at path: Path, _ database: GRDB.Database) throws -> Node {
+  private func node(at path: Path, _ database: SQLiteConnection) throws -> Node {
     if let above = try record(above: path, database) { return above.node[path.suffix(from: above.path.count)] }
     let storedPath = StoredPath(path)
     var assembly = StoredTree(depth: path.count)
-    let rows = try Row.fetchCursor(
-      database.cachedStatement(sql: "SELECT path, node FROM cache WHERE path >= ? AND path < ? ORDER BY path"),
-      arguments: [storedPath.value, storedPath.end])
-    while let row = try rows.next() {
+    try database.forEachRow(
+      "SELECT path, node FROM cache WHERE path >= ? AND path < ? ORDER BY path", [storedPath.value, storedPath.end]
+    ) { row in
       guard let path = row.blob(0), let text = row.blob(1), let keys = StoredPath.keys(path),
         let node = Node(stored: text)
       else { throw damaged("a record of the cache cannot be read") }
@@ -62,39 +62,41 @@ extension DiskStore {
   }
 
   /// Returns the record strictly above a path, whose subtree includes it.
-  private func record(above path: Path, _ database: GRDB.Database) throws -> (path: Path, node: Node)? {
+  private func record(above path: Path, _ database: SQLiteConnection) throws -> (path: Path, node: Node)? {
     for count in 0..<path.count {
       if let node = try record(at: path.prefix(count), database) { return (path.prefix(count), node) }
     }
     return nil
   }
 
-  private func record(atOrAbove path: Path, _ database: GRDB.Database) throws -> (path: Path, node: Node)? {
+  private func record(atOrAbove path: Path, _ database: SQLiteConnection) throws -> (path: Path, node: Node)? {
     if let above = try record(above: path, database) { return above }
     return try record(at: path, database).map { (path, $0) }
   }
 
-  private func record(at path: Path, _ database: GRDB.Database) throws -> Node? {
-    let statement = try database.cachedStatement(sql: "SELECT node FROM cache WHERE path = ?")
-    guard let row = try Row.fetchOne(statement, arguments: [StoredPath(path).value]) else { return nil }
-    guard let text = row.blob(0), let node = Node(stored: text) else {
-      throw damaged("a record of the cache cannot be read")
+  private func record(at path: Path, _ database: SQLiteConnection) throws -> Node? {
+    try database.first("SELECT node FROM cache WHERE path = ?", StoredPath(path).value) { row in
+      guard let text = row.blob(0), let node = Node(stored: text) else {
+        throw damaged("a record of the cache cannot be read")
+      }
+      return node
     }
-    return node
   }
 
   /// Returns true when there are rows below a path in addition to its own priority.
-  private func hasRows(below path: Path, _ database: GRDB.Database) throws -> Bool {
+  private func hasRows(below path: Path, _ database: SQLiteConnection) throws -> Bool {
     let (storedPath, priority) = (StoredPath(path), StoredPath.priority(of: path))
-    let statement = try database.cachedStatement(
-      sql: "SELECT 1 FROM cache WHERE path >= ? AND path < ? AND path <> ? LIMIT 1")
-    return try Row.fetchOne(statement, arguments: [storedPath.value, storedPath.end, priority.value]) != nil
+    let found: Void? = try database.first(
+      "SELECT 1 FROM cache WHERE path >= ? AND path < ? AND path <> ? LIMIT 1", storedPath.value, storedPath.end,
+      priority.value
+    ) { _ in }
+    return found != nil
   }
 
   // MARK: Writing
 
   /// Sets a priority; does nothing where there is no data.
-  private func setPriority(_ priority: Scalar?, at path: Path, _ database: GRDB.Database) throws {
+  private func setPriority(_ priority: Scalar?, at path: Path, _ database: SQLiteConnection) throws {
     if let (recordPath, node) = try record(atOrAbove: path, database) {
       let rest = path.suffix(from: recordPath.count)
       let changed = node[rest]
@@ -107,7 +109,7 @@ extension DiskStore {
     try insert(storedPath, Node(priority), database)
   }
 
-  private func replace(_ path: Path, with node: Node, _ database: GRDB.Database) throws {
+  private func replace(_ path: Path, with node: Node, _ database: SQLiteConnection) throws {
     if let above = try record(above: path, database) {
       return try store(above.node.replacing(path.suffix(from: above.path.count), with: node), at: above.path, database)
     }
@@ -115,7 +117,7 @@ extension DiskStore {
   }
 
   /// Replaces all rows at a path and below with a node; there must be no record above the path.
-  private func store(_ node: Node, at path: Path, _ database: GRDB.Database) throws {
+  private func store(_ node: Node, at path: Path, _ database: SQLiteConnection) throws {
     let storedPath = StoredPath(path)
     try remove(from: storedPath.value, to: storedPath.end, database)
     if node.isEmpty { return try removeBarePriorities(above: path, database) }
@@ -123,7 +125,7 @@ extension DiskStore {
   }
 
   /// Removes the priorities of ancestors that lost their last child: an empty location has no priority.
-  private func removeBarePriorities(above path: Path, _ database: GRDB.Database) throws {
+  private func removeBarePriorities(above path: Path, _ database: SQLiteConnection) throws {
     for count in stride(from: path.count - 1, through: 0, by: -1) {
       let above = path.prefix(count)
       if try hasRows(below: above, database) { return }
@@ -133,7 +135,7 @@ extension DiskStore {
   }
 
   /// Inserts a node. Recursive to the depth of the data, which is limited.
-  private func insert(_ node: Node, at path: Path, _ database: GRDB.Database) throws {
+  private func insert(_ node: Node, at path: Path, _ database: SQLiteConnection) throws {
     guard node.isInterior, node.heldBytes(upTo: Self.recordBytesMax) > Self.recordBytesMax else {
       return try insert(StoredPath(path), node, database)
     }
@@ -141,23 +143,23 @@ extension DiskStore {
     for (key, child) in node.children { try insert(child, at: path.appending(key), database) }
   }
 
-  private func insert(_ storedPath: StoredPath, _ node: Node, _ database: GRDB.Database) throws {
+  private func insert(_ storedPath: StoredPath, _ node: Node, _ database: SQLiteConnection) throws {
     let text = node.json()
-    try database.cachedStatement(sql: "INSERT OR REPLACE INTO cache VALUES (?, ?)").execute(
-      arguments: [storedPath.value, DatabaseValue.blob(text)])
+    try database.run("INSERT OR REPLACE INTO cache VALUES (?, ?)", storedPath.value, .blob(text))
     try count(storedPath.bytes.count + text.count, database)
   }
 
-  private func remove(from start: DatabaseValue, to end: DatabaseValue, _ database: GRDB.Database) throws {
-    let statement = try database.cachedStatement(
-      sql: "SELECT SUM(LENGTH(path) + LENGTH(node)) FROM cache WHERE path >= ? AND path < ?")
-    guard let bytes = try Int64.fetchOne(statement, arguments: [start, end]), bytes > 0 else { return }
-    try database.cachedStatement(sql: "DELETE FROM cache WHERE path >= ? AND path < ?").execute(arguments: [start, end])
+  private func remove(from start: SQLiteValue, to end: SQLiteValue, _ database: SQLiteConnection) throws {
+    let sum = try database.first(
+      "SELECT SUM(LENGTH(path) + LENGTH(node)) FROM cache WHERE path >= ? AND path < ?", start, end
+    ) { $0.integer(0) }
+    guard let bytes = sum ?? nil, bytes > 0 else { return }
+    try database.run("DELETE FROM cache WHERE path >= ? AND path < ?", start, end)
     try count(-Int(bytes), database)
   }
 
-  private func count(_ bytes: Int, _ database: GRDB.Database) throws {
-    try database.cachedStatement(sql: "UPDATE total SET bytes = MAX(0, bytes + ?)").execute(arguments: [bytes])
+  private func count(_ bytes: Int, _ database: SQLiteConnection) throws {
+    try database.run("UPDATE total SET bytes = MAX(0, bytes + ?)", .integer(bytes))
   }
 }
 

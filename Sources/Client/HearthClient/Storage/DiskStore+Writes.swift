@@ -1,20 +1,18 @@
-import GRDB
-import HearthRows
 import HearthSync
 import HearthTree
 
 extension DiskStore {
   func writes() throws -> [StoredWrite] {
-    let rows = try read { try Row.fetchAll($0, sql: "SELECT id, isMerge, path, body FROM write ORDER BY id") }
-    return rows.compactMap { row in
-      guard let id = row.integer(0), let isMerge = row.integer(1), let path = row.blob(2), let body = row.blob(3),
-        let content = StoredWrite.Content(isMerge: isMerge != 0, path: path, body: body)
-      else {
-        log("A write that waited in \(self.path) cannot be read and is dropped")
-        return nil
+    var writes: [StoredWrite] = []
+    try read { database in
+      try database.forEachRow("SELECT id, isMerge, path, body FROM write ORDER BY id") { row in
+        guard let id = row.integer(0), let isMerge = row.integer(1), let path = row.blob(2), let body = row.blob(3),
+          let content = StoredWrite.Content(isMerge: isMerge != 0, path: path, body: body)
+        else { return log("A write that waited in \(self.path) cannot be read and is dropped") }
+        writes.append(StoredWrite(id: Int(id), content: content))
       }
-      return StoredWrite(id: Int(id), content: content)
     }
+    return writes
   }
 
   func save(_ write: StoredWrite) throws {
@@ -37,16 +35,17 @@ extension DiskStore {
     }
     let body = writer.bytes
     try change { database in
-      try database.cachedStatement(sql: "INSERT OR REPLACE INTO write VALUES (?, ?, ?, ?)").execute(
-        arguments: [write.id, isMerge, DatabaseValue.blob(Array(path.utf8)), DatabaseValue.blob(body)])
+      try database.run(
+        "INSERT OR REPLACE INTO write VALUES (?, ?, ?, ?)", .integer(write.id), .bool(isMerge),
+        .blob(Array(path.utf8)), .blob(body))
     }
   }
 
   func removeWrite(_ id: Int) throws {
-    try change { try $0.cachedStatement(sql: "DELETE FROM write WHERE id = ?").execute(arguments: [id]) }
+    try change { try $0.run("DELETE FROM write WHERE id = ?", .integer(id)) }
   }
 
-  func removeAllWrites() throws { try change { try $0.execute(sql: "DELETE FROM write") } }
+  func removeAllWrites() throws { try change { try $0.run("DELETE FROM write") } }
 }
 
 extension StoredWrite.Content {

@@ -1,4 +1,4 @@
-import GRDB
+import CSQLite
 import HearthSync
 import HearthTree
 
@@ -33,10 +33,10 @@ final class DiskStore: SyncStore {
 
   let path: String
   let log: @Sendable (String) -> Void
-  private let database: DatabaseQueue
+  private let database: SQLiteConnection
   private let owner: StoreOwner
-  /// The database during ``transaction(_:)``; nil otherwise.
-  private var open: GRDB.Database?
+  /// True during ``transaction(_:)``.
+  private var isInTransaction = false
   private var failure: DiskStoreError?
 
   /// Opens a store, which is created when it is missing.
@@ -62,44 +62,36 @@ final class DiskStore: SyncStore {
   }
 
   deinit {
-    try? database.write { try owner.release(in: $0) }
-    try? database.close()
+    try? owner.release(in: database)
     owner.close()
   }
 
   // MARK: Opening
 
-  /// The time that a change waits for another process that reads or writes the file, in seconds.
-  private static let busyTimeoutSeconds = 1.0
+  /// The time that a change waits for another process that reads or writes the file, in milliseconds.
+  private static let busyTimeoutMilliseconds: Int32 = 1_000
 
   private static func open(
     _ path: String, _ sizeBytesMax: Int?
-  ) throws(DiskStoreError) -> (DatabaseQueue, StoreOwner) {
+  ) throws(DiskStoreError) -> (SQLiteConnection, StoreOwner) {
     try createMissing(path)
-    var configuration = Configuration()
-    configuration.label = "hearth.client.store"
-    configuration.busyMode = .timeout(busyTimeoutSeconds)
-    configuration.prepareDatabase { database in
-      try database.execute(sql: "PRAGMA journal_mode = WAL")
-      try database.execute(sql: "PRAGMA synchronous = NORMAL")
-      try database.execute(sql: "PRAGMA trusted_schema = OFF")
-      if let sizeBytesMax { try database.execute(sql: "PRAGMA max_page_count = \(max(1, sizeBytesMax / 4_096))") }
-    }
     do {
-      let queue = try DatabaseQueue(path: path, configuration: configuration)
-      let owner = try queue.write { database in
-        try database.execute(sql: schema)
+      let database = try SQLiteConnection(path: path, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
+      try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF")
+      if let sizeBytesMax { try database.execute("PRAGMA max_page_count = \(max(1, sizeBytesMax / 4_096))") }
+      let owner = try database.transaction(isWriting: true) {
+        try database.execute(schema)
         // Checks that the tables have the needed columns, and that their first rows are readable.
-        for (table, columns) in columns { _ = try Row.fetchOne(database, sql: "SELECT \(columns) FROM \(table)") }
+        for (table, columns) in columns { try database.first("SELECT \(columns) FROM \(table)") { _ in } }
         return try StoreOwner(claiming: database)
       }
       guard let owner else { throw DiskStoreError(.inUse, "\(path) is open in another process, or twice in this one") }
-      return (queue, owner)
+      return (database, owner)
     } catch let error as DiskStoreError {
       throw error
-    } catch let error as GRDB.DatabaseError {
+    } catch let error as SQLiteError {
       // A table with one of these names and other columns belongs to another program.
-      if error.resultCode == .SQLITE_ERROR {
+      if error.primaryCode == SQLITE_ERROR {
         throw DiskStoreError(.damaged, "\(path) has other tables than this client's")
       }
       throw DiskStoreError(error, path: path)
@@ -172,43 +164,34 @@ final class DiskStore: SyncStore {
   // MARK: Access
 
   /// Runs a change, in the open transaction or in one of its own.
-  func change<Value>(_ body: (GRDB.Database) throws -> Value) throws -> Value {
-    try translating {
-      if let open { return try body(open) }
-      return try database.write { database in
-        try checkOwner(database)
-        return try body(database)
-      }
-    }
+  func change<Value>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
+    try access(isWriting: true, body)
   }
 
   /// Runs a read.
-  func read<Value>(_ body: (GRDB.Database) throws -> Value) throws -> Value {
-    try translating {
-      if let open { return try body(open) }
-      return try database.read { database in
-        try checkOwner(database)
-        return try body(database)
-      }
-    }
+  func read<Value>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
+    try access(isWriting: false, body)
   }
 
-  private func checkOwner(_ database: GRDB.Database) throws {
-    guard try owner.isCurrent(in: database) else {
-      throw DiskStoreError(.inUse, "\(path) belongs to another process now")
+  private func access<Value>(isWriting: Bool, _ body: (SQLiteConnection) throws -> Value) throws -> Value {
+    try translating {
+      if isInTransaction { return try body(database) }
+      return try database.transaction(isWriting: isWriting) {
+        guard try owner.isCurrent(in: database) else {
+          throw DiskStoreError(.inUse, "\(path) belongs to another process now")
+        }
+        return try body(database)
+      }
     }
   }
 
   func transaction(_ body: () throws -> Void) throws {
-    // A nested transaction joins the outer one, because SQLite's would stop the process.
-    if open != nil { return try body() }
-    try translating {
-      try database.write { database in
-        try checkOwner(database)
-        open = database
-        defer { open = nil }
-        try body()
-      }
+    // A nested transaction joins the outer one, because SQLite has no nested ones.
+    if isInTransaction { return try body() }
+    try change { _ in
+      isInTransaction = true
+      defer { isInTransaction = false }
+      try body()
     }
   }
 
@@ -216,9 +199,9 @@ final class DiskStore: SyncStore {
     if let failure { throw failure }
     do {
       return try body()
-    } catch let error as GRDB.DatabaseError {
+    } catch let error as SQLiteError {
       // SQLite reports a full quota and a file size limit like any failed write.
-      if error.extendedResultCode == .SQLITE_IOERR_WRITE, [ENOSPC, EDQUOT, EFBIG].contains(errno) {
+      if error.code == hearth_sqlite_ioerr_write, [ENOSPC, EDQUOT, EFBIG].contains(error.systemError) {
         throw DiskStoreError(.full, "no room on the disk for \(path); nothing of this change was kept")
       }
       throw note(DiskStoreError(error, path: path))

@@ -1,4 +1,4 @@
-import GRDB
+import CSQLite
 
 /// A failure of a store on the disk.
 struct DiskStoreError: Error, Sendable, CustomStringConvertible {
@@ -24,15 +24,15 @@ struct DiskStoreError: Error, Sendable, CustomStringConvertible {
   init(_ code: Code, _ description: String) { (self.code, self.description) = (code, description) }
 
   /// Translates an error of SQLite.
-  init(_ error: GRDB.DatabaseError, path: String) {
-    let cause = "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "")"
-    switch error.extendedResultCode.primaryResultCode {
-    case .SQLITE_FULL: self.init(.full, "no room on the disk for \(path); nothing of this change was kept (\(cause))")
-    case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+  init(_ error: SQLiteError, path: String) {
+    let cause = "SQLite \(error.code): \(error.message)"
+    switch error.primaryCode {
+    case SQLITE_FULL: self.init(.full, "no room on the disk for \(path); nothing of this change was kept (\(cause))")
+    case SQLITE_CORRUPT, SQLITE_NOTADB:
       self.init(.damaged, "\(path) is damaged or no store of this client (\(cause))")
-    case .SQLITE_BUSY, .SQLITE_LOCKED:
+    case SQLITE_BUSY, SQLITE_LOCKED:
       self.init(.inUse, "\(path) is open in another process; give each process a folder of its own (\(cause))")
-    case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH:
+    case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH:
       self.init(.notPermitted, "\(path) cannot be opened or written; look at the folder's owner and mode (\(cause))")
     default: self.init(.inputOutput, "\(path) cannot be read or written (\(cause))")
     }

@@ -1,5 +1,3 @@
-import GRDB
-import HearthRows
 
 /// The open store that owns a file, as a row in that file.
 ///
@@ -20,21 +18,20 @@ struct StoreOwner {
   static let columns = ("owner", "token, process, start")
 
   /// Writes the row; nil while the store that it names is open.
-  init?(claiming database: GRDB.Database) throws {
+  init?(claiming database: SQLiteConnection) throws {
     process = .current
     token = .random(in: 1 ... .max)
-    if let row = try Row.fetchOne(database, sql: "SELECT token, process, start FROM owner"), Self.isOpen(row) {
-      return nil
-    }
-    try database.execute(
-      sql: "INSERT OR REPLACE INTO owner VALUES (0, ?, ?, ?)",
-      arguments: [token, Int64(process.number), DatabaseValue.blob(Array(process.start.utf8))])
+    let isOpen = try database.first("SELECT token, process, start FROM owner") { Self.isOpen($0) }
+    if isOpen == true { return nil }
+    try database.run(
+      "INSERT OR REPLACE INTO owner VALUES (0, ?, ?, ?)", .integer(token), .integer(Int64(process.number)),
+      .blob(Array(process.start.utf8)))
     let token = token
     Self.open.withLock { _ = $0.insert(token) }
   }
 
   /// Returns true when the store of a row is open. An unreadable row names none.
-  private static func isOpen(_ row: Row) -> Bool {
+  private static func isOpen(_ row: borrowing SQLiteRow) -> Bool {
     guard let token = row.integer(0), let number = row.integer(1).flatMap({ Int32(exactly: $0) }),
       let start = row.blob(2)
     else { return false }
@@ -43,13 +40,14 @@ struct StoreOwner {
   }
 
   /// Returns true when the file still belongs to this store.
-  func isCurrent(in database: GRDB.Database) throws -> Bool {
-    try Int64.fetchOne(database.cachedStatement(sql: "SELECT token FROM owner")) == token
+  func isCurrent(in database: SQLiteConnection) throws -> Bool {
+    let current = try database.first("SELECT token FROM owner") { $0.integer(0) }
+    return current == token
   }
 
   /// Releases the file.
-  func release(in database: GRDB.Database) throws {
-    try database.execute(sql: "DELETE FROM owner WHERE token = ?", arguments: [token])
+  func release(in database: SQLiteConnection) throws {
+    try database.run("DELETE FROM owner WHERE token = ?", .integer(token))
   }
 
   /// Notes that the store is closed, even where the row could not be removed.

@@ -1,5 +1,3 @@
-import GRDB
-import HearthRows
 import HearthTree
 
 /// A path as it is stored in the tables: each key followed by a slash, in UTF-8; empty for the root. The rows below a
@@ -21,10 +19,10 @@ struct StoredPath: Equatable {
   /// Returns the row with the priority of a path that has children.
   static func priority(of path: Path) -> StoredPath { StoredPath(path.appending(".priority")) }
 
-  var value: DatabaseValue { .blob(bytes) }
+  var value: SQLiteValue { .blob(bytes) }
 
   /// The exclusive end of the range of rows at and below the path.
-  var end: DatabaseValue {
+  var end: SQLiteValue {
     guard !bytes.isEmpty else { return .blob([0xFF]) }  // because no UTF-8 begins with it
     return .blob(bytes.dropLast() + [UInt8(ascii: "/") + 1])
   }

@@ -1,6 +1,5 @@
 import GRDB
 import HearthJournal
-import HearthRows
 
 /// A journal's file in one read transaction. Its owner may be another process, this one, or none.
 ///

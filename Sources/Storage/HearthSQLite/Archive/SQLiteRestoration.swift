@@ -1,6 +1,5 @@
 import GRDB
 import HearthJournal
-import HearthRows
 
 #if canImport(Glibc)
   import Glibc

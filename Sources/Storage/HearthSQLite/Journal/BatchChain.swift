@@ -1,6 +1,5 @@
 import GRDB
 import HearthJournal
-import HearthRows
 
 /// The verification of the log's batches against the running hash.
 struct BatchChain {

@@ -1,7 +1,6 @@
 import CSQLite
 import GRDB
 import HearthJournal
-import HearthRows
 import Synchronization
 
 /// The open file of a journal: its connections, the owner's lock and mark, and transactions.

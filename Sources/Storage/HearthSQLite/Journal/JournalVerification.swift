@@ -1,6 +1,5 @@
 import GRDB
 import HearthJournal
-import HearthRows
 
 /// The check of a journal when it is opened.
 struct JournalVerification {

@@ -1,6 +1,5 @@
 import GRDB
 import HearthJournal
-import HearthRows
 
 /// The rewriting of retained batches' content; a seam row after each group stores the original running hash: see
 /// ``SeamRows``.

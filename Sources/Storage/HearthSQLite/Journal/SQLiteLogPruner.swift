@@ -1,6 +1,5 @@
 import GRDB
 import HearthJournal
-import HearthRows
 
 /// The removal of batches, snapshots and checkpoints that are needed only for states before a position.
 struct SQLiteLogPruner {

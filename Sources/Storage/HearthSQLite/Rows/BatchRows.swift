@@ -1,6 +1,5 @@
 import GRDB
 import HearthJournal
-import HearthRows
 
 /// The batches of the log, within a transaction.
 struct BatchRows {

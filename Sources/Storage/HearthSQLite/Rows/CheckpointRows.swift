@@ -1,6 +1,5 @@
 import GRDB
 import HearthJournal
-import HearthRows
 
 /// The checkpoints of a journal, within a transaction.
 ///

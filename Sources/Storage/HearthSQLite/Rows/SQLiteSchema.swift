@@ -1,6 +1,5 @@
 import GRDB
 import HearthJournal
-import HearthRows
 
 /// The journal's file format: an SQLite database with these tables.
 ///

@@ -1,7 +1,6 @@
 import GRDB
 import HearthBytes
 import HearthJournal
-import HearthRows
 
 /// The snapshots with their chunks, within a transaction.
 struct SnapshotRows {

@@ -1,6 +1,5 @@
 import GRDB
 import HearthJournal
-import HearthRows
 
 /// The salvage of a damaged journal. The salvageable part begins at the intact snapshot, or at the first batch, from
 /// which the log can be followed furthest, and ends at the first damage after it.

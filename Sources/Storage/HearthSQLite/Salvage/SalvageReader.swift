@@ -1,6 +1,5 @@
 import GRDB
 import HearthJournal
-import HearthRows
 
 /// The iteration over the log from a snapshot, or from the beginning. It reads one batch at a time, so that an
 /// unreadable page ends it exactly at the damaged batch.
