@@ -11,6 +11,7 @@ import Testing
   static let toolchain: [String: Set<String>] = [
     // Apple's systems only.
     "AuthenticationServices": ["HearthClient"],
+    "NIOSSL": ["HearthClient"],
     "Security": ["HearthClient"],
     "UIKit": ["HearthClient"],
     "Dispatch": [

@@ -11,7 +11,7 @@ struct Manifest: Decodable {
     /// The folder of its files, relative to the checkout.
     var path: String
     /// The dependencies, each with its kind, its name and related values.
-    private var dependencies: [[String: [String?]]]
+    private var dependencies: [[String: [Part?]]]
 
     /// The folder of its group: `Sources/Database`.
     var group: String { path.split(separator: "/").dropLast().joined(separator: "/") }
@@ -25,7 +25,15 @@ struct Manifest: Decodable {
     var files: [String] { Project.files(below: path, ending: ".swift") }
 
     private func names(_ isIncluded: (String) -> Bool) -> [String] {
-      dependencies.flatMap { $0.filter { isIncluded($0.key) }.values }.compactMap { $0.first ?? nil }
+      dependencies.flatMap { $0.filter { isIncluded($0.key) }.values }.compactMap { $0.first??.text }
+    }
+
+    /// A part of a dependency: a name, or a condition.
+    private struct Part: Decodable {
+      /// nil for a condition.
+      var text: String?
+
+      init(from decoder: any Decoder) throws { text = try? decoder.singleValueContainer().decode(String.self) }
     }
   }
 

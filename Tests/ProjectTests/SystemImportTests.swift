@@ -54,12 +54,18 @@ import Testing
     }
   }
 
+  @Test("the client needs swift-nio and no other package, so that an app of the client compiles little")
+  func packages() {
+    #expect(Set(Self.targets.flatMap(\.products)) 
+        == ["NIOConcurrencyHelpers", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket"])
+  }
+
   @Test("the client needs these targets of the package and no others")
   func closure() {
     #expect(
       Set(Self.targets.map(\.name)) == [
-        "CAtomics", "CSQLite", "HearthBytes", "HearthClient", "HearthClientLegacy", "HearthSync", "HearthTree",
-        "HearthWire",
+        "CAtomics", "CSQLite", "CTLS", "HearthBytes", "HearthClient", "HearthClientLegacy", "HearthSync", "HearthTLS",
+        "HearthTree", "HearthWire",
       ])
   }
 }

@@ -1,4 +1,3 @@
-
 /// The open store that owns a file, as a row in that file.
 ///
 /// The row is used instead of a file lock, because iOS ends a suspended process that holds one. A store whose row was

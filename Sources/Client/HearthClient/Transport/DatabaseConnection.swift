@@ -1,7 +1,10 @@
 import Dispatch
 import NIOCore
 import NIOPosix
-import NIOSSL
+
+#if os(Linux)
+  import HearthTLS
+#endif
 
 /// The connection of one database over real sockets, which performs the actions of ``PersistentConnection``.
 ///
@@ -32,7 +35,7 @@ final class DatabaseConnection: @unchecked Sendable {
   private let timer: any DispatchSourceTimer
   private let clock = ConnectionClock()
   private var connection: PersistentConnection
-  private var tls: NIOSSLContext?
+  private var tls: TLSContext?
   /// The socket with the number of its attempt.
   private var socket: (attempt: Int, socket: WebSocket)?
   /// The time on the monotonic clock at which the timer fires. A timer that fires too early is set again.

@@ -2,8 +2,11 @@ import HearthTree
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 import NIOWebSocket
+
+#if os(Linux)
+  import HearthTLS
+#endif
 
 /// An event of a WebSocket, on its event loop.
 enum WebSocketEvent: Sendable {
@@ -28,7 +31,7 @@ final class WebSocket: Sendable {
   /// - tls: The TLS context; nil for a plain socket.
   /// - listener: Receives all events, on the loop.
   init(
-    _ request: SocketRequest, tls: NIOSSLContext?, limits: WebSocketLimits, on loop: any EventLoop,
+    _ request: SocketRequest, tls: TLSContext?, limits: WebSocketLimits, on loop: any EventLoop,
     openMilliseconds: Int64, listener: @escaping @Sendable (WebSocketEvent) -> Void
   ) {
     self.loop = loop
@@ -44,8 +47,7 @@ final class WebSocket: Sendable {
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           guard let tls else { return }
-          let name = request.host.isNumericAddress ? nil : request.host
-          try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
+          try channel.pipeline.syncOperations.addHandler(tls.handler(host: request.host))
         }
       }
     // The server does not send first, so no data is missed until the handlers are added.
@@ -115,9 +117,4 @@ private final class RefusedUpgrade: ChannelInboundHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) { handler.fail("\(error)") }
-}
-
-extension String {
-  /// True for a numeric address, for which TLS sends no server name (SNI).
-  var isNumericAddress: Bool { (try? SocketAddress(ipAddress: self, port: 0)) != nil }
 }
