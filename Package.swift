@@ -84,20 +84,25 @@ let buildsDocumentation = Context.environment["HEARTH_DOCS"] != nil
 
 /// Modules of other packages. ``Package/dependencies`` below says why each package is used.
 extension Target.Dependency {
-  static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
-  static let coreMetrics = product(name: "CoreMetrics", package: "swift-metrics")
-  static let grdb = product(name: "GRDB", package: "GRDB.swift")
-  static let histogram = product(name: "Histogram", package: "hdrhistogram-swift")
-  static let logging = product(name: "Logging", package: "swift-log")
+  static let argumentParser = server("ArgumentParser", package: "swift-argument-parser")
+  static let coreMetrics = server("CoreMetrics", package: "swift-metrics")
+  static let grdb = server("GRDB", package: "GRDB.swift")
+  static let histogram = server("Histogram", package: "hdrhistogram-swift")
+  static let logging = server("Logging", package: "swift-log")
   static let nioConcurrencyHelpers = product(name: "NIOConcurrencyHelpers", package: "swift-nio")
   static let nioCore = product(name: "NIOCore", package: "swift-nio")
   static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
   static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
   static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
-  static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
+  static let nioSSL = server("NIOSSL", package: "swift-nio-ssl")
   static let nioWebSocket = product(name: "NIOWebSocket", package: "swift-nio")
-  static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
-  static let yams = product(name: "Yams", package: "Yams")
+  static let unixSignals = server("UnixSignals", package: "swift-service-lifecycle")
+  static let yams = server("Yams", package: "Yams")
+
+  /// A product that the trait `Server` needs: an app of the client alone, with `traits: []`, does not fetch its package.
+  private static func server(_ name: String, package: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: ["Server"]))
+  }
 }
 
 /// A folder of targets, each in a folder with its name.
@@ -682,6 +687,10 @@ let package = Package(
     .library(name: "HearthClientLegacy", targets: ["HearthClientLegacy"]),
   ] + firebaseModules.map { .library(name: $0, targets: [$0]) }
     + (hasTestRules ? [.plugin(name: "TestRules", targets: ["TestRules"])] : []),
+  traits: [
+    .trait(name: "Server", description: "The server, its commands, and tools for tests of rules."),
+    .default(enabledTraits: ["Server"]),
+  ],
   dependencies: [
     // Command-line parsing with help texts and completions.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

@@ -56,7 +56,8 @@ import Testing
 
   @Test("the client needs swift-nio and no other package, so that an app of the client compiles little")
   func packages() {
-    #expect(Set(Self.targets.flatMap(\.products)) 
+    #expect(
+      Set(Self.targets.flatMap(\.products))
         == ["NIOConcurrencyHelpers", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket"])
   }
 

@@ -42,7 +42,7 @@ MANIFEST = """// swift-tools-version: 6.2
 import PackageDescription
 
 let package = Package(
-  name: "samples", dependencies: [.package(name: "hearth", path: "{root}")],
+  name: "samples", dependencies: [.package(name: "hearth", path: "{root}", traits: [])],
   targets: {names}.map {{
     .target(
       name: $0,
