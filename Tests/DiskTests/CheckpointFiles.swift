@@ -15,6 +15,10 @@ final class CheckpointFiles: SteppedFiles {
     case pruneAgain = "prune, whole log"
     case appendLast = "append, last"
     case checkpointLarge = "checkpoint, large"
+    case appendAgain = "append, again"
+    case checkpointNewest = "checkpoint, newest"
+    case replace = "replace an older checkpoint"
+    case remove = "remove an older checkpoint"
   }
 
   static let steps = Step.allCases.map(\.rawValue)
@@ -46,13 +50,15 @@ final class CheckpointFiles: SteppedFiles {
 
   private func perform(_ step: Step) throws {
     switch step {
-    case .append, .appendMore, .appendLast: try append(sizeBytes: 90)
+    case .append, .appendMore, .appendLast, .appendAgain: try append(sizeBytes: 90)
     case .appendLarge: try append(sizeBytes: 9_000)
     case .snapshot: try journal.takeSnapshot(at: head.position)
     case .convert: try complete(at: 1, sizeBytes: 100)
-    case .checkpoint: try complete(at: head.position, sizeBytes: 200)
+    case .checkpoint, .checkpointNewest: try complete(at: head.position, sizeBytes: 200)
     case .checkpointAgain: try complete(at: head.position, sizeBytes: 300)
     case .checkpointLarge: try complete(at: head.position, sizeBytes: 20_000)
+    case .replace: try journal.replaceCheckpoint(at: older(), payload: [UInt8](repeating: 8, count: 400))
+    case .remove: try journal.removeCheckpoint(at: older())
     case .prune, .pruneAgain: try journal.prune()
     case .restart:
       try journal.close()
@@ -71,6 +77,9 @@ final class CheckpointFiles: SteppedFiles {
     _ = try journal.completeCheckpoint(at: position, payload: [UInt8](repeating: 7, count: sizeBytes))
   }
 
+  /// The position of the checkpoint before the current one.
+  private func older() throws -> Int64 { try journal.checkpointPositions().dropLast().last ?? 0 }
+
   /// The state that a start recovers: its checkpoint or snapshot, and the log after it.
   func state() throws -> String {
     var (start, position) = ("nothing", Int64(0))
@@ -81,7 +90,10 @@ final class CheckpointFiles: SteppedFiles {
       (start, position) = ("a snapshot", snapshot.position)
     }
     let log = try journal.batches(after: position, sizeBytesMax: .max).map { "\($0.lastPosition): \($0.payload.count)" }
-    return "\(start) at \(position), then \(log), up to \(head.position)"
+    let older = try journal.checkpointPositions().dropLast().map {
+      "\($0): \(try journal.checkpoint(at: $0)?.payload ?? [])"
+    }
+    return "\(start) at \(position), then \(log), up to \(head.position), after \(older)"
   }
 
   func close() { try? journal.close() }

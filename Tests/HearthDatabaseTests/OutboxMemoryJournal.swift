@@ -61,6 +61,12 @@ final class OutboxMemoryJournal: OutboxJournal {
     try journal.completeCheckpoint(at: position, payload: payload)
   }
   func currentCheckpoint() throws(JournalError) -> Checkpoint? { try journal.currentCheckpoint() }
+  func checkpointPositions() throws(JournalError) -> [Int64] { try journal.checkpointPositions() }
+  func checkpoint(at position: Int64) throws(JournalError) -> Checkpoint? { try journal.checkpoint(at: position) }
+  func replaceCheckpoint(at position: Int64, payload: [UInt8]) throws(JournalError) {
+    try journal.replaceCheckpoint(at: position, payload: payload)
+  }
+  func removeCheckpoint(at position: Int64) throws(JournalError) { try journal.removeCheckpoint(at: position) }
   func currentSnapshot() throws(JournalError) -> SnapshotInfo? { try journal.currentSnapshot() }
   func snapshotChunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8] {
     try journal.snapshotChunk(index, of: snapshot)

@@ -115,14 +115,44 @@ extension JournalConformance {
       try expect(journal.batches(after: 8, sizeBytesMax: .max).map(\.lastPosition), [9], "what a start needs")
       try expect(journal.append(.following(head), after: head).position, 10, "the position after an append")
     },
-    Check("what needs a snapshot is refused while a checkpoint is in its place") { open in
+    Check("retained checkpoints are read, replaced and removed, also after a restart") { open in
+      var journal = try open()
+      _ = try journal.appendBatches(8, after: try journal.acquire())
+      for position in [Int64(2), 4, 6, 8] {
+        _ = try journal.completeCheckpoint(at: position, payload: [UInt8(position)])
+      }
+      try expect(journal.checkpoint(at: 4)?.payload, [4], "an older checkpoint")
+      try expect(journal.checkpoint(at: 5), nil, "a position without one")
+      let before = try journal.checkpoint(at: 4)
+      try journal.replaceCheckpoint(at: 4, payload: [1, 2, 3])
+      try journal.replaceCheckpoint(at: 5, payload: [7])
+      try expect(.tooLarge, "an empty one") { try journal.replaceCheckpoint(at: 4, payload: []) }
+      try journal.removeCheckpoint(at: 6)
+      try journal.removeCheckpoint(at: 6)
+      try expect(.positionMismatch, "removing the current one") { try journal.removeCheckpoint(at: 8) }
+      try journal.close()
+      journal = try open()
+      _ = try journal.acquire()
+      try expect(journal.checkpointPositions(), [2, 4, 8], "what is left")
+      let after = try journal.checkpoint(at: 4)
+      try expect(after?.payload, [1, 2, 3], "the replaced content")
+      try expect(after?.runningHash, before?.runningHash, "the running hash of the replaced one")
+      try expect(journal.currentCheckpoint()?.payload, [8], "the current one")
+      try journal.prune(keepingFrom: 5)
+      try expect(journal.checkpointPositions(), [4, 8], "what pruning leaves")
+      try expect(journal.allBatches(after: 4).count, 4, "the log after the oldest")
+    },
+    Check("while a checkpoint is the start, older snapshots stay readable and removable") { open in
       let journal = try open()
       _ = try journal.appendBatches(4, after: try journal.acquire())
       let snapshot = try journal.completeSnapshot(try journal.beginSnapshot(at: 2))
       let checkpoint = try journal.completeCheckpoint(at: 3, payload: [3])
       try expect(.unsupported, "the current snapshot") { _ = try journal.currentSnapshot() }
-      try expect(.unsupported, "the snapshots") { _ = try journal.snapshots() }
-      try expect(.unsupported, "removing a snapshot") { try journal.removeSnapshot(snapshot) }
+      try expect(journal.snapshots(), [snapshot], "the snapshots")
+      let copy = try journal.completeSnapshot(try journal.beginSnapshot(at: 2))
+      try journal.removeSnapshot(snapshot)
+      try expect(journal.snapshots(), [copy], "the snapshots after one is replaced")
+      try journal.removeSnapshot(copy)
       try expect(.positionMismatch, "what a restart reads") { try journal.rewrite(through: 4) { _ in BatchRewrite() } }
       try journal.rewrite(through: 3) { BatchRewrite(payload: $0.firstPosition == 3 ? [9] : nil) }
       try expect(journal.batches(after: 2, sizeBytesMax: 1).first?.payload, [9], "the rewritten batch")

@@ -30,6 +30,10 @@ package final class MemoryJournal: Journal {
     var chunks: [[UInt8]]
     /// The content of a checkpoint, which has no chunks; nil for a snapshot.
     var payload: [UInt8]?
+
+    var checkpoint: Checkpoint? {
+      payload.map { Checkpoint(position: info.position, runningHash: info.runningHash, payload: $0) }
+    }
   }
 
   /// The content of the simulated disk.
@@ -44,7 +48,7 @@ package final class MemoryJournal: Journal {
     var runningHash: RunningHash { entries.last?.runningHash ?? snapshot?.info.runningHash ?? .empty }
   }
 
-  fileprivate struct State {
+  struct State {
     var disk: Disk
     var faults: [Int: Fault] = [:]
     var appendCount = 0
@@ -229,13 +233,33 @@ package final class MemoryJournal: Journal {
 
   package func currentCheckpoint() throws(JournalError) -> Checkpoint? {
     try readState { state throws(JournalError) in
-      guard let current = state.disk.snapshot, let payload = current.payload else { return nil }
-      return Checkpoint(position: current.info.position, runningHash: current.info.runningHash, payload: payload)
+      state.disk.snapshot?.checkpoint
     }
   }
 
   package func checkpointPositions() throws(JournalError) -> [Int64] {
     try readState { $0.disk.snapshots.filter { $0.payload != nil }.map(\.info.position) }
+  }
+
+  package func checkpoint(at position: Int64) throws(JournalError) -> Checkpoint? {
+    try readState { state throws(JournalError) in
+      state.disk.checkpointIndex(at: position).flatMap { state.disk.snapshots[$0].checkpoint }
+    }
+  }
+
+  package func replaceCheckpoint(at position: Int64, payload: [UInt8]) throws(JournalError) {
+    try Checkpoint.validateSize(of: payload, at: position)
+    try changeState { state throws(JournalError) in
+      if let index = state.disk.checkpointIndex(at: position) { state.disk.snapshots[index].payload = payload }
+    }
+  }
+
+  package func removeCheckpoint(at position: Int64) throws(JournalError) {
+    try changeState { state throws(JournalError) in
+      guard let index = state.disk.checkpointIndex(at: position) else { return }
+      guard index < state.disk.snapshots.count - 1 else { throw JournalError.currentStart(at: position) }
+      state.disk.snapshots.remove(at: index)
+    }
   }
 
   package func currentSnapshot() throws(JournalError) -> SnapshotInfo? {
@@ -256,10 +280,7 @@ package final class MemoryJournal: Journal {
   }
 
   package func snapshots() throws(JournalError) -> [SnapshotInfo] {
-    try readState { state throws(JournalError) in
-      guard state.disk.snapshots.allSatisfy({ $0.payload == nil }) else { throw .unsupported("reading the history") }
-      return state.disk.snapshots.map(\.info)
-    }
+    try readState { $0.disk.snapshots.filter { $0.payload == nil }.map(\.info) }
   }
 
   package func oldestPosition() throws(JournalError) -> Int64 {
@@ -321,10 +342,9 @@ package final class MemoryJournal: Journal {
   package var rewriteCount: Int { state.withLock { $0.rewriteCount } }
 
   package func removeSnapshot(_ snapshot: SnapshotInfo) throws(JournalError) {
-    let current = try currentSnapshot()
     try changeState { state throws(JournalError) in
-      guard current?.identifier != snapshot.identifier else {
-        throw JournalError(.positionMismatch, "a restart needs the current snapshot")
+      guard state.disk.snapshot?.info.identifier != snapshot.identifier else {
+        throw JournalError.currentStart(at: snapshot.position)
       }
       state.disk.snapshots.removeAll { $0.info.identifier == snapshot.identifier }
     }
@@ -352,49 +372,5 @@ package final class MemoryJournal: Journal {
       }
       return try body(&state)
     }
-  }
-}
-
-extension MemoryJournal.State {
-  /// Throws during an outage; otherwise returns whether an append with an unknown outcome was written.
-  fileprivate mutating func isThere(_ entry: MemoryJournal.Entry) throws(JournalError) -> Bool {
-    if let unknownOutcome, unknownOutcome != entry.runningHash {
-      throw JournalError(.failed, "another batch is in doubt")
-    }
-    let isWritten = disk.runningHash == entry.runningHash
-    guard let outageWrites else {
-      defer { unknownOutcome = nil }
-      return unknownOutcome != nil && isWritten
-    }
-    unknownOutcome = entry.runningHash
-    if outageWrites, !isWritten { disk.entries.append(entry) }
-    throw JournalError(.unavailable, "the test simulates an outage")
-  }
-
-  /// Makes an append fail.
-  fileprivate mutating func fail(_ fault: MemoryJournal.Fault, _ entry: MemoryJournal.Entry) throws(JournalError) {
-    if fault.code == .inputOutput { failure = fault.code }
-    if fault.isWritten { leftoverEntry = entry }
-    throw JournalError(fault.code, "the test made append \(appendCount) fail")
-  }
-
-  @discardableResult
-  fileprivate func requireOpen(_ ticket: SnapshotTicket) throws(JournalError) -> MemoryJournal.StoredSnapshot {
-    if let openSnapshot, openSnapshot.info.identifier == ticket.identifier { return openSnapshot }
-    throw JournalError(.snapshotAbandoned, "the snapshot was abandoned")
-  }
-}
-
-extension MemoryJournal.Disk {
-  /// Inserts a completed snapshot or checkpoint after those at its position.
-  fileprivate mutating func insert(_ new: MemoryJournal.StoredSnapshot) {
-    snapshots.insert(new, at: snapshots.firstIndex { $0.info.position > new.info.position } ?? snapshots.count)
-  }
-
-  /// The running hash after the batch that ends at `position`; nil when no batch ends there.
-  fileprivate func runningHash(at position: Int64) -> RunningHash? {
-    if let entry = entries.first(where: { $0.batch.lastPosition == position }) { return entry.runningHash }
-    if let info = snapshots.last(where: { $0.info.position == position })?.info { return info.runningHash }
-    return position == 0 && snapshots.isEmpty ? .empty : nil
   }
 }

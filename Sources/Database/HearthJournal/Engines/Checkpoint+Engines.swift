@@ -13,15 +13,24 @@ extension Checkpoint {
   package static func validate(
     _ payload: [UInt8], at position: Int64, current: Int64, file: String? = nil
   ) throws(JournalError) {
-    let place = JournalError.Place(file: file, position: position)
-    guard (1...JournalLimits.checkpointBytesMax).contains(payload.count) else {
-      throw JournalError(
-        .tooLarge, "a checkpoint has 1 to \(JournalLimits.checkpointBytesMax) bytes, not \(payload.count)", at: place)
-    }
+    try validateSize(of: payload, at: position, file: file)
     guard position >= current else {
       throw JournalError(
         .positionMismatch, "a checkpoint at position \(position) is older than the current start at \(current)",
-        at: place)
+        at: JournalError.Place(file: file, position: position))
+    }
+  }
+
+  /// Checks the size of a checkpoint's content.
+  ///
+  /// - Throws: `.tooLarge`.
+  package static func validateSize(
+    of payload: [UInt8], at position: Int64, file: String? = nil
+  ) throws(JournalError) {
+    guard (1...JournalLimits.checkpointBytesMax).contains(payload.count) else {
+      throw JournalError(
+        .tooLarge, "a checkpoint has 1 to \(JournalLimits.checkpointBytesMax) bytes, not \(payload.count)",
+        at: JournalError.Place(file: file, position: position))
     }
   }
 }

@@ -31,6 +31,13 @@ extension JournalError {
       at: Place(file: file, position: position))
   }
 
+  /// The error for the removal of the snapshot or checkpoint that a restart loads.
+  package static func currentStart(at position: Int64, file: String? = nil) -> JournalError {
+    JournalError(
+      .positionMismatch, "a restart needs the state at position \(position)",
+      at: Place(file: file, position: position))
+  }
+
   /// The error for an operation on a journal that a checkpoint keeps from being complete by itself.
   ///
   /// - Parameter operation: The refused operation, as the beginning of a sentence: "copying the journal".

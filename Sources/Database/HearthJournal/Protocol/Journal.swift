@@ -63,7 +63,7 @@ public protocol Journal: AnyObject, Sendable {
   func abandonSnapshot(_ ticket: SnapshotTicket) throws(JournalError)
 
   /// Makes a checkpoint the current one, atomically and durably. One at the same position is replaced; older ones, and
-  /// snapshots, stay until they are pruned. While there are checkpoints, the history cannot be read.
+  /// snapshots, stay until they are pruned or removed.
   ///
   /// After an error with an unknown outcome, the call may be repeated, and is refused until the owner's next append.
   ///
@@ -85,14 +85,30 @@ public protocol Journal: AnyObject, Sendable {
   /// - Throws: `.corrupt`, `.inputOutput`.
   func checkpointPositions() throws(JournalError) -> [Int64]
 
+  /// Returns the retained checkpoint at a position; nil when there is none.
+  ///
+  /// - Throws: `.corrupt`, `.inputOutput`.
+  func checkpoint(at position: Int64) throws(JournalError) -> Checkpoint?
+
+  /// Replaces the content of a retained checkpoint, atomically and durably. Has no effect when there is none at that
+  /// position.
+  ///
+  /// - Throws: `.tooLarge`; `.corrupt`, `.inputOutput`, `.noSpace`.
+  func replaceCheckpoint(at position: Int64, payload: [UInt8]) throws(JournalError)
+
+  /// Removes a retained checkpoint other than the current one. Has no effect when there is none at that position.
+  ///
+  /// - Throws: `.positionMismatch` for the current one; `.corrupt`, `.inputOutput`, `.noSpace`.
+  func removeCheckpoint(at position: Int64) throws(JournalError)
+
   /// Returns the snapshot that a restart loads, or nil before the first one.
   ///
   /// - Throws: `.unsupported` when it loads a checkpoint; `.corrupt`, `.inputOutput`.
   func currentSnapshot() throws(JournalError) -> SnapshotInfo?
 
-  /// Returns the retained snapshots, oldest first; the last one is the current.
+  /// Returns the retained snapshots, oldest first; the last one is the current unless a restart loads a checkpoint.
   ///
-  /// - Throws: `.unsupported` when there are checkpoints; `.corrupt`, `.inputOutput`.
+  /// - Throws: `.corrupt`, `.inputOutput`.
   func snapshots() throws(JournalError) -> [SnapshotInfo]
 
   /// Returns the oldest position whose state can be reconstructed: that of the oldest retained snapshot or
@@ -147,8 +163,7 @@ public protocol Journal: AnyObject, Sendable {
 
   /// Removes one completed snapshot other than the current one.
   ///
-  /// - Throws: `.positionMismatch` for the current one; `.unsupported` when a restart loads a checkpoint;
-  ///   `.inputOutput`, `.noSpace`.
+  /// - Throws: `.positionMismatch` for the current one; `.inputOutput`, `.noSpace`.
   func removeSnapshot(_ snapshot: SnapshotInfo) throws(JournalError)
 
   /// Releases files and ownership. Later calls fail with `.closed`.
@@ -175,6 +190,15 @@ extension Journal {
 
   /// Returns no position, which is right for a storage engine without checkpoints.
   public func checkpointPositions() throws(JournalError) -> [Int64] { [] }
+
+  /// Returns nil, which is right for a storage engine without checkpoints.
+  public func checkpoint(at position: Int64) throws(JournalError) -> Checkpoint? { nil }
+
+  /// Does nothing, which is right for a storage engine without checkpoints.
+  public func replaceCheckpoint(at position: Int64, payload: [UInt8]) throws(JournalError) {}
+
+  /// Does nothing, which is right for a storage engine without checkpoints.
+  public func removeCheckpoint(at position: Int64) throws(JournalError) {}
 
   /// Removes the batches, snapshots and checkpoints that the current start makes redundant.
   ///

@@ -33,4 +33,34 @@ struct SQLiteCheckpointStore {
       return try CheckpointRows(database, path: file.path).checkpoint(current)
     }
   }
+
+  func checkpoint(at position: Int64) throws(JournalError) -> Checkpoint? {
+    try file.reading("reading a checkpoint") { database in
+      guard let info = try SnapshotRows(database: database, path: file.path).checkpoint(at: position) else {
+        return nil
+      }
+      return try CheckpointRows(database, path: file.path).checkpoint(info)
+    }
+  }
+
+  func replace(at position: Int64, payload: [UInt8]) throws(JournalError) {
+    try Checkpoint.validateSize(of: payload, at: position, file: file.path)
+    try file.writing("replacing a checkpoint") { database in
+      guard let info = try SnapshotRows(database: database, path: file.path).checkpoint(at: position) else { return }
+      let checkpoint = Checkpoint(position: position, runningHash: info.runningHash, payload: payload)
+      try CheckpointRows.replace(info.identifier, with: checkpoint, database)
+    }
+    checkpointer.noteWritten(payload.count)
+  }
+
+  func remove(at position: Int64) throws(JournalError) {
+    try file.writing("removing a checkpoint") { database in
+      let rows = SnapshotRows(database: database, path: file.path)
+      guard let info = try rows.checkpoint(at: position) else { return }
+      guard try rows.current()?.identifier != info.identifier else {
+        throw JournalError.currentStart(at: position, file: file.path)
+      }
+      _ = try rows.removeStep(info.identifier)
+    }
+  }
 }

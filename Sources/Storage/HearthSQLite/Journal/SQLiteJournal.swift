@@ -123,6 +123,18 @@ public final class SQLiteJournal: OutboxStoreJournal {
     try snapshotStore.starts().filter(\.isCheckpoint).map(\.position)
   }
 
+  public func checkpoint(at position: Int64) throws(JournalError) -> Checkpoint? {
+    try checkpointStore.checkpoint(at: position)
+  }
+
+  public func replaceCheckpoint(at position: Int64, payload: [UInt8]) throws(JournalError) {
+    try checkpointStore.replace(at: position, payload: payload)
+  }
+
+  public func removeCheckpoint(at position: Int64) throws(JournalError) {
+    try checkpointStore.remove(at: position)
+  }
+
   // MARK: History
 
   public func prune(keepingFrom position: Int64) throws(JournalError) {

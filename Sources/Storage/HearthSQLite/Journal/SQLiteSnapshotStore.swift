@@ -83,11 +83,7 @@ struct SQLiteSnapshotStore {
   }
 
   func all() throws(JournalError) -> [SnapshotInfo] {
-    let starts = try starts()
-    guard !starts.contains(where: \.isCheckpoint) else {
-      throw .unsupported("reading or rewriting the history", file: file.path)
-    }
-    return starts
+    try starts().filter { !$0.isCheckpoint }
   }
 
   /// Returns the retained snapshots and checkpoints, oldest first.
@@ -108,10 +104,8 @@ struct SQLiteSnapshotStore {
 
   /// Removes a snapshot that is not the current one.
   func remove(_ snapshot: SnapshotInfo) throws(JournalError) {
-    guard try current()?.identifier != snapshot.identifier else {
-      throw JournalError(
-        .positionMismatch, "a restart needs the current snapshot",
-        at: JournalError.Place(file: file.path, position: snapshot.position))
+    guard try starts().last?.identifier != snapshot.identifier else {
+      throw JournalError.currentStart(at: snapshot.position, file: file.path)
     }
     try remove(snapshot.identifier)
   }

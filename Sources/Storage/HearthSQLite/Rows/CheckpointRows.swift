@@ -42,6 +42,15 @@ struct CheckpointRows {
       arguments: [database.lastInsertedRowID, checkpoint.checksum.stored, DatabaseValue.blob(checkpoint.payload)])
   }
 
+  /// Replaces the content of the checkpoint that a row of `snapshot` describes.
+  static func replace(_ identifier: Int64, with checkpoint: Checkpoint, _ database: Database) throws {
+    try database.execute(
+      sql: "UPDATE snapshot SET size_bytes = ? WHERE id = ?", arguments: [checkpoint.payload.count, identifier])
+    try database.execute(
+      sql: "UPDATE checkpoint SET checksum = ?, payload = ? WHERE snapshot_id = ?",
+      arguments: [checkpoint.checksum.stored, DatabaseValue.blob(checkpoint.payload), identifier])
+  }
+
   /// Returns the checkpoint that a row of `snapshot` describes, compared with its checksum.
   ///
   /// - Throws: `.corrupt`.

@@ -97,6 +97,12 @@ enum SQLiteSchema {
     FROM snapshot WHERE is_complete = 1 ORDER BY position, id
     """
 
+  /// Selects the complete snapshots and checkpoints at a position, the newest last.
+  static let snapshotsAt = """
+    SELECT id, position, running_hash, chunk_count, size_bytes
+    FROM snapshot WHERE is_complete = 1 AND position = ? ORDER BY id
+    """
+
   /// Selects batches that end after a position, in order. The first one is found by its key, however much log precedes
   /// it.
   static let batchesAfter = """

@@ -40,6 +40,12 @@ struct SnapshotRows {
     try Row.fetchOne(database, sql: SQLiteSchema.currentSnapshot).map(snapshot)
   }
 
+  /// Returns the row of `snapshot` that describes the checkpoint at a position; nil when there is none.
+  func checkpoint(at position: Int64) throws -> SnapshotInfo? {
+    let found = try Row.fetchAll(database, sql: SQLiteSchema.snapshotsAt, arguments: [position]).map(snapshot)
+    return found.last(where: \.isCheckpoint)
+  }
+
   /// Reads a row of `snapshot`.
   func snapshot(_ row: Row) throws(JournalError) -> SnapshotInfo {
     guard let snapshot = SnapshotInfo(row) else {
