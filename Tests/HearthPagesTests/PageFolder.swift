@@ -35,11 +35,12 @@ final class PageFolder {
   }
 
   func open(
-    _ extent: PageFileExtent = .empty, layout: PageFileLayout = layout, openFilesMax: Int = 4, seed: UInt64 = 1,
-    mount: Mount? = nil
+    _ extent: PageFileExtent = .empty, retained: [PageFileExtent.Segment]? = [], layout: PageFileLayout = layout,
+    openFilesMax: Int = 4, seed: UInt64 = 1, mount: Mount? = nil
   ) throws -> OpenPages {
     try OpenPages(
-      PageFiles(folder: path, extent: extent, layout: layout, openFilesMax: openFilesMax, mount: mount),
+      PageFiles(
+        folder: path, extent: extent, retained: retained, layout: layout, openFilesMax: openFilesMax, mount: mount),
       seed: seed &+ UInt64(extent.endAddress))
   }
 }

@@ -117,6 +117,71 @@ import Testing
   }
 }
 
+/// Tests of segments that only older checkpoints name.
+@Suite struct RetainedSegmentTests {
+  @Test(
+    "segments that older checkpoints name stay readable over a reopening, and what nothing refers to is overwritten")
+  func retained() throws {
+    let folder = PageFolder()
+    var (pages, random, model) = (try folder.open(), SeededRandom(seed: 9), RoomModel())
+    _ = model.change(600, &random)
+    let secret = "a secret that is deleted"
+    _ = try pages.save(model.node.replacing(Path("secret"), with: Node(.string(secret))))
+    let (old, text) = (try pages.save(model.node), model.node.json(.export))
+    pages.writer.updateSink { $0.seal() }
+    let newest = try pages.save(Node.empty.replacing(Path("a"), with: Node(.int(2))))
+    #expect(newest.extent.segments.count > old.extent.segments.count)
+    let numbers = Set(old.extent.segments.map(\.number))
+    pages.files.release(numbers)
+    let extent = pages.files.extent
+    #expect(try pages.files.removeReleased(keeping: numbers, erasing: true) == 0)
+    #expect(pages.files.releasedBytes >= old.extent.segments.reduce(0) { $0 + $1.sizeBytes })
+    pages.files.close()
+    pages = try folder.open(extent, retained: old.extent.segments)
+    #expect(pages.files.releasedNumbers == numbers.sorted())
+    #expect(try pages.node(old).streams(text))
+    let live = LiveRecords(in: pages.files)
+    var (newCount, knownCount) = (0, 0)
+    var scanner = StoredNodeScanner { location in
+      if live.insert(location) { newCount += 1 } else { knownCount += 1 }
+      return false
+    } isKnown: {
+      live.contains($0)
+    } move: { _ in
+    }
+    try scanner.scan(try pages.node(old))
+    #expect(newCount > 10 && knownCount == 0)
+    let count = newCount
+    try scanner.scan(try pages.node(old))
+    #expect(newCount == count && knownCount < count / 4)
+    var reader = try PageFolderLock.forReading(folder.path)
+    #expect(try reader != nil && !pages.files.eraseGaps(in: numbers.sorted()[0], around: live))
+    func isFound() throws -> Bool {
+      try numbers.contains { Data(try folder.bytes(of: $0)).range(of: Data(secret.utf8)) != nil }
+    }
+    #expect(try isFound())
+    withExtendedLifetime(reader) {}
+    reader = nil
+    for number in numbers { #expect(try pages.files.eraseGaps(in: number, around: live)) }
+    #expect(try !isFound() && pages.node(old).streams(text))
+  }
+
+  @Test("nothing is removed before the end when an older checkpoint cannot be read")
+  func unknown() throws {
+    let folder = PageFolder()
+    var pages = try folder.open()
+    _ = try pages.save(Node.empty.replacing(Path("a"), with: Node(.int(1))))
+    pages.writer.updateSink { $0.seal() }
+    let newest = try pages.save(Node.empty.replacing(Path("a"), with: Node(.int(2))))
+    pages.files.release([0])
+    let extent = pages.files.extent
+    pages.files.close()
+    pages = try folder.open(extent, retained: nil)
+    #expect(pages.files.releasedNumbers == [0] && newest.extent.segments.count == 2)
+    #expect(try pages.files.removeReleased(erasing: false) ?? 0 > 0)
+  }
+}
+
 extension PageCheckpoint {
   /// Returns true when the bytes of a checkpoint are read as the same one.
   fileprivate static func isReadable(_ checkpoint: PageCheckpoint) -> Bool {

@@ -28,6 +28,15 @@ package struct PageFileExtent: Sendable, Equatable {
   /// The extent of a database without pages.
   package static let empty = PageFileExtent(endAddress: 0, segments: [])
 
+  /// Returns an extent with the segments of this one, and those of a later one that have records behind an address.
+  package func joined(with later: PageFileExtent, after address: Int, in files: PageFiles) -> PageFileExtent {
+    let first = files.layout.number(of: address)
+    let added = later.segments.filter { $0.number >= first }
+    let numbers = Set(added.map(\.number))
+    return PageFileExtent(
+      endAddress: later.endAddress, segments: segments.filter { !numbers.contains($0.number) } + added)
+  }
+
   /// Creates an extent.
   package init(endAddress: Int, segments: [Segment]) { (self.endAddress, self.segments) = (endAddress, segments) }
 }

@@ -5,6 +5,8 @@
 package struct StoredNodeScanner {
   /// Receives the location of each record, and returns true when the record is to be stored elsewhere.
   private let visit: (PageLocation) throws -> Bool
+  /// Returns true for a page or branch that was scanned before, with all below it.
+  private let isKnown: (PageLocation) -> Bool
   /// Receives a path to data in each record that is to be stored elsewhere: see ``Node/rewritten(at:)``.
   private let move: (Path) throws -> Void
   private var keys: [Key] = []
@@ -18,9 +20,13 @@ package struct StoredNodeScanner {
   ///
   /// - Parameters:
   ///   - visit: Receives the location of each record, and returns true when the record is to be stored elsewhere.
+  ///   - isKnown: Returns true for a page or branch that is left out with all below it.
   ///   - move: Receives a path for ``Node/rewritten(at:)``; the paths together reach all of these records.
-  package init(visit: @escaping (PageLocation) throws -> Bool, move: @escaping (Path) throws -> Void) {
-    (self.visit, self.move) = (visit, move)
+  package init(
+    visit: @escaping (PageLocation) throws -> Bool, isKnown: @escaping (PageLocation) -> Bool = { _ in false },
+    move: @escaping (Path) throws -> Void
+  ) {
+    (self.visit, self.isKnown, self.move) = (visit, isKnown, move)
   }
 
   /// Scans a node that was just opened from its location.
@@ -51,6 +57,7 @@ package struct StoredNodeScanner {
   /// Scans a page or branch and what is below it. The recursion is as deep as the data and its trees.
   private mutating func scan(_ reference: NodeReference, level: Int, depth: Int, mayRefer: Bool) throws {
     guard let location = reference.location else { throw PageError("the page is not stored") }
+    if isKnown(location) { return }
     var isMoved = try visit(location)
     let mayHaveParts = location.sizeBytes <= Self.partListSizeBytesMax
     guard level > 0 || mayRefer || isMoved || mayHaveParts else { return }

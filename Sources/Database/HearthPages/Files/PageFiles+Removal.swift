@@ -8,11 +8,20 @@ import HearthTree
   import Darwin
 #endif
 
-/// The removal of segments without live records. A crash at any point leaves the segments that the newest checkpoint
-/// names; the next opening removes the others.
+/// The removal of segments without live records. A crash at any point leaves the segments that checkpoints name; the next
+/// opening removes the others.
 extension PageFiles {
   /// True when files of released segments are still to be removed.
   package var hasReleased: Bool { state.withLock { !$0.released.isEmpty } }
+
+  /// The bytes of these files by the number of the segment.
+  package var releasedSizes: [Int: Int] { state.withLock(\.released) }
+
+  /// The bytes of these files.
+  package var releasedBytes: Int { releasedSizes.values.reduce(0, +) }
+
+  /// The numbers of released segments.
+  package var releasedNumbers: [Int] { releasedSizes.keys.sorted() }
 
   /// Returns the number of the segment with a record.
   package func segmentNumber(of location: PageLocation) -> Int { layout.number(of: location.address) }
@@ -33,26 +42,27 @@ extension PageFiles {
   }
 
   /// Leaves segments out of the extent. Their records stay readable, and their files stay until
-  /// ``removeReleased(erasing:)``.
+  /// ``removeReleased(keeping:erasing:)``.
   ///
   /// - Parameter numbers: Numbers of ``fullSegments`` with no record that is live.
   package func release(_ numbers: Set<Int>) {
     state.withLock { state in
       let end = layout.number(of: state.extent.endAddress)
-      let released = state.extent.segments.map(\.number).filter { numbers.contains($0) && $0 < end }
+      let released = state.extent.segments.filter { numbers.contains($0.number) && $0.number < end }
+      for segment in released { state.released[segment.number] = segment.sizeBytes }
       state.extent.segments.removeAll { numbers.contains($0.number) && $0.number < end }
-      state.released.formUnion(released)
     }
   }
 
-  /// Removes the files of released segments, once no checkpoint that is left names them, and no version in memory refers
-  /// to their records.
+  /// Removes the files of released segments that no version in memory refers to.
   ///
-  /// - Parameter erasing: True to overwrite the files with zeros before.
+  /// - Parameters:
+  ///   - kept: The numbers of the segments that checkpoints name.
+  ///   - erasing: True to overwrite the files with zeros before.
   /// - Returns: The bytes of the removed files; nil when nothing was removed, because another process reads a checkpoint.
   @discardableResult
-  package func removeReleased(erasing: Bool) throws(PageError) -> Int? {
-    let numbers = state.withLock { $0.released.sorted() }
+  package func removeReleased(keeping kept: Set<Int> = [], erasing: Bool) throws(PageError) -> Int? {
+    let numbers = releasedNumbers.filter { !kept.contains($0) }
     guard !numbers.isEmpty else { return 0 }
     guard let lock = try PageFolderLock.forRemoving(folder) else { return nil }
     defer { withExtendedLifetime(lock) {} }
@@ -66,11 +76,27 @@ extension PageFiles {
         try SegmentFile.remove(path)
       }
       state.withLock { state in
-        state.released.remove(number)
+        state.released[number] = nil
         state.nonces[number] = nil
         state.files.remove(number)
       }
     }
     return removedBytes
+  }
+
+  /// Overwrites what is between the live records of a released segment with zeros, durably.
+  ///
+  /// - Parameter live: All records in it that a checkpoint refers to.
+  /// - Returns: False when nothing was done, because another process reads a checkpoint.
+  package func eraseGaps(in number: Int, around live: LiveRecords) throws(PageError) -> Bool {
+    guard let lock = try PageFolderLock.forRemoving(folder) else { return false }
+    defer { withExtendedLifetime(lock) {} }
+    let path = path(of: number)
+    // It may have been removed since.
+    guard access(path, F_OK) == 0 else { return true }
+    let file = try SegmentFile(path, flags: O_WRONLY)
+    for gap in live.gaps(in: number, sizeBytes: try file.sizeBytes) { try file.erase(gap) }
+    try file.synchronize()
+    return true
   }
 }

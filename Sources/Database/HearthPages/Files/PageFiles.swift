@@ -22,8 +22,9 @@ package final class PageFiles: PageSource {
 
   struct State {
     var extent: PageFileExtent
-    /// The segments that the extent does not name any more, and whose files are still to be removed.
-    var released: Set<Int> = []
+    /// The bytes of the segments that the extent does not name any more, and whose files are still to be removed, by
+    /// number.
+    var released: [Int: Int] = [:]
     /// The nonces of the segments by number.
     var nonces: [Int: UInt64]
     var files: OpenFileTable
@@ -37,19 +38,25 @@ package final class PageFiles: PageSource {
   /// - Parameters:
   ///   - folder: The path of the folder, which is created for a new database.
   ///   - extent: The extent in the newest checkpoint; empty without one.
+  ///   - retained: The segments that older checkpoints name, which stay readable; nil when they are not known, and no
+  ///     segment before the end is removed.
   /// - Throws: `.missing`, `.foreign` or `.damaged` when a file is not the one that the extent names, before anything
   ///   is changed; `.unsupported` on a network file system.
-  package convenience init(folder: String, extent: PageFileExtent) throws(PageError) {
+  package convenience init(
+    folder: String, extent: PageFileExtent, retained: [PageFileExtent.Segment]? = []
+  ) throws(PageError) {
     try self.init(
-      folder: folder, extent: extent, layout: .standard, openFilesMax: PageFileLimits.openFilesMax,
+      folder: folder, extent: extent, retained: retained, layout: .standard, openFilesMax: PageFileLimits.openFilesMax,
       mount: Mount(of: AtomicFile.parent(of: folder)))
   }
 
   init(
-    folder: String, extent: PageFileExtent, layout: PageFileLayout, openFilesMax: Int, mount: Mount?
+    folder: String, extent: PageFileExtent, retained: [PageFileExtent.Segment]? = [], layout: PageFileLayout,
+    openFilesMax: Int, mount: Mount?
   ) throws(PageError) {
     (self.folder, self.layout) = (folder, layout)
-    let nonces = Dictionary(extent.segments.map { ($0.number, $0.nonce) }, uniquingKeysWith: { $1 })
+    let nonces = Dictionary(
+      ((retained ?? []) + extent.segments).map { ($0.number, $0.nonce) }, uniquingKeysWith: { $1 })
     state = Mutex(State(extent: extent, nonces: nonces, files: OpenFileTable(countMax: openFilesMax)))
     if let mount, mount.isNetwork {
       throw PageError(
@@ -60,7 +67,7 @@ package final class PageFiles: PageSource {
       throw SegmentFile.error("cannot create the folder", folder)
     }
     for segment in extent.segments { try check(segment) }
-    try removeRest(extent)
+    try removeRest(extent, retained)
   }
 
   /// Opens the files that a checkpoint names for reading alone: their owner may be another process, which appends to
@@ -101,9 +108,11 @@ package final class PageFiles: PageSource {
     }
   }
 
-  /// Removes what a checkpoint does not name: segments, and the bytes behind the end. Segments before the end were named
-  /// by an earlier checkpoint, which another process may be reading.
-  private func removeRest(_ extent: PageFileExtent) throws(PageError) {
+  /// Removes what no checkpoint names: segments, and the bytes behind the end of the newest one. Segments before the end
+  /// were named by an earlier checkpoint, which another process may be reading.
+  private func removeRest(
+    _ extent: PageFileExtent, _ retained: [PageFileExtent.Segment]?
+  ) throws(PageError) {
     let names: [String]
     do {
       names = try AtomicFile.names(in: folder)
@@ -114,12 +123,14 @@ package final class PageFiles: PageSource {
     let former = layout.number(of: extent.endAddress)
     for number in names.compactMap(PageFileLayout.number(ofName:)) where !numbers.contains(number) {
       if number < former {
-        state.withLock { _ = $0.released.insert(number) }
+        let file = try SegmentFile(path(of: number), flags: O_RDONLY)
+        let sizeBytes = try file.sizeBytes
+        state.withLock { $0.released[number] = sizeBytes }
       } else {
         try SegmentFile.remove(path(of: number))
       }
     }
-    if hasReleased { try removeReleased(erasing: true) }
+    if let retained { try removeReleased(keeping: Set(retained.map(\.number)), erasing: true) }
     guard let last = extent.segments.last, layout.number(of: extent.endAddress) == last.number else { return }
     let file = try SegmentFile(path(of: last.number), flags: O_WRONLY)
     if try file.sizeBytes > last.sizeBytes { try file.truncate(to: last.sizeBytes) }

@@ -99,14 +99,19 @@ final class SegmentFile: Sendable {
 
   /// Overwrites all bytes with zeros, durably.
   func erase() throws(PageError) {
-    let (sizeBytes, zeros) = (try sizeBytes, [UInt8](repeating: 0, count: PageFileLimits.writeSizeBytes))
-    var offset = 0
-    while offset < sizeBytes {
-      let count = min(zeros.count, sizeBytes - offset)
+    try erase(0..<(try sizeBytes))
+    try synchronize()
+  }
+
+  /// Overwrites a range of bytes with zeros.
+  func erase(_ range: Range<Int>) throws(PageError) {
+    let zeros = [UInt8](repeating: 0, count: min(range.count, PageFileLimits.writeSizeBytes))
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+      let count = min(zeros.count, range.upperBound - offset)
       try write(count == zeros.count ? zeros : Array(zeros[..<count]), at: offset)
       offset += count
     }
-    try synchronize()
   }
 
   /// Removes a file, which may be missing.
