@@ -80,7 +80,7 @@ import Testing
         database = try host.database(journal, rules: Self.open, limits: Self.limits())
       }
     }
-    #expect(try journal.snapshots().count > 3)
+    #expect(try journal.historyStarts().count > 3)
     let history = database.history
     #expect(try history.oldestPosition() == 0)
     for position in states.keys.shuffled(using: &random) {

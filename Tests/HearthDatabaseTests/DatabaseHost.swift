@@ -140,7 +140,6 @@ extension DatabaseNotice {
     case .snapshotFailed: "snapshot failed"
     case .snapshotTooLarge(let roomBytes): "snapshot over \(roomBytes)"
     case .historyShortened(let position, _): "history from \(position)"
-    case .historyUnavailable: "no history"
     case .pruningFailed: "pruning failed"
     case .closeFailed: "close failed"
     }

@@ -92,7 +92,7 @@ public struct DatabaseLimits: Sendable {
   public var closingSnapshotBytesMax = 128 << 20
 
   /// The bytes of data from which on a database stores pages and checkpoints instead of snapshots, if it has a
-  /// ``PageCache`` and retains no history. A smaller database is loaded in a fraction of a second.
+  /// ``PageCache``. A smaller database is loaded in a fraction of a second.
   public var pagedBytesMin = 32 << 20
 
   /// The cost of replaying a commit on pages that are on the disk, in addition to its bytes, as for
@@ -119,6 +119,10 @@ public struct DatabaseLimits: Sendable {
 
   /// The time between two checkpoints, as a multiple of the first one's duration, so that commits have most of the disk.
   public var checkpointPauseFactor: Int64 = 5
+
+  /// The time after which another checkpoint is retained for the history, even if there is less log between the two than
+  /// ``snapshotIntervalBytes``.
+  public var historyIntervalMilliseconds: Int64 = 3_600_000
 
   /// The history to retain beside the data that a restart needs.
   public var history = HistoryRetention.none

@@ -98,6 +98,10 @@ extension MetricDescription {
   public static let pageDeadBytes = MetricDescription(
     "hearth_page_dead_bytes", .gauge, labels: ["database"],
     "Estimated bytes of the page files with overwritten and deleted data, which cleaning makes free.")
+  /// The bytes of page files that stay for the history.
+  public static let pageHistoryBytes = MetricDescription(
+    "hearth_page_history_bytes", .gauge, labels: ["database"],
+    "Bytes of page files that the present data does not need, and that stay for the history or until a reader ends.")
   /// The bytes of page files that were removed.
   public static let pageCleanedBytes = MetricDescription(
     "hearth_page_cleaned_bytes_total", .counter, labels: ["database"],
@@ -128,7 +132,8 @@ extension MetricDescription {
     writes, listenRequests, commits, journalWritten, decide, sync, deliver, commandLatency, batchCommands, syncBatches,
     databaseUp, databaseConnections, listens, commandsWaiting, commandsWaitingBytes, largeWriteWaiting, batchesWaiting,
     journalBytes, snapshotBytes, position, treeBytes, treeLeaves, pageBytes, pageDirtyBytes, pageReads,
-    pageReadFailures, pageFileBytes, pageDeadBytes, pageCleanedBytes, checkpointBytes, checkpointSeconds,
+    pageReadFailures, pageFileBytes, pageDeadBytes, pageHistoryBytes, pageCleanedBytes,
+    checkpointBytes, checkpointSeconds,
     quota, quotaRefusals, workWaits,
   ]
 }

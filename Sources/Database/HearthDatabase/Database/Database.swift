@@ -76,7 +76,6 @@ public final class Database: Sendable {
       outboxes, environment, limits, pages: pages?.storage, pageFolder: pageFolder)
     if !effects.isEmpty { writer.queue.async { environment.deliver(effects, 0) } }
     guard pages != nil else { return }
-    if limits.history.ageMilliseconds > 0 { environment.notice(.historyUnavailable) }
     snapshots.opened(isConverted: isConverted)
   }
 
@@ -113,8 +112,8 @@ public final class Database: Sendable {
     self.snapshots = snapshots
     history = DatabaseHistory(journal, limits: limits.historyReads) {
       durable.state
-    } isPaged: {
-      snapshots.pagedStorage != nil
+    } storage: {
+      snapshots.pagedStorage
     }
     writer = BatchWriter(
       of: name, to: journal, from: batches, snapshots: snapshots, durable: durable, outboxes: outboxes, environment)
@@ -132,7 +131,7 @@ public final class Database: Sendable {
   /// again.
   public var status: DatabaseStatus { follower?.stalledStatus ?? writer.batches.status }
 
-  /// True for a database whose data need not be in memory: it has no history.
+  /// True for a database whose data need not be in memory.
   public var isPaged: Bool { snapshots.pagedStorage != nil }
 
   /// Submits commands. Those of one connection are decided in submission order; connections take turns when one of them
@@ -205,12 +204,10 @@ public final class Database: Sendable {
     uid: String?, places: [Path], isCancelled: () -> Bool = { false }
   ) throws(HistoryError) -> ErasureReport {
     let erasure = HistoryErasure(in: snapshots, uid: uid, places: places)
-    return try history.mapping(allowsPages: true) {
+    return try history.mapping {
+      defer { history.forget() }
       if isPaged { return try erasure.run(by: cleaner, isCancelled) }
-      return try snapshots.queue.sync {
-        defer { history.forget() }
-        return try erasure.run(isCancelled)
-      }
+      return try snapshots.queue.sync { try erasure.run(isCancelled) }
     }
   }
 
@@ -220,7 +217,7 @@ public final class Database: Sendable {
     uid: String?, places: [Path], isCancelled: () -> Bool = { false }
   ) throws(HistoryError) -> ErasureReport {
     // No pruning runs meanwhile.
-    try history.mapping(allowsPages: true) {
+    try history.mapping {
       try snapshots.queue.sync { try HistoryErasure(in: snapshots, uid: uid, places: places).measure(isCancelled) }
     }
   }

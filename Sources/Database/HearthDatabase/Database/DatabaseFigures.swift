@@ -45,6 +45,8 @@ public struct PageFigures: Sendable, Equatable {
   public var checkpointBytes: Int
   /// The duration of the last checkpoint; 0 before the first one since the database was opened.
   public var checkpointMilliseconds: Int64
+  /// The bytes of files that the present data does not need, and that stay for the history or until a reader has ended.
+  public var historyBytes: Int
   /// The estimated bytes of the files with pages that no version has any more, which cleaning makes free.
   public var deadBytes = 0
   /// The bytes of the files that cleaning has removed since the database was opened.

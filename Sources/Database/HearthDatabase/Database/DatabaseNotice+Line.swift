@@ -83,9 +83,6 @@ extension DatabaseNotice {
       return Line(
         level: .warning, text: "history is shorter than configured, because it reached its size limit",
         details: ["oldest": "\(position)", "bytes": "\(sizeBytesMax)"])
-    case .historyUnavailable:
-      return Line(
-        level: .warning, text: "no history is retained, because the database keeps its data in page files")
     case .pruningFailed(let error):
       return Line(level: .error, text: "old history could not be removed", details: ["error": "\(error)"])
     case .closeFailed(let error):

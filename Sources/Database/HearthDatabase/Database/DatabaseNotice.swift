@@ -65,10 +65,6 @@ public enum DatabaseNotice: Sendable {
   /// `oldestPosition` are gone. Not reported again until the configured age has fitted once.
   case historyShortened(oldestPosition: Int64, sizeBytesMax: Int)
 
-  /// History is to be retained, and the database keeps its data in page files, for which there is none. Reported when
-  /// it is opened.
-  case historyUnavailable
-
   /// Expired history could not be removed. The next snapshot retries it.
   case pruningFailed(JournalError)
 

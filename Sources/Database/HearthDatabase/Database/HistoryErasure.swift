@@ -1,10 +1,10 @@
 import Dispatch
 import HearthEngine
 import HearthJournal
+import HearthPages
 import HearthTree
 
-/// An erasure of a user from a database's retained history: see ``Database/erase(uid:places:isCancelled:)``. Runs on
-/// the snapshot queue.
+/// An erasure of a user from a database's retained history: see ``Database/erase(uid:places:isCancelled:)``.
 struct HistoryErasure {
   /// The most rounds of one erasure, when the user still writes while it runs.
   private static let roundsMax = 3
@@ -29,7 +29,7 @@ struct HistoryErasure {
     var report = ErasureReport()
     for _ in 0..<Self.roundsMax {
       if let cleaner {
-        report.position = try erasePages(by: cleaner, isCancelled)
+        try erasePages(by: cleaner, &report, isCancelled)
       } else {
         try erase(&report, isCancelled)
       }
@@ -38,31 +38,77 @@ struct HistoryErasure {
     return report
   }
 
-  /// Erases from a database with page files, which has no history: a checkpoint makes all of its log unnecessary, and
-  /// cleaning overwrites what pages have left behind.
-  ///
-  /// - Returns: The position of the checkpoint.
-  private func erasePages(by cleaner: SegmentCleaner, _ isCancelled: () -> Bool) throws -> Int64 {
+  /// Erases from a database with page files: retained checkpoints get pages without the data, then cleaning overwrites
+  /// what no checkpoint refers to.
+  private func erasePages(
+    by cleaner: SegmentCleaner, _ report: inout ErasureReport, _ isCancelled: () -> Bool
+  ) throws {
+    // Checkpoints before this one have the user's data and sessions; later ones do not.
     _ = try stateWithoutUser(isCancelled)
-    _ = try cleaner.clean(.erasing, isCancelled)
-    return try snapshotStore.queue.sync {
-      // The log that is kept for backups, too.
-      try journal.prune()
-      guard let current = try journal.currentCheckpoint(), try journal.oldestPosition() == current.position else {
-        throw JournalError(.failed, "a part of the log is held; repeat the erasure later")
-      }
-      try journal.rewrite(through: current.position) { _ in BatchRewrite(payload: nil, isComplete: true) }
-      return current.position
+    try cleaner.completeCheckpoint(isCancelled)
+    let replacements = try snapshotStore.queue.sync {
+      try snapshotStore.pruneKept()
+      return try eraseCheckpoints(isCancelled)
     }
+    if !replacements.isEmpty {
+      // A start removes what is behind the extent in the newest checkpoint.
+      try cleaner.completeCheckpoint(isCancelled)
+      try snapshotStore.queue.sync {
+        for (position, checkpoint) in replacements {
+          try journal.replaceCheckpoint(at: position, payload: checkpoint.bytes)
+        }
+        snapshotStore.historyPruner.forgetCheckpoints()
+      }
+      report.snapshotCount += replacements.count
+    }
+    _ = try cleaner.clean(.erasing, isCancelled)
+    try snapshotStore.queue.sync {
+      guard let current = try journal.currentCheckpoint() else { return }
+      report.position = current.position
+      try eraseBefore(current.position, &report, isCancelled)
+    }
+  }
+
+  /// Stores the pages of retained checkpoints without the data, the oldest first.
+  ///
+  /// - Returns: The new content of the checkpoints that are to be replaced, by position.
+  private func eraseCheckpoints(
+    _ isCancelled: () -> Bool
+  ) throws -> [(position: Int64, checkpoint: PageCheckpoint)] {
+    guard let storage = snapshotStore.pagedStorage else { return [] }
+    var replacements: [(position: Int64, checkpoint: PageCheckpoint)] = []
+    for position in try journal.checkpointPositions().dropLast() {
+      try checkContinues(isCancelled)
+      guard let found = try journal.checkpoint(at: position) else { continue }
+      let replacement = try storage.replacement(of: try PageCheckpoint(found.payload)) { erasure.erased($0) }
+      if let replacement { replacements.append((position, replacement)) }
+    }
+    return replacements
+  }
+
+  /// Returns the number of retained checkpoints from which something would be erased.
+  private func countCheckpoints(_ isCancelled: () -> Bool) throws -> Int {
+    guard let storage = snapshotStore.pagedStorage else { return 0 }
+    var count = 0
+    for position in try journal.checkpointPositions().dropLast() {
+      try checkContinues(isCancelled)
+      guard let found = try journal.checkpoint(at: position) else { continue }
+      let roots = try storage.roots(of: try PageCheckpoint(found.payload))
+      let (isFound, faults) = FaultScope.run(.stream) {
+        erasure.erased(roots.data) != nil || !roots.sessions.isEmpty
+      }
+      try storage.requireComplete(faults)
+      if isFound { count += 1 }
+    }
+    return count
   }
 
   /// Measures how much there is to erase.
   func measure(_ isCancelled: () -> Bool) throws -> ErasureReport {
     var report = ErasureReport()
     report.position = snapshotStore.durable.state.position
-    // A database with pages has no retained snapshots.
-    let snapshots = snapshotStore.pagedStorage == nil ? try journal.snapshots() : []
-    for snapshot in snapshots where try erased(snapshot, isCancelled) != nil {
+    report.snapshotCount = try countCheckpoints(isCancelled)
+    for snapshot in try journal.snapshots() where try erased(snapshot, isCancelled) != nil {
       report.snapshotCount += 1
     }
     var log = LogErasure(erasure, of: journal)
@@ -76,9 +122,19 @@ struct HistoryErasure {
   private func erase(_ report: inout ErasureReport, _ isCancelled: () -> Bool) throws {
     guard let current = try currentSnapshot(isCancelled) else { return }
     report.position = current
+    try eraseBefore(current, &report, isCancelled)
+  }
+
+  /// Erases from retained snapshots, and from the log.
+  ///
+  /// - Parameter current: The position of the current snapshot or checkpoint, which has nothing to erase.
+  private func eraseBefore(
+    _ current: Int64, _ report: inout ErasureReport, _ isCancelled: () -> Bool
+  ) throws {
     // Expired history need not be rewritten, nor snapshots and log that an interrupted pruning left behind.
     try snapshotStore.pruneKept()
-    try journal.prune(keepingFrom: try journal.oldestPosition())
+    let isLogForBackups = snapshotStore.pagedStorage != nil && !snapshotStore.retainsHistory
+    try journal.prune(keepingFrom: isLogForBackups ? .max : try journal.oldestPosition())
     report.snapshotCount += try eraseSnapshots(before: current, isCancelled)
     var (log, batchCount) = (LogErasure(erasure, of: journal), 0)
     defer { report.batchCount += batchCount }

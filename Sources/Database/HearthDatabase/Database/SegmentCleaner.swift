@@ -114,6 +114,19 @@ final class SegmentCleaner: Sendable {
     try queue.sync { try run(goal, isCancelled) }
   }
 
+  /// Completes a checkpoint of the newest version, after a cleaning that is under way.
+  ///
+  /// - Parameter isCancelled: Polled regularly; true ends the work early.
+  func completeCheckpoint(_ isCancelled: () -> Bool) throws {
+    guard let storage = snapshots.pagedStorage else { return }
+    try queue.sync {
+      try withoutActuallyEscaping(isCancelled) { isCancelled in
+        var cleaning = SegmentCleaning(of: storage, by: decider, limits, isCancelled: isCancelled)
+        _ = try cleaning.store()
+      }
+    }
+  }
+
   /// Ends the cleaning under way, and begins no more. Blocks until it has ended.
   func stop() {
     isStopped.store(true, ordering: .relaxed)
@@ -132,7 +145,9 @@ final class SegmentCleaner: Sendable {
     notice(.cleaningBegun(deadBytes: deadBytes))
     state.withLock { $0.problem = nil }
     var cleaning = SegmentCleaning(of: storage, by: decider, limits, isCancelled: isCancelled)
+    snapshots.isCleaning.store(true, ordering: .releasing)
     defer {
+      snapshots.isCleaning.store(false, ordering: .releasing)
       let (cleaned, use) = (cleaning.report.removedBytes, cleaning.use)
       let (dataBytes, fileBytes) = (Self.dataBytes(of: snapshots.durable.state), storage.counts.fileBytes)
       state.withLock { state in

@@ -16,12 +16,15 @@ import Synchronization
 /// One cleaning of a database's page files: see ``SegmentCleaner``.
 ///
 /// It goes in rounds. In each one, some segments are *closing*: pages with records in them are changed to equal ones in
-/// the newest version, so that checkpoints store them again. A closing segment is removed when
+/// the newest version, so that checkpoints store them again. A closing segment is released when
 ///
 /// * the newest version was stored while no large write was being decided, and a complete pass over its checkpoint has
 ///   found no reference into the segment: then no later version can have one;
 /// * all versions before it are freed, and the engine has dropped what it kept of them;
-/// * a checkpoint that does not name the segment is durable, and no older one is retained.
+/// * a checkpoint that does not name the segment is durable.
+///
+/// It is removed once no retained checkpoint names it, here or after a later checkpoint. Until then it is a part of the
+/// history; an erasure overwrites what no checkpoint refers to in it.
 struct SegmentCleaning {
   /// The paths that are changed together, which bounds the memory for what the checkpoint stores.
   private static let pathsMax = 256
@@ -57,7 +60,7 @@ struct SegmentCleaning {
   ///
   /// - Throws: `PageError`, `JournalError`, ``HistoryError/cancelled``. The files are intact, and may be cleaned again.
   mutating func run(_ goal: SegmentUse.Goal) throws {
-    if storage.files.hasReleased { try remove([], erasing: goal == .erasing) }
+    if storage.files.hasReleased { try removeReleased(erasing: goal == .erasing) }
     if goal != .due || isLastLarge { storage.seal() }
     // Segments that are written meanwhile stay: otherwise it would never end beside many writes.
     let numbers = Set(storage.files.fullSegments.map(\.number))
@@ -71,9 +74,12 @@ struct SegmentCleaning {
       try requireRoom(for: liveBytes)
       checkpoint = try empty(closing, from: checkpoint)
       try waitForReaders()
-      try remove(closing, erasing: goal == .erasing)
+      storage.files.release(closing)
+      _ = try store()
+      try removeReleased(erasing: goal == .erasing)
       report.storedBytes += liveBytes
     }
+    if goal == .erasing { try eraseGaps() }
     report.fileBytes = storage.counts.fileBytes
   }
 
@@ -107,7 +113,7 @@ struct SegmentCleaning {
   ///
   /// - Parameter endsGeneration: True to begin another period of versions with it, at a time without a large write, whose
   ///   result may have pages of older versions.
-  private mutating func store(endsGeneration: Bool = false) throws -> PageCheckpoint {
+  mutating func store(endsGeneration: Bool = false) throws -> PageCheckpoint {
     while true {
       guard snapshots.schedule.withLock({ $0.begin() }) else {
         try pause(5)
@@ -296,14 +302,12 @@ struct SegmentCleaning {
     }
   }
 
-  /// Removes segments without live records: a checkpoint leaves them out, then their files are removed.
-  private mutating func remove(_ closing: Set<Int>, erasing: Bool) throws {
-    try requireNoOlderCheckpoint()
-    storage.files.release(closing)
-    _ = try store()
-    try requireNoOlderCheckpoint()
+  /// Removes the released segments that no checkpoint names.
+  private mutating func removeReleased(erasing: Bool) throws {
     while true {
-      if let bytes = try storage.files.removeReleased(erasing: erasing) {
+      let snapshots = snapshots
+      let named = try snapshots.queue.sync { try snapshots.namedSegments() }
+      if let bytes = try storage.files.removeReleased(keeping: named, erasing: erasing) {
         report.removedBytes += bytes
         return
       }
@@ -312,14 +316,41 @@ struct SegmentCleaning {
     }
   }
 
-  /// Prunes the journal, and throws when it retains a checkpoint that is not the newest one.
-  private func requireNoOlderCheckpoint() throws {
-    let snapshots = snapshots
-    let isAlone = try snapshots.queue.sync {
-      try snapshots.pruneKept()
-      return try snapshots.journal.checkpointPositions().count == 1
+  /// Overwrites what retained checkpoints do not refer to in the segments that only they name.
+  private func eraseGaps() throws {
+    guard storage.files.hasReleased else { return }
+    let live = LiveRecords(in: storage.files)
+    try PastPages(storage: storage, sizeBytesMax: 0).reading(isCancelled) {
+      let journal = snapshots.journal
+      // The newest one refers to no released segment.
+      for position in try journal.checkpointPositions().dropLast() {
+        guard let checkpoint = try journal.checkpoint(at: position) else { continue }
+        try add(PageCheckpoint(checkpoint.payload), to: live)
+      }
     }
-    guard isAlone else { throw JournalError(.failed, "history is held, and with it pages; cleaning goes on later") }
+    for number in storage.files.releasedNumbers {
+      while try !storage.files.eraseGaps(in: number, around: live) { try pause(200) }
+    }
+  }
+
+  /// Adds the records of a checkpoint, and reads nothing that another one has, too.
+  private func add(_ checkpoint: PageCheckpoint, to live: LiveRecords) throws {
+    let roots = try storage.roots(of: checkpoint)
+    var pacer = Pacer()
+    for node in [roots.data, roots.sessions, roots.settings] {
+      var scanner = StoredNodeScanner { location in
+        if pacer.isDue {
+          try checkContinues()
+          pacer.pause()
+        }
+        live.insert(location)
+        return false
+      } isKnown: {
+        live.contains($0)
+      } move: { _ in
+      }
+      try scanner.scan(node)
+    }
   }
 }
 

@@ -16,7 +16,7 @@ struct SnapshotConversion {
 
   /// Creates the conversion of the databases that are to have pages; nil for others.
   init?(to folder: String?, _ environment: DatabaseEnvironment, _ limits: DatabaseLimits) {
-    guard let folder, let cache = environment.pages, limits.history.ageMilliseconds == 0 else { return nil }
+    guard let folder, let cache = environment.pages else { return nil }
     (self.folder, self.cache, self.environment, self.limits) = (folder, cache, environment, limits)
   }
 

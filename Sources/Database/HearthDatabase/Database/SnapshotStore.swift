@@ -1,6 +1,7 @@
 import Dispatch
 import HearthEngine
 import HearthJournal
+import HearthPages
 import HearthTree
 import Synchronization
 
@@ -33,6 +34,8 @@ final class SnapshotStore: Sendable {
   private let checkpointHandler = Mutex<(@Sendable () -> Void)?>(nil)
   private let environment: DatabaseEnvironment
   private let limits: DatabaseLimits
+  /// True while a cleaning runs, which removes files itself.
+  let isCleaning = Atomic(false)
   /// The last position at which ``makeRoom(sizeBytesMax:)`` examined the data.
   private let consideredPosition = Atomic<Int64>(-1)
 
@@ -45,7 +48,7 @@ final class SnapshotStore: Sendable {
     self.schedule = Mutex(schedule)
     self.pages = Mutex(pages)
     self.pageFolder = pageFolder
-    historyPruner = HistoryPruner(limits.history)
+    historyPruner = HistoryPruner(limits)
     queue = DispatchQueue(label: "hearth.snapshot.\(name)", qos: .utility)
     pages?.setExcessHandler { [weak self] in self?.relieve() }
   }
@@ -248,11 +251,14 @@ final class SnapshotStore: Sendable {
     schedule.withLock { $0.endMonotonicMilliseconds }.map { now >= $0 } ?? false
   }
 
-  /// Prunes the batches and snapshots that neither a restart nor the retained history needs.
+  /// True when states before the newest snapshot or checkpoint are retained.
+  var retainsHistory: Bool { limits.history.ageMilliseconds > 0 }
+
+  /// Prunes the batches, snapshots and checkpoints that neither a restart nor the retained history needs.
   func pruneKept() throws {
     let shortened = try historyPruner.prune(
       journal, last: durable.state.position, nowMilliseconds: environment.clock().wallMilliseconds,
-      checkpointLogBytes: checkpointLogBytes)
+      checkpointLogBytes: checkpointLogBytes, releasedBytes: pagedStorage?.files.releasedSizes ?? [:])
     guard let shortened else { return }
     environment.notice(.historyShortened(oldestPosition: shortened, sizeBytesMax: limits.history.sizeBytesMax))
   }
@@ -266,8 +272,11 @@ final class SnapshotStore: Sendable {
   private func prune() {
     do {
       try pruneKept()
+      try removeExpiredSegments()
     } catch let error as JournalError {
       environment.notice(.pruningFailed(error))
+    } catch let error as PageError {
+      environment.notice(.pruningFailed(JournalError(error)))
     } catch {
       environment.notice(.pruningFailed(JournalError(.corrupt, "\(error)")))
     }
@@ -282,7 +291,7 @@ extension SnapshotStore {
   /// - Throws: `PageError`.
   private func storage(for state: DatabaseState) throws -> PagedStorage? {
     if let pagedStorage { return pagedStorage }
-    guard let cache = environment.pages, let pageFolder, limits.history.ageMilliseconds == 0,
+    guard let cache = environment.pages, let pageFolder,
       state.root.heldBytes() >= limits.pagedBytesMin,
       batches.isRunning  // Otherwise the files may have another owner already.
     else { return nil }
@@ -367,7 +376,7 @@ extension SnapshotStore {
     return PageFigures(
       residentBytes: counts.residentBytes, dirtyBytes: dirtyBytes, loadCount: counts.loadCount,
       failedLoadCount: counts.failedLoadCount, fileBytes: counts.fileBytes, checkpointBytes: last.sizeBytes,
-      checkpointMilliseconds: last.milliseconds)
+      checkpointMilliseconds: last.milliseconds, historyBytes: pagedStorage.files.releasedBytes)
   }
 
   /// Stops the database because its newest decisions were made without data that could not be read.

@@ -6,7 +6,7 @@ import HearthTree
 extension DatabaseHistory {
   /// Returns the commits that changed a location, the newest first, one page at a time.
   ///
-  /// The log is read in segments between two retained snapshots, the newest segment first, until the page is full.
+  /// The log is read in segments between two retained snapshots or checkpoints, the newest segment first, until the page is full.
   ///
   /// - Parameters:
   /// - position: The position before which commits are returned; nil begins with the last.
@@ -23,7 +23,7 @@ extension DatabaseHistory {
       var page = HistoryPage(oldestPosition: oldest)
       var budget = PageBudget(count: min(max(1, countMax), HistoryLimits.changesMax), bytes: limits.pageBytesMax)
       var end = min(lastPosition, (position ?? .max) - 1)
-      var starts = try journal.snapshots().map(\.position)
+      var starts = try journal.historyStarts().map(\.position)
       if oldest == 0 { starts.insert(0, at: 0) }
       var isFirst = true
       for start in starts.reversed() where start < end {

@@ -11,7 +11,7 @@ public final class DatabaseHistory: Sendable {
   let journal: any Journal
   let limits: HistoryLimits
   private let present: @Sendable () -> DatabaseState
-  private let isPaged: @Sendable () -> Bool
+  private let storage: @Sendable () -> PagedStorage?
   private let cache: Mutex<PastStateCache>
 
   /// The log bytes of the first read; each further read doubles them.
@@ -19,12 +19,12 @@ public final class DatabaseHistory: Sendable {
 
   /// - Parameters:
   ///   - present: The last durable state.
-  ///   - isPaged: Returns true once the database has page files.
+  ///   - storage: Returns the page files once the database has some.
   init(
     _ journal: any Journal, limits: HistoryLimits, present: @escaping @Sendable () -> DatabaseState,
-    isPaged: @escaping @Sendable () -> Bool
+    storage: @escaping @Sendable () -> PagedStorage?
   ) {
-    (self.journal, self.limits, self.present, self.isPaged) = (journal, limits, present, isPaged)
+    (self.journal, self.limits, self.present, self.storage) = (journal, limits, present, storage)
     cache = Mutex(PastStateCache(limits))
   }
 
@@ -56,7 +56,7 @@ public final class DatabaseHistory: Sendable {
 
   /// Returns the value at a location after a commit.
   ///
-  /// Reconstructs only that location, from the nearest snapshot before the commit and the log after it.
+  /// Reconstructs only that location, from the nearest snapshot or checkpoint before the commit and the log after it.
   ///
   /// - Parameters:
   ///   - position: The commit; 0 is the state before the first.
@@ -68,14 +68,10 @@ public final class DatabaseHistory: Sendable {
     try mapping {
       let present = present()
       guard position <= present.position else { throw HistoryError.notReached(lastPosition: present.position) }
-      if position == present.position { return try state(of: present, path) }
+      if position == present.position { return try state(of: present, path, isCancelled) }
       let generation = cache.withLock { $0.generation }
-      let snapshot = try base(of: position)
-      let oldest = snapshot?.position ?? 0
-      var state = cache.withLock { $0.nearest(path, from: oldest, to: position) }
-      if state?.position == position, let state { return state }
-      if state == nil { state = try load(snapshot, path, isCancelled) }
-      guard var state else { throw HistoryError.notRetained(oldestPosition: oldest) }
+      var state = try startState(for: position, path, isCancelled)
+      if state.position == position, state.wallMilliseconds != nil { return state }
       let isKept = try replay(through: position, over: &state, isCancelled)
       if state.wallMilliseconds == nil {
         state.wallMilliseconds = try HistoryTimes(journal).milliseconds(of: position)
@@ -85,27 +81,46 @@ public final class DatabaseHistory: Sendable {
     }
   }
 
+  /// The past states in page files; nil for a database without.
+  private var pages: PastPages? {
+    storage().map { PastPages(storage: $0, sizeBytesMax: limits.pagedStateBytesMax) }
+  }
+
   /// Returns the present state at a location, without reading the journal.
-  private func state(of present: DatabaseState, _ path: Path) throws -> PastState {
+  private func state(of present: DatabaseState, _ path: Path, _ isCancelled: () -> Bool) throws -> PastState {
     let (node, faults) = FaultScope.run(.install) { present.root[path] }
     guard faults.failed == 0 else { throw JournalError(.inputOutput, "a page of the database cannot be read") }
     return PastState(
-      path: path, node: node, position: present.position,
+      path: path, node: try pages?.copy(node, isCancelled) ?? node, position: present.position,
       wallMilliseconds: try HistoryTimes(journal).milliseconds(of: present.position),
       storedRules: present.storedRules)
   }
 
-  /// Returns the newest snapshot at or before a position; nil when the position is reached by replaying the log from
-  /// its beginning.
-  private func base(of position: Int64) throws -> SnapshotInfo? {
-    if let snapshot = try journal.snapshots().last(where: { $0.position <= position }) { return snapshot }
-    let oldest = try journal.oldestPosition()
-    guard oldest == 0, position >= 0 else { throw HistoryError.notRetained(oldestPosition: oldest) }
-    return nil
+  /// Returns a state at or before a position, from which it is replayed: a cached one, or that of the newest snapshot or
+  /// checkpoint; the empty state when the log is complete.
+  private func startState(for position: Int64, _ path: Path, _ isCancelled: () -> Bool) throws -> PastState {
+    while true {
+      let start = try journal.historyStarts().last { $0.position <= position }
+      if start == nil {
+        let oldest = try journal.oldestPosition()
+        guard oldest == 0, position >= 0 else { throw HistoryError.notRetained(oldestPosition: oldest) }
+      }
+      if let known = cache.withLock({ $0.nearest(path, from: start?.position ?? 0, to: position) }) { return known }
+      switch start {
+      case nil: return PastState(path: path, node: .empty, position: 0)
+      case .snapshot(let snapshot)?: return try load(snapshot, path, isCancelled)
+      case .checkpoint(let position)?:
+        guard let pages else { throw JournalError(.unsupported, "the database has no page files") }
+        let state = try pages.reading(isCancelled) {
+          try journal.checkpoint(at: position).map { try pages.state(of: $0, path, isCancelled) }
+        }
+        if let state { return state }
+      // It was removed meanwhile, and an older one serves.
+      }
+    }
   }
 
-  private func load(_ snapshot: SnapshotInfo?, _ path: Path, _ isCancelled: () -> Bool) throws -> PastState {
-    guard let snapshot else { return PastState(path: path, node: .empty, position: 0) }
+  private func load(_ snapshot: SnapshotInfo, _ path: Path, _ isCancelled: () -> Bool) throws -> PastState {
     var reader = SnapshotReader(of: path)
     for index in 0..<snapshot.chunkCount where reader.root == nil {
       if isCancelled() { throw HistoryError.cancelled }
@@ -127,10 +142,13 @@ public final class DatabaseHistory: Sendable {
     guard last > state.position else { return true }
     let scan = RecordScan(of: state.path)
     var result = state
+    let pages = pages
     let hasOpenPieces = try forEachRecord(after: state.position, through: last, scan, isCancelled) { position, record in
       for part in record.parts {
         switch part.content {
-        case .changes(let changes): result.node = scan.apply(changes, to: result.node)
+        case .changes(let changes):
+          result.node = scan.apply(changes, to: result.node)
+          try pages?.requireSize(of: result.node)
         case .rules(let source): result.storedRules = source
         case .sessions, .piece, .lastPiece, .note, .joint: break
         }
@@ -174,9 +192,7 @@ public final class DatabaseHistory: Sendable {
   /// Drops the cached states: they no longer match the retained history.
   func forget() { cache.withLock { $0.forget() } }
 
-  /// - Parameter allowsPages: True for work that databases with page files allow, too.
-  func mapping<Value>(allowsPages: Bool = false, _ body: () throws -> Value) throws(HistoryError) -> Value {
-    if !allowsPages, isPaged() { throw .paged }
-    return try HistoryError.mapping(oldestPosition: { (try? journal.oldestPosition()) ?? 0 }, body)
+  func mapping<Value>(_ body: () throws -> Value) throws(HistoryError) -> Value {
+    try HistoryError.mapping(oldestPosition: { (try? journal.oldestPosition()) ?? 0 }, body)
   }
 }

@@ -8,8 +8,8 @@ public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
   case notRetained(oldestPosition: Int64)
   /// The position does not exist yet; the log ends at this one.
   case notReached(lastPosition: Int64)
-  /// The database keeps its data in page files, for which there is no history.
-  case paged
+  /// The value had more than these bytes, the most that are read of a past state of a database with page files.
+  case tooLarge(sizeBytesMax: Int)
   /// The caller cancelled the call.
   case cancelled
   /// The journal could not be read.
@@ -22,8 +22,8 @@ public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
     case .notRetained(let position):
       "history does not go back that far; it begins at position \(position)"
     case .notReached(let position): "the position does not exist; the last one is \(position)"
-    case .paged:
-      "the database keeps its data in page files, which have no history; read its present data"
+    case .tooLarge(let sizeBytesMax):
+      "the value had more than \(sizeBytesMax >> 20) MiB, the most that are read of a past state; read a location below it"
     case .cancelled: "the read was cancelled"
     case .journal(let error): error.description
     case .record(let error): error.description

@@ -6,6 +6,9 @@ public struct HistoryLimits: Sendable {
   /// The most bytes of all cached states. A larger one is reconstructed each time.
   public var cachedStateBytesMax = 128 << 20
 
+  /// The most bytes of a past value of a database with page files, which is read as a whole.
+  public var pagedStateBytesMax = 128 << 20
+
   /// The log bytes read at a time, between two checks for cancellation.
   public var readBytes = 4 << 20
 

@@ -1,12 +1,15 @@
 import HearthJournal
+import HearthPages
 import Synchronization
 
-/// Decides how much history to retain when a snapshot is complete.
+/// Decides how much history to retain when a snapshot or checkpoint is complete.
 final class HistoryPruner: Sendable {
   private struct State {
     /// The positions from which history is held, by the number of the hold.
     var holds: [UInt64: Int64] = [:]
     var lastHold: UInt64 = 0
+    /// The numbers of the segments that retained checkpoints name, by the position of the checkpoint.
+    var segments: [Int64: [Int]] = [:]
     /// The log bytes between retained snapshots, by the position of the first: measured once.
     var logBytes: [Int64: (through: Int64, bytes: Int)] = [:]
     /// The parts of the log that stay for backups after checkpoints, each up to a position.
@@ -20,10 +23,14 @@ final class HistoryPruner: Sendable {
   /// The parts into which the log that stays for backups is divided at least.
   private static let keptPartsMin = 16
 
-  private let retention: HistoryRetention
+  /// The number of newest checkpoints among which some are not retained: more are left by a crash at most.
+  private static let thinnedCount = 8
+
+  private let limits: DatabaseLimits
+  private var retention: HistoryRetention { limits.history }
   private let state = Mutex(State())
 
-  init(_ retention: HistoryRetention) { self.retention = retention }
+  init(_ limits: DatabaseLimits) { self.limits = limits }
 
   /// Retains all history from a position on until the hold is released.
   func hold(from position: Int64) -> HistoryHold {
@@ -41,20 +48,22 @@ final class HistoryPruner: Sendable {
   ///   - last: The end of the log.
   ///   - nowMilliseconds: The time since 1970.
   ///   - checkpointLogBytes: The bytes of log before the checkpoint that stay for backups; nil for a journal without
-  ///     checkpoints. One with checkpoints retains no history but what is held.
+  ///     checkpoints.
+  ///   - releasedBytes: The bytes of the segments that stay for older checkpoints alone, by number.
   /// - Returns: The new beginning of the history, when the byte limit has just become too small for the age; nil
   ///   otherwise.
   func prune(
-    _ journal: any Journal, last: Int64, nowMilliseconds: Int64, checkpointLogBytes: Int?
+    _ journal: any Journal, last: Int64, nowMilliseconds: Int64, checkpointLogBytes: Int?,
+    releasedBytes: [Int: Int] = [:]
   ) throws -> Int64? {
     var (wanted, shortened): (Int64, Int64?) = (.max, nil)
-    if retention.ageMilliseconds > 0, checkpointLogBytes == nil {
+    if retention.ageMilliseconds > 0 {
       let cutoff = nowMilliseconds.subtractingReportingOverflow(retention.ageMilliseconds)
       let time = cutoff.overflow ? 0 : cutoff.partialValue
       // One position earlier, so that the commit itself stays in the log and its time is known.
       wanted = max(0, (try HistoryTimes(journal).position(atMilliseconds: time, last: last) ?? 0) - 1)
-      let affordable = try oldestAffordable(journal)
-      let base = try journal.snapshots().last { $0.position <= wanted }?.position ?? 0
+      let affordable = try oldestAffordable(journal, releasedBytes)
+      let base = try journal.historyStarts().last { $0.position <= wanted }?.position ?? journal.oldestPosition()
       // With an unlimited age only the byte limit is meant to apply, so nothing is reported.
       if note(isShortened: affordable > base && retention.ageMilliseconds < .max) { shortened = affordable }
       wanted = max(wanted, affordable)
@@ -63,11 +72,39 @@ final class HistoryPruner: Sendable {
     if let checkpointLogBytes, let checkpoint = try journal.currentCheckpoint() {
       let last = try lastUnneeded(journal, before: checkpoint, keptBytes: checkpointLogBytes)
       try journal.prune(keepingFrom: min(wanted, held), batchesThrough: last)
+      try thin(journal)
     } else {
       try journal.prune(keepingFrom: min(wanted, held))
     }
     return shortened
   }
+
+  /// Removes checkpoints between which there is little log: checkpoints are frequent, and each one keeps pages.
+  private func thin(_ journal: any Journal) throws {
+    let positions = try journal.checkpointPositions().suffix(Self.thinnedCount)
+    guard var kept = positions.first else { return }
+    for (position, next) in zip(positions.dropFirst(), positions.dropFirst(2)) {
+      if try isFar(from: kept, to: next, in: journal) {
+        kept = position
+      } else {
+        try journal.removeCheckpoint(at: position)
+      }
+    }
+  }
+
+  /// Returns true when a checkpoint is to be retained between two others.
+  private func isFar(from position: Int64, to next: Int64, in journal: any Journal) throws -> Bool {
+    if try logBytes(journal, after: position, through: next) > limits.snapshotIntervalBytes { return true }
+    let times = HistoryTimes(journal)
+    // The time of the first commit that the earlier one does not have: its own commit may be pruned.
+    guard let first = try times.milliseconds(of: position + 1), let last = try times.milliseconds(of: next) else {
+      return true
+    }
+    return last - first >= limits.historyIntervalMilliseconds
+  }
+
+  /// Drops what is known of checkpoints, because some were replaced.
+  func forgetCheckpoints() { state.withLock { $0.segments = [:] } }
 
   /// Returns the last position whose batch need not stay for backups: the log after it, up to a checkpoint, has at least
   /// so many bytes.
@@ -101,20 +138,41 @@ final class HistoryPruner: Sendable {
     }
   }
 
-  /// Returns the position of the oldest snapshot from which on the history fits the byte limit; 0 when the whole log
-  /// does.
-  private func oldestAffordable(_ journal: any Journal) throws -> Int64 {
-    let snapshots = try journal.snapshots()
-    guard let current = snapshots.last else { return 0 }
-    var (next, sizeBytes) = (current.position, 0)
-    for snapshot in snapshots.dropLast().reversed() {
-      sizeBytes += snapshot.sizeBytes + (try logBytes(journal, after: snapshot.position, through: next))
+  /// Returns the position of the oldest snapshot or checkpoint from which on the history fits the byte limit; 0 when the
+  /// whole log does.
+  private func oldestAffordable(_ journal: any Journal, _ releasedBytes: [Int: Int]) throws -> Int64 {
+    let starts = try journal.historyStarts()
+    guard let current = starts.last else { return 0 }
+    var (next, sizeBytes, releasedBytes) = (current.position, 0, releasedBytes)
+    for start in starts.dropLast().reversed() {
+      switch start {
+      case .snapshot(let info): sizeBytes += info.sizeBytes
+      case .checkpoint(let position):
+        // Each segment counts for the newest checkpoint that names it.
+        for number in try segments(of: position, in: journal) {
+          sizeBytes += releasedBytes.removeValue(forKey: number) ?? 0
+        }
+      }
+      sizeBytes += try logBytes(journal, after: start.position, through: next)
       guard sizeBytes <= retention.sizeBytesMax else { return next }
-      next = snapshot.position
+      next = start.position
     }
     guard try journal.oldestPosition() == 0, next > 0 else { return next }
     sizeBytes += try logBytes(journal, after: 0, through: next)
     return sizeBytes <= retention.sizeBytesMax ? 0 : next
+  }
+
+  /// Returns the numbers of the segments that an older checkpoint names.
+  private func segments(of position: Int64, in journal: any Journal) throws -> [Int] {
+    if let known = state.withLock({ $0.segments[position] }) { return known }
+    guard let checkpoint = try journal.checkpoint(at: position) else { return [] }
+    let segments = try PageCheckpoint(checkpoint.payload).extent.segments.map(\.number)
+    state.withLock { state in
+      // More checkpoints than this are hardly retained; older ones are obsolete.
+      if state.segments.count > 1_024 { state.segments = [:] }
+      state.segments[position] = segments
+    }
+    return segments
   }
 
   private func logBytes(_ journal: any Journal, after position: Int64, through last: Int64) throws -> Int {

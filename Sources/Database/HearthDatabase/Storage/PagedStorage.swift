@@ -49,13 +49,16 @@ final class PagedStorage: Sendable {
   private let knownLoadCount = Atomic(0)
   private let excessHandler = Mutex<(@Sendable () -> Void)?>(nil)
 
-  /// Opens the files in a folder, and removes what they have beyond a checkpoint.
+  /// Opens the files in a folder, and removes what they have beyond the checkpoints.
   ///
   /// - Parameters:
   ///   - cache: The memory for pages, which the files share with those of other databases.
   ///   - checkpoint: The newest checkpoint; nil before the first one.
-  init(folder: String, cache: PageCache, checkpoint: PageCheckpoint?) throws(PageError) {
-    files = try PageFiles(folder: folder, extent: checkpoint?.extent ?? .empty)
+  ///   - retained: The segments that older checkpoints name; nil when one of these cannot be read.
+  init(
+    folder: String, cache: PageCache, checkpoint: PageCheckpoint?, retained: [PageFileExtent.Segment]? = []
+  ) throws(PageError) {
+    files = try PageFiles(folder: folder, extent: checkpoint?.extent ?? .empty, retained: retained)
     guard let (store, source) = StoreFiles.store(of: files, in: cache) else {
       files.close()
       throw PageError("the server has opened too many databases with pages since its start; restart it", .noSpace)
@@ -86,7 +89,8 @@ final class PagedStorage: Sendable {
         return nil
       }
       let pages = try PageCheckpoint(checkpoint.payload)
-      let storage = try PagedStorage(folder: folder, cache: cache, checkpoint: pages)
+      let storage = try PagedStorage(
+        folder: folder, cache: cache, checkpoint: pages, retained: try? journal.retainedSegments())
       do throws(PageError) {
         return (storage, try storage.content(of: pages, at: checkpoint.position))
       } catch {
@@ -153,6 +157,13 @@ final class PagedStorage: Sendable {
     if let failure { throw JournalError(failure) }
   }
 
+  /// Throws when one of these reads has failed.
+  func requireComplete(_ faults: FaultCounts) throws(JournalError) {
+    guard faults.failed > 0 else { return }
+    try requireComplete()
+    throw JournalError(.inputOutput, "a page of the database cannot be read")
+  }
+
   /// Stores what is not stored yet of a state, durably.
   ///
   /// - Parameter check: Called with numbers of bytes before they become durable, to end the work by an error.
@@ -180,6 +191,27 @@ final class PagedStorage: Sendable {
     } catch {
       throw limit.reason ?? error
     }
+  }
+
+  /// Stores the state of an older checkpoint without some of its data and without sessions, durably.
+  ///
+  /// - Parameter change: Returns the data to store; nil when nothing is to be changed.
+  /// - Returns: The new content of the checkpoint, which may be used once the newest checkpoint names the present
+  ///   extent; nil when nothing is to be changed.
+  /// - Throws: `PageError`; `JournalError` when a page cannot be read.
+  func replacement(of checkpoint: PageCheckpoint, _ change: (Node) -> Node?) throws -> PageCheckpoint? {
+    let roots = try roots(of: checkpoint)
+    let (changed, faults) = FaultScope.run(.install) { change(roots.data) }
+    try requireComplete(faults)
+    guard changed != nil || !roots.sessions.isEmpty else { return nil }
+    let before = files.extent
+    let (stored, extent) = try writing.withLock { writing throws(PageError) in
+      (try writing.store([changed ?? roots.data, .empty]), files.extent)
+    }
+    var replacement = checkpoint
+    (replacement.root, replacement.sessions) = (stored[0].bytes, stored[1].bytes)
+    replacement.extent = checkpoint.extent.joined(with: extent, after: before.endAddress, in: files)
+    return replacement
   }
 
   /// Refuses reads and writes from now on. Pages that are in memory stay readable.

@@ -41,14 +41,11 @@ struct StorageFlags: ParsableArguments {
   }
 
   /// Checks the flags against those of other groups.
-  func validate(beside cluster: ClusterFlags, _ history: HistoryFlags) throws {
+  func validate(beside cluster: ClusterFlags) throws {
     try cluster.validate(beside: journal)
     guard cacheSize != nil else { return }
     guard journal == nil, cluster.cluster == nil else {
       throw ValidationError("--cache-size is for databases in the data folder; those in PostgreSQL are in memory.")
-    }
-    guard history.retention == .none else {
-      throw ValidationError("--cache-size and --history exclude each other: databases with pages keep no history.")
     }
   }
 }

@@ -8,7 +8,7 @@ struct DatabaseCompact: AsyncParsableCommand {
     commandName: "compact", abstract: "Make the page files of a database small now.",
     discussion: """
       The server cleans page files by itself when 30 % of their bytes are overwritten or deleted data. This command cleans \
-      them at once, and waits until the former files are removed. Clients continue meanwhile.
+      them at once, and waits until the former files are removed, or stay for the history alone. Clients continue meanwhile.
       """)
 
   /// The time between two looks at the progress.

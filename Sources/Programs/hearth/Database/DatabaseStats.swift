@@ -41,6 +41,9 @@ struct DatabaseStats: AsyncParsableCommand {
       "pages of \(bytes(pages["fileBytes"])), about \(bytes(pages["deadBytes"])) of them dead, a log of "
         + bytes(size["logBytes"]),
     ])
+    if let history = pages["historyBytes"], history.int ?? 0 > 0 {
+      table.add(["for the history", "pages of \(bytes(history)) beside them"])
+    }
     table.add(["pages read", "\(count(pages["reads"])), \(count(pages["failedReads"])) of them with an error"])
     table.add([
       "last checkpoint", "\(bytes(pages["checkpointBytes"])) in \(count(pages["checkpointMilliseconds"])) ms",

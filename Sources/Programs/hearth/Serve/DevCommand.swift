@@ -46,7 +46,7 @@ struct DevCommand: ServerCommand {
   private var emulator: Bool? { emulatorSwitch.emulator }
 
   func validate() throws {
-    try storage.validate(beside: cluster, history)
+    try storage.validate(beside: cluster)
     guard emulator == true else { return }
     guard IPAddress.isLoopback(host: flags.host) || !emulatorOptions.allowed.isEmpty else {
       throw ValidationError(

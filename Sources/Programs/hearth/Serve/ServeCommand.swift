@@ -44,7 +44,7 @@ struct ServeCommand: ServerCommand {
   var printConfig = false
 
   func validate() throws {
-    try storage.validate(beside: cluster, history)
+    try storage.validate(beside: cluster)
     if let project = accounts.project { try ProjectOption.validate(project) }
   }
 

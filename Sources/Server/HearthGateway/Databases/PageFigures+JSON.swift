@@ -8,7 +8,8 @@ extension PageFigures {
       "memoryBytes": .int(Int64(residentBytes)), "dirtyBytes": .int(Int64(dirtyBytes)),
       "reads": .int(Int64(loadCount)), "failedReads": .int(Int64(failedLoadCount)), "fileBytes": .int(Int64(fileBytes)),
       "checkpointBytes": .int(Int64(checkpointBytes)), "checkpointMilliseconds": .int(checkpointMilliseconds),
-      "deadBytes": .int(Int64(deadBytes)), "cleanedBytes": .int(Int64(cleanedBytes)),
+      "historyBytes": .int(Int64(historyBytes)), "deadBytes": .int(Int64(deadBytes)),
+      "cleanedBytes": .int(Int64(cleanedBytes)),
       "isCleaning": .bool(isCleaning), "cleaningProblem": cleaningProblem.map { .string($0) } ?? .null,
     ]
   }

@@ -5,8 +5,7 @@ extension RESTFailure {
   /// Creates the response to an authorized client whose request for the past fails. Damage of a file is only logged.
   init(_ error: HistoryError, of database: String, _ logger: Logger) {
     switch error {
-    case .notRetained, .notReached: self.init(400, "at: \(error)")
-    case .paged: self.init(501, "No history: \(error).")
+    case .notRetained, .notReached, .tooLarge: self.init(400, "at: \(error)")
     case .cancelled: self = .timedOut
     case .journal, .record:
       logger.error("history cannot be read", metadata: ["database": "\(database)", "error": "\(error)"])

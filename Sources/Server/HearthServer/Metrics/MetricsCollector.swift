@@ -117,6 +117,7 @@ actor MetricsCollector {
       (MetricDescription.pageBytes, Double(pages.residentBytes)), (.pageDirtyBytes, Double(pages.dirtyBytes)),
       (.pageReads, Double(pages.loadCount)), (.pageReadFailures, Double(pages.failedLoadCount)),
       (.pageFileBytes, Double(pages.fileBytes)), (.pageDeadBytes, Double(pages.deadBytes)),
+      (.pageHistoryBytes, Double(pages.historyBytes)),
       (.pageCleanedBytes, Double(pages.cleanedBytes)), (.checkpointBytes, Double(pages.checkpointBytes)),
       (.checkpointSeconds, Double(pages.checkpointMilliseconds) / 1_000),
     ] {
