@@ -72,6 +72,23 @@ import Testing
     return keys
   }
 
+  @Test
+  func `Texts that end in the middle of a long text's character are in order`() {
+    let stems = (250...258).map { String(repeating: "x", count: $0) }
+    let ends = ["", "z", "é", "é1", "é2", "éé", "日", "日本", "😀", "😀a", "😁"]
+    let texts = stems.flatMap { stem in ends.map { stem + $0 } }
+    let node = Node.empty.replacing(texts.enumerated().map { (Path("k\($0)"), Node(.string($1))) })
+    var cost = QueryCost()
+    let index = ChildIndex(node, by: .value, cost: &cost)
+    let sorted = texts.enumerated().sorted {
+      let order = SortValue(.string($0.element)).compare(SortValue(.string($1.element)))
+      return order != 0 ? order < 0 : Key("k\($0.offset)") < Key("k\($1.offset)")
+    }.map { Key("k\($0.offset)") }
+    #expect(order(node, index, QueryRange(), isReversed: false) == sorted)
+    #expect(order(node, index, QueryRange(), isReversed: true) == sorted.reversed())
+    #expect(index.entries.children.allSatisfy { !$0.key.text.contains("\u{FFFD}") }, "index keys are UTF-8")
+  }
+
   @Test(arguments: Residency.runs(16))
   func `A maintained index agrees with a new one`(seed: UInt64, residency: Residency) throws {
     var paged = PagedTree(residency)

@@ -19,7 +19,7 @@ extension Node {
     key.withUTF8 { updating(OrderedKey($0), transform) }
   }
 
-  /// Returns this node with one child transformed. The key may have any bytes: the keys of an index need not be UTF-8.
+  /// Returns this node with one child transformed; both the old child and the new one may be empty.
   func updating(_ key: OrderedKey, _ transform: (Node) -> Node) -> Node {
     switch content {
     case .empty: return updating(nil, in: nil, key, transform)

@@ -13,7 +13,7 @@ public struct ChildIndex: Sendable {
   public private(set) var count: Int
 
   /// The entries as children of a node; each has the value true.
-  private(set) var entries: Node
+  var entries: Node
 
   /// The number of children that have a value in this order.
   private(set) var valueCount: Int
@@ -52,6 +52,12 @@ public struct ChildIndex: Sendable {
     entries = .empty
     valueCount = 0
     isSparse = true
+  }
+
+  /// Creates an index from its parts.
+  init(_ order: Query.Order, count: Int, entries: Node, valueCount: Int, isSparse: Bool) {
+    (self.order, self.count, self.entries) = (order, count, entries)
+    (self.valueCount, self.isSparse) = (valueCount, isSparse)
   }
 
   /// Creates all entries. Returns false, without a change, when there are too many values for a sparse index.

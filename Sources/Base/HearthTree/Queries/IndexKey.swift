@@ -5,8 +5,8 @@
 //     value     = "A"                       missing
 //               | "B" | "C"                 false, true
 //               | "D" 10 bytes              number: the double's bits, made sortable, seven in a byte, highest first
-//               | "E" text 00               text, at most 256 bytes of UTF-8
-//               | "E" text 02               the first 256 bytes of a longer text
+//               | "E" text 00               text, of which the 256th byte is in the last character, if it has as many
+//               | "E" text 02               a longer text, up to the end of that character
 //               | "F"                       interior node
 //     text      = UTF-8, with 00, 01 and 02 written as 01 01, 01 02 and 01 03
 //     key       = 01 6 bytes key            a key that is an integer: its rank, seven bits in a byte, highest first
@@ -17,14 +17,14 @@
 // follow in a text, so that a shorter text comes first.
 //
 // Texts with the same first 256 bytes are ordered by their keys in the index. A walk over an index sorts such a group
-// by the texts themselves.
+// by the texts themselves. Index keys are UTF-8, as all keys.
 //
 // Example: the child "a" with the value 1 is 44 01 3F 78 00 00 00 00 00 00 00 02 61.
 
 /// The encoding of the keys of an index.
 struct IndexKey {
-  /// The maximum size of a text in a key. Longer texts are truncated, because pages are efficient when a hundred
-  /// entries fit in a few of them.
+  /// The size from which a text in a key is truncated, at the end of a character, because pages are efficient when a
+  /// hundred entries fit in a few of them.
   static let textSizeBytesMax = 256
 
   /// The byte that comes after every key that can follow a value.
@@ -66,8 +66,16 @@ struct IndexKey {
     }
   }
 
+  /// Returns the number of bytes of a text that are in a key.
+  static func keptCount(of text: UnsafeRawBufferPointer) -> Int {
+    var end = min(textSizeBytesMax, text.count)
+    while end < text.count, text[end] & 0xC0 == 0x80 { end += 1 }
+    return end
+  }
+
   private mutating func append(text: UnsafeRawBufferPointer) {
-    for byte in text.prefix(Self.textSizeBytesMax) {
+    let kept = Self.keptCount(of: text)
+    for byte in text.prefix(kept) {
       if byte <= Self.cut {
         bytes.append(Self.escape)
         bytes.append(byte + 1)
@@ -75,7 +83,7 @@ struct IndexKey {
         bytes.append(byte)
       }
     }
-    bytes.append(text.count > Self.textSizeBytesMax ? Self.cut : Self.endOfText)
+    bytes.append(text.count > kept ? Self.cut : Self.endOfText)
   }
 
   mutating func append(key: UnsafeRawBufferPointer) {

@@ -176,6 +176,6 @@ extension IndexKey {
   /// Returns true when an index contains only the beginning of the text.
   static func isCut(_ value: SortValue) -> Bool {
     guard case .text(let text) = value else { return false }
-    return text.withUTF8 { $0.count > textSizeBytesMax }
+    return text.withUTF8 { $0.count > keptCount(of: $0) }
   }
 }
