@@ -206,8 +206,8 @@ import Testing
     host.send(database, [.put("rooms/r1/m5", 1)])
     host.finish(database)
     var log = SnapshotSchedule.Log(bytes: 1 << 30)
-    var root = database.published.root
-    try database.snapshots.pagedStorage?.relieve(&root, .empty, &log)
+    var (root, indexes) = (database.published.root, StoredIndexes())
+    try database.snapshots.pagedStorage?.relieve(&root, .empty, &indexes, &log)
     #expect(log == SnapshotSchedule.Log())
     database.close()
     database = try Self.database(journal.crash(), host, cache)

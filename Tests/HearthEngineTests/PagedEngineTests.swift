@@ -47,11 +47,12 @@ import Testing
         root: try PagedEngineTests.data(listCount: listCount), rules: try RuleSet.compile(PagedEngineTests.rules),
         position: 0)
       engine = Engine(state: state, limits: limits)
+      engine.storeIndexes()
       evictor = StateEvictor(of: store.store)
     }
 
     mutating func evictAll() throws {
-      for node in [engine.state.root, engine.state.sessions.tree] { _ = try store.save(node) }
+      for part in [DatabaseState.Part.data, .sessions, .indexes] { _ = try store.save(engine.state[part]) }
       for _ in 0..<2 {
         repeat { engine.evict(by: &evictor, sizeBytes: .max) } while !evictor.isAtStart
       }

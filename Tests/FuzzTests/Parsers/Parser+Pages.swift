@@ -36,6 +36,9 @@ extension Parser {
       var evictor = PageEvictor(of: store)
       for _ in 0..<4 { changed = evictor.run(changed, sizeBytes: .max) }
       _ = changed.json(.export)
+      if let index = ChildIndex(stored: node, by: .value) {
+        _ = QueryResult(Query(order: .value, limit: .last(9)), of: node, index: index).node
+      }
     },
   ]
 }

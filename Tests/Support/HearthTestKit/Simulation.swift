@@ -98,6 +98,7 @@ package struct Simulation {
     twin = Engine(state: state, limits: limits, ignoring: conditions.ignored)
     engine.faults = conditions.faults
     twin.faults = conditions.faults
+    if conditions.isCold { engine.storeIndexes() }
     if conditions.isFollowed {
       follower = SimulationFollower(state: state, limits: limits)
       servers = SimulationServers(seed: seed, state: state, limits: limits)
@@ -314,6 +315,7 @@ package struct Simulation {
       recovering: journal, upTo: head, initialRules: initialRules, limits: conditions.limits,
       ignoring: conditions.ignored)
     engine.faults = conditions.faults
+    if conditions.isCold { engine.storeIndexes() }
     return engine
   }
 

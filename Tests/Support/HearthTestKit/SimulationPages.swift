@@ -21,7 +21,7 @@ struct SimulationPages {
 
   /// Stores all data, and evicts all of it.
   mutating func evictAll(of engine: inout Engine) throws {
-    for node in [engine.state.root, engine.state.sessions.tree] { _ = try store.save(node) }
+    for part in [DatabaseState.Part.data, .sessions, .indexes] { _ = try store.save(engine.state[part]) }
     // The first round forgets which pages were read. The first page of a small node stays with its handle.
     for _ in 0..<2 {
       repeat { engine.evict(by: &evictor, sizeBytes: .max) } while !evictor.isAtStart

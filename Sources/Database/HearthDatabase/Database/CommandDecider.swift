@@ -190,14 +190,15 @@ final class CommandDecider: BatchWriterDelegate {
   /// on a quiet database it replaces the version that is.
   private func evictPages() {
     guard let pages = writer.snapshots.pagedStorage else { return }
-    let state = engine.withLock { engine in
+    let (state, hasChanged) = engine.withLock { engine in
       let hasChanged = pages.evict(
         { engine.evict(by: &$0, sizeBytes: $1) }, release: { engine.releaseVersions() })
-      return hasChanged ? engine.state : nil
+      return (engine.state, hasChanged)
     }
-    guard let state else { return }
-    writer.durable.replace(withSame: state)
-    submit(.tick)
+    let hasNewIndexes = writer.snapshots.hasNewIndexes(state)
+    if hasChanged || hasNewIndexes { writer.durable.replace(withSame: state) }
+    if hasNewIndexes { writer.snapshots.noteIndexes(of: state) }
+    if hasChanged { submit(.tick) }
   }
 
   /// Charges connections for the steps of their commands, which delays those with many. Background work is not charged

@@ -66,6 +66,7 @@ public final class Database: Sendable {
     let outboxes = OutboxHolder(journal: journal as? any OutboxJournal, environment.outbox)
     var engine = Engine(state: state, limits: limits.engine)
     engine.observeCommits(outboxes.commitObserver)
+    if pageFolder != nil { engine.storeIndexes() }
     var log = found.replayed
     let effects = try LeftoverSessions.end(in: &engine, journal, &head, &log, environment, outboxes, pages?.storage)
     isOpen = true

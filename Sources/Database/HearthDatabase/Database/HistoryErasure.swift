@@ -45,6 +45,7 @@ struct HistoryErasure {
   ) throws {
     // Checkpoints before this one have the user's data and sessions; later ones do not.
     _ = try stateWithoutUser(isCancelled)
+    try cleaner.renewIndexes()
     try cleaner.completeCheckpoint(isCancelled)
     let replacements = try snapshotStore.queue.sync {
       try snapshotStore.pruneKept()

@@ -62,7 +62,7 @@ final class SegmentCleaner: Sendable {
   }
 
   private static func dataBytes(of state: DatabaseState) -> Int {
-    state.root.heldBytes() + state.sessions.tree.heldBytes()
+    state.root.heldBytes() + state.sessions.tree.heldBytes() + state.indexes.tree.heldBytes()
   }
 
   // MARK: Cleaning when it is due
@@ -124,6 +124,13 @@ final class SegmentCleaner: Sendable {
         var cleaning = SegmentCleaning(of: storage, by: decider, limits, isCancelled: isCancelled)
         _ = try cleaning.store()
       }
+    }
+  }
+
+  /// Removes what indexes contain of deleted data, before a cleaning that erases: see `Engine.renewIndexes()`.
+  func renewIndexes() throws {
+    guard decider.engine.withLock({ $0.renewIndexes() }) else {
+      throw JournalError(.inputOutput, "an index cannot be read; repeat the erasure after a restart")
     }
   }
 

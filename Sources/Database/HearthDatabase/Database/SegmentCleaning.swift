@@ -169,7 +169,7 @@ struct SegmentCleaning {
   /// - Returns: The bytes of live records by segment.
   private func pass(
     over checkpoint: PageCheckpoint, closing: Set<Int> = [],
-    _ move: @escaping (_ path: Path, _ isSessions: Bool, _ sizeBytes: Int) throws -> Void = { _, _, _ in }
+    _ move: @escaping (_ path: Path, _ part: DatabaseState.Part, _ sizeBytes: Int) throws -> Void = { _, _, _ in }
   ) throws -> SegmentUse {
     let (files, roots) = (storage.files, try storage.roots(of: checkpoint))
     var (use, pacer, movedBytes) = (SegmentUse(), Pacer(), 0)
@@ -195,10 +195,15 @@ struct SegmentCleaning {
         try scanner.scan(node)
       }
     }
-    try scan(roots.sessions) { try move($0, true, $1) }
+    try scan(roots.sessions) { try move($0, .sessions, $1) }
     areSessionsRead = true
-    try scan(roots.data) { try move($0, false, $1) }
-    try scan(roots.settings) { [storage] _, _ in storage.forgetSettings() }
+    try scan(roots.data) { try move($0, .data, $1) }
+    try scan(roots.settings) { [storage] path, sizeBytes in
+      storage.forgetSettings()
+      if path.count > 1, path.keys[0] == PagedStorage.indexesKey {
+        try move(Path(Array(path.keys.dropFirst())), .indexes, sizeBytes)
+      }
+    }
     return use
   }
 
@@ -212,10 +217,10 @@ struct SegmentCleaning {
     for _ in 0..<Self.passesMax {
       let moved = Moved()
       // The paths of a pass are changed in the newest version, which may have changed meanwhile.
-      let use = try pass(over: checkpoint, closing: closing) { [self] path, isSessions, sizeBytes in
+      let use = try pass(over: checkpoint, closing: closing) { [self] path, part, sizeBytes in
         moved.isAny = true
-        if moved.isSessions != isSessions { try change(moved) }
-        moved.isSessions = isSessions
+        if moved.part != part { try change(moved) }
+        moved.part = part
         moved.paths.append(path)
         moved.sizeBytes += sizeBytes
         if moved.paths.count >= Self.pathsMax || moved.sizeBytes >= Self.pathsMax << 12 { try change(moved) }
@@ -237,7 +242,7 @@ struct SegmentCleaning {
   /// Paths whose pages are to be changed to equal ones.
   private final class Moved {
     var paths: [Path] = []
-    var isSessions = false
+    var part = DatabaseState.Part.data
     /// The bytes of their records.
     var sizeBytes = 0
     /// The bytes of records that are changed, and not stored.
@@ -252,13 +257,13 @@ struct SegmentCleaning {
     // The pages are read here, and not while no command is decided.
     let state = snapshots.durable.state
     FaultScope.run(.install) {
-      let node = moved.isSessions ? state.sessions.tree : state.root
+      let node = state[moved.part]
       for path in moved.paths { _ = node[path].scalar }
     }
     let sliceCount = max(1, moved.paths.count * Self.sliceBytes / max(Self.sliceBytes, moved.sizeBytes))
     for start in stride(from: 0, to: moved.paths.count, by: sliceCount) {
       let slice = Array(moved.paths[start..<min(start + sliceCount, moved.paths.count)])
-      guard decider.engine.withLock({ $0.rewrite(slice, isSessions: moved.isSessions) }) else {
+      guard decider.engine.withLock({ $0.rewrite(slice, of: moved.part) }) else {
         try storage.requireComplete()
         throw JournalError(.inputOutput, "a page cannot be read")
       }

@@ -172,6 +172,7 @@ final class SnapshotStore: Sendable {
     do {
       if members == nil, let pages = try storage(for: state) {
         outcome = try storeCheckpoint(of: state, in: pages)
+        schedule.withLock { $0.indexBytes.stored = state.indexes.addedBytes }
       } else {
         let info = try store(state, members: members)
         outcome = .written(sizeBytes: info.sizeBytes)
@@ -326,6 +327,19 @@ extension SnapshotStore {
 
   /// Sets the work after each checkpoint. It must not block.
   func setCheckpointHandler(_ work: @escaping @Sendable () -> Void) { checkpointHandler.withLock { $0 = work } }
+
+  /// Returns true when indexes were built since the last call of ``noteIndexes(of:)``.
+  func hasNewIndexes(_ state: DatabaseState) -> Bool {
+    schedule.withLock { $0.indexBytes.added != state.indexes.addedBytes }
+  }
+
+  /// Records the bytes of indexes that were built, which the next checkpoint of this state stores.
+  func noteIndexes(of state: DatabaseState) {
+    schedule.withLock { $0.indexBytes.added = state.indexes.addedBytes }
+    pagedStorage?.setDirtyBytes(schedule.withLock { $0.dirtyBytes })
+    relieve()
+    setQuietTimer()
+  }
 
   /// Evicts pages, or writes a checkpoint, when there are too many in memory.
   private func relieve() {

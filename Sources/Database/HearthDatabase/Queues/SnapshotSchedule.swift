@@ -28,6 +28,14 @@ struct SnapshotSchedule: Sendable {
     case tooLarge(roomBytes: Int)
   }
 
+  /// The bytes of new indexes in memory: see ``StoredIndexes/addedBytes``.
+  struct IndexBytes: Sendable, Equatable {
+    /// Those of the newest version.
+    var added = 0
+    /// Those of the version of the last checkpoint.
+    var stored = 0
+  }
+
   /// The last complete checkpoint.
   struct Checkpoint: Sendable, Equatable {
     /// The bytes of pages that it wrote.
@@ -53,6 +61,8 @@ struct SnapshotSchedule: Sendable {
   private(set) var isPaged: Bool
   /// The part of the log whose pages were stored before a checkpoint: see ``Recovery/storedLog``.
   private var storedLog: Log
+  /// The indexes that were built since the database was opened.
+  var indexBytes = IndexBytes()
   /// The last checkpoint since the database was opened.
   private(set) var lastCheckpoint = Checkpoint()
   /// The bytes that the last checkpoints wrote for 256 bytes of ``pageBytes(of:)``, which assumes that no page was
@@ -104,7 +114,7 @@ struct SnapshotSchedule: Sendable {
   /// Returns true when a snapshot is worth its time while the database closes: the next start would replay for long,
   /// and writing the data takes little time.
   func isDueAtEnd(_ limits: DatabaseLimits) -> Bool {
-    if isPaged { return log.commitCount > 0 }
+    if isPaged { return hasUnstored }
     return log.bytes + log.batchCount * limits.replayBytesPerBatch > max(limits.closingLogBytes, snapshotBytes / 8)
       && estimatedBytes <= limits.closingSnapshotBytesMax
   }
@@ -119,7 +129,7 @@ struct SnapshotSchedule: Sendable {
   /// Returns the time, on the monotonic clock, at which a checkpoint is written if there is no further commit; nil when
   /// there is nothing to write, or the last attempt has failed.
   func quietTime(_ limits: DatabaseLimits) -> Int64? {
-    guard isPaged, !isWriting, last == nil, log.commitCount > 0 else { return nil }
+    guard isPaged, !isWriting, last == nil, hasUnstored else { return nil }
     let time = max(appendTime + limits.quietCheckpointMilliseconds, pauseEnd)
     if log.commitCount >= limits.quietCheckpointCommitsMin { return time }
     return max(time, checkpointTime + limits.quietCheckpointIntervalMilliseconds)
@@ -135,6 +145,9 @@ struct SnapshotSchedule: Sendable {
   /// Records that a timer has fired.
   mutating func timerFired(_ time: Int64) { if timerTime == time { timerTime = nil } }
 
+  /// True when a checkpoint would store something.
+  private var hasUnstored: Bool { log.commitCount > 0 || indexBytes.added > indexBytes.stored }
+
   private func interval(_ limits: DatabaseLimits) -> Int { max(limits.snapshotIntervalBytes, snapshotBytes) }
 
   /// Returns the additional log or room that justifies another attempt after one that had too few bytes.
@@ -146,13 +159,16 @@ struct SnapshotSchedule: Sendable {
   /// replaced. For a checkpoint, that every commit changed a page of its own.
   var estimatedBytes: Int {
     let log = isWriting ? covered : log
-    return isPaged ? Self.pageBytes(of: log) : snapshotBytes + log.bytes
+    return isPaged ? Self.pageBytes(of: log) + unstoredIndexBytes : snapshotBytes + log.bytes
   }
 
   /// The approximate bytes of the pages in memory that no checkpoint has stored; 0 for a database without pages.
   var dirtyBytes: Int {
-    isPaged ? max(0, Self.pageBytes(of: log) - Self.pageBytes(of: storedLog)) / 256 * writtenPer256 : 0
+    guard isPaged else { return 0 }
+    return max(0, Self.pageBytes(of: log) - Self.pageBytes(of: storedLog)) / 256 * writtenPer256 + unstoredIndexBytes
   }
+
+  private var unstoredIndexBytes: Int { max(0, indexBytes.added - indexBytes.stored) }
 
   /// Returns the bytes of pages that a log changes, if it changes none twice.
   static func pageBytes(of log: Log) -> Int { log.bytes * 2 + log.commitCount * pageBytesPerCommit }

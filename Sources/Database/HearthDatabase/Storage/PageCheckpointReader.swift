@@ -1,3 +1,4 @@
+import HearthEngine
 import HearthJournal
 import HearthPages
 import HearthTree
@@ -152,6 +153,10 @@ private struct StoredCheckpoint {
 
   /// Returns the beginning of the sentence that says what cannot be read.
   private func text(of found: UnreadableData, in part: Part) -> String {
+    if part == .settings, found.path.keys.first == PagedStorage.indexesKey {
+      let index = found.path.keys.dropFirst().first.flatMap { StoredIndexes.description(of: $0) }
+      return "\(index ?? "indexes") cannot be read (no data is lost: the server builds it again)"
+    }
     guard part == .data else { return Self.text(ofAll: part, at: found.path) + " cannot be read" }
     switch found.extent {
     case .text, .priority:

@@ -16,11 +16,12 @@ final class PagedStorage: Sendable {
     var root: Node
     var sessions: Node
     var storedRules: String?
+    var indexes = StoredIndexes()
   }
 
   private struct Writing {
     var nodes: StoredNodeWriter<CheckpointSink>
-    /// The settings that were stored last, which need not be stored again.
+    /// The settings that were stored last, without indexes, which need not be stored again.
     var settings: (storedRules: String?, node: Node) = (nil, .empty)
 
     /// Stores what is not stored yet of some nodes, durably. After an error nothing of it is.
@@ -38,6 +39,10 @@ final class PagedStorage: Sendable {
   }
 
   private static let rulesKey: Key = "rules"
+  /// The key of the indexes in the settings of a checkpoint.
+  static let indexesKey: Key = "indexes"
+  /// The key of the position of the indexes. An older program may store indexes of an earlier checkpoint again.
+  private static let indexPositionKey: Key = "position"
 
   let files: PageFiles
   private let source: StoreFiles
@@ -112,12 +117,24 @@ final class PagedStorage: Sendable {
     if case .string(let rules)? = settings.child(rulesKey).scalar { rules } else { nil }
   }
 
+  /// Returns the indexes in the settings of a checkpoint; none when they are of another position.
+  private static func indexes(in settings: Node, at position: Int64) -> StoredIndexes {
+    guard settings.child(indexPositionKey).scalar == .int(position) else { return StoredIndexes() }
+    return StoredIndexes(settings.child(indexesKey))
+  }
+
   private func content(of checkpoint: PageCheckpoint, at position: Int64) throws(PageError) -> Content {
     let roots = try roots(of: checkpoint)
     var content = Content(position: position, root: roots.data, sessions: roots.sessions)
     content.storedRules = Self.storedRules(in: roots.settings)
     if let failure { throw failure }
-    writing.withLock { $0.settings = (content.storedRules, roots.settings) }
+    ignoringFailure {
+      let (indexes, faults) = FaultScope.run(.install) { Self.indexes(in: roots.settings, at: position) }
+      // Indexes are built again.
+      if !faults.isIncomplete { content.indexes = indexes }
+    }
+    let settings = Self.settings(storedRules: content.storedRules)
+    writing.withLock { $0.settings = (content.storedRules, settings) }
     return content
   }
 
@@ -152,6 +169,12 @@ final class PagedStorage: Sendable {
   /// Forgets the failed read. The page is read again when it is needed.
   func clearFailure() { store.clearFailure() }
 
+  /// Reads what may be missing: a failed read in `body` is forgotten. No read has failed before.
+  func ignoringFailure(_ body: () -> Void) {
+    body()
+    clearFailure()
+  }
+
   /// Throws when a read of a page has failed.
   func requireComplete() throws(JournalError) {
     if let failure { throw JournalError(failure) }
@@ -181,7 +204,13 @@ final class PagedStorage: Sendable {
           writing.settings = (state.storedRules, Self.settings(storedRules: state.storedRules))
         }
         let before = (writing.nodes.pageCount + writing.nodes.branchCount, writing.nodes.byteCount)
-        let roots = try writing.store([state.root, state.sessions.tree, writing.settings.node])
+        var settings = writing.settings.node
+        if !state.indexes.isEmpty {
+          settings = settings.replacing([
+            (Path([Self.indexesKey]), state.indexes.tree), (Path([Self.indexPositionKey]), Node(.int(state.position))),
+          ])
+        }
+        let roots = try writing.store([state.root, state.sessions.tree, settings])
         let checkpoint = PageCheckpoint(root: roots[0], sessions: roots[1], settings: roots[2], extent: files.extent)
         return (
           checkpoint.bytes, writing.nodes.pageCount + writing.nodes.branchCount - before.0,
@@ -193,7 +222,7 @@ final class PagedStorage: Sendable {
     }
   }
 
-  /// Stores the state of an older checkpoint without some of its data and without sessions, durably.
+  /// Stores the state of an older checkpoint without some of its data, and without sessions and indexes, durably.
   ///
   /// - Parameter change: Returns the data to store; nil when nothing is to be changed.
   /// - Returns: The new content of the checkpoint, which may be used once the newest checkpoint names the present
@@ -201,15 +230,17 @@ final class PagedStorage: Sendable {
   /// - Throws: `PageError`; `JournalError` when a page cannot be read.
   func replacement(of checkpoint: PageCheckpoint, _ change: (Node) -> Node?) throws -> PageCheckpoint? {
     let roots = try roots(of: checkpoint)
-    let (changed, faults) = FaultScope.run(.install) { change(roots.data) }
+    let ((changed, indexes, storedRules), faults) = FaultScope.run(.install) {
+      (change(roots.data), roots.settings.child(Self.indexesKey), Self.storedRules(in: roots.settings))
+    }
     try requireComplete(faults)
-    guard changed != nil || !roots.sessions.isEmpty else { return nil }
+    guard changed != nil || !roots.sessions.isEmpty || !indexes.isEmpty else { return nil }
     let before = files.extent
     let (stored, extent) = try writing.withLock { writing throws(PageError) in
-      (try writing.store([changed ?? roots.data, .empty]), files.extent)
+      (try writing.store([changed ?? roots.data, .empty, Self.settings(storedRules: storedRules)]), files.extent)
     }
     var replacement = checkpoint
-    (replacement.root, replacement.sessions) = (stored[0].bytes, stored[1].bytes)
+    (replacement.root, replacement.sessions, replacement.settings) = (stored[0].bytes, stored[1].bytes, stored[2].bytes)
     replacement.extent = checkpoint.extent.joined(with: extent, after: before.endAddress, in: files)
     return replacement
   }
@@ -248,19 +279,21 @@ extension PagedStorage {
   ///
   /// - Parameter log: The replayed log whose pages are not stored; empty afterwards if they are.
   /// - Throws: `PageError`, but none when the disk is full: then the pages stay in memory.
-  func relieve(_ root: inout Node, _ sessions: Node, _ log: inout SnapshotSchedule.Log) throws(PageError) {
+  func relieve(
+    _ root: inout Node, _ sessions: Node, _ indexes: inout StoredIndexes, _ log: inout SnapshotSchedule.Log
+  ) throws(PageError) {
     setDirtyBytes(SnapshotSchedule.pageBytes(of: log))
     if needsCheckpoint {
       do throws(PageError) {
         // No checkpoint names these pages yet.
-        _ = try writing.withLock { writing throws(PageError) in try writing.store([root, sessions]) }
+        _ = try writing.withLock { writing throws(PageError) in try writing.store([root, sessions, indexes.tree]) }
         log = SnapshotSchedule.Log()
         setDirtyBytes(0)
       } catch {
         guard error.code == .noSpace else { throw error }
       }
     }
-    while isExceeded, evict({ root = $0.run(root, sizeBytes: $1) }) {}
+    while isExceeded, evict({ $0.run(&root, &indexes, sizeBytes: $1) }) {}
   }
 
   /// True when pages are to be stored now.

@@ -8,6 +8,8 @@ struct Recovery {
   private let initialRules: RuleSet
   private(set) var root = Node.empty
   private(set) var sessions = OnDisconnectSessions()
+  /// The indexes of the checkpoint, which follow the log.
+  private var indexes = IndexReplay()
   private(set) var position: Int64 = 0
   private(set) var storedRules: String?
   private(set) var snapshotBytes = 0
@@ -31,20 +33,30 @@ struct Recovery {
     if let content = pages?.content {
       (root, sessions, storedRules) = (content.root, OnDisconnectSessions(content.sessions), content.storedRules)
       (position, snapshotPosition) = (content.position, content.position)
+      pages?.storage.ignoringFailure { indexes = IndexReplay(content.indexes, of: root) }
     } else if let snapshot = try journal.currentSnapshot() {
       try load(snapshot) { try journal.forEachChunk(of: snapshot, $0) }
     }
     var (log, recovered, unstored) = (LogReader(), self, SnapshotSchedule.Log())
     try journal.forEachBatch(after: position) { batch in
       let commitCount = recovered.replayedCommitCount
-      try log.read(batch, after: recovered.position) { recovered.apply($1, at: $0) }
+      let failedCount = recovered.indexes.failedCount
+      let faults = try FaultScope.run(.install) {
+        try log.read(batch, after: recovered.position) { recovered.apply($1, at: $0) }
+      }.faults
+      // An index that cannot be read is built again; the data is complete.
+      if faults.failed > 0, faults.failed == recovered.indexes.failedCount - failedCount {
+        pages?.storage.clearFailure()
+      }
       recovered.replayed.bytes += batch.payload.count
       recovered.replayed.batchCount += 1
       guard let storage = pages?.storage else { return }
       unstored.bytes += batch.payload.count
       unstored.commitCount += recovered.replayedCommitCount - commitCount
       do throws(PageError) {
-        try storage.relieve(&recovered.root, recovered.sessions.tree, &unstored)
+        try recovered.indexes.replace { indexes throws(PageError) in
+          try storage.relieve(&recovered.root, recovered.sessions.tree, &indexes, &unstored)
+        }
       } catch {
         throw JournalError(error)
       }
@@ -107,7 +119,7 @@ struct Recovery {
       snapshotPosition: snapshotPosition, replayedCommitCount: replayedCommitCount, replayedBytes: replayed.bytes,
       position: position, rulesProblem: problem, openSessionCount: sessions.count)
     var state = DatabaseState(root: root, rules: rules, position: position, storedRules: storedRules)
-    state.sessions = sessions
+    (state.sessions, state.indexes) = (sessions, indexes.indexes)
     return (state, report)
   }
 
@@ -132,7 +144,10 @@ struct Recovery {
   private mutating func apply(_ record: CommitRecord, at position: Int64) {
     for part in record.parts {
       switch part.content {
-      case .changes(let changes): root = CommitRecord.apply(changes, to: root)
+      case .changes(let changes):
+        let old = root
+        root = CommitRecord.apply(changes, to: old)
+        indexes.apply(changes, from: old, to: root)
       case .rules(let source): storedRules = source
       case .sessions(let changes): sessions.apply(changes)
       case .piece, .lastPiece, .note, .joint: break

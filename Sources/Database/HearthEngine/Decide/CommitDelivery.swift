@@ -28,6 +28,8 @@ enum CommitDelivery {
   /// Updates the live queries of a location for a commit, and sends events to their listeners.
   static func updateQueries(_ queryChange: FanOut.QueryChange, of commit: Commit, in engine: inout Engine) {
     let outcome = engine.queries.follow(queryChange, of: commit, engine.state.rules, &engine.listens)
+    engine.reads.ignoreFailed(engine.queries.unreadIndexCount)
+    engine.queries.unreadIndexCount = 0
     for (group, event) in outcome.events { send(group, event, in: &engine) }
     QuerySlice.begin(queryChange.node, in: &engine)
     sendAll(outcome.degraded, deciding: .data(position: engine.state.position), in: &engine)

@@ -181,6 +181,7 @@ public struct Engine {
     ConnectionHandler.endCredentials(in: &self)
     reads.endPlan()
     reads.checkSoundness()
+    updateStoredIndexes()
     defer { (payload, effects, largeCommand, tally) = ([], [], nil, RequestTally()) }
     return Batch(
       payload: payload, firstPosition: firstPosition, commandCount: 0, effects: effects, state: state,

@@ -61,6 +61,9 @@ struct PageReads {
     return plan?.decisionCount ?? 0
   }
 
+  /// Ignores failed reads on which no decision depends.
+  mutating func ignoreFailed(_ count: Int) { failedCount &+= count }
+
   /// Makes the batch unsound after failed reads outside of a plan.
   mutating func checkSoundness() {
     guard hasFailed else { return }

@@ -6,7 +6,11 @@ enum ReadHandler {
   /// Decides a listen or a one-shot read. The recorded rules decisions are dropped when the command is left to the
   /// background, because it is decided again.
   static func read(_ command: Command, in engine: inout Engine) {
-    if engine.isBackgroundIncomplete { return engine.fail(command, .unavailable) }
+    if engine.isBackgroundIncomplete {
+      // An index with a page that cannot be read is built again.
+      if engine.queries.found?.query.index != nil { engine.listens.dropUnused(at: command.action.path) }
+      return engine.fail(command, .unavailable)
+    }
     let decisionCount = engine.decisionRecorder?.decisionCount ?? 0
     switch command.action {
     case .listen(let request): listen(command, request, in: &engine)

@@ -4,8 +4,44 @@ import HearthTree
 extension ListenIndex {
   /// Adds an index that is up to date with the newest version of the node.
   mutating func keep(_ index: MaintainedIndex, at node: ListenNode) {
+    var index = index
+    if indexChanges != nil { index.name = StoredIndexes.Name(node.path, index.index.order) }
     undeclaredEntries += index.charge
     makeLocationQueries(at: node).indexes.append(index)
+    note(index)
+  }
+
+  /// Records the newest version of an index for the state. Small ones are not stored.
+  private mutating func note(_ index: MaintainedIndex) {
+    guard let name = index.name else { return }
+    indexChanges?.set(index.isWorthKeeping ? index.index : nil, for: name)
+  }
+
+  /// Begins to record changes of indexes, with those that exist.
+  mutating func recordIndexes() {
+    guard indexChanges == nil else { return }
+    indexChanges = [:]
+    forEachNode { node in
+      guard let locationQueries = node.locationQueries else { return }
+      for slot in locationQueries.indexes.indices {
+        locationQueries.indexes[slot].name = StoredIndexes.Name(node.path, locationQueries.indexes[slot].index.order)
+        note(locationQueries.indexes[slot])
+      }
+    }
+  }
+
+  /// Returns the changes of stored indexes since the last call.
+  mutating func takeIndexChanges() -> [StoredIndexes.Name: ChildIndex?] {
+    guard let changes = indexChanges, !changes.isEmpty else { return [:] }
+    indexChanges = [:]
+    return changes
+  }
+
+  /// Replaces an index by an equal one, of which other pages are in memory or stored.
+  func replace(_ name: StoredIndexes.Name, with index: ChildIndex) {
+    guard let locationQueries = node(at: name.path)?.locationQueries, let slot = locationQueries.slot(of: name.order)
+    else { return }
+    locationQueries.indexes[slot].index = index
   }
 
   /// Changes an index, and the memory budget with it.
@@ -13,12 +49,14 @@ extension ListenIndex {
     undeclaredEntries -= locationQueries.indexes[slot].charge
     change(&locationQueries.indexes[slot])
     undeclaredEntries += locationQueries.indexes[slot].charge
+    note(locationQueries.indexes[slot])
   }
 
   /// Removes an index.
   mutating func drop(_ slot: Int, of locationQueries: LocationQueries) {
-    undeclaredEntries -= locationQueries.indexes[slot].charge
-    locationQueries.indexes.remove(at: slot)
+    let index = locationQueries.indexes.remove(at: slot)
+    undeclaredEntries -= index.charge
+    if let name = index.name { indexChanges?.set(nil, for: name) }
   }
 
   /// Releases a live query's use of its index. An index that no query uses is removed, unless it is declared and has
@@ -70,6 +108,30 @@ extension ListenIndex {
 }
 
 extension ListenIndex {
+  /// Removes the indexes that no query uses, and builds the pages of the others anew.
+  ///
+  /// - Returns: False when the pages of an index cannot be read; that index has not changed.
+  mutating func renewIndexes() -> Bool {
+    var isComplete = true
+    var nodes: [ListenNode] = []
+    forEachNode { if $0.locationQueries?.indexes.isEmpty == false { nodes.append($0) } }
+    for node in nodes {
+      guard let locationQueries = node.locationQueries else { continue }
+      for slot in locationQueries.indexes.indices.reversed() {
+        if locationQueries.indexes[slot].useCount == 0 {
+          drop(slot, of: locationQueries)
+        } else {
+          var renewed = locationQueries.indexes[slot].index
+          let faults = FaultScope.run(.install) { renewed.rebuildEntries() }.faults
+          isComplete = isComplete && !faults.isIncomplete
+          if !faults.isIncomplete { update(slot, of: locationQueries) { $0.index = renewed } }
+        }
+      }
+      prune(node)
+    }
+    return isComplete
+  }
+
   /// The most nodes that are searched for live queries before a large write is decided.
   private static let nodesVisitedMax = 10_000
 

@@ -10,6 +10,8 @@ struct ListenIndex {
   private(set) var queriedLocationCount = 0
   /// The number of entries of all undeclared indexes, limited by ``EngineLimits/undeclaredIndexEntriesMax``.
   var undeclaredEntries = 0
+  /// The changes of stored indexes since they were last taken; nil when indexes are not stored.
+  var indexChanges: [StoredIndexes.Name: ChildIndex?]?
   var results = RecentResults()
   private var lastSerial: UInt64 = 0
   /// The memory of listens, shared by the connections.

@@ -78,6 +78,8 @@ struct MaintainedIndex {
   var isWorthKeeping: Bool
   /// The number of live queries that use it.
   var useCount = 0
+  /// The name under which the state has it when it is worth keeping; nil when it is not stored.
+  var name: StoredIndexes.Name?
 
   /// The entries that it takes from the budget of undeclared indexes, with a fixed overhead.
   var charge: Int { isDeclared ? 0 : index.entryCount + EngineLimits.indexEntriesMin }

@@ -44,11 +44,19 @@ extension LiveQueries {
     }
     let isWorthKeeping = new.childCount >= limits.indexedChildrenMin
     for slot in locationQueries.indexes.indices.reversed() where !faults.contains(.staleOrder) {
+      let failedBefore = FaultCounts.current.failed
       listens.update(slot, of: locationQueries) { order in
         order.index.apply(changes, node: new, cost: &cost)
         order.isWorthKeeping = isWorthKeeping
       }
-      listens.dropIfUnused(slot, of: locationQueries)
+      let failedCount = FaultCounts.current.failed &- failedBefore
+      if failedCount > 0, locationQueries.indexes[slot].useCount == 0 {
+        // It is built again when it is needed.
+        unreadIndexCount += failedCount
+        listens.drop(slot, of: locationQueries)
+      } else {
+        listens.dropIfUnused(slot, of: locationQueries)
+      }
     }
     var outcome = Outcome(degraded: enforceIndexBudget(at: locationQueries, new, &listens))
     guard locationQueries.backlog.isEmpty else { return outcome }

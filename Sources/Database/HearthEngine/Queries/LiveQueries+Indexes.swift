@@ -55,7 +55,10 @@ extension LiveQueries {
 
   /// Returns the index that was built in the background with the command being decided, or else builds one.
   mutating func newIndex(of node: Node, by order: Query.Order, at path: Path) -> ChildIndex {
-    if let index = found(at: path, node)?.index, index.order == order { return index }
+    // Another index than a new one may have pages of a version that is not kept.
+    if let made = found(at: path, node), made.query.makesIndex, let index = made.index, index.order == order {
+      return index
+    }
     let made = ready.first { $0.index.order == order && $0.path == path && $0.node.isIdentical(to: node) }
     return made?.index ?? ChildIndex(node, by: order, cost: &cost)
   }

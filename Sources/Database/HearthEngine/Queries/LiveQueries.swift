@@ -9,6 +9,8 @@ struct LiveQueries {
   var faults: InjectedFaults = []
   /// The cost of windows and indexes so far.
   var cost = QueryCost()
+  /// The number of failed reads of indexes that were removed for it. No decision depends on these reads.
+  var unreadIndexCount = 0
   /// The indexes that were built in the background with the large write that the current batch commits.
   var ready: [LocationIndex] = []
   /// The background evaluation of the query whose command is being decided; nil when there is none.

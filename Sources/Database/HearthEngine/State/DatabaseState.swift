@@ -14,11 +14,29 @@ public struct DatabaseState: Sendable {
   public var storedRules: String?
   /// The on-disconnect writes of open connections.
   package var sessions = OnDisconnectSessions()
+  /// The indexes of large locations; empty when they are not stored.
+  package var indexes = StoredIndexes()
   /// True when the log up to ``position`` has pieces of a record whose end is still to come, so that no snapshot can be
   /// taken at this position.
   package var hasOpenPieces = false
   /// The period of the version; nil when it is not to be known how long versions are held.
   package var generation: StateGeneration?
+
+  /// A tree of a version.
+  package enum Part: Sendable {
+    case data
+    case sessions
+    case indexes
+  }
+
+  /// Returns a tree of the version.
+  package subscript(part: Part) -> Node {
+    switch part {
+    case .data: root
+    case .sessions: sessions.tree
+    case .indexes: indexes.tree
+    }
+  }
 
   /// Creates a version without sessions.
   public init(root: Node, rules: RuleSet, position: Int64, storedRules: String? = nil) {
