@@ -78,7 +78,7 @@ let buildsDocumentation = Context.environment["HEARTH_DOCS"] != nil
   let clientTLS: [Target.Dependency] = [
     .target(name: "HearthTLS", condition: .when(platforms: [.linux])),
     .product(
-      name: "NIOSSL", package: "swift-nio-ssl", condition: .when(platforms: [.macOS, .iOS, .tvOS, .visionOS])),
+      name: "NIOSSL", package: "swift-nio-ssl", condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
   ]
 #endif
 
@@ -670,7 +670,6 @@ let groups = [
 
 let package = Package(
   name: "hearth",
-  // The first versions with `Synchronization`. The server is for Linux; these are for the client library.
   // Those of the client: the server is for Linux.
   platforms: [.macOS(.v12), .iOS(.v15), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
   products: [
@@ -719,3 +718,15 @@ let package = Package(
 if let names = Context.environment["HEARTH_TESTS"]?.split(separator: " ") {
   package.targets.removeAll { $0.type == .test && !names.contains($0.name[...]) }
 }
+
+// The server is for Linux: on other systems the package is that of the client, with the tests that need no server.
+#if !os(Linux)
+  let clientTargets = Set(
+    [
+      "CAtomics", "CSQLite", "CTLS", "HearthBytes", "HearthBytesTests", "HearthClient", "HearthClientLegacy",
+      "HearthSync", "HearthSyncScenarios", "HearthSyncTests", "HearthTLS", "HearthTree", "HearthTreeTests",
+      "HearthWire", "HearthWireTests", "PagesTestKit", "RandomTestKit",
+    ] + firebaseModules)
+  package.targets.removeAll { !clientTargets.contains($0.name) }
+  package.products.removeAll { !clientTargets.contains($0.name) }
+#endif
