@@ -7,12 +7,17 @@ extension JSONReader {
   /// counts. Half of a surrogate pair is read as a replacement character. Only text that is not JSON, nests deeper than
   /// the limits or has too many leaves is an error.
   public mutating func receivedValue() throws(JSONError) -> Node {
+    var builder = NodeBuilder()
+    try receivedValue(into: &builder)
+    return builder.finish()
+  }
+
+  /// Reads a value as ``receivedValue()`` does, as the next value of a builder, whose state after an error is undefined.
+  public mutating func receivedValue(into builder: inout NodeBuilder) throws(JSONError) {
     let before = acceptsLoneSurrogates
     acceptsLoneSurrogates = true
     defer { acceptsLoneSurrogates = before }
-    var builder = NodeBuilder()
     try readReceived(into: &builder)
-    return builder.finish()
   }
 
   private mutating func readReceived(into builder: inout NodeBuilder) throws(JSONError) {

@@ -4,7 +4,7 @@ extension DiskStore {
   func serverDataSizeBytes() throws -> Int {
     try read { database in
       let bytes = try database.first("SELECT bytes FROM total") { $0.integer(0) }
-      return Int(clamping: (bytes ?? nil) ?? 0)
+      return max(0, Int(clamping: (bytes ?? nil) ?? 0) + addedBytes)
     }
   }
 
@@ -49,16 +49,14 @@ extension DiskStore {
   private func node(at path: Path, _ database: SQLiteConnection) throws -> Node {
     if let above = try record(above: path, database) { return above.node[path.suffix(from: above.path.count)] }
     let storedPath = StoredPath(path)
-    var assembly = StoredTree(depth: path.count)
+    var tree = StoredTree(at: storedPath)
     try database.forEachRow(
       "SELECT path, node FROM cache WHERE path >= ? AND path < ? ORDER BY path", [storedPath.value, storedPath.end]
     ) { row in
-      guard let path = row.blob(0), let text = row.blob(1), let keys = StoredPath.keys(path),
-        let node = Node(stored: text)
-      else { throw damaged("a record of the cache cannot be read") }
-      assembly.add(keys, node)
+      let isAdded = row.withBlob(0) { path in row.withBlob(1) { text in tree.add(path, text) } }
+      guard isAdded == true else { throw damaged("a record of the cache cannot be read") }
     }
-    return assembly.finish()
+    return tree.finish()
   }
 
   /// Returns the record strictly above a path, whose subtree includes it.
@@ -85,10 +83,10 @@ extension DiskStore {
 
   /// Returns true when there are rows below a path in addition to its own priority.
   private func hasRows(below path: Path, _ database: SQLiteConnection) throws -> Bool {
-    let (storedPath, priority) = (StoredPath(path), StoredPath.priority(of: path))
+    let storedPath = StoredPath(path)
     let found: Void? = try database.first(
       "SELECT 1 FROM cache WHERE path >= ? AND path < ? AND path <> ? LIMIT 1", storedPath.value, storedPath.end,
-      priority.value
+      storedPath.priority.value
     ) { _ in }
     return found != nil
   }
@@ -103,7 +101,7 @@ extension DiskStore {
       guard !changed.isEmpty else { return }
       return try store(node.replacing(rest, with: changed.with(priority: priority)), at: recordPath, database)
     }
-    let storedPath = StoredPath.priority(of: path)
+    let storedPath = StoredPath(path).priority
     try remove(from: storedPath.value, to: storedPath.end, database)
     guard let priority, try hasRows(below: path, database) else { return }
     try insert(storedPath, Node(priority), database)
@@ -121,7 +119,7 @@ extension DiskStore {
     let storedPath = StoredPath(path)
     try remove(from: storedPath.value, to: storedPath.end, database)
     if node.isEmpty { return try removeBarePriorities(above: path, database) }
-    try insert(node, at: path, database)
+    try insert(node, at: storedPath, database)
   }
 
   /// Removes the priorities of ancestors that lost their last child: an empty location has no priority.
@@ -129,24 +127,24 @@ extension DiskStore {
     for count in stride(from: path.count - 1, through: 0, by: -1) {
       let above = path.prefix(count)
       if try hasRows(below: above, database) { return }
-      let priority = StoredPath.priority(of: above)
+      let priority = StoredPath(above).priority
       try remove(from: priority.value, to: priority.end, database)
     }
   }
 
   /// Inserts a node. Recursive to the depth of the data, which is limited.
-  private func insert(_ node: Node, at path: Path, _ database: SQLiteConnection) throws {
+  private func insert(_ node: Node, at path: StoredPath, _ database: SQLiteConnection) throws {
     guard node.isInterior, node.heldBytes(upTo: Self.recordBytesMax) > Self.recordBytesMax else {
-      return try insert(StoredPath(path), node, database)
+      return try insert(path, node, database)
     }
-    if let priority = node.priority { try insert(StoredPath.priority(of: path), Node(priority), database) }
-    for (key, child) in node.children { try insert(child, at: path.appending(key), database) }
+    if let priority = node.priority { try insert(path.priority, Node(priority), database) }
+    for (key, child) in node.children { try insert(child, at: path.child(key), database) }
   }
 
   private func insert(_ storedPath: StoredPath, _ node: Node, _ database: SQLiteConnection) throws {
     let text = node.json()
     try database.run("INSERT OR REPLACE INTO cache VALUES (?, ?)", storedPath.value, .blob(text))
-    try count(storedPath.bytes.count + text.count, database)
+    addedBytes += storedPath.bytes.count + text.count
   }
 
   private func remove(from start: SQLiteValue, to end: SQLiteValue, _ database: SQLiteConnection) throws {
@@ -155,65 +153,7 @@ extension DiskStore {
     ) { $0.integer(0) }
     guard let bytes = sum ?? nil, bytes > 0 else { return }
     try database.run("DELETE FROM cache WHERE path >= ? AND path < ?", start, end)
-    try count(-Int(bytes), database)
-  }
-
-  private func count(_ bytes: Int, _ database: SQLiteConnection) throws {
-    try database.run("UPDATE total SET bytes = MAX(0, bytes + ?)", .integer(bytes))
-  }
-}
-
-/// A builder of a node from records in the order of their paths.
-private struct StoredTree {
-  private var builder = NodeBuilder()
-  /// The keys of the open containers, below the path.
-  private var open: [Key] = []
-  /// The priorities of the open containers, beginning with that of the path.
-  private var priorities: [Scalar?] = [nil]
-  private var isOpen = false
-  private var whole: Node?
-  private let depth: Int
-
-  init(depth: Int) { self.depth = depth }
-
-  mutating func add(_ keys: [Key], _ node: Node) {
-    let keys = Array(keys.dropFirst(depth))
-    guard let last = keys.last else {
-      whole = node
-      return
-    }
-    if !isOpen { builder.open() }
-    isOpen = true
-    let parents = keys.dropLast()
-    let common = zip(open, parents).prefix { $0 == $1 }.count
-    close(to: common)
-    for key in parents.dropFirst(common) {
-      builder.key(key)
-      builder.open()
-      open.append(key)
-      priorities.append(nil)
-    }
-    if last == ".priority" {
-      priorities[priorities.count - 1] = node.scalar
-    } else {
-      builder.key(last)
-      builder.node(node)
-    }
-  }
-
-  private mutating func close(to count: Int) {
-    while open.count > count {
-      open.removeLast()
-      builder.close(priority: priorities.removeLast())
-    }
-  }
-
-  mutating func finish() -> Node {
-    if let whole { return whole }
-    guard isOpen else { return .empty }
-    close(to: 0)
-    builder.close(priority: priorities[0])
-    return builder.finish()
+    addedBytes -= Int(clamping: bytes)
   }
 }
 

@@ -37,6 +37,8 @@ final class DiskStore: SyncStore {
   private let owner: StoreOwner
   /// True during ``transaction(_:)``.
   private var isInTransaction = false
+  /// The bytes that the open transaction has added to the cache, less those that it has removed.
+  var addedBytes = 0
   private var failure: DiskStoreError?
 
   /// Opens a store, which is created when it is missing.
@@ -68,6 +70,8 @@ final class DiskStore: SyncStore {
 
   // MARK: Opening
 
+  /// The size of the pages of a new file: in SQLite's pages of 4 KiB, each record of more than 1 KB would take a page.
+  private static let pageSizeBytes = 16_384
   /// The time that a change waits for another process that reads or writes the file, in milliseconds.
   private static let busyTimeoutMilliseconds: Int32 = 1_000
 
@@ -77,8 +81,14 @@ final class DiskStore: SyncStore {
     try createMissing(path)
     do {
       let database = try SQLiteConnection(path: path, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
-      try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF")
-      if let sizeBytesMax { try database.execute("PRAGMA max_page_count = \(max(1, sizeBytesMax / 4_096))") }
+      try database.execute("PRAGMA page_size = \(pageSizeBytes); PRAGMA journal_mode = WAL")
+      try database.execute("PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF")
+      if let sizeBytesMax {
+        // An earlier version's file keeps its size of pages.
+        let pageBytes = try database.first("PRAGMA page_size") { $0.integer(0) }
+        let pageCount = sizeBytesMax / max(512, Int(clamping: (pageBytes ?? nil) ?? 0))
+        try database.execute("PRAGMA max_page_count = \(max(1, pageCount))")
+      }
       let owner = try database.transaction(isWriting: true) {
         try database.execute(schema)
         // Checks that the tables have the needed columns, and that their first rows are readable.
@@ -180,7 +190,10 @@ final class DiskStore: SyncStore {
         guard try owner.isCurrent(in: database) else {
           throw DiskStoreError(.inUse, "\(path) belongs to another process now")
         }
-        return try body(database)
+        defer { addedBytes = 0 }
+        let value = try body(database)
+        if addedBytes != 0 { try database.run("UPDATE total SET bytes = MAX(0, bytes + ?)", .integer(addedBytes)) }
+        return value
       }
     }
   }

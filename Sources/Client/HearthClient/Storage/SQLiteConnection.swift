@@ -33,11 +33,15 @@ struct SQLiteRow: ~Copyable {
   }
 
   /// Returns the bytes in a column; nil when something else is stored there.
-  func blob(_ column: Int32) -> [UInt8]? {
+  func blob(_ column: Int32) -> [UInt8]? { withBlob(column) { Array($0) } }
+
+  /// Calls `body` with the bytes in a column; nil when something else is stored there.
+  func withBlob<Value>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> Value) rethrows -> Value? {
     guard sqlite3_column_type(statement, column) == SQLITE_BLOB else { return nil }
-    guard let bytes = sqlite3_column_blob(statement, column) else { return [] }
-    // Safe because SQLite owns this many bytes at the address until the next call on the statement, after the copy.
-    return Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, column))))
+    // Safe because SQLite owns this many bytes at the address until the next step of the statement. There is no address
+    // without bytes.
+    let start = sqlite3_column_blob(statement, column)
+    return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
   }
 }
 

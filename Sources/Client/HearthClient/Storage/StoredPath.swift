@@ -6,18 +6,21 @@ struct StoredPath: Equatable {
   /// The bytes in the table.
   let bytes: [UInt8]
 
+  private init(_ bytes: [UInt8]) { self.bytes = bytes }
+
   /// Creates the stored form of a path.
-  init(_ path: Path) {
-    var bytes: [UInt8] = []
-    for key in path.keys {
-      bytes += key.text.utf8
-      bytes.append(UInt8(ascii: "/"))
-    }
-    self.bytes = bytes
+  init(_ path: Path) { self = path.keys.reduce(StoredPath([])) { $0.child($1) } }
+
+  /// Returns the path of a child.
+  func child(_ key: Key) -> StoredPath {
+    var bytes = bytes
+    key.withUTF8 { bytes.append(contentsOf: $0) }
+    bytes.append(UInt8(ascii: "/"))
+    return StoredPath(bytes)
   }
 
-  /// Returns the row with the priority of a path that has children.
-  static func priority(of path: Path) -> StoredPath { StoredPath(path.appending(".priority")) }
+  /// The row with the priority of a path that has children.
+  var priority: StoredPath { child(".priority") }
 
   var value: SQLiteValue { .blob(bytes) }
 

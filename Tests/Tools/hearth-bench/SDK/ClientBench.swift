@@ -152,7 +152,9 @@ struct ClientBench: AsyncParsableCommand {
     let writer = try client(url)
     var values: [String: Any] = [:]
     for i in 0..<children {
-      values["-message\(i)"] = ["author": "user \(i % 1_000)", "text": "the text of message \(i)", "time": 1_700_000_000 + i]
+      values["-message\(i)"] = [
+        "author": "user \(i % 1_000)", "text": "the text of message \(i)", "time": 1_700_000_000 + i,
+      ]
     }
     try await writer.reference(withPath: "objects").setValue(values)
     values = [:]
