@@ -65,6 +65,19 @@ extension DatabaseFigures {
   }
 }
 
+extension SnapshotStore {
+  /// See ``DatabaseFigures/pages``; without those of the cleaning.
+  fileprivate var pageFigures: PageFigures? {
+    guard let pagedStorage else { return nil }
+    let (dirtyBytes, last) = schedule.withLock { ($0.dirtyBytes, $0.lastCheckpoint) }
+    let counts = pagedStorage.counts
+    return PageFigures(
+      residentBytes: counts.residentBytes, dirtyBytes: dirtyBytes, loadCount: counts.loadCount,
+      failedLoadCount: counts.failedLoadCount, fileBytes: counts.fileBytes, checkpointBytes: last.sizeBytes,
+      checkpointMilliseconds: last.milliseconds, historyBytes: pagedStorage.files.releasedBytes)
+  }
+}
+
 extension Database {
   /// The figures of the pages; nil for a database whose data stays in memory.
   private var pageFigures: PageFigures? {

@@ -382,17 +382,6 @@ extension SnapshotStore {
     }
   }
 
-  /// See ``DatabaseFigures/pages``; without those of the cleaning.
-  var pageFigures: PageFigures? {
-    guard let pagedStorage else { return nil }
-    let (dirtyBytes, last) = schedule.withLock { ($0.dirtyBytes, $0.lastCheckpoint) }
-    let counts = pagedStorage.counts
-    return PageFigures(
-      residentBytes: counts.residentBytes, dirtyBytes: dirtyBytes, loadCount: counts.loadCount,
-      failedLoadCount: counts.failedLoadCount, fileBytes: counts.fileBytes, checkpointBytes: last.sizeBytes,
-      checkpointMilliseconds: last.milliseconds, historyBytes: pagedStorage.files.releasedBytes)
-  }
-
   /// Stops the database because its newest decisions were made without data that could not be read.
   func haltAfterFailedRead() {
     halt(pagedStorage?.failure.map { JournalError($0) } ?? JournalError(.inputOutput, "a page cannot be read"))
