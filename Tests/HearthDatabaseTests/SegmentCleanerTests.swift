@@ -203,6 +203,32 @@ import Testing
     database.close()
   }
 
+  @Test("after an erasure no branch has a key of the deleted data")
+  func erasesKeys() throws {
+    let fixture = try Fixture(seed: 6)
+    let (host, database) = (fixture.host, fixture.database)
+    func key(_ i: Int) -> String { "p\(1_000 + i)" + (i % 2 == 0 ? "" : "-secret") }
+    func write(_ children: [(Path, Node)]) {
+      let writes = children.map { Write(location: Location(path: $0), value: WriteValue($1)) }
+      host.send(database, [.write(WriteOperation(.merge(Path("people"), writes)))])
+      host.finish(database)
+    }
+    let text = Node(.string(String(repeating: "text ", count: 20)))
+    write((0..<600).map { (Path(key($0)), text) })
+    fixture.checkpoint()
+    let secrets = (0..<600).filter { $0 % 2 == 1 }.map { Path(key($0)) }
+    write(secrets.map { ($0, .empty) })
+    fixture.checkpoint()
+    _ = try database.erase(uid: nil, places: secrets.map { Path("people").appending($0) })
+    for name in fixture.names {
+      let bytes = try Data(contentsOf: URL(filePath: fixture.folder + "/" + name))
+      #expect(bytes.range(of: Data("-secret".utf8)) == nil && bytes.range(of: Data("p1004".utf8)) != nil)
+    }
+    let people = database.published.root.child("people")
+    #expect((0..<600).allSatisfy { people.child(Key(key($0))).isEmpty == ($0 % 2 == 1) } && people.childCount == 300)
+    database.close()
+  }
+
   @Test("after an erasure no file has the bytes of the deleted data, and they are overwritten before files are removed")
   func erases() throws {
     var fixture = try Fixture(seed: 4)

@@ -13,11 +13,12 @@ struct HistoryErasure {
 
   private let snapshotStore: SnapshotStore
   private let uid: String?
+  private let places: [Path]
   private let erasure: RecordErasure
   private var journal: any Journal { snapshotStore.journal }
 
   init(in snapshots: SnapshotStore, uid: String?, places: [Path]) {
-    (snapshotStore, self.uid) = (snapshots, uid)
+    (snapshotStore, self.uid, self.places) = (snapshots, uid, places)
     erasure = RecordErasure(uid: uid, places: places)
   }
 
@@ -45,7 +46,7 @@ struct HistoryErasure {
   ) throws {
     // Checkpoints before this one have the user's data and sessions; later ones do not.
     _ = try stateWithoutUser(isCancelled)
-    try cleaner.renewIndexes()
+    try cleaner.forgetDeleted(places)
     try cleaner.completeCheckpoint(isCancelled)
     let replacements = try snapshotStore.queue.sync {
       try snapshotStore.pruneKept()

@@ -127,10 +127,10 @@ final class SegmentCleaner: Sendable {
     }
   }
 
-  /// Removes what indexes contain of deleted data, before a cleaning that erases: see `Engine.renewIndexes()`.
-  func renewIndexes() throws {
-    guard decider.engine.withLock({ $0.renewIndexes() }) else {
-      throw JournalError(.inputOutput, "an index cannot be read; repeat the erasure after a restart")
+  /// Removes what branches contain of deleted data, before a cleaning that erases: see `Engine.forgetDeleted(_:)`.
+  func forgetDeleted(_ places: [Path]) throws {
+    guard decider.engine.withLock({ $0.forgetDeleted(places) }) else {
+      throw JournalError(.inputOutput, "a page cannot be read; repeat the erasure after a restart")
     }
   }
 

@@ -24,12 +24,16 @@ extension Engine {
     if !changes.isEmpty { state.indexes.apply(changes) }
   }
 
-  /// Removes from indexes the keys and values of deleted data that branches above their entries may contain: indexes
-  /// that no query uses are removed, and the pages of the others are built anew. It takes as long as reading the latter.
+  /// Removes what branches may contain of deleted data: the keys of places, from the data, and keys and values from
+  /// indexes, of which those without a query are removed and the pages of others are built anew. It takes as long as
+  /// reading the latter.
   ///
-  /// - Returns: False when the pages of an index cannot be read; that index has not changed.
-  package mutating func renewIndexes() -> Bool {
+  /// - Returns: False when a page cannot be read; that index or the data has not changed.
+  package mutating func forgetDeleted(_ places: [Path]) -> Bool {
     defer { updateStoredIndexes() }
+    let (new, faults) = FaultScope.run(.install) { places.reduce(state.root) { $0.forgettingKey(at: $1) } }
+    guard !faults.isIncomplete else { return false }
+    state.root = new
     return listens.renewIndexes()
   }
 }

@@ -113,10 +113,13 @@ package struct RecordErasure: Sendable {
     return isChanged ? left : nil
   }
 
-  /// Returns a tree without the locations, or nil when it has no data there.
+  /// Returns a tree without the locations and their keys, or nil when it has none of them.
   package func erased(_ root: Node) -> Node? {
-    let found = places.filter { !root[$0].isEmpty }
-    guard !found.isEmpty else { return nil }
-    return found.reduce(root) { $0.replacing($1, with: .empty) }
+    var left = root
+    for place in places {
+      if !left[place].isEmpty { left = left.replacing(place, with: .empty) }
+      left = left.forgettingKey(at: place)
+    }
+    return left.isSameVersion(as: root) ? nil : left
   }
 }
