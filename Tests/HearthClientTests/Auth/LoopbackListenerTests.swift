@@ -31,11 +31,12 @@ import Testing
     for _ in 0..<LoopbackListener.connectionsMax { idle.append(try await Self.connect(listener.port)) }
     let excess = try await Self.connect(listener.port)
     try await excess.closeFuture.get()
-    try await idle.removeLast().close()
+    // Those without a request are closed after a while, too.
+    try? await idle.removeLast().close()
     let url = try #require(URL(string: "http://127.0.0.1:\(listener.port)/right"))
     try await AuthFixture.until { (try? await TestBrowser().open(url))?.status == 200 }
     #expect(try await listener.result() == ["a": "b"])
-    for channel in idle { try await channel.close() }
+    for channel in idle { try? await channel.close() }
   }
 
   @Test(
