@@ -56,7 +56,7 @@ import Testing
         isCommented = true
         continue
       }
-      if code.hasPrefix("@"), !code.contains(" ") { continue }
+      if code.hasPrefix("@available(") || code.hasPrefix("@") && !code.contains(" ") { continue }
       defer { isCommented = false }
       guard !code.isEmpty, !code.hasPrefix("//") else { continue }
       while let last = types.last, indent <= last.indent { types.removeLast() }

@@ -12,6 +12,7 @@ import Testing
     // Apple's systems only.
     "AuthenticationServices": ["HearthClient"],
     "NIOSSL": ["HearthClient"],
+    "Network": ["HearthClient"],
     "Security": ["HearthClient"],
     "UIKit": ["HearthClient"],
     "Dispatch": [

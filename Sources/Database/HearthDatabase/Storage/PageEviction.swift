@@ -27,8 +27,8 @@ struct PageEviction {
   private var lastBytes: Int
   /// The rounds over all pages since something was evicted. The first one forgets which pages were read.
   private var idleRoundCount = 0
-  /// The excess at the last run.
-  private var lastExcess = 0
+  /// The least bytes of the newest version's pages in memory since a run looked for pages to evict.
+  private var idleBytes = 0
 
   init(of store: PageStore, in cache: PageCache) {
     (self.store, self.cache) = (store, cache)
@@ -36,6 +36,9 @@ struct PageEviction {
     releaseBytes = max(Self.runBytesMin, cache.sizeBytes / Self.releaseShare)
     lastBytes = store.newestBytes
   }
+
+  /// Records that pages were stored, which may be evicted from now on.
+  mutating func noteStored() { idleRoundCount = 0 }
 
   /// Evicts pages if there are too many: a quarter of these, and at least twice as many as have come into memory since
   /// the last run. After a checkpoint of large writes, there are more at once than later runs hear of.
@@ -50,10 +53,11 @@ struct PageEviction {
     let excess = cache.excessBytes(of: store) - store.evictedBytes
     let newBytes = store.newestBytes - lastBytes
     defer { lastBytes = store.newestBytes }
-    // What remains after two rounds is in older versions, until there is more again.
-    if excess > lastExcess + Self.runBytesMin || excess <= 0 { idleRoundCount = 0 }
+    // What remains after two rounds is in older versions or not stored, until there is more again.
+    idleBytes = min(idleBytes, store.newestBytes)
+    if store.newestBytes > idleBytes + Self.runBytesMin || excess <= 0 { idleRoundCount = 0 }
     guard excess > 0, idleRoundCount < 2 else { return false }
-    lastExcess = excess
+    defer { idleBytes = store.newestBytes }
     var rest = min(excess, max(Self.runBytesMin, min(Self.runBytesMax, max(2 * newBytes, excess / 4))))
     var turns = 0
     while rest > 0, idleRoundCount < 2, turns < Self.turnsMax {

@@ -197,7 +197,10 @@ final class PagedStorage: Sendable {
     _ state: DatabaseState, _ check: @escaping @Sendable (_ sizeBytes: Int) throws -> Void
   ) throws -> (payload: [UInt8], pageCount: Int, sizeBytes: Int) {
     limit.begin(check)
-    defer { limit.end() }
+    defer {
+      limit.end()
+      eviction.withLock { $0.noteStored() }
+    }
     do {
       return try writing.withLock { writing in
         if writing.settings.storedRules != state.storedRules {
